@@ -1,106 +1,98 @@
-//! Times in logarithmic buckets: small enough for one line between processes.
+//! Latency histograms, and their text form in the peers' protocol.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 #[cfg(test)]
 mod tests;
 
-/// Bits of a time that its bucket keeps: 256 steps to the power of two.
+/// Significant decimal digits of recorded times: a bucket is at most 1/1024 of its values wide.
+const DIGITS: u8 = 3;
+/// Significant bits of the text form: 256 buckets for each power of two.
 const BITS: u32 = 9;
-/// Buckets between one power of two and the next.
+/// Buckets of the text form between one power of two and the next.
 const STEPS: u64 = 1 << (BITS - 1);
-/// Longer times, in nanoseconds, count as this one: 18 minutes.
+/// Longer times, in nanoseconds, are recorded as this one: 18 minutes.
 const LONGEST: u64 = 1 << 40;
-/// The bucket of [`LONGEST`].
+/// The index of [`LONGEST`] in the text form.
 const LAST: u32 = 8448;
 
-/// How often which time was taken, in nanoseconds.
+/// A histogram of times in nanoseconds.
 ///
-/// No bucket is wider than 1/256 of its values. The text form is that of the peers' protocol:
-/// `INDEX:COUNT` pairs joined by commas.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Histogram {
-    counts: BTreeMap<u32, u64>,
-    total: u64,
-}
+/// The text form is that of the peers' protocol (`bench/peers/PROTOCOL.md`): `INDEX:COUNT` pairs
+/// joined by commas. Its buckets are at most 1/256 of their values wide; times read from it are
+/// spread evenly over their buckets.
+#[derive(Clone)]
+pub struct Histogram(hdrhistogram::Histogram<u64>);
 
 /// The values of one bucket, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bucket {
-    /// The shortest of them.
+    /// The lowest value.
     pub lowest: u64,
-    /// How many there are.
-    pub width: u64,
-    /// How many times lie in it.
+    /// The highest value.
+    pub highest: u64,
+    /// Number of recorded times.
     pub count: u64,
 }
 
+impl Default for Histogram {
+    #[expect(clippy::expect_used, reason = "the number of digits is valid")]
+    fn default() -> Self {
+        Self(hdrhistogram::Histogram::new(DIGITS).expect("digits from 0 to 5"))
+    }
+}
+
 impl Histogram {
-    /// One with nothing in it.
+    /// An empty histogram.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Counts one time.
+    /// Records one time.
     pub fn record(&mut self, nanos: u64) {
-        self.add(index(nanos), 1);
+        self.add(nanos, 1);
     }
 
-    /// Takes over all that another one counted.
+    /// Adds all times of another histogram.
     pub fn merge(&mut self, other: &Self) {
-        for (&index, &count) in &other.counts {
-            self.add(index, count);
-        }
+        // Both have the same precision and grow as needed.
+        let _ = self.0.add(&other.0);
     }
 
-    fn add(&mut self, index: u32, count: u64) {
-        *self.counts.entry(index).or_default() += count;
-        self.total += count;
+    fn add(&mut self, nanos: u64, count: u64) {
+        let _ = self.0.record_n(nanos.min(LONGEST), count);
     }
 
-    /// How many times were counted.
+    /// Number of recorded times.
     #[must_use]
     pub fn total(&self) -> u64 {
-        self.total
+        self.0.len()
     }
 
-    /// The buckets that are not empty, shortest times first.
+    /// The buckets that are not empty, in rising order.
     pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
-        self.counts.iter().map(|(&index, &count)| {
-            let (lowest, width) = bounds(index);
-            Bucket { lowest, width, count }
+        self.0.iter_recorded().map(|value| Bucket {
+            lowest: self.0.lowest_equivalent(value.value_iterated_to()),
+            highest: value.value_iterated_to(),
+            count: value.count_at_value(),
         })
     }
 
-    /// The time that a share of all do not exceed, in nanoseconds: `0.5` for the median. Inside a
-    /// bucket times are taken to lie evenly. 0 when nothing was counted.
+    /// The time that a share of all times does not exceed, in nanoseconds: `0.5` for the median. 0 if
+    /// nothing was recorded.
     #[must_use]
     pub fn quantile(&self, share: f64) -> f64 {
-        let rank = share.clamp(0.0, 1.0) * self.total as f64;
-        let mut below = 0_u64;
-        let mut end = 0.0;
-        for Bucket { lowest, width, count } in self.buckets() {
-            let after = below + count;
-            if after as f64 >= rank {
-                let inside = (rank - below as f64).max(0.0) / count as f64;
-                // A bucket of one value is that value.
-                return lowest as f64 + inside * (width - 1) as f64;
-            }
-            below = after;
-            end = (lowest + width - 1) as f64;
-        }
-        end
+        self.0.value_at_quantile(share.clamp(0.0, 1.0)) as f64
     }
 
-    /// Reads the text form.
+    /// Parses the text form.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the syntax error.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut histogram = Self::new();
-        let mut least = 0;
+        let (mut least, mut total) = (0, 0_u64);
         for pair in text.split(',').filter(|pair| !pair.is_empty()) {
             let numbers = pair.split_once(':').and_then(|(index, count)| {
                 Some((index.parse::<u32>().ok()?, count.parse::<u64>().ok()?))
@@ -109,28 +101,66 @@ impl Histogram {
                 return Err(format!("{pair:?} is no INDEX:COUNT"));
             };
             if !(least..=LAST).contains(&index) {
-                return Err(format!("index {index} is out of place"));
+                return Err(format!("index {index} is out of order or range"));
             }
-            if histogram.total.checked_add(count).is_none() {
-                return Err("the counts are too large".to_owned());
-            }
-            histogram.add(index, count);
+            total = total.checked_add(count).ok_or("the counts are too large")?;
+            histogram.spread(index, count);
             least = index + 1;
         }
         Ok(histogram)
+    }
+
+    /// The buckets of the text form: indices and counts.
+    fn pairs(&self) -> Vec<(u32, u64)> {
+        let mut pairs: Vec<(u32, u64)> = Vec::new();
+        for bucket in self.buckets() {
+            let index = index(bucket.lowest);
+            match pairs.last_mut() {
+                Some((last, count)) if *last == index => *count += bucket.count,
+                _ => pairs.push((index, bucket.count)),
+            }
+        }
+        pairs
+    }
+
+    /// Records `count` times that are spread evenly over a bucket of the text form.
+    fn spread(&mut self, index: u32, count: u64) {
+        let (lowest, width) = bounds(index);
+        let parts = width / self.0.equivalent_range(lowest).min(width);
+        for part in 0..parts {
+            let share = |parts_before: u64| {
+                (u128::from(count) * u128::from(parts_before) / u128::from(parts)) as u64
+            };
+            let own = share(part + 1) - share(part);
+            if own > 0 {
+                self.add(lowest + width / parts * part, own);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Histogram").field(&self.to_string()).finish()
+    }
+}
+
+/// Equal in the text form.
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.pairs() == other.pairs()
     }
 }
 
 impl fmt::Display for Histogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (position, (index, count)) in self.counts.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            write!(f, "{comma}{index}:{count}")?;
-        }
-        Ok(())
+        let pairs: Vec<String> =
+            self.pairs().iter().map(|(index, count)| format!("{index}:{count}")).collect();
+        f.write_str(&pairs.join(","))
     }
 }
 
+/// The index of a time in the text form.
 fn index(nanos: u64) -> u32 {
     let nanos = nanos.min(LONGEST);
     let shift = (u64::BITS - nanos.leading_zeros()).saturating_sub(BITS);
@@ -138,7 +168,7 @@ fn index(nanos: u64) -> u32 {
     (STEPS * u64::from(shift) + (nanos >> shift)) as u32
 }
 
-/// The lowest value of a bucket, and how many values it has.
+/// The lowest value of a bucket of the text form, and the number of its values.
 fn bounds(index: u32) -> (u64, u64) {
     let index = u64::from(index);
     if index < 2 * STEPS {

@@ -8,7 +8,6 @@
 #![allow(clippy::disallowed_methods, reason = "workloads are paced")]
 
 pub mod child;
-pub mod course;
 pub mod demux;
 pub mod driver;
 mod error;
@@ -23,6 +22,7 @@ pub mod realtime;
 pub mod report;
 pub mod statistics;
 mod stubs;
+pub mod timeline;
 mod values;
 
 pub use error::{Error, Result};

@@ -1,6 +1,6 @@
 use super::*;
 
-/// The table of the peers' protocol.
+/// Indices that the peers' protocol gives as examples.
 const INDICES: [(u64, u32); 11] = [
     (0, 0),
     (511, 511),
@@ -52,6 +52,16 @@ fn quantiles_of_small_times_are_exact() {
 }
 
 #[test]
+fn times_of_the_text_form_are_spread_over_their_buckets() {
+    let parsed = Histogram::parse("3304:1000").unwrap();
+    let (lowest, width) = bounds(3304);
+    let (low, high) = (parsed.quantile(0.01), parsed.quantile(0.99));
+    assert!(low < (lowest + width / 2) as f64 && high > (lowest + width / 2) as f64);
+    assert!(parsed.quantile(1.0) < (lowest + width) as f64 && low >= lowest as f64);
+    assert_eq!(parsed.total(), 1000);
+}
+
+#[test]
 fn quantiles_of_long_times_are_within_a_bucket() {
     let times = (1..=10_000_u64).map(|number| number * 1000);
     let histogram = of(times);
@@ -62,7 +72,7 @@ fn quantiles_of_long_times_are_within_a_bucket() {
 }
 
 #[test]
-fn the_text_form_comes_back() {
+fn the_text_form_is_parsed_and_written() {
     let histogram = of([5, 5, 100_000, 14_000, u64::MAX]);
     let text = histogram.to_string();
     assert!(text.starts_with("5:2,1717:1,"), "{text}");

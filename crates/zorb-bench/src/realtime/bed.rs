@@ -17,9 +17,9 @@ use super::quiet::{Disturbed, Quiet};
 use super::servant::{PATIENCE, Servant};
 use super::times::{Sample, Times};
 use super::work;
-use crate::course::Course;
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
+use crate::timeline::Timeline;
 
 /// CORBA priorities of the experiments, which are native ones too.
 /// That of threads which share the processor in turns, and may use all of it: the system lets
@@ -90,11 +90,11 @@ impl Bench {
     }
 
     /// The same in their order.
-    pub(super) fn course(&self, blocks: &[Vec<Sample>]) -> Course {
+    pub(super) fn timeline(&self, blocks: &[Vec<Sample>]) -> Timeline {
         let disturbed = self.disturbed();
         let clean = |sample: &&Sample| !sample.overlaps(&disturbed);
         let nanos = blocks.iter().flatten().filter(clean).map(|sample| sample.nanos());
-        Course::of(&nanos.collect::<Vec<u64>>())
+        Timeline::of(&nanos.collect::<Vec<u64>>())
     }
 
     /// An ORB on the server's processor; its servant has room for so many requests.

@@ -81,13 +81,13 @@ impl Finding {
     }
 
     /// The same with the bare exchanges as rows of their own, and with all times in their order.
-    pub(super) fn courses(&mut self, config: &str, operation: &str, found: &Compared) {
+    pub(super) fn timelines(&mut self, config: &str, operation: &str, found: &Compared) {
         self.compared(config, operation, found);
         self.times(&format!("{config} without load, no ORB"), operation, &found.bare_free);
         self.times(&format!("{config}, no ORB"), operation, &found.bare_loaded);
-        let first = self.rows.len().saturating_sub(found.courses.len());
-        for ((_, detail), course) in self.rows.iter_mut().skip(first).zip(&found.courses) {
-            detail.course = course.to_string();
+        let first = self.rows.len().saturating_sub(found.timelines.len());
+        for ((_, detail), timeline) in self.rows.iter_mut().skip(first).zip(&found.timelines) {
+            detail.timeline = timeline.to_string();
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let calls = bench.count(500_000, 50_000);
     finding.measure("calls_wanted", calls);
     let found = both(bench, HIGH, Limit::AtMost(2.0), calls)?;
-    finding.courses("priority", "call", &found);
+    finding.timelines("priority", "call", &found);
     let tail = |times: &Times| ratio(times.micros(0.999), times.p50());
     let (spread, bare) = (tail(&found.free), tail(&found.bare_free));
     finding.measure("idle_p999_of_p50", rounded(spread));
@@ -46,7 +46,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let what = "processors, disk and network busy: p99, of that without load";
     finding.judged(what, &found);
     let found = both(bench, SHARED, Limit::AtLeast(2.0), calls / 5)?;
-    finding.courses("no priority", "call", &found);
+    finding.timelines("no priority", "call", &found);
     let what = "client and server without priority: p99 under load, of that without";
     finding.judged(what, &found);
     Ok(finding)

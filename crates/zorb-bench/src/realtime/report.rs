@@ -130,6 +130,6 @@ impl RtReport {
     pub fn page(&self) -> Result<String> {
         let text = serde_json::to_string(self).map_err(|error| Error::new(error.to_string()))?;
         let run = Run::parse("rt", &text).map_err(Error::new)?;
-        Ok(page(&Folder { runs: vec![run], left_out: Vec::new() }))
+        page(&Folder { runs: vec![run], left_out: Vec::new() })
     }
 }

@@ -16,8 +16,8 @@ use super::limit::Limit;
 use super::load::Load;
 use super::times::{Sample, Times};
 use super::verdict::Judged;
-use crate::course::Course;
 use crate::error::Result;
+use crate::timeline::Timeline;
 
 /// Calls that are timed.
 #[derive(Clone, Copy)]
@@ -118,7 +118,7 @@ pub(super) struct Compared {
     pub(super) bare_loaded: Times,
     pub(super) bare_ratio: Ratio,
     /// The times in their order: of calls without load and beside it, and of exchanges.
-    pub(super) courses: [Course; 4],
+    pub(super) timelines: [Timeline; 4],
     limit: Limit,
 }
 
@@ -129,9 +129,9 @@ impl Compared {
         };
         let [calls_free, calls_loaded] = [&free.calls, &loaded.calls].map(|blocks| times(blocks));
         let [bare_free, bare_loaded] = [&free.bare, &loaded.bare].map(|blocks| times(blocks));
-        let courses = [&free.calls, &loaded.calls, &free.bare, &loaded.bare];
+        let timelines = [&free.calls, &loaded.calls, &free.bare, &loaded.bare];
         Self {
-            courses: courses.map(|blocks| bench.course(blocks)),
+            timelines: timelines.map(|blocks| bench.timeline(blocks)),
             ratio: Ratio::of(&calls_loaded, &calls_free),
             bare_ratio: Ratio::of(&bare_loaded, &bare_free),
             free: Times::joined(calls_free),

@@ -8,8 +8,8 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use super::Report;
-use crate::course::Course;
 use crate::histogram::Histogram;
+use crate::timeline::Timeline;
 
 #[cfg(test)]
 mod tests;
@@ -50,7 +50,7 @@ pub struct Measured {
     /// All times, where single calls were timed.
     pub histogram: Option<Histogram>,
     /// The times in their order, where they were kept.
-    pub course: Option<Course>,
+    pub timeline: Option<Timeline>,
 }
 
 /// A value in a table.
@@ -201,8 +201,8 @@ fn measured(row: &Value, detail: Option<&Value>) -> Result<Measured, String> {
             measured.histogram = Some(histogram).filter(|histogram| histogram.total() > 0);
         }
         if let Some(course) = detail.get("course").and_then(Value::as_str) {
-            let course = Course::parse(course).map_err(|reason| format!("its course: {reason}"))?;
-            measured.course = Some(course);
+            let timeline = Timeline::parse(course);
+            measured.timeline = Some(timeline.map_err(|reason| format!("its course: {reason}"))?);
         }
     }
     Ok(measured)

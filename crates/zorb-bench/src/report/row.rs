@@ -65,10 +65,10 @@ pub struct Detail {
     pub server_cpu_ns_per_octet: Option<f64>,
     /// All times of all blocks, as `INDEX:COUNT` pairs (`bench/peers/PROTOCOL.md`).
     pub histogram: String,
-    /// How long calls took in their order, as `CALLS;MEDIAN:LONGEST,...` in nanoseconds, where that is
-    /// of interest.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub course: String,
+    /// Median and maximum of successive calls, as `CALLS;MEDIAN:LONGEST,...` in nanoseconds; only in
+    /// experiments about jitter.
+    #[serde(rename = "course", skip_serializing_if = "String::is_empty")]
+    pub timeline: String,
 }
 
 /// Which number of a block counts in the end.

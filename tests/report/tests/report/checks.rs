@@ -136,14 +136,14 @@ fn throughput(browser: &mut Browser) -> Result<()> {
         ],
     )?;
     expect(
-        &logarithmic("Calls in a second: ping, own")?,
+        &logarithmic("Calls per second: ping, own")?,
         &[
             ("raw", &[(1.0, 15_000.0), (2.0, 28_000.0), (8.0, 60_000.0)]),
             ("zorb", &[(1.0, 14_500.0), (2.0, 27_000.0), (8.0, 57_000.0)]),
         ],
     )?;
     expect(
-        &logarithmic("Calls in a second: ping, shared")?,
+        &logarithmic("Calls per second: ping, shared")?,
         &[
             ("raw", &[(1.0, 15_000.0), (2.0, 14_000.0), (8.0, 12_000.0)]),
             ("zorb", &[(1.0, 14_500.0), (2.0, 20_000.0), (8.0, 33_000.0)]),
@@ -295,7 +295,7 @@ fn parts(browser: &mut Browser) -> Result<()> {
 fn unknown(browser: &mut Browser) -> Result<()> {
     let sight = look_at(browser, UNKNOWN, PHONE)?;
     let headings = &sight.seen["headings"];
-    for expected in ["novelty", "layers", "Left out"] {
+    for expected in ["novelty", "layers", "Skipped files"] {
         let all = headings.as_array().ok_or("no headings")?;
         ensure!(all.iter().any(|heading| heading == expected), "{expected}: {headings}");
     }

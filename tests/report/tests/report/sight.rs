@@ -21,7 +21,7 @@ pub(crate) struct Sight {
 pub(crate) fn look_at(browser: &mut Browser, fixtures: &str, screen: Screen) -> Result<Sight> {
     let failed = |error: std::io::Error| error.to_string();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures").join(fixtures);
-    let html = page(&Folder::read(&folder).map_err(failed)?);
+    let html = page(&Folder::read(&folder).map_err(failed)?).map_err(|error| error.to_string())?;
     let place = tempfile::tempdir().map_err(failed)?;
     let file = place.path().join("report.html");
     std::fs::write(&file, html).map_err(failed)?;

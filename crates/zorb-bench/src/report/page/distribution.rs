@@ -1,17 +1,16 @@
-//! How many calls took at most how long: a curve for each peer.
+//! Latency distributions: a cumulative curve for each peer.
 
-use super::figure::Figure;
-use super::looks::Looks;
-use super::plot::{Axis, HEIGHT, Plot, Point, Series, Unit};
+use super::chart::{Chart, Styles};
+use super::plot::{Axis, Plot, Point, Series, Unit};
 use super::scale::{Scale, Spacing};
 use super::text::Quantity;
 use crate::histogram::Histogram;
 
-/// Shares that have a mark.
+/// Quantiles with a mark.
 const MARKED: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// The curves of the peers at one work, of those that have any times.
-pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks) -> Figure {
+/// The distributions of the peers for one workload.
+pub(super) fn chart(workload: &str, peers: &[(&str, &Histogram)], styles: &Styles) -> Chart {
     let series: Vec<Series<'_>> = peers
         .iter()
         .map(|(peer, histogram)| Series {
@@ -35,7 +34,7 @@ pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks) ->
         y: Axis {
             scale: Scale::over(Spacing::Nines, corners().map(|(_, y)| *y)),
             unit: Unit::Percent,
-            label: "share of calls that took no longer".to_owned(),
+            label: "share of calls".to_owned(),
             ticks: 8,
         },
         level: None,
@@ -44,22 +43,20 @@ pub(super) fn figure(work: &str, peers: &[(&str, &Histogram)], looks: &Looks) ->
         let notes = series.points.iter().map(|point| point.note.as_str());
         notes.collect::<Vec<_>>().join("; ")
     });
-    Figure {
+    Chart {
         kind: "distribution",
-        title: format!("Distribution of all calls: {work}"),
-        caption: work.to_owned(),
+        title: format!("Distribution of all calls: {workload}"),
+        caption: workload.to_owned(),
         description: format!(
-            "The share of all calls that took at most a time, on axes where each power of ten and \
-             each further nine is as wide as the one before. {}.",
+            "Cumulative distribution of all calls, with a logarithmic time axis and a share axis on \
+             which 90 %, 99 % and 99.9 % are equally far apart. {}.",
             words.collect::<Vec<_>>().join(". ")
         ),
-        legend: peers.iter().map(|(peer, _)| (*peer).to_owned()).collect(),
-        height: HEIGHT,
-        picture: plot.picture(&series, looks),
+        ..plot.chart(&series, styles)
     }
 }
 
-/// Whether so many calls were made that some of them are beyond.
+/// Whether there are enough calls for some to exceed the quantile.
 fn is_known(histogram: &Histogram, share: f64) -> bool {
     histogram.total() as f64 * (1.0 - share) > 0.99
 }
@@ -71,8 +68,8 @@ fn point(peer: &str, histogram: &Histogram, share: f64) -> Point {
     Point { x: time, y: share, quartiles: None, note }
 }
 
-/// The two ends of all buckets, and the shares up to there: level where no call took so long. The
-/// last is as many as could be told.
+/// The two ends of all buckets with the share of calls up to there. The curve ends below 1 by half a
+/// call, the resolution of the measurement.
 fn curve(histogram: &Histogram) -> Vec<(f64, f64)> {
     let total = histogram.total().max(1) as f64;
     let mut corners = Vec::new();
@@ -81,7 +78,7 @@ fn curve(histogram: &Histogram) -> Vec<(f64, f64)> {
         corners.push((bucket.lowest as f64 / 1000.0, below as f64 / total));
         below += bucket.count;
         let share = (below as f64 / total).min(1.0 - 0.5 / total);
-        corners.push(((bucket.lowest + bucket.width - 1) as f64 / 1000.0, share));
+        corners.push((bucket.highest as f64 / 1000.0, share));
     }
     corners
 }

@@ -1,4 +1,4 @@
-//! Which of a row's numbers a chart shows.
+//! Selects the number of a row that a chart shows.
 
 use super::super::results::{Cell, Measured};
 use super::text::Quantity;
@@ -15,11 +15,11 @@ pub(super) struct Metric {
     pub(super) more_is_better: bool,
 }
 
-/// Experiments about how much goes through, though single calls are timed.
+/// Experiments that measure throughput although single calls are timed.
 const OF_THROUGHPUT: [&str; 2] = ["ttcp", "threads"];
 
 impl Metric {
-    /// What the experiment is about: a time, what goes through, or else any number there is.
+    /// The experiment's main number: a time, a throughput, or else any number.
     pub(super) fn of(experiment: &str, rows: &[&Measured]) -> Option<Self> {
         let any = |name: &str| rows.iter().any(|row| row.number(name).is_some_and(|n| n > 0.0));
         let throughput = OF_THROUGHPUT.contains(&experiment);
@@ -35,7 +35,7 @@ impl Metric {
                 return Some(Self::rate("mb_per_s", Quantity::Megabytes, "Throughput"));
             }
             if any("calls_per_s") {
-                return Some(Self::rate("calls_per_s", Quantity::Rate, "Calls in a second"));
+                return Some(Self::rate("calls_per_s", Quantity::Rate, "Calls per second"));
             }
         }
         if any("mean_us") {
@@ -83,7 +83,7 @@ impl Metric {
         }
     }
 
-    /// A number of which nothing is known but its name.
+    /// A number of which only the name is known.
     fn unknown(name: &str) -> Self {
         Self {
             name: name.to_owned(),

@@ -1,14 +1,13 @@
-//! Charts with two axes: series of points, with lines between them.
+//! Charts with two axes: series of points with lines between them.
 
 use std::fmt::Write as _;
 
-use super::figure::WIDTH;
-use super::looks::Looks;
+use super::chart::{self, Chart, Mark, Styles, Tick, WIDTH, px};
 use super::scale::Scale;
-use super::text::{Escaped, Quantity, digits};
+use super::text::{Quantity, digits};
 
 /// The height of all of them.
-pub(super) const HEIGHT: f64 = 252.0;
+const HEIGHT: f64 = 252.0;
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const TOP: f64 = 26.0;
@@ -19,9 +18,9 @@ const BOTTOM: f64 = 208.0;
 pub(super) struct Axis {
     pub(super) scale: Scale,
     pub(super) unit: Unit,
-    /// What it shows.
+    /// What the values are.
     pub(super) label: String,
-    /// How many values are named at most.
+    /// Maximum number of named values.
     pub(super) ticks: usize,
 }
 
@@ -40,39 +39,48 @@ pub(super) struct Point {
     pub(super) y: f64,
     /// The quartiles, up and down.
     pub(super) quartiles: Option<(f64, f64)>,
-    /// What it says when it is pointed at.
+    /// The tooltip.
     pub(super) note: String,
 }
 
-/// What one peer has in a chart.
+/// The values of one peer.
 #[derive(Clone, Debug)]
 pub(super) struct Series<'a> {
     pub(super) peer: &'a str,
-    /// Corners of the line; without any, it goes through the points.
+    /// Corners of the line; if empty, it goes through the points.
     pub(super) line: Vec<(f64, f64)>,
     pub(super) points: Vec<Point>,
 }
 
-/// Two axes, and the place of everything.
+/// Two axes.
 #[derive(Debug)]
 pub(super) struct Plot {
     pub(super) x: Axis,
     pub(super) y: Axis,
-    /// A level to compare with.
+    /// A value to compare with.
     pub(super) level: Option<f64>,
 }
 
 impl Plot {
-    /// The picture's elements.
-    pub(super) fn picture(&self, series: &[Series<'_>], looks: &Looks) -> String {
-        let mut svg = self.frame();
-        for one in series {
-            self.series(&mut svg, one, looks);
+    /// The picture, without title and description. The legend has each peer once.
+    pub(super) fn chart(&self, series: &[Series<'_>], styles: &Styles) -> Chart {
+        let mut peers: Vec<&str> = series.iter().map(|series| series.peer).collect();
+        peers.dedup();
+        Chart {
+            legend: styles.legend(peers.into_iter()),
+            width: WIDTH,
+            height: HEIGHT,
+            axes: self.axes().into(),
+            level: self
+                .level
+                .and_then(|level| self.down(level))
+                .map(|y| format!("M{LEFT} {y:.1}H{RIGHT}")),
+            series: series.iter().map(|series| self.series(series, styles)).collect(),
+            ..Chart::default()
         }
-        svg
     }
 
-    /// Where a point lies in the picture, unless it has no place on an axis.
+    /// The coordinates of a point; `None` for values that an axis cannot show.
     fn at(&self, x: f64, y: f64) -> Option<(f64, f64)> {
         Some((self.across(x)?, self.down(y)?))
     }
@@ -85,76 +93,59 @@ impl Plot {
         Some(BOTTOM - (BOTTOM - TOP) * self.y.scale.place(y)?)
     }
 
-    fn frame(&self) -> String {
-        let mut svg = String::from("<g class=\"axis x\">");
-        for value in self.x.scale.ticks(self.x.ticks) {
-            let Some(x) = self.across(value) else { continue };
-            let _ = write!(
-                svg,
-                "<g class=\"tick\" data-value=\"{value}\"><path d=\"M{x:.1} {TOP}V{BOTTOM}\"/>\
-                 <text x=\"{x:.1}\" y=\"{}\">{}</text></g>",
-                BOTTOM + 15.0,
-                self.x.unit.text(value),
-            );
-        }
-        let _ = write!(
-            svg,
-            "<text class=\"label\" x=\"{}\" y=\"{}\">{}</text></g>\n<g class=\"axis y\">",
-            (LEFT + RIGHT) / 2.0,
-            HEIGHT - 10.0,
-            Escaped(&self.x.label),
-        );
-        for value in self.y.scale.ticks(self.y.ticks) {
-            let Some(y) = self.down(value) else { continue };
-            let _ = write!(
-                svg,
-                "<g class=\"tick\" data-value=\"{value}\"><path d=\"M{LEFT} {y:.1}H{RIGHT}\"/>\
-                 <text x=\"{}\" y=\"{:.1}\">{}</text></g>",
-                LEFT - 6.0,
-                y + 3.5,
-                self.y.unit.text(value),
-            );
-        }
-        let _ = writeln!(
-            svg,
-            "<text class=\"label\" x=\"0\" y=\"12\">{}</text></g>",
-            Escaped(&self.y.label)
-        );
-        if let Some(y) = self.level.and_then(|level| self.down(level)) {
-            let _ = writeln!(svg, "<path class=\"level\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>");
-        }
-        svg
+    fn axes(&self) -> [chart::Axis; 2] {
+        let x_tick = |value: f64| {
+            let x = self.across(value)?;
+            let line = format!("M{x:.1} {TOP}V{BOTTOM}");
+            let text = self.x.unit.text(value);
+            Some(Tick { value, line, x: px(x), y: BOTTOM + 15.0, text })
+        };
+        let y_tick = |value: f64| {
+            let y = self.down(value)?;
+            let line = format!("M{LEFT} {y:.1}H{RIGHT}");
+            let text = self.y.unit.text(value);
+            Some(Tick { value, line, x: LEFT - 6.0, y: px(y + 3.5), text })
+        };
+        let ticks = |axis: &Axis| axis.scale.ticks(axis.ticks).into_iter();
+        [
+            chart::Axis {
+                class: "x",
+                label: self.x.label.clone(),
+                x: (LEFT + RIGHT) / 2.0,
+                y: HEIGHT - 10.0,
+                ticks: ticks(&self.x).filter_map(x_tick).collect(),
+            },
+            chart::Axis {
+                class: "y",
+                label: self.y.label.clone(),
+                x: 0.0,
+                y: 12.0,
+                ticks: ticks(&self.y).filter_map(y_tick).collect(),
+            },
+        ]
     }
 
-    fn series(&self, svg: &mut String, series: &Series<'_>, looks: &Looks) {
-        let look = looks.look(series.peer);
-        let _ = write!(
-            svg,
-            "<g class=\"series {}\" data-peer=\"{}\">",
-            look.class(),
-            Escaped(series.peer)
-        );
+    fn series(&self, series: &Series<'_>, styles: &Styles) -> chart::Series {
+        let style = styles.style(series.peer);
         let corners = || series.points.iter().map(|point| (point.x, point.y));
         let line = match series.line.as_slice() {
             [] => path(corners().filter_map(|(x, y)| self.at(x, y))),
             line => path(line.iter().filter_map(|(x, y)| self.at(*x, *y))),
         };
-        let _ = write!(svg, "<path class=\"line\" d=\"{line}\"/>");
-        for point in &series.points {
-            let Some((x, y)) = self.at(point.x, point.y) else { continue };
+        let mark = |point: &Point| {
+            let (x, y) = self.at(point.x, point.y)?;
             let ends =
                 point.quartiles.and_then(|(low, high)| Some((self.down(low)?, self.down(high)?)));
-            if let Some((low, high)) = ends {
-                let _ = write!(svg, "<path class=\"whisker\" d=\"M{x:.1} {low:.1}V{high:.1}\"/>");
-            }
-            let _ = write!(
-                svg,
-                "<path class=\"mark\" d=\"{}\"><title>{}</title></path>",
-                look.mark(x, y),
-                Escaped(&point.note),
-            );
+            let whisker = ends.map(|(low, high)| format!("M{x:.1} {low:.1}V{high:.1}"));
+            Some(Mark { whisker, mark: style.mark(x, y), note: point.note.clone() })
+        };
+        chart::Series {
+            class: style.class(),
+            peer: series.peer.to_owned(),
+            bar: None,
+            line: Some(line),
+            points: series.points.iter().filter_map(mark).collect(),
         }
-        svg.push_str("</g>\n");
     }
 }
 
@@ -167,7 +158,7 @@ impl Unit {
     }
 }
 
-/// A line through these places. Corners that nobody could see are left out.
+/// A line through these places, without invisible corners.
 fn path(places: impl Iterator<Item = (f64, f64)>) -> String {
     const VISIBLE: f64 = 0.6;
     let mut path = String::new();

@@ -1,32 +1,32 @@
-//! Where a value lies on an axis, and which values the axis names.
+//! Scales of axes: places of values, and ticks.
 
-/// How values are spread over an axis.
+/// The kind of scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spacing {
-    /// Evenly, from 0.
+    /// Linear, from 0.
     Linear,
-    /// Each power of ten as wide as the next.
+    /// Logarithmic, with decimal ticks.
     Decades,
-    /// Each power of two as wide as the next.
+    /// Logarithmic, with binary ticks.
     Doublings,
-    /// Shares: 90 %, 99 %, 99.9 % evenly.
+    /// Shares: 90 %, 99 % and 99.9 % are equally far apart.
     Nines,
 }
 
-/// An axis without its place in a picture.
+/// A scale with its ends.
 #[derive(Clone, Debug)]
 pub(super) struct Scale {
     spacing: Spacing,
-    /// The ends, as places before they are stretched to the picture.
+    /// The ends, after transformation.
     low: f64,
     high: f64,
 }
 
-/// Closest to 1 that an axis of [`Spacing::Nines`] shows.
+/// Maximum number of nines on an axis of [`Spacing::Nines`].
 const MOST_NINES: f64 = 6.0;
 
 impl Scale {
-    /// One that has room for all these values. Values that have no place on it are none.
+    /// A scale for these values. Values that it cannot show are ignored.
     pub(super) fn over(spacing: Spacing, values: impl IntoIterator<Item = f64>) -> Self {
         let places = values.into_iter().filter_map(|value| place(spacing, value));
         let (mut low, mut high) = places
@@ -42,15 +42,15 @@ impl Scale {
                 high = high.max(0.0) * 1.03;
             }
             Spacing::Decades => {
-                // A little air, and at least half a decade: noise must not look like a mountain.
-                let air = ((high - low) * 0.04).max((0.5 - (high - low)) / 2.0);
-                low -= air;
-                high += air;
+                // A margin, and at least half a decade, so that noise is not magnified.
+                let margin = ((high - low) * 0.04).max((0.5 - (high - low)) / 2.0);
+                low -= margin;
+                high += margin;
             }
             Spacing::Doublings => {
-                let air = ((high - low) * 0.03).max(0.1);
-                low -= air;
-                high += air;
+                let margin = ((high - low) * 0.03).max(0.1);
+                low -= margin;
+                high += margin;
             }
             Spacing::Nines => {
                 low = 0.0;
@@ -63,13 +63,13 @@ impl Scale {
         Self { spacing, low, high }
     }
 
-    /// From 0 at the low end to 1 at the high one; nothing for values without a place.
+    /// The place of a value, from 0 at the low end to 1 at the high one; `None` if it has none.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = place(self.spacing, value)?;
         Some(((place - self.low) / (self.high - self.low)).clamp(0.0, 1.0))
     }
 
-    /// The values to name, about so many at most.
+    /// The values to name, about `most` at most.
     pub(super) fn ticks(&self, most: usize) -> Vec<f64> {
         let most = most.max(2);
         let values: Vec<f64> = match self.spacing {
@@ -93,7 +93,7 @@ impl Scale {
         values
     }
 
-    /// Powers of ten, with 2 and 5 times them, or 1.5 and the like, where there is room.
+    /// Powers of ten and multiples of them, as many as fit.
     fn decades(&self, most: usize) -> Vec<f64> {
         let (first, last) = (self.low.floor() as i32, self.high.ceil() as i32);
         let sets: [&[f64]; 4] = [
@@ -121,10 +121,10 @@ impl Scale {
     }
 }
 
-/// Where a value is before stretching.
+/// The transformed value.
 fn place(spacing: Spacing, value: f64) -> Option<f64> {
     let place = match spacing {
-        // Twice as far must be a number, too.
+        // So that twice the value is finite.
         Spacing::Linear => value.clamp(-1e300, 1e300),
         Spacing::Decades => value.log10(),
         Spacing::Doublings => value.log2(),
@@ -133,7 +133,7 @@ fn place(spacing: Spacing, value: f64) -> Option<f64> {
     place.is_finite().then_some(place)
 }
 
-/// The least of 1, 2 and 5 times powers of ten that cuts the span in at most so many parts.
+/// The smallest of 1, 2 and 5 times a power of ten that divides the span into at most `parts` parts.
 fn step(span: f64, parts: f64) -> f64 {
     let least = (span / parts).clamp(1e-12, 1e300);
     let power = 10_f64.powf(least.log10().floor());

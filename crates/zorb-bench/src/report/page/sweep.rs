@@ -1,19 +1,18 @@
-//! Curves: a number over the payload, the threads, the connections.
+//! Curves: a number by payload, threads or connections.
 
-use super::figure::Figure;
-use super::looks::Looks;
+use super::chart::{Chart, Styles};
 use super::metric::Metric;
-use super::plot::{Axis, HEIGHT, Plot, Point, Series, Unit};
+use super::plot::{Axis, Plot, Point, Series, Unit};
 use super::scale::{Scale, Spacing};
 use super::text::Quantity;
-use super::work::Sweep;
+use super::work::{Sweep, Workload};
 
-/// Headings, notes, and a figure for each curve; those over the same number have one axis.
-pub(super) fn figures(
+/// Headings, notes, and a chart for each curve; those by the same parameter have the same axes.
+pub(super) fn charts(
     swept: &[Sweep<'_>],
     metric: &Metric,
-    looks: &Looks,
-) -> Vec<(String, String, Vec<Figure>)> {
+    styles: &Styles,
+) -> Vec<(String, String, Vec<Chart>)> {
     let mut parameters: Vec<&str> = Vec::new();
     for sweep in swept {
         if !parameters.contains(&sweep.parameter.as_str()) {
@@ -25,15 +24,14 @@ pub(super) fn figures(
         let these: Vec<&Sweep<'_>> =
             swept.iter().filter(|sweep| sweep.parameter == parameter).collect();
         let over = if parameter == "payload" { "size" } else { parameter };
-        let figures =
-            these.iter().map(|sweep| figure(sweep, &these, metric, None, looks)).collect();
-        charts.push((format!("{}, by {over}", metric.title), note(metric), figures));
+        let made = these.iter().map(|sweep| chart(sweep, &these, metric, None, styles)).collect();
+        charts.push((format!("{}, by {over}", metric.title), note(metric), made));
         let ratio = Metric::ratio(metric.more_is_better);
         let compared = these.iter().filter(|sweep| has_ratios(sweep, &ratio));
-        // Of floods the bars say enough.
+        // For throughput the bars are sufficient.
         if !metric.more_is_better {
-            let figures = compared.map(|sweep| figure(sweep, &these, &ratio, Some(1.0), looks));
-            charts.push((format!("{}, by {over}", ratio.title), note(&ratio), figures.collect()));
+            let made = compared.map(|sweep| chart(sweep, &these, &ratio, Some(1.0), styles));
+            charts.push((format!("{}, by {over}", ratio.title), note(&ratio), made.collect()));
         }
     }
     charts
@@ -50,17 +48,17 @@ fn note(metric: &Metric) -> String {
 }
 
 fn has_ratios(sweep: &Sweep<'_>, ratio: &Metric) -> bool {
-    let mut rows = sweep.steps.iter().flat_map(|(_, work)| &work.rows);
+    let mut rows = sweep.steps.iter().flat_map(|(_, workload)| &workload.rows);
     rows.any(|row| row.peer != "raw" && ratio.value(row).is_some())
 }
 
-fn figure(
+fn chart(
     sweep: &Sweep<'_>,
     all: &[&Sweep<'_>],
     metric: &Metric,
     level: Option<f64>,
-    looks: &Looks,
-) -> Figure {
+    styles: &Styles,
+) -> Chart {
     let peers = sweep.peers().into_iter().filter(|peer| level.is_none() || *peer != "raw");
     let x_quantity = if sweep.is_of_sizes() { Quantity::Octets } else { Quantity::Count };
     let series: Vec<Series<'_>> = peers
@@ -72,7 +70,7 @@ fn figure(
         .filter(|series| !series.points.is_empty())
         .collect();
     let steps = || all.iter().flat_map(|sweep| &sweep.steps);
-    let ys = steps().flat_map(|(_, work)| &work.rows).flat_map(|row| {
+    let ys = steps().flat_map(|(_, workload)| &workload.rows).flat_map(|row| {
         let (low, high) = metric.quartiles(row).unzip();
         [metric.value(row), low, high].into_iter().flatten()
     });
@@ -95,20 +93,18 @@ fn figure(
         level,
     };
     let words = series.iter().flat_map(|series| &series.points).map(|point| point.note.as_str());
-    Figure {
+    Chart {
         kind: "sweep",
         title: format!("{}: {}", metric.title, sweep.name),
         caption: sweep.name.clone(),
         description: format!("{}. {}.", metric.axis, words.collect::<Vec<_>>().join("; ")),
-        legend: series.iter().map(|series| series.peer.to_owned()).collect(),
-        height: HEIGHT,
-        picture: plot.picture(&series, looks),
+        ..plot.chart(&series, styles)
     }
 }
 
 fn points(sweep: &Sweep<'_>, peer: &str, metric: &Metric, x_quantity: Quantity) -> Vec<Point> {
-    let point = |(x, work): &(f64, super::work::Work<'_>)| {
-        let row = work.rows.iter().find(|row| row.peer == peer)?;
+    let point = |(x, workload): &(f64, Workload<'_>)| {
+        let row = workload.rows.iter().find(|row| row.peer == peer)?;
         let y = metric.value(row)?;
         let text = |value| metric.quantity.measured(value);
         let mut note = format!("{peer}, {}: {}", x_quantity.text(*x), text(y));

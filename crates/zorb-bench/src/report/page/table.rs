@@ -1,13 +1,14 @@
-//! Tables: the numbers behind the charts.
+//! Tables of the numbers behind the charts.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 
-use super::super::results::{Cell, Measured};
-use super::looks::Looks;
-use super::text::{Escaped, in_table};
+use serde::Serialize;
 
-/// Columns that are known, in their order: names, headings, decimals.
+use super::super::results::{Cell as Value, Measured};
+use super::chart::Styles;
+use super::text::in_table;
+
+/// Known values in their order: names, headings, decimals.
 const KNOWN: [(&str, &str, usize); 21] = [
     ("p50_us", "p50, µs", 2),
     ("p50_q1_us", "p50, lower quartile", 2),
@@ -32,89 +33,122 @@ const KNOWN: [(&str, &str, usize); 21] = [
     ("mean_ns", "mean, ns", 1),
 ];
 
+/// A table as the template shows it.
+#[derive(Serialize)]
+pub(super) struct Table {
+    pub(super) caption: String,
+    /// Whether the first cell of each row is its heading.
+    pub(super) row_headings: bool,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Line>,
+}
+
+/// A column of a table.
+#[derive(Serialize)]
+pub(super) struct Column {
+    heading: String,
+    number: bool,
+}
+
+/// A row of a table.
+#[derive(Serialize)]
+pub(super) struct Line {
+    /// Whether it is the first of its group.
+    pub(super) first: bool,
+    pub(super) cells: Vec<Cell>,
+}
+
+/// A cell of a table.
+#[derive(Serialize)]
+pub(super) struct Cell {
+    text: String,
+    class: String,
+}
+
+impl Column {
+    pub(super) fn text(heading: &str) -> Self {
+        Self { heading: heading.to_owned(), number: false }
+    }
+
+    pub(super) fn number(heading: &str) -> Self {
+        Self { heading: heading.to_owned(), number: true }
+    }
+}
+
+impl Cell {
+    pub(super) fn text(text: &str) -> Self {
+        Self { text: text.to_owned(), class: String::new() }
+    }
+
+    pub(super) fn number(text: String) -> Self {
+        Self { text, class: "n".to_owned() }
+    }
+}
+
 /// The rows of an experiment.
-pub(super) fn rows(rows: &[&Measured], looks: &Looks) -> String {
-    let columns = columns(rows.iter().map(|row| &row.cells));
-    let mut html = String::from("<thead><tr><th scope=\"col\">operation</th>");
+pub(super) fn rows(caption: String, rows: &[&Measured], styles: &Styles) -> Table {
+    let fields = fields(rows.iter().map(|row| &row.cells));
     let with_payload = rows.iter().any(|row| row.payload > 0);
-    if with_payload {
-        html += "<th scope=\"col\" class=\"n\">payload, octets</th>";
-    }
-    html += "<th scope=\"col\">peer</th>";
-    headings(&mut html, &columns);
-    html += "</tr></thead>\n<tbody>\n";
+    let mut columns = vec![Column::text("operation")];
+    columns.extend(with_payload.then(|| Column::number("payload, octets")));
+    columns.push(Column::text("peer"));
+    columns.extend(fields.iter().map(Field::column));
     let mut before = None;
-    for row in rows {
-        let work = (row.operation.as_str(), row.payload);
-        let first = before.replace(work) != Some(work);
-        let class = if first { " class=\"first\"" } else { "" };
-        let _ = write!(html, "<tr{class}><th scope=\"row\">{}</th>", Escaped(&row.operation));
-        if with_payload {
-            let _ = write!(html, "<td class=\"n\">{}</td>", in_table(row.payload as f64, 0));
-        }
-        let _ = write!(
-            html,
-            "<td class=\"peer {}\">{}</td>",
-            looks.look(&row.peer).class(),
-            Escaped(&row.peer)
-        );
-        cells(&mut html, &columns, &row.cells);
-        html += "</tr>\n";
+    let line = |row: &&Measured| {
+        let work = (row.operation.clone(), row.payload);
+        let first = before.as_ref() != Some(&work);
+        before = Some(work);
+        let mut cells = vec![Cell::text(&row.operation)];
+        cells.extend(with_payload.then(|| Cell::number(in_table(row.payload as f64, 0))));
+        let class = format!("peer {}", styles.style(&row.peer).class());
+        cells.push(Cell { text: row.peer.clone(), class });
+        cells.extend(fields.iter().map(|field| field.cell(&row.cells)));
+        Line { first, cells }
+    };
+    let rows = rows.iter().map(line).collect();
+    Table { caption, row_headings: true, columns, rows }
+}
+
+/// A table that a result file contains in addition to its rows.
+pub(super) fn other(caption: String, rows: &[BTreeMap<String, Value>]) -> Table {
+    let fields = fields(rows.iter());
+    let cells = |row| fields.iter().map(|field| field.cell(row)).collect();
+    Table {
+        caption,
+        row_headings: false,
+        columns: fields.iter().map(Field::column).collect(),
+        rows: rows.iter().map(|row| Line { first: false, cells: cells(row) }).collect(),
     }
-    html + "</tbody>"
 }
 
-/// A table that an experiment brought along.
-pub(super) fn other(rows: &[BTreeMap<String, Cell>]) -> String {
-    let columns = columns(rows.iter());
-    let mut html = String::from("<thead><tr>");
-    headings(&mut html, &columns);
-    html += "</tr></thead>\n<tbody>\n";
-    for row in rows {
-        html += "<tr>";
-        cells(&mut html, &columns, row);
-        html += "</tr>\n";
-    }
-    html + "</tbody>"
-}
-
-/// In a box that scrolls by itself, so that the page does not.
-pub(super) fn boxed(caption: &str, table: &str) -> String {
-    format!(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{0}\"><table>\
-         <caption>{0}</caption>{table}</table></div>\n",
-        Escaped(caption),
-    )
-}
-
-/// A column: its name, its heading, its decimals, and whether it has numbers alone.
-struct Column<'a> {
+/// A value of the rows: its name, heading and decimals, and whether it is always a number.
+struct Field<'a> {
     name: &'a str,
     heading: &'a str,
     decimals: Option<usize>,
     numbers: bool,
 }
 
-/// The columns that say anything: words first, then the known numbers, then others.
-fn columns<'a>(rows: impl Iterator<Item = &'a BTreeMap<String, Cell>>) -> Vec<Column<'a>> {
+/// The values to show: words first, then known numbers, then others.
+fn fields<'a>(rows: impl Iterator<Item = &'a BTreeMap<String, Value>>) -> Vec<Field<'a>> {
     let mut numbers = BTreeSet::new();
     let mut words = BTreeSet::new();
     let mut largest: BTreeMap<&str, f64> = BTreeMap::new();
     for (name, cell) in rows.flatten() {
-        if let Cell::Number(number) = cell {
+        if let Value::Number(number) = cell {
             let largest = largest.entry(name).or_default();
             *largest = largest.max(number.abs());
         }
         match cell {
             // A known number that is 0 everywhere was not asked for.
-            Cell::Number(number) if *number == 0.0 && name == "mb_per_s" => {}
-            Cell::Number(_) => _ = numbers.insert(name.as_str()),
-            Cell::Word(_) => _ = words.insert(name.as_str()),
+            Value::Number(number) if *number == 0.0 && name == "mb_per_s" => {}
+            Value::Number(_) => _ = numbers.insert(name.as_str()),
+            Value::Word(_) => _ = words.insert(name.as_str()),
         }
     }
     let known = KNOWN.iter().filter(|(name, ..)| numbers.contains(name) && !words.contains(name));
-    let mut columns: Vec<Column<'a>> = words.iter().map(|name| column(name, false)).collect();
-    columns.extend(known.map(|(name, heading, decimals)| Column {
+    let mut fields: Vec<Field<'a>> = words.iter().map(|name| field(name, false)).collect();
+    fields.extend(known.map(|(name, heading, decimals)| Field {
         name,
         heading,
         // Short times have more of them.
@@ -126,33 +160,28 @@ fn columns<'a>(rows: impl Iterator<Item = &'a BTreeMap<String, Cell>>) -> Vec<Co
     }));
     let is_known = |name: &str| KNOWN.iter().any(|(known, ..)| *known == name);
     let others = numbers.iter().filter(|name| !words.contains(*name) && !is_known(name));
-    columns.extend(others.map(|name| column(name, true)));
-    columns
+    fields.extend(others.map(|name| field(name, true)));
+    fields
 }
 
-fn column(name: &str, numbers: bool) -> Column<'_> {
-    Column { name, heading: name, decimals: None, numbers }
+fn field(name: &str, numbers: bool) -> Field<'_> {
+    Field { name, heading: name, decimals: None, numbers }
 }
 
-fn headings(html: &mut String, columns: &[Column<'_>]) {
-    for column in columns {
-        let class = if column.numbers { " class=\"n\"" } else { "" };
-        let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", Escaped(column.heading));
+impl Field<'_> {
+    fn column(&self) -> Column {
+        Column { heading: self.heading.to_owned(), number: self.numbers }
     }
-}
 
-fn cells(html: &mut String, columns: &[Column<'_>], row: &BTreeMap<String, Cell>) {
-    for column in columns {
-        let class = if column.numbers { " class=\"n\"" } else { "" };
-        let _ = write!(html, "<td{class}>");
-        match row.get(column.name) {
-            Some(Cell::Number(number)) => {
-                let decimals = column.decimals.unwrap_or(if number.fract() == 0.0 { 0 } else { 3 });
-                *html += &in_table(*number, decimals);
+    fn cell(&self, row: &BTreeMap<String, Value>) -> Cell {
+        let text = match row.get(self.name) {
+            Some(Value::Number(number)) => {
+                let decimals = self.decimals.unwrap_or(if number.fract() == 0.0 { 0 } else { 3 });
+                in_table(*number, decimals)
             }
-            Some(Cell::Word(word)) => _ = write!(html, "{}", Escaped(word)),
-            None => *html += "\u{2013}",
-        }
-        *html += "</td>";
+            Some(Value::Word(word)) => word.clone(),
+            None => "\u{2013}".to_owned(),
+        };
+        Cell { text, class: if self.numbers { "n".to_owned() } else { String::new() } }
     }
 }

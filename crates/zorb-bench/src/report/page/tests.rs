@@ -3,6 +3,7 @@ use super::*;
 fn made(texts: &[&str]) -> String {
     let run = |(index, text): (usize, &&str)| Run::parse(&format!("{index}.json"), text).unwrap();
     page(&Folder { runs: texts.iter().enumerate().map(run).collect(), left_out: Vec::new() })
+        .unwrap()
 }
 
 fn row(experiment: &str, peer: &str, operation: &str, rest: &str) -> String {
@@ -76,7 +77,7 @@ fn nothing_from_a_file_becomes_markup() {
         runs: vec![Run::parse(hostile, &text).unwrap()],
         left_out: vec![(hostile.to_owned(), hostile.to_owned())],
     };
-    let html = page(&results);
+    let html = page(&results).unwrap();
     for tag in tags(&html) {
         let name = tag.split(' ').next().unwrap_or_default();
         assert!(!["img", "script", "iframe", "object"].contains(&name), "{tag}");

@@ -1,31 +1,17 @@
-//! Text for the page: escaped, and numbers as people read them.
+//! Text and numbers of the page.
 
-use std::fmt::{self, Write as _};
-
-/// Text from elsewhere, so that it is text in HTML and in the values of attributes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Escaped<'a>(pub(super) &'a str);
-
-impl fmt::Display for Escaped<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for char in self.0.chars() {
-            match char {
-                '&' => f.write_str("&amp;")?,
-                '<' => f.write_str("&lt;")?,
-                '>' => f.write_str("&gt;")?,
-                '"' => f.write_str("&quot;")?,
-                '\'' => f.write_str("&#39;")?,
-                // Neither controls nor marks that turn the direction of the text around them.
-                '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => f.write_char('\u{fffd}')?,
-                char if char.is_control() => f.write_char('\u{fffd}')?,
-                char => f.write_char(char)?,
-            }
-        }
-        Ok(())
-    }
+/// Whether a character may be shown: neither a control character nor one that changes the direction of
+/// the text around it.
+pub(super) fn is_visible(char: char) -> bool {
+    !char.is_control() && !matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// At most so many characters, the last of more replaced.
+/// The text with a replacement for each invisible character.
+pub(super) fn visible(text: &str) -> String {
+    text.chars().map(|char| if is_visible(char) { char } else { '\u{fffd}' }).collect()
+}
+
+/// The text, cut to `most` characters with an ellipsis.
 pub(super) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -33,7 +19,7 @@ pub(super) fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['\u{2026}']).collect()
 }
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Quantity {
     /// A time in microseconds.
@@ -42,7 +28,7 @@ pub(super) enum Quantity {
     Rate,
     /// 10^6 octets in a second.
     Megabytes,
-    /// How many times as much.
+    /// A ratio.
     Ratio,
     /// Octets, in powers of two.
     Octets,
@@ -51,7 +37,7 @@ pub(super) enum Quantity {
 }
 
 impl Quantity {
-    /// A measured number with its unit: ratios with all their digits, so that they line up.
+    /// A measured number with its unit; ratios have a fixed number of decimals, so that they line up.
     pub(super) fn measured(self, value: f64) -> String {
         match self {
             Self::Ratio if (0.1..1000.0).contains(&value) => format!("{value:.2}\u{d7}"),
@@ -83,10 +69,10 @@ impl Quantity {
     }
 }
 
-/// In the largest unit that is not larger than the value.
+/// The value in the largest unit that does not exceed it.
 fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     let size = value.abs();
-    // What rounds up to the next unit belongs there.
+    // A value that rounds up to the next unit is shown in that.
     let fits = units.iter().find(|(unit, _)| size >= unit * 0.9995);
     match fits.or(units.last()) {
         Some((unit, name)) => format!("{}{name}", digits(value / unit, 3)),
@@ -94,7 +80,7 @@ fn scaled(value: f64, units: &[(f64, &str)]) -> String {
     }
 }
 
-/// About so many significant digits, no zeros behind the last other digit of a fraction.
+/// The value with about this many significant digits, without trailing zeros.
 pub(super) fn digits(value: f64, significant: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return "0".to_owned();
@@ -138,11 +124,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markup_from_elsewhere_is_text() {
-        let hostile = "<script>alert('1')</script> & \"x\"\u{0}\u{202e}";
-        let expected =
-            "&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt; &amp; &quot;x&quot;\u{fffd}\u{fffd}";
-        assert_eq!(Escaped(hostile).to_string(), expected);
+    fn invisible_characters_are_replaced() {
+        assert_eq!(visible("a<b>\u{0}\u{202e}"), "a<b>\u{fffd}\u{fffd}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What was done, taken apart: which works differ in one number alone, and make a curve.
+//! Groups rows by workload, and workloads that differ in one number to curves.
 
 use super::super::results::Measured;
 use super::text::Quantity;
@@ -7,9 +7,9 @@ use super::text::Quantity;
 const LEAST_PAYLOADS: usize = 3;
 const LEAST_OTHERS: usize = 2;
 
-/// Rows of all peers that did the same.
+/// The rows of all peers for the same operation and payload.
 #[derive(Clone, Debug)]
-pub(super) struct Work<'a> {
+pub(super) struct Workload<'a> {
     pub(super) operation: &'a str,
     pub(super) payload: u64,
     pub(super) rows: Vec<&'a Measured>,
@@ -18,65 +18,66 @@ pub(super) struct Work<'a> {
 /// Works along a number.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep<'a> {
-    /// What all have in common.
+    /// The common part of their names.
     pub(super) name: String,
-    /// What differs: `payload`, or the word before the `=` in the operation.
+    /// The number's name: `payload`, or the word before the `=` in the operation.
     pub(super) parameter: String,
-    /// The number, and the work, in rising order.
-    pub(super) steps: Vec<(f64, Work<'a>)>,
+    /// The number and the workload, in rising order.
+    pub(super) steps: Vec<(f64, Workload<'a>)>,
 }
 
-/// The rows, those of the same work together, in the order of their first rows.
-pub(super) fn works<'a>(rows: &[&'a Measured]) -> Vec<Work<'a>> {
-    let mut works: Vec<Work<'a>> = Vec::new();
+/// Groups rows by workload, in the order of their first rows.
+pub(super) fn workloads<'a>(rows: &[&'a Measured]) -> Vec<Workload<'a>> {
+    let mut workloads: Vec<Workload<'a>> = Vec::new();
     for row in rows {
-        let same =
-            |work: &&mut Work<'_>| work.operation == row.operation && work.payload == row.payload;
-        // Rows of a work stand together: the search ends at the first.
-        match works.iter_mut().rev().find(same) {
-            Some(work) => work.rows.push(row),
-            None => works.push(Work {
+        let same = |workload: &&mut Workload<'_>| {
+            workload.operation == row.operation && workload.payload == row.payload
+        };
+        // Rows of a workload are adjacent: the search ends at the first.
+        match workloads.iter_mut().rev().find(same) {
+            Some(workload) => workload.rows.push(row),
+            None => workloads.push(Workload {
                 operation: &row.operation,
                 payload: row.payload,
                 rows: vec![row],
             }),
         }
     }
-    works
+    workloads
 }
 
-/// Curves, and the works that are part of none.
-pub(super) fn sweeps<'a>(works: &[Work<'a>]) -> (Vec<Sweep<'a>>, Vec<Work<'a>>) {
+/// Curves, and the workloads that are not part of one.
+pub(super) fn sweeps<'a>(workloads: &[Workload<'a>]) -> (Vec<Sweep<'a>>, Vec<Workload<'a>>) {
     let mut sweeps: Vec<Sweep<'a>> = Vec::new();
-    for work in works {
-        let (name, parameter, value) = work.parameter();
+    for workload in workloads {
+        let (name, parameter, value) = workload.parameter();
         let same = |sweep: &&mut Sweep<'_>| sweep.name == name && sweep.parameter == parameter;
         match sweeps.iter_mut().find(same) {
-            Some(sweep) => sweep.steps.push((value, work.clone())),
-            None => sweeps.push(Sweep { name, parameter, steps: vec![(value, work.clone())] }),
+            Some(sweep) => sweep.steps.push((value, workload.clone())),
+            None => sweeps.push(Sweep { name, parameter, steps: vec![(value, workload.clone())] }),
         }
     }
-    let mut alone = Vec::new();
+    let mut single = Vec::new();
     sweeps.retain_mut(|sweep| {
         sweep.steps.sort_by(|(a, _), (b, _)| a.total_cmp(b));
         let least = if sweep.is_of_sizes() { LEAST_PAYLOADS } else { LEAST_OTHERS };
         let long = sweep.steps.len() >= least;
         if !long {
-            alone.extend(sweep.steps.drain(..).map(|(_, work)| work));
+            single.extend(sweep.steps.drain(..).map(|(_, workload)| workload));
         }
         long
     });
-    (sweeps, alone)
+    (sweeps, single)
 }
 
-impl Work<'_> {
-    /// What it is called.
+impl Workload<'_> {
+    /// Its name.
     pub(super) fn name(&self) -> String {
         let size = Quantity::Octets.text(self.payload as f64);
         if self.payload > 0 { format!("{}, {size}", self.operation) } else { self.operation.into() }
     }
 
-    /// The name without the number that works are told apart by, that number's name, and it.
+    /// The name without its number, the number's name, and the number.
     fn parameter(&self) -> (String, String, f64) {
         let mut found = None;
         let mut rest = Vec::new();
@@ -111,7 +112,7 @@ impl Work<'_> {
 }
 
 impl Sweep<'_> {
-    /// Whether it is the payload that differs.
+    /// Whether the payload differs.
     pub(super) fn is_of_sizes(&self) -> bool {
         self.parameter == "payload"
     }
@@ -119,7 +120,7 @@ impl Sweep<'_> {
     /// The peers that have a row in it, in the order of the rows.
     pub(super) fn peers(&self) -> Vec<&str> {
         let mut peers: Vec<&str> = Vec::new();
-        for row in self.steps.iter().flat_map(|(_, work)| &work.rows) {
+        for row in self.steps.iter().flat_map(|(_, workload)| &workload.rows) {
             if !peers.contains(&row.peer.as_str()) {
                 peers.push(&row.peer);
             }
@@ -132,14 +133,14 @@ impl Sweep<'_> {
 mod tests {
     use super::*;
 
-    fn rows(works: &[(&str, u64)]) -> Vec<Measured> {
+    fn rows(workloads: &[(&str, u64)]) -> Vec<Measured> {
         let row = |(operation, payload): &(&str, u64)| Measured {
             operation: (*operation).to_owned(),
             payload: *payload,
             peer: "zorb".to_owned(),
             ..Measured::default()
         };
-        works.iter().map(row).collect()
+        workloads.iter().map(row).collect()
     }
 
     /// A curve's name, its parameter, and its steps.
@@ -148,16 +149,16 @@ mod tests {
     fn swept(all: &[(&str, u64)]) -> (Vec<Curve>, Vec<String>) {
         let rows = rows(all);
         let rows: Vec<&Measured> = rows.iter().collect();
-        let (sweeps, alone) = sweeps(&works(&rows));
+        let (sweeps, single) = sweeps(&workloads(&rows));
         let steps = |sweep: &Sweep<'_>| sweep.steps.iter().map(|(value, _)| *value).collect();
         let sweeps =
             sweeps.iter().map(|sweep| (sweep.name.clone(), sweep.parameter.clone(), steps(sweep)));
-        (sweeps.collect(), alone.iter().map(Work::name).collect())
+        (sweeps.collect(), single.iter().map(Workload::name).collect())
     }
 
     #[test]
     fn sizes_are_a_curve_when_there_are_enough() {
-        let (sweeps, alone) = swept(&[
+        let (sweeps, single) = swept(&[
             ("ping", 0),
             ("echo", 4096),
             ("echo", 4),
@@ -166,14 +167,14 @@ mod tests {
             ("longs", 64),
         ]);
         assert_eq!(sweeps, [("echo".to_owned(), "payload".to_owned(), vec![4.0, 64.0, 4096.0])]);
-        assert_eq!(alone, ["ping", "longs, 4 B", "longs, 64 B"]);
+        assert_eq!(single, ["ping", "longs, 4 B", "longs, 64 B"]);
     }
 
     #[test]
     fn numbers_in_names_are_curves() {
         let all = ["ping/threads=1/own", "ping/threads=2/own", "ping/threads=2/shared", "a=b/c"];
-        let (sweeps, alone) = swept(&all.map(|name| (name, 0)));
+        let (sweeps, single) = swept(&all.map(|name| (name, 0)));
         assert_eq!(sweeps, [("ping, own".to_owned(), "threads".to_owned(), vec![1.0, 2.0])]);
-        assert_eq!(alone, ["ping/threads=2/shared", "a=b/c"]);
+        assert_eq!(single, ["ping/threads=2/shared", "a=b/c"]);
     }
 }

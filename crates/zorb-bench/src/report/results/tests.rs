@@ -15,7 +15,7 @@ fn rows_are_joined_with_what_lies_behind_them() {
     assert_eq!(row.cells.get("note"), Some(&Cell::Word("warm".to_owned())));
     assert_eq!(row.cells.get("p99_us"), None);
     assert_eq!(row.histogram.as_ref().map(Histogram::total), Some(3));
-    assert_eq!(row.course.as_ref().map(|course| course.steps.clone()), Some(vec![(5, 6)]));
+    assert_eq!(row.timeline.as_ref().map(|timeline| timeline.steps.clone()), Some(vec![(5, 6)]));
     let machine = BTreeMap::from([("cpu", "a"), ("cores", "2")]);
     let owned = machine.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
     assert_eq!(run.machine, owned.collect());

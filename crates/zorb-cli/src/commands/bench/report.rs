@@ -30,7 +30,7 @@ pub(super) fn run(args: &ReportArgs) -> Outcome {
         let failure = Failure::new(format!("{shown} contains no results of `zorb bench`"));
         return Err(failure.hint(advice(args)));
     }
-    screen::write(&args.output, &page(&found))?;
+    screen::write(&args.output, &page(&found)?)?;
     if !screen::is_standard(&args.output) {
         let (file, count) = (args.output.display(), screen::counted(found.runs.len(), "run"));
         screen::print(&format!("{file}: a page of {count}\n"))?;
@@ -47,5 +47,5 @@ fn advice(args: &ReportArgs) -> String {
 /// The HTML page of one experiment.
 pub(super) fn page_of(experiment: Experiment, report: &Report) -> Result<String, Failure> {
     let run = Run::of_report(experiment.name(), report).map_err(Failure::new)?;
-    Ok(page(&Folder { runs: vec![run], left_out: Vec::new() }))
+    Ok(page(&Folder { runs: vec![run], left_out: Vec::new() })?)
 }

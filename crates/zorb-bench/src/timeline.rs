@@ -1,23 +1,23 @@
-//! Times one after the other, as they were taken: what a histogram does not tell.
+//! Latencies in the order of their calls.
 
 use std::fmt;
 
-/// The most steps that are kept.
+/// Maximum number of steps.
 const STEPS: usize = 200;
 
-/// Of calls in their order, the median and the longest of each so many.
+/// Median and maximum of successive calls.
 ///
-/// The text form is `CALLS;MEDIAN:LONGEST,...`: calls of a step, and times in nanoseconds.
+/// The text form is `CALLS;MEDIAN:LONGEST,...`: calls per step, and times in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Course {
+pub struct Timeline {
     /// Calls of a step; the last may have fewer.
     pub calls: usize,
     /// The median and the longest of each, in nanoseconds.
     pub steps: Vec<(u64, u64)>,
 }
 
-impl Course {
-    /// That of these times, in their order.
+impl Timeline {
+    /// The timeline of these times, which are in order.
     #[must_use]
     pub fn of(nanos: &[u64]) -> Self {
         let calls = nanos.len().div_ceil(STEPS).max(1);
@@ -30,10 +30,10 @@ impl Course {
         Self { calls, steps: nanos.chunks(calls).map(step).collect() }
     }
 
-    /// Reads the text form.
+    /// Parses the text form.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the syntax error.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no CALLS;MEDIAN:LONGEST,...");
         let (calls, steps) = text.split_once(';').ok_or_else(wrong)?;
@@ -50,7 +50,7 @@ impl Course {
     }
 }
 
-impl fmt::Display for Course {
+impl fmt::Display for Timeline {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{};", self.calls)?;
         for (position, (median, longest)) in self.steps.iter().enumerate() {
@@ -67,22 +67,22 @@ mod tests {
 
     #[test]
     fn steps_are_medians_and_longest_ones() {
-        let course = Course::of(&[5, 9, 7]);
-        assert_eq!(course, Course { calls: 1, steps: vec![(5, 5), (9, 9), (7, 7)] });
+        let timeline = Timeline::of(&[5, 9, 7]);
+        assert_eq!(timeline, Timeline { calls: 1, steps: vec![(5, 5), (9, 9), (7, 7)] });
         let many: Vec<u64> = (0..1000).collect();
-        let course = Course::of(&many);
-        assert_eq!((course.calls, course.steps.len()), (5, 200));
-        assert_eq!((course.steps[0], course.steps[199]), ((2, 4), (997, 999)));
-        assert_eq!(Course::of(&[]).steps, []);
+        let timeline = Timeline::of(&many);
+        assert_eq!((timeline.calls, timeline.steps.len()), (5, 200));
+        assert_eq!((timeline.steps[0], timeline.steps[199]), ((2, 4), (997, 999)));
+        assert_eq!(Timeline::of(&[]).steps, []);
     }
 
     #[test]
     fn the_text_form_is_read_back() {
-        let course = Course { calls: 7, steps: vec![(1, 2), (30, 40)] };
-        assert_eq!(course.to_string(), "7;1:2,30:40");
-        assert_eq!(Course::parse("7;1:2,30:40"), Ok(course));
+        let timeline = Timeline { calls: 7, steps: vec![(1, 2), (30, 40)] };
+        assert_eq!(timeline.to_string(), "7;1:2,30:40");
+        assert_eq!(Timeline::parse("7;1:2,30:40"), Ok(timeline));
         for wrong in ["", "7", "0;1:2", "7;1", "7;1:2,x:3", "-1;"] {
-            assert!(Course::parse(wrong).is_err(), "{wrong:?}");
+            assert!(Timeline::parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -1,0 +1,211 @@
+//! Charts as the template shows them, and how peers look in them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+/// The width of all charts: that of a phone, so that their text has the same size everywhere.
+pub(super) const WIDTH: f64 = 360.0;
+
+/// Styles that the style sheet has: `.s0` to `.s15`.
+const STYLES: usize = 16;
+/// Peers with a fixed style, the same on every page.
+const KNOWN: [&str; 5] = ["raw", "zorb", "ace", "omniorb", "jacorb"];
+
+/// A chart. Coordinates are those of the picture.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct Chart {
+    /// Its identity in the page, set by the section.
+    pub(super) id: String,
+    /// A class of the style sheet.
+    pub(super) kind: &'static str,
+    pub(super) title: String,
+    /// Shown above the picture, if it is not empty.
+    pub(super) caption: String,
+    /// The contents in words.
+    pub(super) description: String,
+    /// Peers to explain, unless their names are in the picture.
+    pub(super) legend: Vec<LegendItem>,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) axes: Vec<Axis>,
+    pub(super) groups: Vec<Group>,
+    /// The line of a value to compare with.
+    pub(super) level: Option<String>,
+    pub(super) series: Vec<Series>,
+}
+
+/// A peer in a legend.
+#[derive(Debug, Serialize)]
+pub(super) struct LegendItem {
+    class: String,
+    mark: String,
+    peer: String,
+}
+
+/// An axis with its ticks and the place of its label.
+#[derive(Debug, Serialize)]
+pub(super) struct Axis {
+    pub(super) class: &'static str,
+    pub(super) label: String,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) ticks: Vec<Tick>,
+}
+
+/// A value that an axis names, with its grid line and the place of its text.
+#[derive(Debug, Serialize)]
+pub(super) struct Tick {
+    pub(super) value: f64,
+    pub(super) line: String,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) text: String,
+}
+
+/// The heading of a group of bars.
+#[derive(Debug, Serialize)]
+pub(super) struct Group {
+    pub(super) y: f64,
+    pub(super) name: String,
+}
+
+/// What a chart shows of one peer: a bar, or a line and points.
+#[derive(Debug, Serialize)]
+pub(super) struct Series {
+    pub(super) class: String,
+    pub(super) peer: String,
+    pub(super) bar: Option<Bar>,
+    pub(super) line: Option<String>,
+    pub(super) points: Vec<Mark>,
+}
+
+/// A horizontal bar with the peer's name and the value.
+#[derive(Debug, Serialize)]
+pub(super) struct Bar {
+    pub(super) note: String,
+    pub(super) name: String,
+    pub(super) name_x: f64,
+    pub(super) text_y: f64,
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) whisker: Option<String>,
+    pub(super) value_x: f64,
+    pub(super) value: String,
+}
+
+/// A value that is shown by a mark.
+#[derive(Debug, Serialize)]
+pub(super) struct Mark {
+    pub(super) whisker: Option<String>,
+    pub(super) mark: String,
+    pub(super) note: String,
+}
+
+/// A coordinate with the precision that is visible.
+pub(super) fn px(coordinate: f64) -> f64 {
+    (coordinate * 10.0).round() / 10.0
+}
+
+/// How a peer looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Style(usize);
+
+/// The styles of all peers of a page.
+#[derive(Debug)]
+pub(super) struct Styles(BTreeMap<String, Style>);
+
+impl Styles {
+    /// Assigns every peer a style; if there are more peers than styles, some share one.
+    pub(super) fn of<'a>(peers: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut others = (KNOWN.len()..STYLES).cycle();
+        let mut styles = BTreeMap::new();
+        // In the order of the page: peers of one chart follow each other, and so differ.
+        for peer in peers {
+            if !styles.contains_key(peer) {
+                let style = match KNOWN.iter().position(|known| *known == peer) {
+                    Some(own) => Style(own),
+                    None => Style(others.next().unwrap_or_default()),
+                };
+                styles.insert(peer.to_owned(), style);
+            }
+        }
+        Self(styles)
+    }
+
+    pub(super) fn style(&self, peer: &str) -> Style {
+        self.0.get(peer).copied().unwrap_or(Style(STYLES - 1))
+    }
+
+    /// The legend of these peers.
+    pub(super) fn legend<'a>(&self, peers: impl Iterator<Item = &'a str>) -> Vec<LegendItem> {
+        let item = |peer: &str| LegendItem {
+            class: self.style(peer).class(),
+            mark: self.style(peer).mark(11.0, 6.0),
+            peer: peer.to_owned(),
+        };
+        peers.map(item).collect()
+    }
+}
+
+impl Style {
+    /// The class of the style sheet that has the color.
+    pub(super) fn class(self) -> String {
+        format!("s{}", self.0)
+    }
+
+    /// The outline of the mark around a point, for the `d` of a path.
+    pub(super) fn mark(self, x: f64, y: f64) -> String {
+        let polygon = |corners: &[(f64, f64)]| {
+            let mut path = String::new();
+            for (index, (right, down)) in corners.iter().enumerate() {
+                let letter = if index == 0 { 'M' } else { 'L' };
+                let _ = write!(path, "{letter}{:.1} {:.1}", x + right, y + down);
+            }
+            path + "Z"
+        };
+        // From the ninth style on, the marks repeat in other colors and with dashed lines.
+        match self.0 % 8 {
+            // A circle.
+            1 => format!("M{:.1} {y:.1}a3.5 3.5 0 1 0 7 0a3.5 3.5 0 1 0 -7 0Z", x - 3.5),
+            2 => polygon(&[(0.0, -3.5), (4.0, 3.5), (-4.0, 3.5)]),
+            3 => polygon(&[(0.0, -4.5), (4.5, 0.0), (0.0, 4.5), (-4.5, 0.0)]),
+            4 => polygon(&[(0.0, 3.5), (4.0, -3.5), (-4.0, -3.5)]),
+            // A diagonal bar.
+            5 => polygon(&[(-4.0, -4.0), (-2.0, -4.0), (4.0, 4.0), (2.0, 4.0)]),
+            // A vertical bar, a horizontal one.
+            6 => polygon(&[(-1.5, -4.5), (1.5, -4.5), (1.5, 4.5), (-1.5, 4.5)]),
+            7 => polygon(&[(-4.5, -1.5), (4.5, -1.5), (4.5, 1.5), (-4.5, 1.5)]),
+            // A square.
+            _ => polygon(&[(-3.0, -3.0), (3.0, -3.0), (3.0, 3.0), (-3.0, 3.0)]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn known_peers_look_alike_on_every_page_and_others_differ() {
+        let one = Styles::of(["zorb", "raw"]);
+        let other = Styles::of(["another", "omniorb", "raw", "stranger", "zorb"]);
+        for peer in ["raw", "zorb"] {
+            assert_eq!(one.style(peer), other.style(peer));
+        }
+        let all = ["another", "omniorb", "raw", "stranger", "zorb"].map(|peer| other.style(peer).0);
+        assert_eq!(BTreeSet::from(all).len(), 5);
+    }
+
+    #[test]
+    fn any_number_of_peers_has_styles() {
+        let names: Vec<String> = (0..20).map(|index| format!("peer{index}")).collect();
+        let styles = Styles::of(names.iter().map(String::as_str));
+        assert!(names.iter().all(|name| styles.style(name).0 < STYLES));
+    }
+}
