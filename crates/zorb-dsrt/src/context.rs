@@ -20,7 +20,7 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_rt::{Deadline, Priority};
 
 use super::parameters::{Criticality, Parameters};
-use super::thread::ThreadId;
+use super::thread_id::ThreadId;
 
 const NONE: u32 = 0;
 const PRIORITY: u32 = 1;

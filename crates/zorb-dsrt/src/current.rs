@@ -1,4 +1,4 @@
-//! The distributable thread that the calling thread is at the moment.
+//! The distributable thread of the calling thread.
 
 use std::fmt;
 use std::rc::Rc;
@@ -9,14 +9,15 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::node::Node;
 use super::parameters::Parameters;
-use super::thread::{DistributableThread, ThreadId};
+use super::thread::DistributableThread;
+use super::thread_id::ThreadId;
 use super::visit::{Entered, Segment, Visit, leave, present};
 
-/// Why a segment did not begin, or was not updated.
+/// Why a scheduling segment could not begin or be updated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchedulingError {
-    /// The scheduler does not know what to do with such parameters
+    /// The scheduler does not support such parameters
     /// (`UNSUPPORTED_SCHEDULING_DISCIPLINE`).
     UnsupportedSchedulingDiscipline,
     /// A system exception: `THREAD_CANCELLED` when the thread has been cancelled, or that of the
@@ -28,7 +29,7 @@ impl fmt::Display for SchedulingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnsupportedSchedulingDiscipline => {
-                f.write_str("the scheduler is not for parameters of this discipline")
+                f.write_str("the scheduler does not support parameters of this discipline")
             }
             Self::System(exception) => exception.fmt(f),
         }
@@ -51,7 +52,7 @@ impl From<SystemException> for SchedulingError {
 }
 
 impl From<SchedulingError> for SystemException {
-    /// For servants: `INV_POLICY` for a discipline that the scheduler does not know.
+    /// For servants: `INV_POLICY` for an unsupported discipline.
     fn from(error: SchedulingError) -> Self {
         match error {
             SchedulingError::UnsupportedSchedulingDiscipline => {
@@ -62,33 +63,33 @@ impl From<SchedulingError> for SystemException {
     }
 }
 
-/// The distributable thread that the calling thread is (`RTScheduling::Current`). Every method is about
-/// the calling thread.
+/// The distributable thread of the calling thread (`RTScheduling::Current`). All methods apply to the
+/// calling thread.
 #[derive(Clone, Debug)]
 pub struct Current {
     node: Arc<Node>,
 }
 
-/// A distributable thread that was spawned, and the thread that it runs on.
+/// A spawned distributable thread, and the thread that runs it.
 #[derive(Debug)]
 pub struct Spawned<T> {
     /// The distributable thread.
     pub thread: DistributableThread,
-    /// To wait for its end: what the action returned, or what kept it from beginning.
+    /// Waits for its end, and returns the action's result or why it could not begin.
     pub handle: JoinHandle<Result<T, SchedulingError>>,
 }
 
-/// Ends a segment, also when its work panics.
+/// Ends a segment when dropped, also after a panic.
 struct End<'c>(&'c Current, &'c str);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        // It has begun; and of a cancellation, the calls that it kept from running have told.
+        // The segment has begun, and a cancellation has been reported by the calls that it prevented.
         let _ = self.0.end_scheduling_segment(self.1);
     }
 }
 
-/// Takes a thread that was spawned off its node.
+/// Removes a spawned thread from its node when dropped.
 struct Leave(Arc<Node>, ThreadId);
 
 impl Drop for Leave {
@@ -239,7 +240,7 @@ impl Current {
         let id = ThreadId::new();
         let node = Arc::clone(&self.node);
         // It is here already, so that it can be cancelled before it begins.
-        let thread = DistributableThread { known: node.arrive(id), node };
+        let thread = DistributableThread { entry: node.arrive(id), node };
         let (current, name) = (self.clone(), name.to_owned());
         let work = move || {
             let _leave = Leave(Arc::clone(&current.node), id);
@@ -272,15 +273,15 @@ impl Current {
     /// The id of the distributable thread (`id`); `None` where the calling thread is none.
     #[must_use]
     pub fn id(&self) -> Option<ThreadId> {
-        present().map(|visit| visit.known.id)
+        present().map(|visit| visit.entry.id)
     }
 
     /// The distributable thread.
     #[must_use]
     pub fn thread(&self) -> Option<DistributableThread> {
         let visit = present()?;
-        let (node, known) = (Arc::clone(&visit.node), Arc::clone(&visit.known));
-        Some(DistributableThread { node, known })
+        let (node, entry) = (Arc::clone(&visit.node), Arc::clone(&visit.entry));
+        Some(DistributableThread { node, entry })
     }
 
     /// The parameters that hold at the moment (`scheduling_parameter`): of the innermost segment here,

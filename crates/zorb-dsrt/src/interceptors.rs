@@ -11,8 +11,9 @@ use zorb_core::interceptor::{
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use super::cancellation::{CANCEL, cancel};
 use super::context;
-use super::node::{CANCEL, Node};
+use super::node::Node;
 use super::visit::{Entered, Visit, present};
 
 /// Sends the distributable thread that the calling thread is with its requests.
@@ -25,13 +26,13 @@ impl ClientRequestInterceptor for Propagation {
         // Without its id it would be another thread there.
         info.require_contexts(None);
         let carried = visit.carried();
-        let data = context::encode(&visit.known.id, carried.as_ref(), ByteOrder::NATIVE).map_err(
+        let data = context::encode(&visit.entry.id, carried.as_ref(), ByteOrder::NATIVE).map_err(
             |error| SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest),
         )?;
         if let Some(context) = InlineContext::new(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data) {
             info.add_request_service_context(context)?;
         }
-        visit.goes_to(info.target())
+        visit.send_request(info.target())
     }
 
     fn select_endpoint(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
@@ -42,7 +43,7 @@ impl ClientRequestInterceptor for Propagation {
     }
 
     fn receive_reply(&self, _: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        present().map_or(Ok(()), |visit| visit.comes_back())
+        present().map_or(Ok(()), |visit| visit.receive_reply())
     }
 
     fn receive_exception(
@@ -83,7 +84,7 @@ impl UpcallVisit {
         let id = context::read_id(&mut info.arguments()).map_err(|error| {
             SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
         })?;
-        self.node.cancel(&id);
+        cancel(&self.node, &id);
         Ok(())
     }
 }

@@ -27,6 +27,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+mod cancellation;
 mod context;
 mod current;
 mod executive;
@@ -34,7 +35,10 @@ mod interceptors;
 mod node;
 mod parameters;
 mod scheduler;
+mod scheduling;
 mod thread;
+mod thread_entry;
+mod thread_id;
 mod visit;
 
 #[cfg(test)]
@@ -42,8 +46,9 @@ mod tests;
 
 pub use current::{Current, SchedulingError, Spawned};
 pub use executive::{EarliestDeadline, MaximumUrgency};
-pub use node::{Distributable, RtScheduling};
 pub use parameters::{Criticality, Parameters};
 pub use scheduler::{FixedPriority, Point, Scheduler};
-pub use thread::{DistributableThread, ThreadId, ThreadState};
+pub use scheduling::{Distributable, RtScheduling};
+pub use thread::{DistributableThread, ThreadState};
+pub use thread_id::ThreadId;
 pub use zorb_rt::Deadline;

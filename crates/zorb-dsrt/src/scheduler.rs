@@ -7,7 +7,7 @@ use zorb_rt::{HeldPriority, RtCurrent};
 use zorb_types::SystemException;
 
 use super::parameters::Parameters;
-use super::thread::ThreadId;
+use super::thread_id::ThreadId;
 
 /// A scheduling point: which thread is there, and what holds for it from there on.
 #[derive(Clone, Copy, Debug, PartialEq)]

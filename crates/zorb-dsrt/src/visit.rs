@@ -10,9 +10,9 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::node::Node;
 use super::parameters::Parameters;
 use super::scheduler::Point;
-use super::thread::Known;
+use super::thread_entry::ThreadEntry;
 
-/// A segment that has begun here.
+/// A scheduling segment that began on this node.
 #[derive(Clone, Debug)]
 pub(crate) struct Segment {
     pub(crate) name: String,
@@ -20,32 +20,32 @@ pub(crate) struct Segment {
     pub(crate) implicit: Option<Parameters>,
 }
 
-/// A distributable thread's stay on a thread of this program: for the length of an upcall, or from its
-/// first segment to the end of that.
+/// The execution of a distributable thread by a thread of this program: an upcall, or its first segment
+/// and all within.
 #[derive(Debug)]
 pub(crate) struct Visit {
     pub(crate) node: Arc<Node>,
-    pub(crate) known: Arc<Known>,
-    /// Those that it came with.
-    brought: Option<Parameters>,
-    /// Whether it began here.
+    pub(crate) entry: Arc<ThreadEntry>,
+    /// The parameters of its request.
+    received: Option<Parameters>,
+    /// Whether the distributable thread began here.
     pub(crate) is_origin: bool,
     pub(crate) segments: RefCell<Vec<Segment>>,
-    /// How many requests it has under way: more than one where an upcall of this thread calls on.
-    calling: Cell<u32>,
+    /// Whether it has sent a request and waits for its end.
+    calling: Cell<bool>,
 }
 
 thread_local! {
-    /// The visits to this thread, the present last; `None` for an upcall that is of none.
+    /// The visits of this thread, the innermost last; `None` for an upcall outside distributable threads.
     static VISITS: RefCell<Vec<Option<Rc<Visit>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The visit to the calling thread, if there is one.
+/// The innermost visit of the calling thread, if it is part of a distributable thread.
 pub(crate) fn present() -> Option<Rc<Visit>> {
     VISITS.with_borrow(|visits| visits.last().cloned().flatten())
 }
 
-/// Puts a visit on top, until it is dropped.
+/// Makes a visit the innermost, until it is dropped.
 pub(crate) struct Entered;
 
 impl Entered {
@@ -61,37 +61,37 @@ impl Drop for Entered {
     }
 }
 
-/// Ends the visit that began on this thread by a segment.
+/// Ends the visit that began with a segment.
 pub(crate) fn leave() {
     drop(Entered);
 }
 
 impl Visit {
-    /// The thread of this id arrives.
+    /// A visit of the thread of this id.
     pub(crate) fn new(
         node: &Arc<Node>,
         id: super::ThreadId,
-        brought: Option<Parameters>,
+        received: Option<Parameters>,
         is_origin: bool,
     ) -> Rc<Self> {
-        let known = node.arrive(id);
+        let entry = node.arrive(id);
         Rc::new(Self {
             node: Arc::clone(node),
-            known,
-            brought,
+            entry,
+            received,
             is_origin,
             segments: RefCell::default(),
-            calling: Cell::new(0),
+            calling: Cell::new(false),
         })
     }
 
-    /// What holds at the moment.
+    /// The parameters in effect.
     pub(crate) fn parameters(&self) -> Option<Parameters> {
         let innermost = self.segments.borrow().last().map(|segment| segment.parameters);
-        innermost.unwrap_or(self.brought)
+        innermost.unwrap_or(self.received)
     }
 
-    /// What requests carry: the segment's implicit parameters, or those that hold.
+    /// The parameters in requests: the segment's implicit ones, or those in effect.
     pub(crate) fn carried(&self) -> Option<Parameters> {
         let implicit = self.segments.borrow().last().and_then(|segment| segment.implicit);
         implicit.or_else(|| self.parameters())
@@ -101,37 +101,37 @@ impl Visit {
         self.segments.borrow().last().and_then(|segment| segment.implicit)
     }
 
-    /// Tells the scheduler of a step; nothing of this visit is borrowed while it waits.
+    /// Calls the scheduler, which may block; nothing of this visit is borrowed meanwhile.
     pub(crate) fn tell<T>(&self, step: impl FnOnce(&Point<'_>) -> T) -> T {
         let name = self.segments.borrow().last().map(|segment| segment.name.clone());
         let parameters = self.parameters();
-        step(&Point { id: self.known.id, name: name.as_deref(), parameters })
+        step(&Point { id: self.entry.id, name: name.as_deref(), parameters })
     }
 
     /// A scheduling point.
     pub(crate) fn check(&self, completed: CompletionStatus) -> Result<(), SystemException> {
-        if self.known.is_cancelled() { Err(cancelled(completed)) } else { Ok(()) }
+        if self.entry.is_cancelled() { Err(cancelled(completed)) } else { Ok(()) }
     }
 
-    /// It calls `target`.
-    pub(crate) fn goes_to(&self, target: &Ior) -> Result<(), SystemException> {
+    /// Before a request to `target`: a scheduling point.
+    pub(crate) fn send_request(&self, target: &Ior) -> Result<(), SystemException> {
         self.check(CompletionStatus::No)?;
         let mut gone = Ok(());
-        if self.calling.replace(1) == 0 {
-            self.known.goes_to(target);
+        if !self.calling.replace(true) {
+            self.entry.push_target(target);
             gone = self.tell(|point| self.node.scheduler.send_request(point));
         }
         // It may have been cancelled before its target was known.
         gone.and_then(|()| self.check(CompletionStatus::No))
-            .or_else(|exception| self.comes_back().and(Err(exception)))
+            .or_else(|exception| self.receive_reply().and(Err(exception)))
     }
 
-    /// It comes back, if it went.
-    pub(crate) fn comes_back(&self) -> Result<(), SystemException> {
-        if self.calling.replace(0) == 0 {
+    /// After a request, if one was sent: a scheduling point.
+    pub(crate) fn receive_reply(&self) -> Result<(), SystemException> {
+        if !self.calling.replace(false) {
             return Ok(());
         }
-        self.known.comes_back();
+        self.entry.pop_target();
         self.tell(|point| self.node.scheduler.receive_reply(point))?;
         self.check(CompletionStatus::Maybe)
     }
@@ -139,7 +139,7 @@ impl Visit {
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.node.depart(&self.known.id);
+        self.node.depart(&self.entry.id);
     }
 }
 
