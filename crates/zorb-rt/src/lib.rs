@@ -28,7 +28,10 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+mod builder;
+mod configuration;
 mod configured;
+mod configured_pools;
 mod context;
 mod current;
 mod deadline;
@@ -55,6 +58,7 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub use builder::RtOrbBuilder;
 pub use current::{HeldPriority, RtCurrent};
 pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
@@ -66,7 +70,7 @@ pub use mapping::{
 };
 pub use network::{LinearNetwork, NetworkPriorityMapping};
 pub use options::{RtEndTimes, RtMapping, RtNetwork, RtOneways, RtOptions, SetRtOptions};
-pub use orb::{RtOrb, RtOrbBuilder};
+pub use orb::RtOrb;
 pub use pool::{LaneBuilder, Threadpool, ThreadpoolBuilder};
 pub use priority::NativePriority;
 pub use qos::{Expansion, ObjectQos, Qos, QosClass, expand};

@@ -3,16 +3,16 @@
 use std::io;
 use std::sync::Arc;
 
-use zorb_core::Error;
 use zorb_core::lanes::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,
     PoolSettings, Strategy, WeakPool,
 };
 use zorb_core::policy::ThreadpoolPolicy;
+use zorb_core::{Error, Orb};
 use zorb_types::SystemException;
 
 use super::setting::Settings;
-use super::{NativePriority, Priority, RtOrb};
+use super::{NativePriority, Priority};
 
 /// How much of a thread's stack is in use before it begins its work, and is left alone when the rest
 /// is touched.
@@ -61,7 +61,7 @@ impl Threadpool {
         self.pool.counts()
     }
 
-    /// What its lanes have counted since they were [frozen](RtOrb::freeze), in the order in which they
+    /// What its lanes have counted since they were [frozen](super::RtOrb::freeze), in the order in which they
     /// were given.
     pub fn violations(&self) -> Vec<LaneViolations> {
         self.pool.violations()
@@ -149,7 +149,8 @@ impl LaneBuilder {
 #[derive(Debug)]
 #[must_use]
 pub struct ThreadpoolBuilder<'r> {
-    rt: &'r RtOrb,
+    orb: &'r Orb,
+    rt: &'r Arc<Settings>,
     settings: PoolSettings,
     lanes: Vec<LaneBuilder>,
     /// The only lane of a pool without lanes.
@@ -157,8 +158,9 @@ pub struct ThreadpoolBuilder<'r> {
 }
 
 impl<'r> ThreadpoolBuilder<'r> {
-    pub(crate) fn new(rt: &'r RtOrb, name: &str) -> Self {
+    pub(crate) fn new(orb: &'r Orb, rt: &'r Arc<Settings>, name: &str) -> Self {
         Self {
+            orb,
             rt,
             settings: PoolSettings::new(name),
             lanes: Vec::new(),
@@ -173,7 +175,7 @@ impl<'r> ThreadpoolBuilder<'r> {
 
     /// The CORBA priority of one of the system's.
     pub(crate) fn to_corba(&self, native: NativePriority) -> Option<Priority> {
-        self.rt.settings.mapping.to_corba(native)
+        self.rt.mapping.to_corba(native)
     }
 
     /// With a lane; may be called more than once, with different priorities.
@@ -245,15 +247,15 @@ impl<'r> ThreadpoolBuilder<'r> {
     #[doc(alias = "create_threadpool")]
     #[doc(alias = "create_threadpool_with_lanes")]
     pub fn create(self) -> Result<Threadpool, Error> {
-        let Self { rt, mut settings, lanes, whole } = self;
-        let stack = rt.settings.prefault.then(|| settings.stack_size.unwrap_or(STACK_TOUCHED));
+        let Self { orb, rt, mut settings, lanes, whole } = self;
+        let stack = rt.prefault.then(|| settings.stack_size.unwrap_or(STACK_TOUCHED));
         let with = |lane: LaneBuilder, shown| LaneSettings {
             dynamic_threads: lane.dynamic_threads,
             lifespan: lane.lifespan,
             buffering: lane.buffering,
             endpoints: lane.endpoints,
             threads: Arc::new(AtPriority {
-                settings: Arc::clone(&rt.settings),
+                settings: Arc::clone(rt),
                 priority: lane.priority,
                 processors: lane.processors,
                 stack,
@@ -270,7 +272,7 @@ impl<'r> ThreadpoolBuilder<'r> {
                 lanes.into_iter().map(shown).collect()
             }
         };
-        Ok(Threadpool { pool: rt.orb.create_pool(settings)? })
+        Ok(Threadpool { pool: orb.create_pool(settings)? })
     }
 }
 
