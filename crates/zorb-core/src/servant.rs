@@ -5,16 +5,16 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrReader};
-use zorb_giop::{ServiceContexts, TaggedComponent};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{OperationName, ServiceContexts, TaggedComponent};
 use zorb_types::SystemException;
 
 use crate::interceptor::{
-    ServerRequest, ServerRequestInfo, ServerRequestInterceptor, intercept_upcall,
+    Arguments, ServerRequest, ServerRequestInfo, ServerRequestInterceptor, intercept_upcall,
 };
 use crate::interface::Interface;
 use crate::poa::ObjectId;
-use crate::policy::{Policies, PriorityModel};
+use crate::policy::Policies;
 use crate::serving::{ConnectionSetup, ServerCall};
 
 /// How an upcall ends: the reply is written, or a system exception is to be.
@@ -77,7 +77,7 @@ pub(crate) trait Skeleton: Send + Sync {
     fn request_priority(
         &self,
         id: &ObjectId,
-        operation: &str,
+        operation: &OperationName<'_>,
         contexts: ServiceContexts<'_>,
     ) -> Option<i16> {
         let _ = (id, operation, contexts);
@@ -124,6 +124,8 @@ pub(crate) struct Governed {
     pub(crate) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
     pub(crate) setup: Option<Arc<ConnectionSetup>>,
     pub(crate) exposed: Option<TaggedComponent>,
+    /// Whether the policies have a priority model, so that clients declare the bands of connections.
+    pub(crate) is_prioritized: bool,
     pub(crate) policies: Policies,
 }
 
@@ -147,7 +149,7 @@ impl Skeleton for Governed {
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
-        if self.policies.value::<PriorityModel>().is_some() {
+        if self.is_prioritized {
             call.apply_declared_band();
         }
         let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
@@ -157,7 +159,7 @@ impl Skeleton for Governed {
             operation: &operation,
             object_id,
             contexts: call.request().service_contexts,
-            arguments: call.arguments().clone(),
+            arguments: call.argument_octets(),
             policies: &self.policies,
             lane_priority: call.lane(),
         });
@@ -190,14 +192,14 @@ impl Skeleton for Governed {
     fn request_priority(
         &self,
         id: &ObjectId,
-        operation: &str,
+        operation: &OperationName<'_>,
         contexts: ServiceContexts<'_>,
     ) -> Option<i16> {
         let mut info = ServerRequestInfo::new(ServerRequest {
             operation,
             object_id: id,
             contexts,
-            arguments: CdrReader::new(&[], ByteOrder::NATIVE),
+            arguments: Arguments { octets: &[], offset: 0, order: ByteOrder::NATIVE },
             policies: &self.policies,
             lane_priority: None,
         });

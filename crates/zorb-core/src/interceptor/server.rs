@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use zorb_cdr::CdrReader;
-use zorb_giop::{ServiceContexts, ServiceId};
+use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_giop::{OperationName, ServiceContexts, ServiceId};
 use zorb_types::SystemException;
 
 use crate::object_id::ObjectId;
@@ -43,14 +43,24 @@ pub trait ServerRequestInterceptor: fmt::Debug + Send + Sync + 'static {
 }
 
 /// The request as it was received.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerRequest<'a> {
-    pub(crate) operation: &'a str,
+    /// Converted to text only when it is asked for, as that validates it.
+    pub(crate) operation: &'a OperationName<'a>,
     pub(crate) object_id: &'a ObjectId,
     pub(crate) contexts: ServiceContexts<'a>,
-    pub(crate) arguments: CdrReader<'a>,
+    pub(crate) arguments: Arguments<'a>,
     pub(crate) policies: &'a Policies,
     pub(crate) lane_priority: Option<i16>,
+}
+
+/// The octets of a request's arguments: smaller than a reader, which few interceptors need.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arguments<'a> {
+    pub(crate) octets: &'a [u8],
+    /// The offset of the octets in the message.
+    pub(crate) offset: usize,
+    pub(crate) order: ByteOrder,
 }
 
 /// A request, for interceptors (`PortableInterceptor::ServerRequestInfo`).
@@ -61,6 +71,7 @@ pub struct ServerRequestInfo<'a> {
 }
 
 impl<'a> ServerRequestInfo<'a> {
+    #[inline]
     pub(crate) fn new(request: ServerRequest<'a>) -> Self {
         Self { request, priority: None }
     }
@@ -83,7 +94,8 @@ impl<'a> ServerRequestInfo<'a> {
 
     /// A reader of the arguments.
     pub fn arguments(&self) -> CdrReader<'a> {
-        self.request.arguments.clone()
+        let Arguments { octets, offset, order } = self.request.arguments;
+        CdrReader::new(octets, order).with_origin(offset)
     }
 
     /// The policies of the object adapter, overridden by those of the object (`get_server_policy`).

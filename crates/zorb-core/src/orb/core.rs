@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use zorb_cdr::ReadContext;
-use zorb_giop::{CodeSetComponentInfo, Destination, Ior, ServiceContexts};
+use zorb_giop::{CodeSetComponentInfo, Destination, Ior, OperationName, ServiceContexts};
 use zorb_os::lock::{Condition, Lock};
 use zorb_transport::{Endpoint, ListenOptions, Protocol, ProtocolRegistry, StreamOptions, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -252,7 +252,7 @@ impl OrbCore {
     pub(crate) fn request_priority(
         &self,
         key: &[u8],
-        operation: &str,
+        operation: &OperationName<'_>,
         contexts: ServiceContexts<'_>,
     ) -> Option<i16> {
         self.adapters.request_priority(KeyParts::parse(key), operation, contexts)

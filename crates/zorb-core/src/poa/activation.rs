@@ -275,7 +275,9 @@ impl PoaCore {
                 (interceptors(&*self.orb()?, &merged), setup)
             }
         };
-        Ok(Box::new(Governed { inner, interceptors, setup, exposed, policies: merged }))
+        let is_prioritized = merged.value::<PriorityModel>().is_some();
+        let policies = merged;
+        Ok(Box::new(Governed { inner, interceptors, setup, exposed, is_prioritized, policies }))
     }
 
     /// The own policies of the object `id`, if they are not those that are `given` for its activation or

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use arc_swap::ArcSwap;
-use zorb_giop::{ObjectIndex, ServiceContexts};
+use zorb_giop::{ObjectIndex, OperationName, ServiceContexts};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -220,7 +220,7 @@ impl Adapters {
     pub(crate) fn request_priority(
         &self,
         key: KeyParts<'_>,
-        operation: &str,
+        operation: &OperationName<'_>,
         contexts: ServiceContexts<'_>,
     ) -> Option<i16> {
         let tables = self.tables.load();

@@ -12,6 +12,7 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::codegen::Operations;
 use crate::gather::{Gather, Tail, WriteBody};
+use crate::interceptor::Arguments;
 use crate::poa::{ActiveObject, KnownOperation, ObjectId};
 use crate::raises::Raises;
 use crate::servant::Served;
@@ -203,6 +204,13 @@ impl<'a> ServerCall<'a> {
     /// The priority of the lane that the request has come by; `None` for one that has come another way.
     pub fn lane(&self) -> Option<i16> {
         if self.has_come_over_a_connection() { super::current::lane_of_upcall() } else { None }
+    }
+
+    /// The octets of the arguments that were not taken yet.
+    #[inline]
+    pub(crate) fn argument_octets(&self) -> Arguments<'a> {
+        let reader = &self.arguments;
+        Arguments { octets: reader.rest(), offset: reader.offset(), order: reader.order() }
     }
 
     /// A reader at the arguments that were not taken yet, for types known at run time only.

@@ -23,6 +23,8 @@ enum Doing {
 
 thread_local! {
     static SERVED: RefCell<Weak<ServerConnection>> = const { RefCell::new(Weak::new()) };
+    /// The priority of that connection's lane.
+    static LANE: Cell<Option<i16>> = const { Cell::new(None) };
     static DOING: Cell<Doing> = const { Cell::new(Doing::Other) };
 }
 
@@ -62,7 +64,7 @@ pub(crate) fn buffers_of_upcall() -> Option<Buffers> {
 
 /// The priority of the lane that the present request came by.
 pub(super) fn lane_of_upcall() -> Option<i16> {
-    served_connection()?.lane.priority()
+    if in_upcall() { LANE.get() } else { None }
 }
 
 /// To be called before a thread may block for long: when it is in an upcall, another thread reads on from
@@ -86,6 +88,7 @@ impl Upcall {
             // The threads of a reactor serve many in turn.
             if !std::ptr::eq(served.as_ptr(), Arc::as_ptr(connection)) {
                 *served = Arc::downgrade(connection);
+                LANE.set(connection.lane.priority());
             }
         });
     }
@@ -93,6 +96,7 @@ impl Upcall {
     /// Notes that the request to be served came over a connection that has ended.
     pub(super) fn serve_none() {
         SERVED.set(Weak::new());
+        LANE.set(None);
     }
 
     #[inline]
