@@ -14,8 +14,9 @@ use crate::tool;
 use elsewhere::Elsewhere;
 
 /// Octets of the program without symbols. It was 1,500,000 before exceptions carried their context and
-/// options were typed sets with their help, their origins and what they override.
-const SIZE: u64 = 1_650_000;
+/// options were typed sets with their help, their origins and what they override; and 1,650,000 before
+/// thread pools and the policies about connections were called directly.
+const SIZE: u64 = 1_800_000;
 /// Octets of memory that are resident in a server that has not been called; 3 MiB before, as above.
 const AT_REST: u64 = 13 << 18;
 /// The same after the first call, which has touched more of the program and of the C library.
