@@ -1,50 +1,28 @@
-//! Looking for the object and the operation of a request, in several ways.
+//! Request demultiplexing: finding object and operation with several algorithms.
 //!
-//! Each way is a process of its own, as peers are, that answers the harness's commands. Zorb's way is
-//! the ORB's own code: object keys that an adapter has made, taken apart and found by the code that
-//! requests go through, and the perfect hash of generated skeletons.
+//! Each algorithm runs in a process of its own, like a peer, and answers the harness's commands. Zorb's
+//! is the code of the ORB: object keys made by a POA and found by the code that requests go through,
+//! and the perfect hash of generated skeletons.
 
-mod search;
+mod measure;
+pub(crate) mod search;
 mod tables;
 
 use std::io::BufRead;
 
-use zorb_os::clock::MonotonicTime;
-
 use crate::driver::{Answer, Command, Done, Find};
 use crate::error::{Error, Result};
-use crate::histogram::Histogram;
-use crate::processor::process_cpu_ns;
+use crate::peer::process::say;
 
 pub use search::{Layer, Search};
 use tables::Tables;
-
-/// Requests that are looked up in turn. They are spread evenly over all objects and operations, so
-/// that a search from the front comes half way on average, and few enough for the caches to hold
-/// what belongs to them: what is compared is searching, not memory.
-const REQUESTS: usize = 16;
-
-/// What a request brings, and what has to be found.
-#[derive(Clone, Debug)]
-struct Request {
-    /// The object key.
-    key: Box<[u8]>,
-    /// The operation's name.
-    operation: &'static str,
-    /// What client and server would have agreed on before: the place in one table.
-    agreed: u32,
-    /// What the search for the object gives.
-    object: usize,
-    /// What the search for the operation gives.
-    position: usize,
-}
 
 /// Answers commands on standard input until it closes.
 ///
 /// # Errors
 /// The harness has gone.
 pub fn answer_commands(search: Search) -> Result<u8> {
-    crate::peer::say("ready")?;
+    say("ready")?;
     let mut kept = Vec::new();
     for line in std::io::stdin().lock().lines() {
         let answer = match line?.parse() {
@@ -53,7 +31,7 @@ pub fn answer_commands(search: Search) -> Result<u8> {
             Err(reason) => Err(Error::new(reason)),
         };
         let answer = answer.map_or_else(|error| Answer::Failed(error.to_string()), Answer::Done);
-        crate::peer::say(&answer.to_string())?;
+        say(&answer.to_string())?;
     }
     Ok(0)
 }
@@ -68,56 +46,6 @@ fn answer(search: Search, find: Find, kept: &mut Vec<(Find, Tables)>) -> Result<
     let done = tables.search(&find);
     kept.push((find, tables));
     done
-}
-
-/// Looks requests up with `look_up`, which gives what is found for the object and the operation.
-fn measure(
-    find: &Find,
-    requests: &[Request],
-    mut look_up: impl FnMut(&Request) -> Option<(usize, usize)>,
-) -> Result<Done> {
-    let (mut sum_ns, mut min_ns, mut max_ns) = (0, u64::MAX, 0);
-    let mut histogram = Histogram::new();
-    let mut endless = requests.iter().cycle();
-    let cpu_before = process_cpu_ns();
-    let begin = MonotonicTime::now();
-    for _ in 0..find.calls / find.batch {
-        let batch = endless.clone().take(find.batch as usize);
-        let start = MonotonicTime::now();
-        let mut found = (0_usize, 0_usize);
-        for request in batch.clone() {
-            let Some((object, position)) = look_up(std::hint::black_box(request)) else {
-                return Err(Error::new(format!("{} was not found", request.operation)));
-            };
-            found = (found.0.wrapping_add(object), found.1.wrapping_add(position));
-        }
-        let all_ns = MonotonicTime::now().nanos_since(start);
-        let sum = |of: fn(&Request) -> usize| batch.clone().map(of).fold(0, usize::wrapping_add);
-        let right = match find.layer {
-            Layer::Object => found.0 == sum(|request| request.object),
-            Layer::Operation => found.1 == sum(|request| request.position),
-            Layer::Request => {
-                found == (sum(|request| request.object), sum(|request| request.position))
-            }
-        };
-        if !right {
-            return Err(Error::new("something else was found than what was looked for"));
-        }
-        endless.nth(find.batch as usize - 1);
-        let one_ns = all_ns / u64::from(find.batch);
-        (sum_ns, min_ns, max_ns) = (sum_ns + all_ns, one_ns.min(min_ns), one_ns.max(max_ns));
-        histogram.record(one_ns);
-    }
-    Ok(Done {
-        calls: u64::from(find.calls),
-        wall_ns: MonotonicTime::now().nanos_since(begin).max(1),
-        cpu_ns: process_cpu_ns().saturating_sub(cpu_before),
-        server_cpu_ns: 0,
-        sum_ns,
-        min_ns,
-        max_ns,
-        histogram,
-    })
 }
 
 #[cfg(test)]
@@ -141,20 +69,5 @@ mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn finding_something_else_is_noticed() {
-        let request =
-            Request { key: [1].into(), operation: "x", agreed: 0, object: 7, position: 2 };
-        let requests = vec![request; 3];
-        let of = |layer, found| {
-            let find = Find { layer, objects: 1, operations: 1, calls: 4, batch: 2 };
-            measure(&find, &requests, |_| found).is_ok()
-        };
-        assert!(of(Layer::Request, Some((7, 2))));
-        assert!(of(Layer::Object, Some((7, 0))) && of(Layer::Operation, Some((0, 2))));
-        assert!(!of(Layer::Request, Some((7, 1))) && !of(Layer::Object, Some((6, 2))));
-        assert!(!of(Layer::Operation, None));
     }
 }

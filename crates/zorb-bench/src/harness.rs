@@ -9,7 +9,6 @@ mod turns;
 pub(crate) use certificates::{Certificates, has_certificates};
 pub use handover::handover_ns;
 pub use pair::Pair;
-pub(crate) use setup::bare_transport;
 pub use setup::{Pin, Setup};
 pub(crate) use turns::in_turns_after;
 pub use turns::{Blocks, in_turns, order};

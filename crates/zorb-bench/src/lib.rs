@@ -23,6 +23,7 @@ pub mod report;
 pub mod statistics;
 mod stubs;
 pub mod timeline;
+mod transport;
 mod values;
 
 pub use error::{Error, Result};

@@ -47,7 +47,7 @@ impl Report {
     /// The rows for people.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = self.text.clone().unwrap_or_else(|| table::table(self));
+        let mut text = self.text.clone().unwrap_or_else(|| table::table(&self.rows, &self.details));
         if !self.checks.is_empty() {
             text.push_str("\nExpected\n");
         }

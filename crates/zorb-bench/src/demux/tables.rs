@@ -6,10 +6,12 @@ use std::sync::Arc;
 use zorb::Interface as _;
 use zorb::codegen::Operations;
 
-use super::{Layer, REQUESTS, Request, Search, measure};
+use super::measure::{REQUESTS, Request, measure};
+use super::search::{Layer, Search};
 use crate::driver::{Done, Find};
 use crate::error::{Error, Result};
-use crate::peer::{BenchServant, BenchSuite};
+use crate::peer::zorb::server::Everything as BenchServant;
+use crate::stubs::bench::Suite as BenchSuite;
 
 /// All that one way of searching needs.
 pub(super) struct Tables {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::demux::Layer;
+use crate::demux::search::Layer;
 use crate::operation::{Duty, Operation};
 
 /// The largest payload, in octets.

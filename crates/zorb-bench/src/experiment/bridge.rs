@@ -1,15 +1,15 @@
 //! Calls through a bridge, beside calls through a bare relay and calls straight to the server.
 
-use super::{Run, Work, calls, stop};
+use super::calls;
+use super::runner::{Run, stop};
 use crate::driver::Done;
 use crate::error::{Error, Result};
-use crate::harness::{
-    Blocks, Certificates, Pair, Setup, Watch, bare_transport, has_certificates, in_turns,
-};
+use crate::harness::{Blocks, Certificates, Pair, Setup, Watch, has_certificates, in_turns};
 use crate::operation::Operation;
 use crate::peer::Hop;
-use crate::report::{Check, Figure, Subject, rows};
+use crate::report::{Check, Figure};
 use crate::statistics::Interval;
+use crate::transport::bare_transport;
 
 /// What clients speak, and what the server does.
 const WAYS: [(&str, &str); 9] = [
@@ -61,7 +61,10 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
             let asked = calls::run(run.plan, operation, payload, own);
             let work = calls::work(asked, operation.to_string(), Figure::Latency);
             let blocks = in_turns(&mut pairs, &work.command, rounds, watch)?;
-            add(run, &format!("{from}->{to}"), &work, rounds, (&names, &blocks));
+            let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), &blocks).collect();
+            let way = format!("{from}->{to}");
+            run.add(&way, (&work.label, work.payload), work.figure, &peers);
+            run.checks.extend(check(&format!("{way} {} {}", work.label, work.payload), &peers));
         }
         stop(pairs)?;
     }
@@ -94,30 +97,6 @@ fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<V
         pairs.push(pair.ok_or_else(|| missing(hop.name()))?);
     }
     Ok(pairs)
-}
-
-fn add(
-    run: &mut Run<'_>,
-    way: &str,
-    work: &Work,
-    rounds: usize,
-    (names, blocks): (&[String], &[Blocks]),
-) {
-    let subject = Subject {
-        experiment: run.experiment.name(),
-        transport: way,
-        operation: work.label.clone(),
-        payload: work.payload,
-        rounds,
-        figure: work.figure,
-    };
-    let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), blocks).collect();
-    for (row, detail) in rows(&subject, &peers) {
-        run.rows.push(row);
-        run.details.push(detail);
-    }
-    let what = format!("{way} {} {}", work.label, work.payload);
-    run.checks.extend(check(&what, &peers));
 }
 
 /// What a bridge adds to calls, beside what a hop takes: block by block.

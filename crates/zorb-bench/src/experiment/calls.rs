@@ -1,7 +1,7 @@
-//! Two-way calls.
+//! Workloads of calls.
 
-use super::{MOST_THREADS, Plan, Work};
-use crate::driver::{Command, Run};
+use super::runner::{MOST_THREADS, Plan, Work};
+use crate::driver::{Command, Flood, Run};
 use crate::operation::Operation;
 use crate::report::Figure;
 
@@ -156,6 +156,40 @@ pub(super) fn busy(plan: &Plan, idle: usize) -> Work {
     let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
     let run = run(plan, operation, payload, CALLS);
     work(run, format!("{operation}/idle={idle}"), Figure::Latency)
+}
+
+/// The operations of floods, in the order of the table.
+const FLOODS: [Operation; 7] = [
+    Operation::SendShorts,
+    Operation::SendChars,
+    Operation::SendLongs,
+    Operation::SendOctets,
+    Operation::SendDoubles,
+    Operation::SendStructs,
+    Operation::SendPadded,
+];
+
+/// Floods of seven types, 1 to 128 KiB by powers of two; each block sends the same number of octets.
+pub(super) fn ttcp(plan: &Plan) -> Vec<Work> {
+    let powers = if plan.quick { 0..=2 } else { 0..=7 };
+    let own: Vec<usize> = powers.map(|power| 1024 << power).collect();
+    let mut works = Vec::new();
+    for operation in FLOODS {
+        for payload in plan.payloads_of(operation, &own) {
+            let calls = plan.calls.unwrap_or_else(|| {
+                let calls = plan.total.div_ceil(payload.max(1) as u64);
+                u32::try_from(calls).unwrap_or(u32::MAX).max(1)
+            });
+            let flood = Flood { operation, payload, calls };
+            works.push(Work {
+                command: Command::Flood(flood),
+                label: operation.to_string(),
+                payload,
+                figure: Figure::Throughput,
+            });
+        }
+    }
+    works
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Idle connections beside a busy one.
 
-use super::{Run, calls, stop};
+use super::calls;
+use super::runner::{Run, stop};
 use crate::error::Result;
 use crate::harness::{Pair, Watch};
 

@@ -12,13 +12,13 @@ use zorb::{BufferStrategy, Interface as _, Loan, LoanedOctets, Orb};
 use zorb_os::clock::MonotonicTime;
 use zorb_os::memory::octets_copied;
 
-use super::{Figure, Run, Subject};
+use super::runner::Run;
 use crate::driver::Done;
 use crate::error::{Error, Result};
 use crate::harness::Watch;
 use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
-use crate::report::{Check, rows};
+use crate::report::{Check, Figure};
 use crate::stubs::copies::{Octets, Store, StoreServant};
 
 /// Octets of an argument, where nobody says how many.
@@ -227,18 +227,9 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         for ((ends, blocks), copied) in ends.iter().zip(&blocks).zip(copied) {
             // What goes through the rings beside the argument is less than a small one.
             let each = copied as f64 / all as f64 / payload as f64;
-            let subject = Subject {
-                experiment: run.experiment.name(),
-                transport: "shmiop",
-                operation: format!("{}/copies={each:.2}", direction.name()),
-                payload,
-                rounds,
-                figure: Figure::Latency,
-            };
-            for (row, detail) in rows(&subject, &[(ends.way.name(), blocks)]) {
-                run.rows.push(row);
-                run.details.push(detail);
-            }
+            let operation = format!("{}/copies={each:.2}", direction.name());
+            let peers = [(ends.way.name(), blocks)];
+            run.add("shmiop", (&operation, payload), Figure::Latency, &peers);
             let copies = copied / all / payload as u64;
             run.checks.push(check(direction, ends.way, payload, copies));
         }

@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{Run, stop};
+use super::runner::{Run, stop};
 use crate::demux::{Layer, Search};
 use crate::driver::{Command, Find};
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Watch, in_turns};
-use crate::report::{Check, Figure, Row, Subject, rows};
+use crate::report::{Check, Figure, Row};
 
 /// Objects of a server.
 const OBJECTS: [usize; 5] = [1, 10, 100, 1000, 10_000];
@@ -57,22 +57,12 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         let names = names.iter().map(|search| search.name());
         let peers: Vec<_> = names.zip(blocks).collect();
         let (objects, operations) = (find.objects, find.operations);
-        let subject = Subject {
-            experiment: run.experiment.name(),
-            transport: "none",
-            operation: match find.layer {
-                Layer::Object => format!("object/objects={objects}"),
-                Layer::Operation => format!("operation/operations={operations}"),
-                Layer::Request => format!("request/objects={objects}/operations={operations}"),
-            },
-            payload: 0,
-            rounds,
-            figure: Figure::Latency,
+        let operation = match find.layer {
+            Layer::Object => format!("object/objects={objects}"),
+            Layer::Operation => format!("operation/operations={operations}"),
+            Layer::Request => format!("request/objects={objects}/operations={operations}"),
         };
-        for (row, detail) in rows(&subject, &peers) {
-            run.rows.push(row);
-            run.details.push(detail);
-        }
+        run.add("none", (&operation, 0), Figure::Latency, &peers);
     }
     stop(pairs)?;
     run.text = Some(table(&run.rows));

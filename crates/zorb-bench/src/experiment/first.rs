@@ -1,6 +1,8 @@
 //! The first call of a reference, beside later ones.
 
-use super::{Plan, Run, Work, calls};
+use super::calls;
+use super::matrix;
+use super::runner::{Plan, Run, Work};
 use crate::driver;
 use crate::error::Result;
 use crate::harness::Watch;
@@ -18,7 +20,7 @@ const LONGER: f64 = 0.10;
 
 /// The first call of references as they come, the first one of bound references, and a later one.
 pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    run.all(&works(run.plan), watch)?;
+    matrix::measure(run, &works(run.plan), watch)?;
     run.checks = checks(run);
     Ok(())
 }

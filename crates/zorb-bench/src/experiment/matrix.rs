@@ -2,41 +2,53 @@
 
 mod compared;
 mod gains;
+mod measured;
 mod rings;
 
 use zorb_os::thread;
 
-use super::{Experiment, MOST_THREADS, Run, Work, stop};
+use super::calls;
+use super::kind::Experiment;
+use super::runner::{MOST_THREADS, Run, Work, stop};
 use crate::error::Result;
-use crate::harness::{
-    Blocks, Pair, Pin, Setup, Watch, bare_transport, handover_ns, in_turns_after,
-};
-use crate::report::{Subject, rows};
+use crate::harness::{Blocks, Pair, Pin, Setup, Watch, handover_ns, in_turns_after};
+use crate::transport::bare_transport;
 use compared::Compared;
+use measured::{Measured, SHARED};
 use rings::Rings;
 
 /// What the matrix of cubes is measured over where nobody names a transport.
-pub(super) const TRANSPORTS: [&str; 7] =
+const TRANSPORTS: [&str; 7] =
     ["iiop", "lite+iiop", "short+iiop", "uiop", "lite+uiop", "short+uiop", "shmiop"];
 
-/// What goes through rings in shared memory.
-const SHARED: &str = "shmiop";
 /// How long the spinning peers look before they sleep, in microseconds, where nobody says it.
 const SPIN: u32 = 100;
 
-/// The blocks of one peer over one transport.
-struct Measured<'a> {
-    transport: &'a str,
-    peer: &'a str,
-    blocks: &'a Blocks,
-    /// How far the processors were from each other right before each block; nothing where that was
-    /// not looked at.
-    distances: &'a [Option<f64>],
+/// Cubes over all transports, or over the selected ones.
+pub(super) fn cubit(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    let plan = run.plan;
+    let every = TRANSPORTS.map(str::to_owned);
+    let transports = if plan.transports.is_empty() { &every[..] } else { &plan.transports };
+    matrix(run, &calls::cubit(plan), transports, watch)
+}
+
+/// Runs all workloads on all peers in turns, over one transport or several.
+pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
+    let transports = &run.plan.transports;
+    if transports.len() > 1 && run.experiment != Experiment::Collocated {
+        return matrix(run, works, transports, watch);
+    }
+    let mut pairs = run.start(MOST_THREADS * 2, watch)?;
+    watch.begin(works.len() * pairs.len() * run.rounds() * 2);
+    for work in works {
+        run.work(&mut pairs, work, watch)?;
+    }
+    stop(pairs)
 }
 
 /// Asks all peers over all transports for all work, in turns: everything in one round is beside
 /// everything else, and the rows of each transport are compared with its bare program.
-pub(super) fn matrix(
+fn matrix(
     run: &mut Run<'_>,
     works: &[Work],
     transports: &[String],
@@ -146,14 +158,6 @@ fn start(
 }
 
 fn add_rows(run: &mut Run<'_>, work: &Work, transport: &str, all: &[Measured<'_>]) {
-    let subject = Subject {
-        experiment: run.experiment.name(),
-        transport,
-        operation: work.label.clone(),
-        payload: work.payload,
-        rounds: run.rounds(),
-        figure: work.figure,
-    };
     let own = all.iter().filter(|one| one.transport == transport);
     let mut peers: Vec<(&str, &Blocks)> = own.map(|one| (one.peer, one.blocks)).collect();
     let has_raw = peers.iter().any(|(peer, _)| *peer == "raw");
@@ -162,10 +166,9 @@ fn add_rows(run: &mut Run<'_>, work: &Work, transport: &str, all: &[Measured<'_>
         let raw = all.iter().find(|one| (one.transport, one.peer) == (bare, "raw"));
         peers.extend(raw.map(|one| (one.peer, one.blocks)));
     }
-    for (row, detail) in rows(&subject, &peers) {
-        if has_raw || row.peer != "raw" {
-            run.rows.push(row);
-            run.details.push(detail);
-        }
+    let begun = run.rows.len();
+    run.add(transport, (&work.label, work.payload), work.figure, &peers);
+    if !has_raw {
+        run.forget("raw", begun);
     }
 }

@@ -1,17 +1,20 @@
 //! Where the time of a call goes: time probes in every layer of client and server.
 
 mod checks;
+mod measured;
 mod steps;
 mod tables;
 mod thresholds;
 
-use super::{Plan, Run, calls, stop};
+use super::calls;
+use super::runner::{Plan, Run, stop};
 use crate::driver::{Answer, Command};
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, order};
 use crate::histogram::Histogram;
 use crate::operation::Operation;
 use crate::report::{Detail, Row};
+use measured::Measured;
 use steps::{Call, Side, last_calls, mean_of};
 
 /// Calls of a block, which the rings of the probes have room for.
@@ -20,58 +23,6 @@ const CALLS: u32 = 1000;
 const TRANSPORTS: [&str; 2] = ["iiop", "uiop"];
 /// Connections that the server takes.
 const CONNECTIONS: usize = 16;
-
-/// What was measured of one operation over one transport.
-struct Measured {
-    transport: String,
-    /// The copy threshold, where it is one of those that are compared.
-    threshold: Option<usize>,
-    operation: Operation,
-    payload: usize,
-    /// Timed from outside, by the clock.
-    round_trips: Histogram,
-    sum_ns: u64,
-    longest_ns: u64,
-    calls: u64,
-    client: Vec<Call>,
-    server: Vec<Call>,
-    /// What passing a probe takes, in nanoseconds, block by block.
-    costs: Vec<f64>,
-}
-
-impl Measured {
-    fn side(&self, side: Side) -> &[Call] {
-        match side {
-            Side::Client => &self.client,
-            Side::Server => &self.server,
-        }
-    }
-
-    fn mean_ns(&self) -> f64 {
-        self.sum_ns as f64 / self.calls.max(1) as f64
-    }
-
-    /// The median of the measured round trips.
-    fn p50_ns(&self) -> f64 {
-        self.round_trips.quantile(0.5)
-    }
-
-    /// The median of what the ORB takes on both sides.
-    fn orb_ns(&self) -> f64 {
-        let of = |side: Side| steps::median_of(self.side(side), Call::orb);
-        of(Side::Client) + of(Side::Server)
-    }
-
-    /// What is left of the median round trip: the system, the wires, and waiting for them.
-    fn system_ns(&self) -> f64 {
-        let upcall = |call: &Call| call.of(&[zorb_os::probe::Step::Upcall]);
-        self.p50_ns() - self.orb_ns() - steps::median_of(&self.server, upcall)
-    }
-
-    fn is_void(&self) -> bool {
-        self.operation == Operation::Ping
-    }
-}
 
 /// A client and a server, and what is asked of them.
 struct Place {
@@ -128,7 +79,7 @@ pub(super) fn probes(
             // Nobody is measured cold.
             block(&mut place.pair, operation, payload, calls.min(CALLS))?;
             let (transport, threshold) = (place.transport.clone(), place.threshold);
-            let nothing = nothing_yet(operation, payload);
+            let nothing = Measured::new(operation, payload);
             all.push((number, Measured { transport, threshold, ..nothing }));
         }
     }
@@ -173,25 +124,9 @@ fn works(plan: &Plan) -> Vec<(Operation, usize)> {
     std::iter::once((Operation::Ping, 0)).chain(octets).collect()
 }
 
-fn nothing_yet(operation: Operation, payload: usize) -> Measured {
-    Measured {
-        transport: String::new(),
-        threshold: None,
-        operation,
-        payload,
-        round_trips: Histogram::new(),
-        sum_ns: 0,
-        longest_ns: 0,
-        calls: 0,
-        client: Vec::new(),
-        server: Vec::new(),
-        costs: Vec::new(),
-    }
-}
-
 /// Calls of one block.
 fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> Result<Measured> {
-    let mut measured = nothing_yet(operation, payload);
+    let mut measured = Measured::new(operation, payload);
     pair.mark().map_err(|error| error.during("a program without time probes"))?;
     let run = crate::driver::Run {
         warm: calls::WARM.min(calls),
@@ -215,18 +150,6 @@ fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> R
     measured.round_trips = done.histogram;
     (measured.sum_ns, measured.longest_ns, measured.calls) = (done.sum_ns, done.max_ns, done.calls);
     Ok(measured)
-}
-
-impl Measured {
-    fn add(&mut self, block: Self) {
-        self.round_trips.merge(&block.round_trips);
-        self.sum_ns += block.sum_ns;
-        self.longest_ns = self.longest_ns.max(block.longest_ns);
-        self.calls += block.calls;
-        self.client.extend(block.client);
-        self.server.extend(block.server);
-        self.costs.extend(block.costs);
-    }
 }
 
 impl Run<'_> {

@@ -6,20 +6,11 @@ use std::process::Command;
 use zorb_os::thread;
 
 use crate::error::{Error, Result};
-use crate::peer::Hop;
+use crate::peer::arguments::Hop;
+use crate::transport::bare_transport;
 
 /// The tool that gives a program real-time priority.
 const CHRT: &str = "chrt";
-
-/// What lies below the messaging of a transport's URLs: of `lite+uiop`, `uiop`. Below TLS it is TCP,
-/// as `iiop` has it.
-pub(crate) fn bare_transport(scheme: &str) -> &str {
-    match scheme.rsplit('+').next() {
-        Some("ssliop") => "iiop",
-        Some(bare) => bare,
-        None => scheme,
-    }
-}
 
 /// Where client and server run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,12 +214,6 @@ mod tests {
         assert_eq!(Pin::Split.between(&[0, 2, 5], Some(5)), Some(0));
         assert_eq!(Pin::Split.between(&[2, 5], Some(5)), Some(5));
         assert_eq!(Pin::Same.between(&[0, 2, 5], Some(5)), Some(5));
-    }
-
-    #[test]
-    fn the_bare_program_knows_sockets_alone() {
-        let bare = ["iiop", "lite+uiop", "shmiop", "ssliop"].map(bare_transport);
-        assert_eq!(bare, ["iiop", "uiop", "shmiop", "iiop"]);
     }
 
     #[test]

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::Hop;
-use crate::demux::Search;
+use crate::demux::search::Search;
 
 /// The peers that are written in Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +29,26 @@ pub enum Role {
     Hop(Hop, String),
     /// Searches in this way.
     Search(Search),
+}
+
+/// A process between client and server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hop {
+    /// Zorb's bridge.
+    Bridge,
+    /// A relay that forwards octets from one stream to another.
+    Relay,
+}
+
+impl Hop {
+    /// Its name on a command line and in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bridge => "bridge",
+            Self::Relay => "relay",
+        }
+    }
 }
 
 /// Where a client's object is.

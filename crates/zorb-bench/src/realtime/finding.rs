@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::interval::Ratio;
+pub(super) use super::times::rounded;
 use super::times::{Times, ratio};
 use super::turns::Compared;
 use super::verdict::{Judged, Verdict};
@@ -136,11 +137,6 @@ pub(super) fn named(words: &str) -> String {
 /// Something that was expected, if there was anything.
 fn all_hold(checks: &[Judged]) -> bool {
     !checks.is_empty() && checks.iter().all(|judged| judged.check.holds)
-}
-
-/// To a hundredth, as nobody reads more.
-pub(super) fn rounded(number: f64) -> f64 {
-    if number.is_finite() { (number * 100.0).round() / 100.0 } else { f64::MAX }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What the tail of calls beside a load may be, of that without.
 
-use super::finding::rounded;
 use super::interval::Ratio;
+use super::times::rounded;
 use super::verdict::Judged;
 
 /// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the

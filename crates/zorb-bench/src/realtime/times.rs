@@ -113,6 +113,11 @@ pub(super) fn ratio(number: f64, base: f64) -> f64 {
     if base > 0.0 { number / base } else { f64::INFINITY }
 }
 
+/// A number with two decimals.
+pub(super) fn rounded(number: f64) -> f64 {
+    if number.is_finite() { (number * 100.0).round() / 100.0 } else { f64::MAX }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

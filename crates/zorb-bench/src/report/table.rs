@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::{Detail, Report, Row};
+use super::row::{Detail, Row};
 
 /// A table with a heading; where some rows are calls and others floods, one of each.
-pub(super) fn table(report: &Report) -> String {
-    let rows: Vec<(&Row, &Detail)> = std::iter::zip(&report.rows, &report.details).collect();
+pub(super) fn table(rows: &[Row], details: &[Detail]) -> String {
+    let rows: Vec<(&Row, &Detail)> = std::iter::zip(rows, details).collect();
     let (calls, floods): (Vec<_>, Vec<_>) =
         rows.into_iter().partition(|(row, _)| row.p50_us.is_some());
     if floods.is_empty() {

@@ -1,6 +1,7 @@
 //! `zorb bench`: measures calls, and compares them with bare sockets and other ORBs.
 
 mod args;
+mod output;
 mod progress;
 mod report;
 mod rt;
@@ -12,11 +13,10 @@ use zorb_bench::harness::{Pin, Setup};
 use zorb_bench::peer::{self, PeerArguments};
 use zorb_os::{probe, thread};
 
-use crate::failure::{Failure, OK, Outcome};
-use crate::interrupt::Interrupt;
+use crate::failure::{Failure, Outcome};
 use crate::screen;
 use args::Selected;
-use progress::Progress;
+use output::{Output, Results};
 
 pub(crate) use args::BenchArgs;
 
@@ -36,39 +36,11 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
 }
 
 fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[String]) -> Outcome {
-    let (json, html) = (common.json.as_deref(), common.html.as_deref());
-    if is_standard(json) && is_standard(html) {
-        let both = "`--json -` and `--html -` cannot both write to standard output";
-        return Err(Failure::new(both).into_usage());
-    }
+    let output = Output::new(common.json.as_deref(), common.html.as_deref(), None)?;
     let plan = plan(experiment, common, total, orb)?;
-    // Before any thread is started.
-    let interrupt = Interrupt::watch()?;
-    let mut progress = Progress::new(&interrupt);
-    let outcome = experiment.run(&plan, &mut progress);
-    progress.finish();
-    // After a signal, failures are its consequences.
-    if let Some(signal) = interrupt.arrived() {
-        return Err(Failure::interrupted(signal));
-    }
-    let found = outcome?;
-    if let Some(file) = json {
-        let text = serde_json::to_string_pretty(&found)
-            .map_err(|error| Failure::new(format!("writing JSON: {error}")))?;
-        screen::write(file, &(text + "\n"))?;
-    }
-    if let Some(file) = html {
-        screen::write(file, &report::page_of(experiment, &found)?)?;
-    }
-    if !is_standard(json) && !is_standard(html) {
-        screen::print(&found.table())?;
-    }
-    Ok(OK)
-}
-
-/// Whether the file is standard output.
-fn is_standard(file: Option<&Path>) -> bool {
-    file.is_some_and(screen::is_standard)
+    let found = Output::measure(|progress| experiment.run(&plan, progress))?;
+    let (json, html) = (output::json(&found)?, report::page_of(experiment, &found)?);
+    output.write(&Results { json, html, table: found.table() })
 }
 
 /// Runs one of the peers that are part of this program.

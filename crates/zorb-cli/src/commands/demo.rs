@@ -1,12 +1,13 @@
 //! `zorb demo`: calls of several types to a server in a second process, with their costs.
 
 mod calls;
+mod exchange;
 mod measure;
 mod raw;
+mod relay;
 mod server;
 mod server_process;
 mod table;
-mod tap;
 
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,7 @@ use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
 use crate::screen;
 use calls::{Objects, calls};
+use exchange::CALL_TIMEOUT;
 use measure::Plan;
 use server_process::ServerProcess;
 use table::Report;
@@ -30,9 +32,6 @@ mod stubs {
     zorb::include_idl!("demo");
 }
 use stubs::demo as idl;
-
-/// The timeout of a call.
-const CALL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Start a server in a second process, call it, and measure the calls
 ///

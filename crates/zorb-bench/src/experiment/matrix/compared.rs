@@ -1,7 +1,7 @@
 //! What sockets and messaging protocols do beside each other.
 
-use super::Measured;
-use super::gains::{Gains, points};
+use super::gains::{Gains, percent, points};
+use super::measured::Measured;
 use crate::driver::Done;
 use crate::report::Check;
 use crate::statistics::Interval;
@@ -104,12 +104,6 @@ impl Compared {
             holds: less.low > 0.0,
         })
     }
-}
-
-/// By how much more than 1 a ratio is, and between what it is with 95 % confidence.
-pub(super) fn percent(ratio: Interval) -> String {
-    let of = |ratio: f64| (ratio - 1.0) * 100.0;
-    format!("{:+.2} % ({:+.2} to {:+.2})", of(ratio.median), of(ratio.low), of(ratio.high))
 }
 
 fn rate(block: &Done) -> f64 {

@@ -1,6 +1,5 @@
 //! What is gained by one way of doing each kind of work over another, block beside block.
 
-use super::compared::percent;
 use crate::report::Check;
 use crate::statistics::Interval;
 
@@ -130,7 +129,13 @@ impl Kind {
     }
 }
 
-/// A difference of ratios in percentage points, and between what it is with 95 % confidence.
+/// A ratio as a difference from 1 in percent, with its 95 % confidence interval.
+pub(super) fn percent(ratio: Interval) -> String {
+    let of = |ratio: f64| (ratio - 1.0) * 100.0;
+    format!("{:+.2} % ({:+.2} to {:+.2})", of(ratio.median), of(ratio.low), of(ratio.high))
+}
+
+/// A difference of ratios in percentage points, with its 95 % confidence interval.
 pub(super) fn points(difference: Interval) -> String {
     let Interval { low, median, high } = difference;
     let [low, median, high] = [low, median, high].map(|number| number * 100.0);

@@ -1,8 +1,8 @@
 //! SHMIOP beside bare rings: one whose reader sleeps until it is woken, and one whose reader looks on.
 
-use super::{Measured, SHARED};
+use super::measured::{Measured, SHARED};
 use crate::driver::{Command, Done, Flood};
-use crate::experiment::{Plan, Work};
+use crate::experiment::runner::{Plan, Work};
 use crate::operation::Operation;
 use crate::report::{Check, Figure};
 use crate::statistics::{Interval, median};

@@ -2,7 +2,7 @@
 
 use zorb_os::probe::Step;
 
-use super::Measured;
+use super::measured::Measured;
 use super::steps::{Call, Side, mean_of, median_of};
 use crate::report::Check;
 use crate::statistics::median;

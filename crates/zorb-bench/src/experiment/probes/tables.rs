@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::Measured;
+use super::measured::Measured;
 use super::steps::{Call, Side, mean_of, median_of};
 
 /// All tables.

@@ -4,7 +4,7 @@
 //! Seen by two thresholds in the same run, so that what else makes a larger message cost more, such as
 //! the program's allocator, is in both.
 
-use super::Measured;
+use super::measured::Measured;
 use crate::report::Check;
 
 /// The option.

@@ -2,31 +2,10 @@
 
 use zorb_os::clock::MonotonicTime;
 
-use super::{Client, Refusal};
+use super::calls::{Client, Refusal, Tally};
 use crate::driver::{Done, Flood};
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::processor::process_cpu_ns;
-
-/// What a sink has taken: `Bench::Tally`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::peer) struct Tally {
-    pub(in crate::peer) calls: u32,
-    pub(in crate::peer) elements: u64,
-    /// Of the first and last elements' numbers.
-    pub(in crate::peer) sum: u64,
-    /// What the server's process has used of the processor.
-    pub(in crate::peer) cpu_ns: u64,
-}
-
-/// A prepared flood.
-pub(in crate::peer) trait Flooding {
-    /// Makes the one-way call of this number.
-    fn send(&mut self, number: u32) -> Result<()>;
-    /// What the tally counts for the call of this number.
-    fn number_of(&self, number: u32) -> u64;
-    /// The tally since the last time.
-    fn sync(&mut self) -> Result<Tally>;
-}
 
 /// Makes the calls of a command.
 pub(super) fn flood(client: &dyn Client, flood: &Flood) -> Result<Done, Refusal> {

@@ -7,18 +7,11 @@ use std::thread;
 
 use zorb_os::clock::MonotonicTime;
 
-use super::{Client, Line, Refusal};
+use super::calls::{Client, Line, Refusal, TwoWay};
 use crate::driver::{Done, Run};
 use crate::error::{Error, Result};
 use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
-
-/// Prepared calls of one thread.
-pub(in crate::peer) trait TwoWay: Send {
-    /// Makes the call of this number `count` times, and checks the last reply; how long all took
-    /// together, in nanoseconds, without the check.
-    fn make(&mut self, number: u32, count: u32) -> Result<u64>;
-}
 
 /// A call in three parts, of which the middle one is timed.
 struct Call<A, S, C, K> {

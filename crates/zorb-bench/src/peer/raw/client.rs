@@ -8,10 +8,10 @@ use super::body;
 use super::message::{HEADER, Header, Inbox, SYNC};
 use super::socket::Stream;
 use crate::error::{Error, Result};
-use crate::harness::bare_transport;
 use crate::operation::{Duty, Operation};
-use crate::peer::PeerArguments;
+use crate::peer::arguments::PeerArguments;
 use crate::peer::client::{self, Client, Flooding, Refusal, Tally, TwoWay, in_parts};
+use crate::transport::bare_transport;
 
 /// Calls a bare server.
 #[derive(Debug)]

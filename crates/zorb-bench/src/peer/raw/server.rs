@@ -8,11 +8,11 @@ use super::body;
 use super::message::{Header, Inbox, SYNC};
 use super::socket::{Listener, Stream};
 use crate::error::Result;
-use crate::harness::bare_transport;
 use crate::operation::{Duty, Element, Operation};
-use crate::peer::PeerArguments;
+use crate::peer::arguments::PeerArguments;
 use crate::peer::client::Tally;
 use crate::processor::process_cpu_ns;
+use crate::transport::bare_transport;
 
 /// A thread's stack, in octets: there may be thousands.
 const STACK: usize = 128 << 10;
@@ -21,12 +21,12 @@ const STACK: usize = 128 << 10;
 pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     let transport = bare_transport(&arguments.transport);
     if !matches!(transport, "iiop" | "uiop" | "shmiop") {
-        return Ok(crate::peer::UNSUPPORTED);
+        return Ok(crate::peer::process::UNSUPPORTED);
     }
     let path = arguments.path.as_deref();
     let listener = Listener::bind(transport, path, arguments.socket_queue)?;
     let address = start(listener, arguments.spin())?;
-    crate::peer::serve_until_the_end(&address)?;
+    crate::peer::process::serve_until_the_end(&address)?;
     if let Some(path) = path {
         std::fs::remove_file(path)?;
     }

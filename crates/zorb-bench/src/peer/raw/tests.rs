@@ -7,8 +7,8 @@ use super::server;
 use super::socket::Listener;
 use crate::driver::Answer;
 use crate::operation::{Duty, Operation};
+use crate::peer::arguments::{PeerArguments, PeerName, Role};
 use crate::peer::client::answer;
-use crate::peer::{PeerArguments, PeerName, Role};
 
 fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();

@@ -5,8 +5,8 @@ use zorb::{Interface as _, Orb};
 use super::{dynamic, server};
 use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
+use crate::peer::arguments::{Endpoint, PeerArguments};
 use crate::peer::client::{Client, Flooding, Line, Refusal, Tally, TwoWay, in_parts};
-use crate::peer::{Endpoint, PeerArguments};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
 
@@ -38,7 +38,7 @@ pub(in crate::peer) fn open(
 }
 
 fn builder(arguments: &PeerArguments, most_open: usize, most_calls: usize) -> zorb::OrbBuilder {
-    super::orb(arguments).force(|orb| {
+    super::options::orb(arguments).force(|orb| {
         orb.max_connections_per_endpoint(most_open).max_calls_per_connection(most_calls)
     })
 }

@@ -11,33 +11,13 @@ use zorb::transport::{
 };
 use zorb_bridge::{Bridge, Settings};
 
-use super::orb;
+use super::options::orb;
 use crate::error::{Error, Result};
-use crate::harness::bare_transport;
-use crate::peer::PeerArguments;
+use crate::peer::arguments::{Hop, PeerArguments};
+use crate::transport::bare_transport;
 
 /// Octets of a relay's buffers: as many as a bridge's have.
 const BUFFER: usize = 64 << 10;
-
-/// Which of the two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Hop {
-    /// Zorb's bridge.
-    Bridge,
-    /// Octets go from one stream to the other as they come.
-    Relay,
-}
-
-impl Hop {
-    /// Its name on a command line, and in results.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Bridge => "bridge",
-            Self::Relay => "relay",
-        }
-    }
-}
 
 /// Passes on what comes over the transport of `arguments` to the object of a reference, until standard
 /// input closes.
@@ -59,12 +39,12 @@ pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) ->
                 .map_err(|error| wrong(&error))?;
             let reference = bridge.reference().map_err(|error| wrong(&error))?;
             let reference = reference.to_stringified().map_err(|error| wrong(&error))?;
-            crate::peer::serve_until_the_end(&reference)?;
+            crate::peer::process::serve_until_the_end(&reference)?;
             bridge.close();
         }
         Hop::Relay => {
             let reference = relay(orb.protocols(), &target, &url)?;
-            crate::peer::serve_until_the_end(&reference)?;
+            crate::peer::process::serve_until_the_end(&reference)?;
         }
     }
     orb.shutdown(false)?;

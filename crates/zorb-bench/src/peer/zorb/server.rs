@@ -8,13 +8,14 @@ use std::time::Duration;
 use zorb::poa::PoaError;
 
 use crate::error::{Error, Result};
-use crate::harness::bare_transport;
-use crate::peer::{GOODBYE, PeerArguments, UNSUPPORTED};
+use crate::peer::arguments::PeerArguments;
+use crate::peer::process::{CLOSE_TIMEOUT, UNSUPPORTED};
 use crate::processor::process_cpu_ns;
 use crate::stubs::bench::{
     BinStruct, BinStructs, CubeStruct, CubeStructs, CubitServant, Doubles, EchoServant, Longs,
     Octets, PaddedStruct, Shorts, SinkServant, Suite, SuiteServant, Tally,
 };
+use crate::transport::bare_transport;
 use crate::values::{Cubed, Value};
 
 /// So long an upcall may run before another thread reads on, in milliseconds: never, so that a
@@ -29,7 +30,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
         (_, Some(path)) => format!("{scheme}://{}", path.display()),
         (_, None) => return Err(Error::new("this transport needs --path")),
     };
-    let orb = super::orb(arguments).force(|orb| {
+    let orb = super::options::orb(arguments).force(|orb| {
         orb.max_connections(arguments.connections).stall_takeover(STALL_TAKEOVER).listen(url)
     });
     let orb = orb.build();
@@ -43,11 +44,11 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     };
     let suite = activate(&orb)?;
     let ior = zorb::Interface::as_object(&suite).to_ior_string();
-    crate::peer::serve_until_the_end(&ior)?;
+    crate::peer::process::serve_until_the_end(&ior)?;
     // Thousands of connections say goodbye, some to processes that have already gone.
     let (sender, ended) = channel();
     Builder::new().name("shutdown".to_owned()).spawn(move || sender.send(orb.shutdown(true)))?;
-    if let Ok(outcome) = ended.recv_timeout(GOODBYE) {
+    if let Ok(outcome) = ended.recv_timeout(CLOSE_TIMEOUT) {
         outcome?;
     }
     Ok(0)

@@ -4,31 +4,17 @@ use std::time::{Duration, Instant};
 
 use zorb::{Interface, ObjectRef, Raises};
 
+use super::exchange::{Exchange, Sizes};
 use super::idl::sensors::LatestError;
 use super::idl::{Echo, Herald, Listener, ListenerServant, Lobby, NoSuchSensor, Reading, Sensors};
+use super::relay::Relay;
 use super::server::SENSORS;
-use super::tap::Tap;
 use crate::failure::Failure;
 
 /// The length of the octet sequence.
 const OCTETS: usize = 4096;
 /// The length of the sequence of structs.
 const READINGS: u32 = 64;
-
-/// The octets of a request and its reply.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Exchange {
-    pub(super) request: u32,
-    pub(super) reply: u32,
-}
-
-/// The size of a call on the wire, including GIOP headers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sizes {
-    pub(super) call: Exchange,
-    /// Of the nested call by the servant.
-    pub(super) callback: Option<Exchange>,
-}
 
 /// A call of an operation.
 pub(super) struct Call {
@@ -67,7 +53,7 @@ impl Objects {
     }
 
     /// The same objects, reached through relays.
-    fn through(&self, orb: &zorb::Orb, server: &Tap, client: &Tap) -> Result<Self, Failure> {
+    fn through(&self, orb: &zorb::Orb, server: &Relay, client: &Relay) -> Result<Self, Failure> {
         Ok(Self {
             echo: redirected(orb, server, &self.echo)?,
             sensors: redirected(orb, server, &self.sensors)?,
@@ -82,8 +68,8 @@ fn present<T>(reference: zorb::Result<Option<T>>) -> Result<T, Failure> {
     reference.ok_or_else(|| Failure::new("the lobby returned a nil reference"))
 }
 
-fn redirected<T: Interface>(orb: &zorb::Orb, tap: &Tap, object: &T) -> Result<T, Failure> {
-    let object: ObjectRef = tap.redirect(orb, object.as_object())?;
+fn redirected<T: Interface>(orb: &zorb::Orb, relay: &Relay, object: &T) -> Result<T, Failure> {
+    let object: ObjectRef = relay.redirect(orb, object.as_object())?;
     Ok(T::from_object(object))
 }
 
@@ -112,8 +98,8 @@ pub(super) fn calls(objects: &Objects) -> Vec<Call> {
 
 /// Determines the size of each call on the wire by making it through a relay.
 pub(super) fn sizes(orb: &zorb::Orb, objects: &Objects) -> Result<Vec<Sizes>, Failure> {
-    let server = Tap::before(objects.echo.as_object())?;
-    let client = Tap::before(objects.listener.as_object())?;
+    let server = Relay::before(objects.echo.as_object())?;
+    let client = Relay::before(objects.listener.as_object())?;
     let calls = calls(&objects.through(orb, &server, &client)?);
     let mut sizes = Vec::new();
     for call in &calls {

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use zorb_bench::statistics::{median, percentile};
 
-use super::calls::{Call, Sizes};
+use super::calls::Call;
+use super::exchange::Sizes;
 use super::raw::RawConnection;
 use super::table::Row;
 use crate::failure::Failure;

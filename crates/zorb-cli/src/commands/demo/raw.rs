@@ -9,8 +9,7 @@ use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::thread::Builder;
 
-use super::CALL_TIMEOUT;
-use super::calls::{Exchange, Sizes};
+use super::exchange::{CALL_TIMEOUT, Exchange, Sizes};
 
 /// The largest message, in octets.
 const MAX_SIZE: u32 = 1 << 20;

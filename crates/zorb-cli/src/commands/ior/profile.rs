@@ -1,14 +1,14 @@
 //! Decodes profiles.
 
 use zorb::giop::{
-    GiopVersion, HostPort, IiopProfile, OrbType, ProfileTag, TaggedComponent, TaggedProfile,
-    read_components,
+    Corbaloc, CorbalocAddress, GiopVersion, HostPort, IiopProfile, ObjectUrl, OrbType, ProfileTag,
+    TaggedComponent, TaggedProfile, read_components,
 };
 use zorb::protocols::SciopProfile;
 use zorb_cdr::{CdrError, CdrReader, CdrResult};
 
 use super::fields::Node;
-use super::{component, key, url};
+use super::{component, key};
 
 pub(super) fn explain(profile: &TaggedProfile) -> Node {
     let name = match profile.tag {
@@ -19,7 +19,7 @@ pub(super) fn explain(profile: &TaggedProfile) -> Node {
         .with_detail("tag", profile.tag.0)
         .with_detail("kind", name.clone());
     let explained = match profile.tag {
-        tag if url::is_like_iiop(tag) => iiop(profile, head),
+        tag if is_like_iiop(tag) => iiop(profile, head),
         ProfileTag::MULTIPLE_COMPONENTS => multiple_components(profile, head),
         tag if is_like_uiop(tag) => uiop(profile, head),
         ProfileTag::TAO_SCIOP => sciop(profile, head),
@@ -53,7 +53,7 @@ fn iiop(profile: &TaggedProfile, mut fields: Node) -> CdrResult<Node> {
         .with_detail("host", iiop.host.as_str())
         .with_detail("port", iiop.port);
     if profile.tag == ProfileTag::INTERNET_IOP && iiop.port != 0 {
-        fields.add("url", url::corbaloc_of(iiop.version, &address, &iiop.object_key));
+        fields.add("url", corbaloc_of(iiop.version, &address, &iiop.object_key));
     }
     let orb = iiop.component::<OrbType>().ok().flatten();
     fields.add("object_key", key::explain(&iiop.object_key, orb));
@@ -127,4 +127,28 @@ fn orb_type(components: &[TaggedComponent]) -> Option<OrbType> {
 
 fn explain_components(components: &[TaggedComponent]) -> Vec<Node> {
     components.iter().map(component::explain).collect()
+}
+
+/// Whether profiles of this kind have the format of IIOP.
+fn is_like_iiop(tag: ProfileTag) -> bool {
+    matches!(
+        tag,
+        ProfileTag::INTERNET_IOP
+            | ProfileTag::TAO_DIOP
+            | ProfileTag::TAO_SHMIOP
+            | ProfileTag::ZORB_LITE_IIOP
+            | ProfileTag::ZORB_AV_DIOP
+            | ProfileTag::ZORB_SHORT_IIOP
+            | ProfileTag::ZORB_RUDP
+    )
+}
+
+/// The `corbaloc:` URL that is equivalent to an IIOP profile with one address.
+fn corbaloc_of(version: GiopVersion, address: &HostPort, key: &[u8]) -> String {
+    let address = CorbalocAddress {
+        protocol: "iiop".to_owned(),
+        version: Some(version),
+        address: address.to_string(),
+    };
+    ObjectUrl::Corbaloc(Corbaloc { addresses: vec![address], key: key.to_vec() }).to_string()
 }

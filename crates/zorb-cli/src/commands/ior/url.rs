@@ -1,16 +1,14 @@
 //! Decodes references of all forms.
 
-use zorb::giop::{
-    Corbaloc, CorbalocAddress, HostPort, Ior, NamingContextAddress, ObjectUrl, ProfileTag, UrlError,
-};
+use zorb::giop::{Corbaloc, CorbalocAddress, HostPort, Ior, NamingContextAddress, ObjectUrl};
 
 use super::fields::{Node, Value};
-use super::{key, profile};
+use super::{input, key, profile};
 use crate::failure::Failure;
 
 /// Decodes the reference `text`.
 pub(super) fn explain(text: &str) -> Result<Node, Failure> {
-    Ok(match parse(text)? {
+    Ok(match input::parse(text)? {
         ObjectUrl::Ior(ior) => explain_ior(text, &ior),
         ObjectUrl::Corbaloc(corbaloc) => {
             let mut fields = Node::default().with("form", "corbaloc");
@@ -29,25 +27,6 @@ pub(super) fn explain(text: &str) -> Result<Node, Failure> {
             fields.with("name", corbaname.name)
         }
         ObjectUrl::File(path) => Node::default().with("form", "file").with("path", path),
-    })
-}
-
-/// Reads the file of a `file:` URL.
-pub(super) fn read_file_url(text: &str) -> Result<String, Failure> {
-    match parse(text)? {
-        ObjectUrl::File(path) => super::read_file(&path),
-        _ => Ok(text.to_owned()),
-    }
-}
-
-fn parse(text: &str) -> Result<ObjectUrl, Failure> {
-    ObjectUrl::parse(text).map_err(|error| {
-        let UrlError { reason, position, hint, cause, .. } = error;
-        let cause = cause.map(|cause| format!(" ({cause})")).unwrap_or_default();
-        Failure::new(format!(
-            "not a valid object reference: {reason} at position {position}{cause}"
-        ))
-        .hint(hint)
     })
 }
 
@@ -116,32 +95,4 @@ fn explain_address(address: &CorbalocAddress) -> Node {
         _ => fields.add("address", address.address.as_str()),
     }
     fields
-}
-
-/// The `corbaloc:` URL that is equivalent to an IIOP profile with one address.
-pub(super) fn corbaloc_of(
-    version: zorb::giop::GiopVersion,
-    address: &HostPort,
-    key: &[u8],
-) -> String {
-    let address = CorbalocAddress {
-        protocol: "iiop".to_owned(),
-        version: Some(version),
-        address: address.to_string(),
-    };
-    ObjectUrl::Corbaloc(Corbaloc { addresses: vec![address], key: key.to_vec() }).to_string()
-}
-
-/// Whether profiles of this kind have the format of IIOP.
-pub(super) fn is_like_iiop(tag: ProfileTag) -> bool {
-    matches!(
-        tag,
-        ProfileTag::INTERNET_IOP
-            | ProfileTag::TAO_DIOP
-            | ProfileTag::TAO_SHMIOP
-            | ProfileTag::ZORB_LITE_IIOP
-            | ProfileTag::ZORB_AV_DIOP
-            | ProfileTag::ZORB_SHORT_IIOP
-            | ProfileTag::ZORB_RUDP
-    )
 }

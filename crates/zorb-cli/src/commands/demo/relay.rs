@@ -10,12 +10,12 @@ use zorb::ObjectRef;
 use zorb::giop::Ior;
 use zorb_cdr::ByteOrder;
 
-use super::calls::Exchange;
+use super::exchange::Exchange;
 use crate::failure::Failure;
 
 /// A relay that forwards connections to a server and counts the octets.
 #[derive(Debug)]
-pub(super) struct Tap {
+pub(super) struct Relay {
     address: SocketAddr,
     counts: Arc<Counts>,
 }
@@ -26,7 +26,7 @@ struct Counts {
     from_server: AtomicU32,
 }
 
-impl Tap {
+impl Relay {
     /// Starts a relay to the server of `object`. Its threads end with their connections and the
     /// process.
     pub(super) fn before(object: &ObjectRef) -> Result<Self, Failure> {
@@ -34,16 +34,16 @@ impl Tap {
         let profile = profile.ok_or_else(|| Failure::new("the reference has no IIOP profile"))?;
         let server = (profile.host, profile.port);
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-        let tap = Self { address: listener.local_addr()?, counts: Arc::default() };
-        let counts = Arc::clone(&tap.counts);
-        Builder::new().name("tap-accept".to_owned()).spawn(move || {
+        let relay = Self { address: listener.local_addr()?, counts: Arc::default() };
+        let counts = Arc::clone(&relay.counts);
+        Builder::new().name("relay-accept".to_owned()).spawn(move || {
             for client in listener.incoming().map_while(Result::ok) {
                 // The caller notices a broken connection.
                 let _ = TcpStream::connect((server.0.as_str(), server.1))
                     .and_then(|server| relay_both(client, server, &counts));
             }
         })?;
-        Ok(tap)
+        Ok(relay)
     }
 
     /// The same object, reached through the relay.
@@ -77,7 +77,7 @@ fn relay_both(client: TcpStream, server: TcpStream, counts: &Arc<Counts>) -> io:
     let (client_back, server_back) = (client.try_clone()?, server.try_clone()?);
     let (there, back) = (Arc::clone(counts), Arc::clone(counts));
     let start = |relay: Box<dyn FnOnce() + Send>| {
-        Builder::new().name("tap-relay".to_owned()).spawn(relay).map(drop)
+        Builder::new().name("relay".to_owned()).spawn(relay).map(drop)
     };
     start(Box::new(move || relay(client, server, &there.to_server)))?;
     start(Box::new(move || relay(server_back, client_back, &back.from_server)))

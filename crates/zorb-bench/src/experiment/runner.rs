@@ -1,0 +1,225 @@
+//! Runs workloads on peers, and collects rows.
+
+use zorb::CollocationStrategy;
+
+use super::kind::Experiment;
+use crate::driver::Command;
+use crate::error::{Error, Result};
+use crate::harness::{Blocks, Pair, Setup, Watch, in_turns};
+use crate::operation::Operation;
+use crate::report::{Check, Detail, Figure, Row, Subject, rows};
+
+/// How an experiment is run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// The programs of peers.
+    pub setup: Setup,
+    /// The selected transports, in order.
+    pub transports: Vec<String>,
+    /// Peers beside Zorb.
+    pub versus: Vec<String>,
+    /// Payloads; empty for the experiment's own.
+    pub payloads: Vec<usize>,
+    /// Timed calls per block; `None` for the experiment's own number.
+    pub calls: Option<u32>,
+    /// Rounds; `None` for the experiment's own number.
+    pub rounds: Option<usize>,
+    /// Octets that a block of a flood sends in total.
+    pub total: u64,
+    /// A minimal run: whether it works, not how fast.
+    pub quick: bool,
+}
+
+/// A workload, the same for all peers.
+pub(super) struct Work {
+    pub(super) command: Command,
+    /// Its name in rows.
+    pub(super) label: String,
+    pub(super) payload: usize,
+    pub(super) figure: Figure,
+}
+
+/// A running experiment.
+pub(super) struct Run<'a> {
+    pub(super) experiment: Experiment,
+    pub(super) plan: &'a Plan,
+    pub(super) rows: Vec<Row>,
+    pub(super) details: Vec<Detail>,
+    pub(super) checks: Vec<Check>,
+    /// The table, for experiments with one of their own.
+    pub(super) text: Option<String>,
+}
+
+impl<'a> Run<'a> {
+    /// A run without results.
+    pub(super) fn new(experiment: Experiment, plan: &'a Plan) -> Self {
+        let (rows, details, checks) = (Vec::new(), Vec::new(), Vec::new());
+        Self { experiment, plan, rows, details, checks, text: None }
+    }
+
+    pub(super) fn rounds(&self) -> usize {
+        let default = if self.plan.quick { 1 } else { self.experiment.default_rounds() };
+        self.plan.rounds.unwrap_or(default)
+    }
+
+    /// The names of all selected peers.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.names_in(&self.plan.setup)
+    }
+
+    /// The names of all selected peers in a setup.
+    pub(super) fn names_in(&self, setup: &Setup) -> Vec<String> {
+        let versus = &self.plan.versus;
+        let raw = versus.iter().any(|name| name == "raw");
+        let others = versus.iter().filter(|name| *name != "raw");
+        // The bare program comes first: in each round its block is adjacent to Zorb's.
+        let own = [("raw", raw), ("zorb", true)];
+        let spins = setup.spin.is_some() && self.experiment != Experiment::Collocated;
+        let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
+        let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
+        own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
+    }
+
+    /// Starts all peers, for so many connections per server.
+    pub(super) fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
+        self.start_only(&self.names(), connections, watch)
+    }
+
+    /// Starts the peers of these names.
+    pub(super) fn start_only(
+        &self,
+        names: &[String],
+        connections: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Pair>> {
+        self.start_over(&self.plan.setup, names, connections, watch)
+    }
+
+    /// Starts peers of these names in a setup.
+    pub(super) fn start_over(
+        &self,
+        setup: &Setup,
+        names: &[String],
+        connections: usize,
+        watch: &mut dyn Watch,
+    ) -> Result<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        for name in names.iter().map(String::as_str) {
+            if watch.wants_to_stop() {
+                return Err(Error::Stopped);
+            }
+            if !setup.has(name) {
+                let place = setup.peers.join(name);
+                watch.note(&format!("{name} is left out: it is not in {}", place.display()));
+                continue;
+            }
+            let started = match self.experiment {
+                Experiment::Collocated => self.start_collocated(name),
+                _ => Pair::start(setup, name, connections).map(|pair| vec![pair]),
+            };
+            for pair in started.map_err(|error| error.during(name))? {
+                match pair {
+                    Some(pair) => pairs.push(pair),
+                    None => watch
+                        .note(&format!("{name} is left out: it cannot do what the options ask")),
+                }
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Starts a peer whose client serves the object itself: Zorb once for each collocation strategy.
+    fn start_collocated(&self, name: &str) -> Result<Vec<Option<Pair>>> {
+        let setup = &self.plan.setup;
+        match name {
+            // Bare sockets have no collocated calls.
+            "raw" => Ok(Vec::new()),
+            "zorb" => CollocationStrategy::NAMES
+                .iter()
+                .map(|strategy| {
+                    let mut setup = setup.clone();
+                    setup.orb.extend(["-ORBCollocationStrategy", strategy].map(str::to_owned));
+                    let mut pair = Pair::start_collocated(&setup, name)?;
+                    if let Some(pair) = &mut pair {
+                        pair.name = format!("{name}/{strategy}");
+                    }
+                    Ok(pair)
+                })
+                .collect(),
+            _ => Ok(vec![Pair::start_collocated(setup, name)?]),
+        }
+    }
+
+    /// Removes the rows of a peer, from this row on.
+    pub(super) fn forget(&mut self, peer: &str, from: usize) {
+        for number in (from..self.rows.len()).rev() {
+            if self.rows.get(number).is_some_and(|row| row.peer == peer) {
+                self.rows.remove(number);
+                self.details.remove(number);
+            }
+        }
+    }
+
+    /// Runs a workload on the pairs in turns, and adds their rows.
+    pub(super) fn work(
+        &mut self,
+        pairs: &mut [Pair],
+        work: &Work,
+        watch: &mut dyn Watch,
+    ) -> Result<()> {
+        let blocks = in_turns(pairs, &work.command, self.rounds(), watch)?;
+        let names = pairs.iter().map(|pair| pair.name.as_str());
+        let peers: Vec<_> = names.zip(&blocks).collect();
+        let transport = match self.experiment {
+            Experiment::Collocated => "collocated",
+            _ => &self.plan.setup.transport,
+        };
+        self.add(transport, (&work.label, work.payload), work.figure, &peers);
+        Ok(())
+    }
+
+    /// Adds the rows of all peers for an operation and payload.
+    pub(super) fn add(
+        &mut self,
+        transport: &str,
+        (operation, payload): (&str, usize),
+        figure: Figure,
+        peers: &[(&str, &Blocks)],
+    ) {
+        let subject = Subject {
+            experiment: self.experiment.name(),
+            transport,
+            operation: operation.to_owned(),
+            payload,
+            rounds: self.rounds(),
+            figure,
+        };
+        for (row, detail) in rows(&subject, peers) {
+            self.rows.push(row);
+            self.details.push(detail);
+        }
+    }
+}
+
+/// Stops all peers, clients before servers.
+pub(super) fn stop(pairs: Vec<Pair>) -> Result<()> {
+    for pair in pairs {
+        let name = pair.name.clone();
+        pair.stop().map_err(|error| error.during(name))?;
+    }
+    Ok(())
+}
+
+/// Maximum number of concurrent threads.
+pub(super) const MOST_THREADS: usize = 64;
+
+impl Plan {
+    /// The selected payloads, or the experiment's own, in whole elements.
+    pub(super) fn payloads_of(&self, operation: Operation, own: &[usize]) -> Vec<usize> {
+        let chosen = if self.payloads.is_empty() { own } else { &self.payloads };
+        let mut payloads: Vec<usize> =
+            chosen.iter().map(|&octets| operation.payload(operation.elements(octets))).collect();
+        payloads.dedup();
+        payloads
+    }
+}

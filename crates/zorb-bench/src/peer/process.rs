@@ -1,0 +1,61 @@
+//! The processes of peers: their lines on standard input and output, and their exit.
+
+use std::io::{BufRead, Write};
+use std::time::Duration;
+
+use super::client::{self, Client};
+use super::probing::Probing;
+use crate::error::{Error, Result};
+
+/// The exit status of a program that does not support an option.
+pub const UNSUPPORTED: u8 = 3;
+
+/// How long a server waits when it closes its connections, at most.
+pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Prints a line and flushes it.
+pub(crate) fn say(line: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    Ok(out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())?)
+}
+
+/// Prints the address of a server, and waits until standard input closes.
+pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
+    say(&format!("ready {address}"))?;
+    // Only a program with probes is asked anything before the end.
+    let mut probing = Probing::new();
+    for line in std::io::stdin().lock().lines() {
+        if let Some(answer) = probing.answer(&line?) {
+            say(&answer)?;
+        }
+    }
+    Ok(())
+}
+
+/// Answers the harness's commands until standard input closes.
+pub(super) fn answer_commands(client: &dyn Client) -> Result<u8> {
+    say("ready")?;
+    let mut probing = Probing::new();
+    for line in std::io::stdin().lock().lines() {
+        let line = line?;
+        match probing.answer(&line) {
+            Some(answer) => say(&answer)?,
+            None => say(&client::answer(client, &line).to_string())?,
+        }
+    }
+    Ok(0)
+}
+
+/// Opens as many connections as each line says, and keeps them open.
+pub(super) fn hold<T>(mut open: impl FnMut() -> Result<T>) -> Result<u8> {
+    let mut held = Vec::new();
+    say("ready")?;
+    for line in std::io::stdin().lock().lines() {
+        let wanted: usize = line?.parse().map_err(|_| Error::new("expected a number"))?;
+        while held.len() < wanted {
+            held.push(open()?);
+        }
+        say(&format!("held {}", held.len()))?;
+    }
+    Ok(0)
+}

@@ -1,0 +1,90 @@
+//! Progress, interruption and outputs, which all experiments have in common.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::progress::Progress;
+use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
+use crate::screen;
+
+/// Where results go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Output<'a> {
+    json: Option<&'a Path>,
+    html: Option<&'a Path>,
+    /// A directory, and the name of the files in it.
+    directory: Option<(&'a Path, &'a str)>,
+}
+
+/// What is written.
+pub(super) struct Results {
+    pub(super) json: String,
+    pub(super) html: String,
+    pub(super) table: String,
+}
+
+impl<'a> Output<'a> {
+    /// # Errors
+    /// JSON and HTML would both go to standard output.
+    pub(super) fn new(
+        json: Option<&'a Path>,
+        html: Option<&'a Path>,
+        directory: Option<(&'a Path, &'a str)>,
+    ) -> Result<Self, Failure> {
+        if is_standard(json) && is_standard(html) {
+            let both = "`--json -` and `--html -` cannot both write to standard output";
+            return Err(Failure::new(both).into_usage());
+        }
+        Ok(Self { json, html, directory })
+    }
+
+    /// Runs a measurement and returns its result, or the failure of an interrupted one.
+    pub(super) fn measure<T>(
+        find: impl FnOnce(&mut Progress<'_>) -> zorb_bench::Result<T>,
+    ) -> Result<T, Failure> {
+        // Before any thread is started.
+        let interrupt = Interrupt::watch()?;
+        let mut progress = Progress::new(&interrupt);
+        let outcome = find(&mut progress);
+        progress.finish();
+        // After a signal, failures are its consequences.
+        match interrupt.arrived() {
+            Some(signal) => Err(Failure::interrupted(signal)),
+            None => Ok(outcome?),
+        }
+    }
+
+    /// Writes the selected files, and prints the table unless one of them is standard output.
+    pub(super) fn write(&self, results: &Results) -> Outcome {
+        let Results { json, html, table } = results;
+        if let Some(file) = self.json {
+            screen::write(file, json)?;
+        }
+        if let Some(file) = self.html {
+            screen::write(file, html)?;
+        }
+        if let Some((directory, name)) = self.directory {
+            let failed = |error| Failure::new(format!("{}: {error}", directory.display()));
+            std::fs::create_dir_all(directory).map_err(failed)?;
+            screen::write(&directory.join(format!("{name}.json")), json)?;
+            screen::write(&directory.join(format!("{name}.html")), html)?;
+        }
+        if !is_standard(self.json) && !is_standard(self.html) {
+            screen::print(table)?;
+        }
+        Ok(OK)
+    }
+}
+
+/// Results as JSON.
+pub(super) fn json(results: &impl Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(results);
+    Ok(text.map_err(|error| Failure::new(format!("writing JSON: {error}")))? + "\n")
+}
+
+/// Whether the file is standard output.
+fn is_standard(file: Option<&Path>) -> bool {
+    file.is_some_and(screen::is_standard)
+}
