@@ -2,12 +2,10 @@
 //! (CORBA 3.3 part 1, chapter 16). RT-CORBA's priorities, deadlines and distributable threads are made
 //! of them.
 //!
-//! An ORB has a list of factories, [`Orb::add_client_request_interceptor`] and
-//! [`Orb::add_server_request_interceptor`](crate::Orb::add_server_request_interceptor). A factory is
-//! called with the policies of a reference or an object adapter and returns the interceptor of its
-//! requests, if it has one. Requests without interceptors cost nothing.
-//!
-//! [`Orb::add_client_request_interceptor`]: crate::Orb::add_client_request_interceptor
+//! An ORB has a list of factories, which `Orb::add_client_request_interceptor` and
+//! `Orb::add_server_request_interceptor` extend. A factory is called with the policies of a reference or
+//! an object adapter and returns the interceptor of its requests, if it has one. Requests without
+//! interceptors cost nothing.
 
 mod client;
 mod context;

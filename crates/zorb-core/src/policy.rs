@@ -1,32 +1,28 @@
-//! Policies: what a program asks of calls, connections and object adapters beyond their meaning
-//! (CORBA 3.3 part 1, 4.8; the policies of calls are part 1, chapter 17's).
+//! Policies: settings of calls, connections and object adapters (CORBA 3.3 part 1, 4.8; those of calls are
+//! in chapter 17).
 //!
-//! A policy is a value of a Rust type that implements [`TypedPolicy`], which says what it is on the
-//! wire and at which [`Levels`] it can be set. A set of them, [`Policies`], overrides what holds
-//! otherwise at one of these levels, the first that has a policy of a type winning:
+//! A policy is a value of a Rust type that implements [`TypedPolicy`]: its number and encoding on the
+//! wire, and the [`Levels`] at which it can be set. A policy has no behaviour; those who act by it look it
+//! up. A set of policies, [`Policies`], overrides the settings of weaker levels:
 //!
 //! | level | set with |
 //! |---|---|
-//! | a call | [`ObjectRef::for_call`](crate::ObjectRef::for_call) |
-//! | a reference | [`ObjectRef::with_policies`](crate::ObjectRef::with_policies) |
-//! | a thread | [`Orb::policy_current`](crate::Orb::policy_current) |
-//! | the ORB | [`Orb::policy_manager`](crate::Orb::policy_manager) |
-//! | the ORB's options | `-ORBName value` and the other fronts |
+//! | a call | `ObjectRef::for_call` |
+//! | a reference | `ObjectRef::with_policies` |
+//! | a thread | `Orb::policy_current` |
+//! | the ORB | `Orb::policy_manager` |
+//! | the ORB's options | `-ORBName value`, the environment, a file |
 //!
-//! Object adapters have policies of their own,
-//! [`PoaPolicies::with`](crate::poa::PoaPolicies::with); those that clients have to know stand in
-//! the adapter's references, in a `TAG_POLICIES` component.
+//! Object adapters have policies of their own, `PoaPolicies::with`. Those that clients must know are part
+//! of the adapter's references, in a `TAG_POLICIES` component.
 //!
 //! ```
 //! use std::time::Duration;
-//! use zorb_core::Orb;
 //! use zorb_core::policy::{Policies, RelativeRoundtripTimeout};
 //!
-//! let orb = Orb::builder().without_environment().build()?;
-//! let patient = Policies::new().with(RelativeRoundtripTimeout(Duration::from_secs(30)));
-//! orb.policy_manager().add(&patient)?;
-//! assert!(!orb.policy_manager().policy_overrides().is_empty());
-//! # Ok::<(), zorb_core::Error>(())
+//! let limit = RelativeRoundtripTimeout(Duration::from_secs(30));
+//! let policies = Policies::new().with(limit);
+//! assert_eq!(policies.value(), Some(&limit));
 //! ```
 
 mod bands;

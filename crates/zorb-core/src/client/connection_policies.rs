@@ -141,7 +141,7 @@ impl ConnectionPolicies {
         let Some(chosen) = &self.protocols else { return (0..profiles.len()).collect() };
         let at = |position: usize| {
             let numbered = profiles.iter().enumerate();
-            numbered.filter(move |(_, tag)| chosen.place(**tag) == Some(position))
+            numbered.filter(move |(_, tag)| chosen.position(**tag) == Some(position))
         };
         (0..=chosen.choices().len()).flat_map(at).map(|(number, _)| number).collect()
     }

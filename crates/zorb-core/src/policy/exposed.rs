@@ -5,7 +5,7 @@ use zorb_giop::{PolicyValue, TaggedComponent};
 
 use super::{Policies, TypedPolicy};
 
-/// The component that tells of what clients have to know of `policies`; `None` when that is nothing.
+/// The component with those of `policies` that clients must know; `None` if there are none.
 pub(crate) fn component(policies: &Policies) -> CdrResult<Option<TaggedComponent>> {
     let order = ByteOrder::NATIVE;
     let exposed = policies.iter().filter(|policy| policy.is_exposed());
@@ -16,7 +16,7 @@ pub(crate) fn component(policies: &Policies) -> CdrResult<Option<TaggedComponent
     TaggedComponent::with_body(&zorb_giop::Policies(values), order).map(Some)
 }
 
-/// The policy of type `P` among those that a reference tells of.
+/// The policy of type `P` among those of a reference.
 pub(crate) fn exposed_by<P: TypedPolicy>(values: &[PolicyValue]) -> CdrResult<Option<P>> {
     let Some(known) = values.iter().find(|value| value.policy_type == P::POLICY_TYPE.0) else {
         return Ok(None);

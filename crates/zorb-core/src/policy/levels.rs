@@ -11,14 +11,14 @@ impl Levels {
     pub const ORB: Self = Self(1);
     /// A thread, by its policy current.
     pub const THREAD: Self = Self(2);
-    /// A reference, and with it a single call.
+    /// A reference or a single call.
     pub const OBJECT: Self = Self(4);
     /// An object adapter.
     pub const ADAPTER: Self = Self(8);
     /// All levels of a client: ORB, thread, reference, call.
     pub const CLIENT: Self = Self(1 | 2 | 4);
-    /// All levels of a server: ORB and object adapter. What the ORB has, adapters inherit that are
-    /// made from then on.
+    /// All levels of a server: ORB and object adapter. An adapter inherits the ORB's policies when it is
+    /// created.
     pub const SERVER: Self = Self(1 | 8);
 
     /// Whether all of `others` are in this set.

@@ -7,7 +7,7 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use super::{Levels, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// `TimeBase::TimeT`: units of 100 ns. Parts of one count as one, and what is too long is the longest.
+/// `TimeBase::TimeT`: units of 100 ns, rounded up, at most the maximum.
 fn to_time_t(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(100)).unwrap_or(u64::MAX)
 }
@@ -44,7 +44,7 @@ macro_rules! timeout {
 }
 
 timeout! {
-    /// How long a call may take from its request to its reply (`RelativeRoundtripTimeoutPolicy`).
+    /// The maximum time from request to reply (`RelativeRoundtripTimeoutPolicy`).
     /// Default: the option `RoundTripTimeout`.
     ///
     /// A call that takes longer fails with `TIMEOUT`; the last wait may take a sixteenth of the time
@@ -53,17 +53,17 @@ timeout! {
 }
 
 timeout! {
-    /// How long a request may take until it is sent: getting a connection and handing the octets to
-    /// the system (`RelativeRequestTimeoutPolicy`). Default: none, which leaves it to
-    /// [`RelativeRoundtripTimeout`] and [`ConnectionTimeout`].
+    /// The maximum time until a request is sent: connecting, and passing the octets to the system
+    /// (`RelativeRequestTimeoutPolicy`). Default: that of [`RelativeRoundtripTimeout`] and
+    /// [`ConnectionTimeout`].
     ///
-    /// A request that takes longer fails with `TIMEOUT`, completed NO. The server is not told.
+    /// A request that takes longer fails with `TIMEOUT`, completed NO. The server is not notified.
     RelativeRequestTimeout = RELATIVE_REQUEST_TIMEOUT, |_| None
 }
 
 timeout! {
-    /// The longest wait for a connection (TAO's `ConnectionTimeoutPolicy`). Default: the option
-    /// `ConnectTimeout`. It holds for the call that has to connect.
+    /// The maximum time to connect (TAO's `ConnectionTimeoutPolicy`), for the call that connects. Default:
+    /// the option `ConnectTimeout`.
     ConnectionTimeout = CONNECTION_TIMEOUT, |options| Some(options.connect_timeout)
 }
 
@@ -104,33 +104,32 @@ macro_rules! modes {
 modes! {
     /// What a one-way call waits for (`SyncScopePolicy`).
     SyncScope = SYNC_SCOPE, "SyncScope" {
-        /// Nothing (`SYNC_NONE`): the call waits in the queue of the policy
-        /// [`OnewayQueue`](super::OnewayQueue). Without one it is the same as
-        /// [`WithTransport`](Self::WithTransport).
+        /// Nothing (`SYNC_NONE`): the call is queued by the policy `OnewayQueue`. Without that it is the
+        /// same as [`WithTransport`](Self::WithTransport).
         None = 0,
-        /// The system has taken the request (`SYNC_WITH_TRANSPORT`). The default.
+        /// That the system has taken the request (`SYNC_WITH_TRANSPORT`). The default.
         #[default]
         WithTransport = 1,
-        /// The server has it and is about to run it (`SYNC_WITH_SERVER`). To servers that speak
-        /// GIOP 1.1 or 1.0 this is the next one.
+        /// That the server has received the request, before the upcall (`SYNC_WITH_SERVER`). With GIOP 1.1
+        /// and 1.0 the same as [`WithTarget`](Self::WithTarget).
         WithServer = 2,
-        /// The servant has run it (`SYNC_WITH_TARGET`); system exceptions come back.
+        /// The end of the upcall (`SYNC_WITH_TARGET`); system exceptions are returned.
         WithTarget = 3,
     }
 }
 
 modes! {
-    /// Whether a call may reach an object in another way than those before it (`RebindPolicy`). A
-    /// reference is bound from the first call on that was made with a policy other than
-    /// [`Transparent`](Self::Transparent) and has succeeded.
+    /// Whether a call may reach its object by other connections than earlier calls (`RebindPolicy`). The
+    /// first successful call with a policy other than [`Transparent`](Self::Transparent) binds the
+    /// reference.
     Rebind = REBIND, "RebindMode" {
-        /// Forwards are followed, and requests that a closed connection has not taken are sent over
-        /// another (`TRANSPARENT`). The default.
+        /// Forwards are followed, and requests that were not processed before their connection was closed
+        /// are sent again (`TRANSPARENT`). The default.
         #[default]
         Transparent = 0,
-        /// A forward of a bound reference is not followed: `REBIND` (`NO_REBIND`).
+        /// A bound reference does not follow forwards: the call fails with `REBIND` (`NO_REBIND`).
         NoRebind = 1,
-        /// Beyond that, a request is not sent again after its connection has been closed: `REBIND`
+        /// As `NoRebind`, and a request is not sent again after its connection has been closed
         /// (`NO_RECONNECT`).
         NoReconnect = 2,
     }

@@ -1,4 +1,4 @@
-//! How connections are set up, property by property.
+//! The properties of connections.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_transport::StreamOptions;
@@ -6,19 +6,19 @@ use zorb_transport::StreamOptions;
 use super::{Levels, Policies, Policy, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// How connections are set up and used (what `RTCORBA::TCPProtocolProperties` and its kin say, and
-/// more). A property that is `None` leaves it to weaker levels, at last to the ORB's options; a
-/// protocol passes over what it has no counterpart for.
+/// The properties of connections (`RTCORBA::TCPProtocolProperties` and others). A property that is `None`
+/// is that of a weaker level, at last that of the ORB's options. Protocols ignore properties that they do
+/// not have.
 ///
-/// It is a policy itself, for connections of all protocols, and part of [`ClientProtocols`] for one
-/// protocol each. For every property by itself the strongest level counts that says something: call,
-/// reference, thread, ORB; within a level what is said for the very protocol comes first. Calls whose
-/// properties differ do not share connections.
+/// They are a policy for connections of all protocols, and part of [`ClientProtocols`] for those of one
+/// protocol. Each property is taken from the strongest level that sets it: call, reference, thread, ORB;
+/// within a level first from that of the protocol. Calls with different properties do not share
+/// connections.
 ///
-/// With an adapter the connections by which its objects are called are set up so when a request has
-/// come, and its replies are sent so. Adapters that are made while the ORB's policy manager has it begin
-/// with it. What [`ServerProtocols`] say of the very protocol comes first here, too. The limits, from
-/// `max_connections` on, are those of clients.
+/// As a policy of an object adapter they apply to the connections of the adapter's clients, from their
+/// first request to the adapter on, and to its replies. Adapters inherit them from the ORB when they are
+/// created. Properties of the protocol in [`ServerProtocols`] take precedence here, too. The limits, from
+/// `max_connections` on, apply to clients only.
 ///
 /// [`ClientProtocols`]: super::ClientProtocols
 /// [`ServerProtocols`]: super::ServerProtocols
@@ -33,37 +33,34 @@ pub struct ConnectionProperties {
     pub keep_alive: Option<bool>,
     /// Whether small messages are sent at once (TCP).
     pub no_delay: Option<bool>,
-    /// Whether what is sent goes to hosts of this one's own networks alone, past all routers (TCP and
-    /// UDP).
+    /// Whether messages are sent without routers, only to directly connected networks (TCP and UDP).
     pub dont_route: Option<bool>,
-    /// Whether connections that serve one priority are in the class of the network that goes with it
-    /// (TAO's `enable_network_priority`; TCP and UDP), where `dscp` and `socket_priority` say nothing.
-    /// The real-time side has the classes, linear ones unless it was given others. `None` is as that was
-    /// set up.
+    /// Whether connections that serve one priority have its network class (TAO's
+    /// `enable_network_priority`; TCP and UDP), where `dscp` and `socket_priority` are not set. The
+    /// real-time side defines the classes, linear ones by default, and what `None` means.
     pub network_priority: Option<bool>,
     /// The class of service that routers see (DSCP, 0 to 63; TCP and UDP).
     pub dscp: Option<u8>,
-    /// The priority among what this machine sends (`SO_PRIORITY`; TCP and UDP). From 7 on it takes a
+    /// The priority in this machine's send queues (`SO_PRIORITY`; TCP and UDP). Above 6 it takes a
     /// privilege.
     pub socket_priority: Option<u32>,
-    /// The most octets a second that are sent (TCP).
+    /// The maximum rate of sending, in octets per second (TCP).
     pub pacing_rate: Option<u64>,
-    /// From how many octets on a run of octets is sent from where it lies.
+    /// The minimum size in octets of a sequence at the end of a message that is sent without a copy.
     pub copy_threshold: Option<u32>,
-    /// Octets of memory that the messages which are sent have from the start, requests of a client's
-    /// connection or replies of a server's thread. Up to 1 MiB is kept from message to message.
+    /// The initial size in octets of the buffer of requests, or of a server thread's replies. Up to 1 MiB
+    /// is retained between messages.
     pub preallocate: Option<u32>,
-    /// The most octets of a message that is sent in one piece, by GIOP 1.2; larger ones are sent in
-    /// fragments.
+    /// The maximum size in octets of a message, with GIOP 1.2; larger ones are sent in fragments.
     pub fragment_size: Option<u32>,
-    /// The most connections to one endpoint; further callers wait for one.
+    /// The maximum number of connections to one endpoint; further callers wait for one.
     pub max_connections: Option<u16>,
-    /// The most calls at once over a connection; further callers wait for their turn.
+    /// The maximum number of concurrent calls over a connection; further callers wait.
     pub max_calls: Option<u16>,
-    /// The most one-way calls that wait in the client for a connection to take them, where they are
-    /// queued. What there is no room for then, the queue's user has chosen.
+    /// The maximum number of one-way calls in the client's queue, if they are queued. The queue defines
+    /// what happens to others.
     pub queued_calls: Option<u32>,
-    /// The octets that these calls have at most together.
+    /// The maximum total size of these calls in octets.
     pub queued_octets: Option<u32>,
 }
 
@@ -72,7 +69,7 @@ pub(crate) fn octets(given: Option<u32>) -> Option<usize> {
 }
 
 impl ConnectionProperties {
-    /// These properties, and where they say nothing those of `weaker`.
+    /// These properties, and those of `weaker` where these are `None`.
     #[must_use]
     pub fn or(self, weaker: Self) -> Self {
         Self {
@@ -95,7 +92,7 @@ impl ConnectionProperties {
         }
     }
 
-    /// What options say.
+    /// The properties of options.
     pub(crate) fn of(options: &Options) -> Self {
         let small = |octets: usize| u32::try_from(octets).unwrap_or(u32::MAX);
         let count = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
@@ -119,8 +116,8 @@ impl ConnectionProperties {
         }
     }
 
-    /// What options say of connections that are served: memory made beforehand, fragments and limits are
-    /// those of clients.
+    /// The properties of options that apply to accepted connections: preallocation, fragments and limits
+    /// apply to clients only.
     pub(crate) fn of_served(options: &Options) -> Self {
         Self {
             preallocate: None,
@@ -133,7 +130,7 @@ impl ConnectionProperties {
         }
     }
 
-    /// How streams are set up, where options say `options`.
+    /// The options of streams, with those of `options` where the properties are `None`.
     pub(crate) fn stream(&self, options: StreamOptions) -> StreamOptions {
         StreamOptions {
             no_delay: self.no_delay.unwrap_or(options.no_delay),
@@ -147,7 +144,7 @@ impl ConnectionProperties {
         }
     }
 
-    /// All of them as numbers, -1 where nothing is said.
+    /// All properties as numbers, -1 for `None`.
     pub(crate) fn words(&self) -> [i64; 16] {
         let small = |given: Option<u32>| given.map_or(-1, i64::from);
         let flag = |given: Option<bool>| given.map_or(-1, i64::from);
@@ -172,7 +169,7 @@ impl ConnectionProperties {
     }
 }
 
-/// As a list of numbers, -1 where nothing is said. References do not tell of it.
+/// Encoded as a list of numbers, -1 for `None`. References do not contain it.
 impl TypedPolicy for ConnectionProperties {
     const POLICY_TYPE: PolicyType = PolicyType::CONNECTION_PROPERTIES;
     const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);

@@ -8,15 +8,15 @@ use zorb_transport::{PropertyField, property_fields};
 use super::{ConnectionProperties, Levels, Policies, Policy, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// The most protocols that a policy in a reference may name.
+/// The maximum number of protocols of a policy in a reference.
 const MAX_PROTOCOLS: usize = 64;
 
-/// A protocol of a protocol policy (`RTCORBA::Protocol`), known by the kind of its profiles.
+/// A protocol of a protocol policy (`RTCORBA::Protocol`), identified by the tag of its profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProtocolChoice {
-    /// The kind of its profiles, as in [`ProfileTag::INTERNET_IOP`].
+    /// The tag of its profiles, for example [`ProfileTag::INTERNET_IOP`].
     pub profile: ProfileTag,
-    /// How its connections are set up (`transport_protocol_properties`); `None` leaves it to weaker
+    /// The properties of its connections (`transport_protocol_properties`); `None` for those of weaker
     /// policies and the options.
     pub properties: Option<ConnectionProperties>,
 }
@@ -28,7 +28,7 @@ impl From<ProfileTag> for ProtocolChoice {
 }
 
 impl ProtocolChoice {
-    /// The numbers and flags that references tell of, in the order of the protocol's fields.
+    /// The numbers and flags in references, in the order of the protocol's fields.
     fn on_the_wire(&self) -> impl Iterator<Item = (PropertyField, i32)> {
         let given = self.properties.unwrap_or_default();
         property_fields(self.profile).iter().map(move |field| {
@@ -47,7 +47,7 @@ impl ProtocolChoice {
         })
     }
 
-    /// The octets that TAO has after the tag: none for GIOP, then what the transport has.
+    /// As TAO: the tag, nothing for GIOP, then the properties of the transport.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(self.profile.0);
         for (field, value) in self.on_the_wire() {
@@ -64,7 +64,7 @@ impl ProtocolChoice {
         let profile = ProfileTag(reader.read_u32()?);
         let mut properties = ConnectionProperties::default();
         for field in property_fields(profile) {
-            // What is the default leaves it to weaker levels, which it cannot be told from.
+            // A default value cannot be distinguished from one that is not set.
             match field {
                 PropertyField::SendBuffer => properties.send_buffer = read_size(reader)?,
                 PropertyField::ReceiveBuffer => properties.receive_buffer = read_size(reader)?,
@@ -92,13 +92,11 @@ fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
 
 /// The protocols that a client uses, the preferred one first (`RTCORBA::ClientProtocolPolicy`).
 ///
-/// A reference without a profile of any of them cannot be called: `INV_POLICY`, unless
-/// [`or_any`](Self::or_any) lets the others follow. Objects of the same ORB are called without a
-/// protocol all the same.
+/// Calls of a reference without a profile of any of them fail with `INV_POLICY`, unless
+/// [`or_any`](Self::or_any) allows the others. Calls within an ORB need no protocol.
 ///
-/// A server may have clients know one. Those whose ORB has been told to
-/// [read](crate::PolicyManager::register_policy) it, which `zorb-rt` does, go by it, and their own must
-/// be equal to it.
+/// An adapter's references may contain one. Clients that have registered the policy
+/// (`PolicyManager::register_policy`), which `zorb-rt` does, obey it, and their own must be equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientProtocols {
     choices: Vec<ProtocolChoice>,
@@ -111,7 +109,7 @@ impl ClientProtocols {
         Self { choices: choices.into_iter().map(Into::into).collect(), or_any: false }
     }
 
-    /// The same, with the other protocols of a reference after them. It does not travel.
+    /// The same, followed by all other protocols of a reference. References do not contain this.
     #[must_use]
     pub fn or_any(mut self) -> Self {
         self.or_any = true;
@@ -123,18 +121,18 @@ impl ClientProtocols {
         &self.choices
     }
 
-    /// The place of a protocol in the order; `None` for one that is not to be used.
-    pub(crate) fn place(&self, profile: ProfileTag) -> Option<usize> {
+    /// The position of a protocol in the order; `None` if it is not used.
+    pub(crate) fn position(&self, profile: ProfileTag) -> Option<usize> {
         let listed = self.choices.iter().position(|choice| choice.profile == profile);
         listed.or_else(|| self.or_any.then_some(self.choices.len()))
     }
 
-    /// What is said of the connections of a protocol.
+    /// The properties of a protocol's connections.
     pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
         said_of(&self.choices, profile)
     }
 
-    /// Whether a reference could tell of both in the same words.
+    /// Whether both are the same in a reference.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
         let said = |(own, other): (&ProtocolChoice, &ProtocolChoice)| {
             own.profile == other.profile && own.on_the_wire().eq(other.on_the_wire())
@@ -145,11 +143,11 @@ impl ClientProtocols {
 }
 
 /// The protocols of an adapter's references, the preferred one first (`RTCORBA::ServerProtocolPolicy`).
-/// Endpoints of others do not stand in the references; where that leaves none, they cannot be made:
+/// References do not contain endpoints of others; if none is left, creating a reference fails with
 /// `INV_POLICY`.
 ///
-/// How the connections of a protocol are set up by which the adapter's objects are called is said here,
-/// then by the adapter's [`ConnectionProperties`], then by those of the ORB, then by the options.
+/// The properties of accepted connections are those of the protocol here, then the adapter's
+/// [`ConnectionProperties`], then those of the ORB, then the options.
 ///
 /// ```
 /// use zorb_core::policy::{ConnectionProperties, ProtocolChoice, ServerProtocols};
@@ -177,13 +175,13 @@ impl ServerProtocols {
         &self.choices
     }
 
-    /// What is said of the connections of a protocol.
+    /// The properties of a protocol's connections.
     pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
         said_of(&self.choices, profile)
     }
 }
 
-/// Each kind of profile once: protocols of an option may share one, as those over TCP and TLS do.
+/// Each profile tag once: protocols of an option may share one, as those over TCP and TLS do.
 fn distinct(profiles: &[ProfileTag]) -> Vec<ProfileTag> {
     let mut distinct = Vec::new();
     for profile in profiles {
@@ -199,14 +197,14 @@ fn said_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionPropert
     choice.and_then(|choice| choice.properties).unwrap_or_default()
 }
 
-/// A reference with connections of its own, which calls by others do not use
+/// A reference has connections of its own, which calls of others do not use
 /// (`RTCORBA::PrivateConnectionPolicy`). Clones of the reference share them. As a policy of a thread or
-/// the ORB it gives each reference that is called under it connections of its own.
+/// the ORB it applies to each reference that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateConnection;
 
-/// What the policies of an adapter say of connections by profiles of this kind: what they say of the
-/// protocol, then what they say of all.
+/// The properties of an adapter's connections by profiles of this kind: those of the protocol, then those
+/// of all.
 pub(crate) fn served_properties(policies: &Policies, profile: ProfileTag) -> ConnectionProperties {
     let protocols: Option<&ServerProtocols> = policies.value();
     let of_protocol = protocols.map(|chosen| chosen.properties(profile)).unwrap_or_default();
@@ -226,7 +224,7 @@ impl TypedPolicy for ClientProtocols {
     const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
     const EXPOSED: bool = true;
 
-    /// What the option `ClientProtocols` names.
+    /// The protocols of the option `ClientProtocols`.
     fn default_of(options: &Options) -> Option<Self> {
         let [profiles, _] = &options.chosen_profiles;
         let named =
@@ -248,7 +246,7 @@ impl TypedPolicy for ServerProtocols {
     const POLICY_TYPE: PolicyType = PolicyType::SERVER_PROTOCOL;
     const LEVELS: Levels = Levels::SERVER;
 
-    /// What the option `ServerProtocols` names.
+    /// The protocols of the option `ServerProtocols`.
     fn default_of(options: &Options) -> Option<Self> {
         let [_, profiles] = &options.chosen_profiles;
         let named = Self::new(distinct(profiles));
@@ -264,8 +262,8 @@ impl TypedPolicy for ServerProtocols {
         read_choices(reader).map(|choices| Self { choices })
     }
 
-    /// The protocols of a stronger level are the only ones; what that level says of all connections comes
-    /// before what is said here of those of one protocol.
+    /// The protocols of a stronger level replace these; the properties of all connections of that level
+    /// take precedence over those of one protocol here.
     fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         if stronger.value::<Self>().is_some() {
             return None;

@@ -20,35 +20,35 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
     const POLICY_TYPE: PolicyType;
     /// Where it can be set.
     const LEVELS: Levels;
-    /// Whether clients have to know it, so that an adapter's references tell of it.
+    /// Whether clients must know it: then it is part of an adapter's references.
     const EXPOSED: bool = false;
 
-    /// Writes the value, as it stands in references and service contexts (`PolicyValue::pvalue`).
+    /// Writes the value as references and service contexts contain it (`PolicyValue::pvalue`).
     ///
     /// # Errors
     /// When the value has no encoding.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
-    /// Reads a value that [`write`](Self::write), or another ORB, has written.
+    /// Reads a value from a reference or service context.
     ///
     /// # Errors
-    /// When the octets are no such value.
+    /// When the octets are not a valid value.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 
-    /// What holds where nothing has been set; `None` for a policy without a default.
+    /// The default, from `options`; `None` for a policy without one.
     fn default_of(options: &Options) -> Option<Self> {
         let _ = options;
         None
     }
 
-    /// What a client's policy and the server's come to; `None` when they cannot both be kept. By
-    /// default they must be equal.
+    /// The policy that satisfies both the client's and the server's; `None` if they contradict each
+    /// other. Default: they must be equal.
     fn reconcile(client: Self, server: Self) -> Option<Self> {
         (client == server).then_some(client)
     }
 
-    /// What this policy of a server becomes under the policies of a `stronger` level, for example an ORB's
-    /// under an adapter's; `None` where a policy of the same type replaces it. Default: `None`.
+    /// This policy of a server's ORB, or adapter, combined with those of a `stronger` level, its adapter or
+    /// object; `None` if a policy of the same type simply replaces it. Default: `None`.
     fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         let _ = stronger;
         None
@@ -96,7 +96,7 @@ impl<P: TypedPolicy> AnyPolicy for P {
 }
 
 impl Policy {
-    /// The policy that `value` is (`create_policy`).
+    /// The policy with this value (`create_policy`).
     #[doc(alias = "create_policy")]
     pub fn new<P: TypedPolicy>(value: P) -> Self {
         Self(Arc::new(value))
@@ -112,12 +112,12 @@ impl Policy {
         self.0.levels()
     }
 
-    /// Whether references of an adapter that has it tell of it.
+    /// Whether it is part of an adapter's references.
     pub fn is_exposed(&self) -> bool {
         self.0.is_exposed()
     }
 
-    /// Its value, when it is a `P`.
+    /// Its value, if its type is `P`.
     pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
         (&*self.0 as &dyn Any).downcast_ref()
     }
@@ -126,7 +126,7 @@ impl Policy {
         self.0.merged_under(stronger)
     }
 
-    /// The policy as references and service contexts have it.
+    /// The policy as references and service contexts contain it.
     ///
     /// # Errors
     /// When its value has no encoding.
@@ -209,12 +209,12 @@ impl Policies {
         self
     }
 
-    /// The policy of this type.
+    /// The policy of this type, if there is one.
     pub fn policy(&self, policy_type: PolicyType) -> Option<&Policy> {
         self.0.iter().find(|known| known.policy_type() == policy_type)
     }
 
-    /// The value of the policy that is a `P`.
+    /// The value of the policy of type `P`, if there is one.
     pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
         self.policy(P::POLICY_TYPE)?.value()
     }
@@ -224,12 +224,12 @@ impl Policies {
         self.0.iter()
     }
 
-    /// How many there are.
+    /// The number of policies.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

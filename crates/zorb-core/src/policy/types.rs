@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Which policy (`CORBA::PolicyType`). The set is open: programs may have policies of their own.
+/// The number of a policy's type (`CORBA::PolicyType`). Programs may define policies of their own.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolicyType(pub u32);
 
@@ -11,7 +11,7 @@ macro_rules! policy_types {
         impl PolicyType {
             $($(#[$doc])* pub const $name: Self = Self($value);)*
 
-            /// The standard's name, where the number is a known one.
+            /// The standard's name, if the number is known.
             pub const fn name(self) -> Option<&'static str> {
                 Some(match self.0 {
                     $($value => $text,)*
@@ -31,13 +31,13 @@ policy_types! {
     REQUEST_PRIORITY = 25, "RequestPriorityPolicy";
     /// The priorities of queued replies.
     REPLY_PRIORITY = 26, "ReplyPriorityPolicy";
-    /// From when on a request may be delivered.
+    /// The earliest time of a request's delivery.
     REQUEST_START_TIME = 27, "RequestStartTimePolicy";
-    /// Until when a request may be delivered.
+    /// The latest time of a request's delivery.
     REQUEST_END_TIME = 28, "RequestEndTimePolicy";
-    /// From when on a reply may be delivered.
+    /// The earliest time of a reply's delivery.
     REPLY_START_TIME = 29, "ReplyStartTimePolicy";
-    /// Until when a reply may be delivered.
+    /// The latest time of a reply's delivery.
     REPLY_END_TIME = 30, "ReplyEndTimePolicy";
     /// [`RelativeRequestTimeout`](super::RelativeRequestTimeout).
     RELATIVE_REQUEST_TIMEOUT = 31, "RelativeRequestTimeoutPolicy";
@@ -45,33 +45,33 @@ policy_types! {
     RELATIVE_ROUNDTRIP_TIMEOUT = 32, "RelativeRoundtripTimeoutPolicy";
     /// How requests are routed.
     ROUTING = 33, "RoutingPolicy";
-    /// Over how many routers a request may go.
+    /// The maximum number of routers of a request.
     MAX_HOPS = 34, "MaxHopsPolicy";
-    /// In which order requests are queued.
+    /// The order of queued requests.
     QUEUE_ORDER = 35, "QueueOrderPolicy";
     /// Bidirectional GIOP.
     BIDIRECTIONAL = 37, "BidirectionalPolicy";
-    /// RT-CORBA: who says at which priority an upcall runs.
+    /// RT-CORBA: [`PriorityModel`](super::PriorityModel).
     PRIORITY_MODEL = 40, "PriorityModelPolicy";
-    /// RT-CORBA: the threads of an adapter.
+    /// RT-CORBA: [`ThreadpoolPolicy`](super::ThreadpoolPolicy).
     THREADPOOL = 41, "ThreadpoolPolicy";
-    /// RT-CORBA: the protocols of an adapter's references.
+    /// RT-CORBA: [`ServerProtocols`](super::ServerProtocols).
     SERVER_PROTOCOL = 42, "ServerProtocolPolicy";
-    /// RT-CORBA: the protocols that a client uses, in its order of preference.
+    /// RT-CORBA: [`ClientProtocols`](super::ClientProtocols).
     CLIENT_PROTOCOL = 43, "ClientProtocolPolicy";
-    /// RT-CORBA: a connection for one reference alone.
+    /// RT-CORBA: [`PrivateConnection`](super::PrivateConnection).
     PRIVATE_CONNECTION = 44, "PrivateConnectionPolicy";
-    /// RT-CORBA: a connection for each band of priorities.
+    /// RT-CORBA: [`PriorityBands`](super::PriorityBands).
     PRIORITY_BANDED_CONNECTION = 45, "PriorityBandedConnectionPolicy";
     /// [`ConnectionProperties`](super::ConnectionProperties), Zorb's own.
     CONNECTION_PROPERTIES = 0x5a42_0001, "Zorb::ConnectionPropertiesPolicy";
-    /// Zorb's [`BufferStrategy`](crate::BufferStrategy).
+    /// Zorb's `BufferStrategy`.
     BUFFER_STRATEGY = 0x5a42_0002, "Zorb::BufferStrategyPolicy";
-    /// Zorb's [`OnewayQueue`](crate::OnewayQueue).
+    /// Zorb's `OnewayQueue`.
     ONEWAY_QUEUE = 0x5a42_0003, "Zorb::OnewayQueuePolicy";
-    /// Requests that are of no use any more are not served, Zorb's own.
+    /// Zorb's `ServeInTime`: expired requests are refused.
     SERVE_IN_TIME = 0x5a42_0004, "Zorb::ServeInTimePolicy";
-    /// The priority of calls that is not their thread's, Zorb's own.
+    /// Zorb's `InvocationPriority`: the priority of a call.
     INVOCATION_PRIORITY = 0x5a42_0005, "Zorb::InvocationPriorityPolicy";
     /// TAO's [`ConnectionTimeout`](super::ConnectionTimeout).
     CONNECTION_TIMEOUT = 0x5441_0008, "TAO::ConnectionTimeoutPolicy";
