@@ -56,63 +56,62 @@ impl RtOrbBuilder {
         self
     }
 
-    /// With this transform of the priorities that travel. Default: none.
+    /// With this transform of the priorities in requests. Default: none.
     pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
         self.configuration.transform = Some(Arc::new(transform));
         self
     }
 
-    /// Has connections that serve one priority be in the class of the network that this mapping says:
-    /// those to lanes, those to objects whose servers declare their priority, and those that lanes
-    /// accept. Default: all are in the class that the ORB's options say.
+    /// With this mapping of priorities to network classes, for connections that serve one priority: those
+    /// to lanes, those to objects with server-declared priorities, and those that lanes accept. Default:
+    /// all have the class of the ORB's options.
     pub fn network(mut self, mapping: impl NetworkPriorityMapping) -> Self {
         self.configuration.network = Some(Some(Arc::new(mapping)));
         self
     }
 
-    /// What to do where the system forbids to set priorities. Default: [`Denied::Run`].
+    /// What happens if the system does not permit priorities to be set. Default: [`Denied::Run`].
     pub fn denied(mut self, denied: Denied) -> Self {
         self.configuration.denied = Some(denied);
         self
     }
 
-    /// How threads of one priority are scheduled. Default: [`SchedulingPolicy::Fifo`].
+    /// How threads of the same priority are scheduled. Default: [`SchedulingPolicy::Fifo`].
     pub fn scheduling(mut self, scheduling: SchedulingPolicy) -> Self {
         self.configuration.scheduling = Some(scheduling);
         self
     }
 
-    /// Keeps all memory of the process resident (`mlockall`), and has the threads of pools touch their
-    /// stacks before they serve, so that no call waits for a page. Default: no. Where the system forbids
-    /// it, that is logged, or attaching fails with `NO_PERMISSION`, as [`denied`](Self::denied) says.
+    /// Locks all memory of the process (`mlockall`) and prefaults the stacks of pool threads, so that no
+    /// call waits for a page. Default: no. If the system does not permit it, that is logged, or attaching
+    /// fails with `NO_PERMISSION`, as set by [`denied`](Self::denied).
     pub fn lock_memory(mut self, lock: bool) -> Self {
         self.configuration.lock_memory = Some(lock);
         self
     }
 
-    /// With clients that have upcalls, and threads that serve their bands, run at no more than this
-    /// priority; what they send beyond it counts as it. What the server itself declares, and lanes, are not
-    /// limited. Default: the highest that there is.
-    pub fn max_client_priority(mut self, most: Priority) -> Self {
-        self.configuration.max_client_priority = Some(most);
+    /// Limits the priority that clients can cause, of upcalls and of threads that serve their priority
+    /// bands; higher ones are reduced to it. Server-declared priorities and lanes are not limited. Default:
+    /// the highest priority.
+    pub fn max_client_priority(mut self, max: Priority) -> Self {
+        self.configuration.max_client_priority = Some(max);
         self
     }
 
-    /// Has all requests of calls that have limits of time tell their servers until when they are of use
-    /// (the service context `INVOCATION_POLICIES` of CORBA Messaging, which JacORB's servers read),
-    /// not only those to servers whose references ask for it ([`ServeInTime`](super::ServeInTime)).
-    /// Default: only those.
+    /// Sends the end times of requests (the service context `INVOCATION_POLICIES` of CORBA Messaging, which
+    /// JacORB's servers read) to all servers, not only to those whose references contain the policy
+    /// [`ServeInTime`](super::ServeInTime). Default: only to those.
     pub fn tell_end_times(mut self, to_all: bool) -> Self {
         self.configuration.tell_end_times = Some(to_all);
         self
     }
 
-    /// Makes it the real-time side of `orb`: from now on references are understood that propagate
-    /// the client's priority. Those that have been called before stay as they are.
+    /// Attaches it to `orb`, which obeys the real-time policies in references from now on. References that
+    /// have been called already do not change.
     ///
     /// # Errors
-    /// `NO_PERMISSION` where memory is to be locked, may not be, and [`Denied::Refuse`] is set;
-    /// `INITIALIZE` for an option that means nothing.
+    /// `NO_PERMISSION` if memory cannot be locked and [`Denied::Refuse`] is set; `INITIALIZE` for an invalid
+    /// option.
     pub fn attach(self, orb: &Orb) -> Result<RtOrb, SystemException> {
         let set = self.configuration.effective(self.forced, orb.options());
         let (denied, lock) = (set.denied.unwrap_or_default(), set.lock_memory.unwrap_or_default());
@@ -132,7 +131,7 @@ impl RtOrbBuilder {
             transform: set.transform,
             denied,
             scheduling: set.scheduling.unwrap_or_default(),
-            most: set.max_client_priority.unwrap_or(Priority::MAX),
+            max_client_priority: set.max_client_priority.unwrap_or(Priority::MAX),
             prefault: lock,
             denials: AtomicU64::new(0),
             mutexes: Lock::default(),
@@ -142,8 +141,8 @@ impl RtOrbBuilder {
         orb.attach(Arc::clone(&settings));
         register_locals(orb, &settings);
         let of_threads = Arc::clone(&settings);
-        orb.set_thread_priorities(settings.most.value(), move |priority| {
-            of_threads.try_give(priority);
+        orb.set_thread_priorities(settings.max_client_priority.value(), move |priority| {
+            of_threads.try_set_priority(priority);
         });
         in_time::add_interceptors(orb, set.tell_end_times.unwrap_or_default());
         model::add_interceptors(orb, &settings);
@@ -157,7 +156,7 @@ impl RtOrbBuilder {
     }
 }
 
-/// Has the standard's names lead to the real-time side.
+/// Registers the standard's initial references.
 fn register_locals(orb: &Orb, settings: &Arc<Settings>) {
     let [of_orb, of_current, of_mapping] = [(); 3].map(|()| Arc::clone(settings));
     let made = move |orb: &Orb| RtOrb { orb: orb.clone(), settings: Arc::clone(&of_orb) };

@@ -1,4 +1,4 @@
-//! Requests that tell until when they are of use, and are not served beyond that.
+//! End times of requests: clients send them, and servers refuse expired requests.
 
 mod context;
 
@@ -22,17 +22,17 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 use super::Deadline;
 use context::Ends;
 
-/// The policy of an object adapter by which requests are not served that are of no use any more, as
-/// their clients say: those that reach their object after the end of their time
-/// (`Messaging::RequestEndTimePolicy`, which clients make of `RelativeRequestTimeoutPolicy`), or after
-/// the time when their reply was wanted (`ReplyEndTimePolicy`, of `RelativeRoundtripTimeoutPolicy`). They
-/// fail with `TIMEOUT`, completed NO. Default: such times are not looked at.
+/// The policy of an object adapter that refuses expired requests: those that reach their object after
+/// their request end time (`Messaging::RequestEndTimePolicy`, which clients compute from
+/// `RelativeRequestTimeoutPolicy`), or after their reply end time (`ReplyEndTimePolicy`, from
+/// `RelativeRoundtripTimeoutPolicy`). They fail with `TIMEOUT`, completed NO. By default end times are
+/// ignored.
 ///
-/// It stands in the adapter's references, and clients with a real-time side tell such servers the times
-/// of their requests. Others tell them or not: of requests that say nothing there is nothing to be kept.
-/// Calls inside one ORB come late by no network, and are served.
+/// The adapter's references contain the policy, and clients with a real-time side send such servers the
+/// end times of their requests. Requests without end times, and collocated calls, are always served. The
+/// policy takes effect in ORBs with a real-time side ([`RtOrb`](super::RtOrb)).
 ///
-/// The times are those of clocks on the wall: server and clients have to have the same time, but for
+/// End times are wall-clock times: the clocks of servers and clients must be synchronized within the
 /// [`tolerance`](Self::tolerance).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServeInTime {
@@ -40,19 +40,20 @@ pub struct ServeInTime {
 }
 
 impl ServeInTime {
-    /// Serves requests until their time has ended.
+    /// Refuses requests after their end times.
     #[must_use]
     pub const fn new() -> Self {
         Self { tolerance: Duration::ZERO }
     }
 
-    /// And for so long beyond it, as the clocks of clients may be wrong. Default: no longer.
+    /// Refuses them only so long after their end times, for clocks that are not synchronized. Default:
+    /// zero.
     #[must_use]
     pub const fn tolerance(self, tolerance: Duration) -> Self {
         Self { tolerance }
     }
 
-    /// Refuses a request whose time has ended.
+    /// Refuses a request after its end times.
     fn check(self, ends: Ends) -> Result<(), SystemException> {
         let over = |end: Option<Deadline>| {
             end.is_some_and(|end| end.time_left().is_zero() && end.time_since() >= self.tolerance)
@@ -87,13 +88,13 @@ impl TypedPolicy for ServeInTime {
 }
 
 thread_local! {
-    /// By when the reply of the request that this thread serves is to be with its client.
-    static WANTED: Cell<Option<Deadline>> = const { Cell::new(None) };
+    /// The reply end time of the request that this thread serves.
+    static REPLY_END_TIME: Cell<Option<Deadline>> = const { Cell::new(None) };
 }
 
-/// By when the client of the request that the calling thread serves has to have its reply.
-pub(crate) fn wanted() -> Option<Deadline> {
-    WANTED.get()
+/// The reply end time of the request that the calling thread serves.
+pub(crate) fn reply_end_time() -> Option<Deadline> {
+    REPLY_END_TIME.get()
 }
 
 /// Adds the interceptors to `orb`. Clients send the times of requests `to_all` servers, or to those whose
@@ -149,7 +150,7 @@ impl ServerRequestInterceptor for CheckEndTimes {
             None => Ends::default(),
         };
         self.0.check(ends)?;
-        let _restore = Restore(WANTED.replace(ends.reply));
+        let _restore = Restore(REPLY_END_TIME.replace(ends.reply));
         next(info)
     }
 
@@ -163,6 +164,6 @@ struct Restore(Option<Deadline>);
 
 impl Drop for Restore {
     fn drop(&mut self) {
-        WANTED.set(self.0);
+        REPLY_END_TIME.set(self.0);
     }
 }

@@ -8,21 +8,20 @@ use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 
 use super::Priority;
 
-/// Whether there has ever been such a policy in this process: until then calls do not look for one.
+/// Whether there has ever been such a policy in this process: until then requests do not look for one.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
-/// The policy of a client by which calls have a priority that is not their thread's: what requests say
-/// (`RTCorbaPriority`), and which lane, band and class of the network they go by. It is for objects to
-/// whose servers the client's priority counts, and can be set for a call, a reference, a thread, or the
-/// ORB. Default: calls have the priority of their thread.
+/// The policy of a client that sets the priority of calls, by default that of the calling thread. Requests
+/// contain it (`RTCorbaPriority`), and it selects their lane, priority band and network class, if the
+/// server propagates the client's priority. It can be set for a call, a reference, a thread, or the ORB.
 ///
-/// The calling thread itself stays as it is: to be scheduled at the priority as well, it takes it
-/// on by [`RtCurrent::set_priority`](super::RtCurrent::set_priority).
+/// The priority of the calling thread does not change; that is set with
+/// [`RtCurrent::set_priority`](super::RtCurrent::set_priority).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InvocationPriority(Priority);
 
 impl InvocationPriority {
-    /// Calls of this priority.
+    /// With this priority.
     #[must_use]
     pub fn new(priority: Priority) -> Self {
         IN_USE.store(true, Ordering::Relaxed);

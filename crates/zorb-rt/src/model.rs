@@ -13,7 +13,7 @@ use zorb_core::poa::ObjectId;
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::setting::{Given, Settings, given, not_mapped};
+use super::setting::{Settings, ThreadPriority, not_mapped, thread_priority};
 use super::{InvocationPriority, Priority, PriorityModel, context};
 
 /// Adds the interceptors to `orb`.
@@ -65,7 +65,7 @@ impl UpcallPriority {
 
     /// The priority of an upcall whose request has the priority `received`.
     fn inbound(&self, received: Priority, id: &ObjectId) -> Option<Priority> {
-        let received = received.min(self.settings.most);
+        let received = received.min(self.settings.max_client_priority);
         match &self.settings.transform {
             Some(transform) => transform.inbound(received, id),
             None => Some(received),
@@ -87,9 +87,9 @@ impl ServerRequestInterceptor for UpcallPriority {
         next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
     ) -> Result<(), SystemException> {
         let priority = self.priority(info)?;
-        let restore = Restore { settings: &self.settings, before: given() };
+        let restore = Restore { settings: &self.settings, before: thread_priority() };
         if !restore.before.is_at(priority) {
-            self.settings.give(priority)?;
+            self.settings.set_priority(priority)?;
         }
         next(info)
     }
@@ -98,12 +98,12 @@ impl ServerRequestInterceptor for UpcallPriority {
 /// Restores the priority of the thread when dropped, also after a panic.
 struct Restore<'s> {
     settings: &'s Settings,
-    before: Given,
+    before: ThreadPriority,
 }
 
 impl Drop for Restore<'_> {
     fn drop(&mut self) {
-        self.settings.give_back(self.before);
+        self.settings.restore_priority(self.before);
     }
 }
 
@@ -118,7 +118,7 @@ struct Propagation {
 impl Propagation {
     /// The priority in a request of the calling thread; `None` if the thread has none.
     fn outbound(&self, info: &ClientRequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
-        let own = InvocationPriority::of(info).or_else(|| given().priority);
+        let own = InvocationPriority::of(info).or_else(|| thread_priority().priority);
         let Some(own) = own else { return Ok(None) };
         match &self.settings.transform {
             Some(transform) => transform.outbound(own).ok_or_else(not_mapped).map(Some),

@@ -1,4 +1,4 @@
-//! What CORBA's priorities are in the network.
+//! Network priorities: the classes of service of CORBA priorities.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,32 +7,30 @@ use zorb_core::policy::{NetworkClass, NetworkPriorities};
 
 use super::Priority;
 
-/// How CORBA's priorities and classes of service in the network correspond (TAO's
-/// `NetworkPriorityMapping`).
+/// Maps CORBA priorities to classes of service in the network (TAO's `NetworkPriorityMapping`).
 ///
-/// It is asked once for each connection that serves one priority: those to lanes, and to objects whose
-/// servers declare theirs. Set by [`RtOrbBuilder::network`](super::RtOrbBuilder::network); of connections
-/// with the property `network_priority` alone it is asked where none is set, and is linear.
+/// It is called once for each connection that serves one priority: those to lanes, and to objects with
+/// server-declared priorities. Set by [`RtOrbBuilder::network`](super::RtOrbBuilder::network); by default
+/// it is linear, for connections with the property `network_priority` only.
 pub trait NetworkPriorityMapping: fmt::Debug + Send + Sync + 'static {
-    /// The class of a connection of this priority; what it does not say is left to the system.
+    /// The class of a connection that serves this priority; `None` values are the system's defaults.
     fn to_network(&self, priority: Priority) -> NetworkClass;
 
-    /// The priority of which that is the class (`to_CORBA`): the lowest, where there are several.
+    /// The lowest priority of this class (`to_CORBA`).
     fn to_corba(&self, class: NetworkClass) -> Option<Priority> {
         let wanted = |priority: &Priority| self.to_network(*priority) == class;
         (0..=i16::MAX).filter_map(|value| Priority::new(value).ok()).find(wanted)
     }
 }
 
-/// The classes of service (DSCP) from the least to the most urgent: the default, then the class
-/// selectors, each before the assured forwarding of its class, from the most dropped to the least, and
-/// expedited forwarding. Those above are for the network's own messages.
+/// The classes of service (DSCP) in ascending order: default, class selectors, each followed by the assured
+/// forwarding of its class in descending drop precedence, and expedited forwarding. Higher classes are
+/// reserved for network control.
 const CODE_POINTS: [u8; 18] =
     [0, 8, 14, 12, 10, 16, 22, 20, 18, 24, 30, 28, 26, 32, 38, 36, 34, 46];
 
-/// What the machine's own queues have for each of these classes (`SO_PRIORITY`): best effort, bulk,
-/// interactive bulk and interactive, as `pfifo_fast` and `prio` sort them into bands. 6 is the most
-/// that needs no privilege.
+/// The priority of each class in the machine's own queues (`SO_PRIORITY`): best effort, bulk, interactive
+/// bulk and interactive, as `pfifo_fast` and `prio` define their bands. Above 6 it takes a privilege.
 const fn queue_of(dscp: u8) -> u32 {
     match dscp {
         46 => 6,
@@ -42,13 +40,13 @@ const fn queue_of(dscp: u8) -> u32 {
     }
 }
 
-/// Spreads all priorities evenly over the classes of service (TAO's `linear`): 0 is the default class,
-/// the highest is expedited forwarding.
+/// Maps all priorities evenly to the classes of service (TAO's `linear`): 0 to the default class, the
+/// highest to expedited forwarding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinearNetwork;
 
 impl LinearNetwork {
-    /// The classes of service that it uses, the least urgent first.
+    /// The classes of service in ascending order.
     pub const CODE_POINTS: [u8; 18] = CODE_POINTS;
 }
 

@@ -32,26 +32,25 @@ impl RtOrb {
         RtCurrent::new(&self.settings)
     }
 
-    /// The policy by which upcalls run at their clients' priority (`CLIENT_PROPAGATED`); at
-    /// `otherwise` for clients that send none.
+    /// The policy [`PriorityModel::client_propagated`].
     #[doc(alias = "create_priority_model_policy")]
     pub fn client_propagated(&self, otherwise: Priority) -> PriorityModel {
         PriorityModel::client_propagated(otherwise)
     }
 
-    /// The policy by which upcalls run at `priority` (`SERVER_DECLARED`).
+    /// The policy [`PriorityModel::server_declared`].
     #[doc(alias = "create_priority_model_policy")]
     pub fn server_declared(&self, priority: Priority) -> PriorityModel {
         PriorityModel::server_declared(priority)
     }
 
-    /// Begins to set up a pool of threads, which this name is for messages and in its threads' names.
+    /// Starts to set up a thread pool. The name appears in messages and in the names of its threads.
     #[doc(alias = "create_threadpool")]
     pub fn threadpool(&self, name: &str) -> ThreadpoolBuilder<'_> {
         ThreadpoolBuilder::new(&self.orb, &self.settings, name)
     }
 
-    /// A lock whose holder inherits the priority of those that wait for it (`create_mutex`).
+    /// A lock with priority inheritance (`create_mutex`).
     pub fn create_mutex(&self) -> PiMutex {
         PiMutex::new()
     }
@@ -64,16 +63,16 @@ impl RtOrb {
         self.settings.to_native(priority)
     }
 
-    /// How often the system has forbidden to set a thread's priority, since this ORB began.
+    /// How often the system has refused to set a thread's priority since this side was attached.
     pub fn denials(&self) -> u64 {
         self.settings.denials.load(Ordering::Relaxed)
     }
 
-    /// What the system does not let this process do, found out by trying on a thread of its own; `None`
-    /// when it may set every priority that the mapping makes.
+    /// Why the system does not permit this process to set the highest native priority of the mapping, which
+    /// is tried on a new thread; `None` if it permits it.
     pub fn denial(&self) -> Option<String> {
         let mapping = &self.settings.mapping;
-        // The highest that it makes, which need not be that of the highest of CORBA's.
+        // The highest of the mapping need not be that of the highest CORBA priority.
         let mut known = (1..=NativePriority::MAX.0).rev().map(NativePriority);
         let highest = known.find(|native| mapping.to_corba(*native).is_some());
         let highest = highest.or_else(|| mapping.to_native(Priority::MAX));

@@ -9,12 +9,11 @@ use zorb_core::{Interface, ServedBy};
 use super::{Priority, PriorityModel, RtOrb};
 
 impl RtOrb {
-    /// Activates `servant` as an object whose upcalls run at `priority`, which is what its reference
-    /// says (`activate_object_with_priority`).
+    /// Activates `servant` as an object whose upcalls run at `priority`, which its reference contains
+    /// (`activate_object_with_priority`).
     ///
     /// # Errors
-    /// As [`Poa::activate_as`]; `WrongPolicy` unless the adapter's own priorities are declared by the
-    /// server.
+    /// As [`Poa::activate_as`]; `WrongPolicy` unless the adapter's priority model is server-declared.
     #[doc(alias = "activate_object_with_priority")]
     pub fn activate_with_priority<S, R>(
         &self,
@@ -32,8 +31,8 @@ impl RtOrb {
     /// The same under `id` (`activate_object_with_id_and_priority`).
     ///
     /// # Errors
-    /// As [`activate_with_priority`](Self::activate_with_priority); `BAD_INV_ORDER` where a reference was
-    /// made with another priority.
+    /// As [`activate_with_priority`](Self::activate_with_priority); `BAD_INV_ORDER` if a reference was
+    /// created with another priority.
     #[doc(alias = "activate_object_with_id_and_priority")]
     pub fn activate_with_id_and_priority<S, R>(
         &self,
@@ -49,13 +48,13 @@ impl RtOrb {
         self.activate(poa, servant, Some(id.into()), priority)
     }
 
-    /// A reference to an object that is to run at `priority`, under an id that a persistent adapter
-    /// chooses (`create_reference_with_priority`). The adapter remembers it: an object that is activated
-    /// under the id runs at it.
+    /// Creates a reference to an object whose upcalls will run at `priority`, under an id that a persistent
+    /// adapter assigns (`create_reference_with_priority`). The adapter stores the priority until an object
+    /// is activated under the id.
     ///
     /// # Errors
-    /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's own priorities are declared
-    /// by the server.
+    /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's priority model is
+    /// server-declared.
     pub fn create_reference_with_priority<R: Interface>(
         &self,
         poa: &Poa,
@@ -67,8 +66,8 @@ impl RtOrb {
     /// The same under `id` (`create_reference_with_id_and_priority`).
     ///
     /// # Errors
-    /// As [`create_reference_with_priority`](Self::create_reference_with_priority); `BAD_INV_ORDER` where
-    /// one was made with another priority.
+    /// As [`create_reference_with_priority`](Self::create_reference_with_priority); `BAD_INV_ORDER` if
+    /// one was created with another priority.
     pub fn create_reference_with_id_and_priority<R: Interface>(
         &self,
         poa: &Poa,
@@ -92,7 +91,7 @@ impl RtOrb {
         poa.activate_as(servant, id, &self.declaring(poa, priority)?)
     }
 
-    /// The policies of an object with a priority of its own.
+    /// The own policies of an object with this priority.
     fn declaring(&self, poa: &Poa, priority: Priority) -> Result<Policies, PoaError> {
         let policies = poa.policies();
         let declared = policies

@@ -296,7 +296,7 @@ impl AtPriority {
     }
 
     fn give(&self) -> io::Result<()> {
-        self.settings.give_again(self.priority).map_err(|exception| {
+        self.settings.reset_priority(self.priority).map_err(|exception| {
             // With its context, which says what the process needs.
             io::Error::other(Error::from(exception))
         })
@@ -319,7 +319,7 @@ impl LaneThreads for AtPriority {
 
     fn adopt(&self) {
         // Where it is to be refused, requests are before their upcalls.
-        let _ = self.settings.give_again(self.priority);
+        let _ = self.settings.reset_priority(self.priority);
     }
 
     fn raise(&self, thread: u32) {

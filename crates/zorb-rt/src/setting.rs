@@ -1,4 +1,4 @@
-//! Giving threads their native priorities, and what happens where the system forbids it.
+//! The settings of a real-time ORB, and the native priorities of threads.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,54 +14,54 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{NativePriority, PiMutex, Priority, PriorityMapping, PriorityTransform};
 
-/// What to do where the system does not let the process set a priority.
+/// What happens if the system does not permit the process to set a priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Denied {
-    /// Run at whatever priority the thread has, and count it.
+    /// The thread keeps its priority, and the denial is counted.
     #[default]
     Run,
-    /// Refuse, with `NO_PERMISSION`: setting a thread's priority, and requests before their upcalls.
+    /// Setting a thread's priority, and requests whose upcalls need it, fail with `NO_PERMISSION`.
     Refuse,
 }
 
-/// How the system schedules real-time threads of one priority among each other.
+/// How the system schedules real-time threads of the same priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SchedulingPolicy {
-    /// One after the other, each until it waits (`SCHED_FIFO`).
+    /// First in, first out: each runs until it blocks (`SCHED_FIFO`).
     #[default]
     Fifo,
-    /// In turns (`SCHED_RR`).
+    /// Round robin, with time slices (`SCHED_RR`).
     RoundRobin,
 }
 
-/// What all parts of one real-time ORB share.
+/// What the parts of one real-time ORB share.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) mapping: Arc<dyn PriorityMapping>,
     pub(crate) transform: Option<Arc<dyn PriorityTransform>>,
     pub(crate) denied: Denied,
     pub(crate) scheduling: SchedulingPolicy,
-    /// The highest priority that clients may ask for.
-    pub(crate) most: Priority,
+    /// The maximum priority that clients can cause.
+    pub(crate) max_client_priority: Priority,
     /// Whether threads of pools touch their stacks before they serve.
     pub(crate) prefault: bool,
-    /// How often the system has said no.
+    /// How often the system has refused to set a priority.
     pub(crate) denials: AtomicU64,
-    /// Locks with names.
+    /// Named locks.
     pub(crate) mutexes: Lock<HashMap<String, Arc<PiMutex>>>,
-    /// Pools that options describe, once they have been asked for.
+    /// Created pools that options describe.
     pub(crate) pools: Lock<HashMap<String, WeakPool>>,
 }
 
-/// What a thread has been given.
+/// The priority of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct ThreadPriority {
     /// `None` until one is set.
     pub(crate) priority: Option<Priority>,
     native: Option<NativePriority>,
 }
 
-impl Given {
+impl ThreadPriority {
     /// Whether the thread has this priority and is scheduled by it.
     #[inline]
     pub(crate) fn is_at(self, priority: Priority) -> bool {
@@ -70,14 +70,14 @@ impl Given {
 }
 
 thread_local! {
-    static GIVEN: Cell<Given> = const { Cell::new(Given { priority: None, native: None }) };
-    /// How the thread was scheduled before it was first given a priority.
-    static BEGAN: Cell<Option<Schedule>> = const { Cell::new(None) };
+    static CURRENT: Cell<ThreadPriority> = const { Cell::new(ThreadPriority { priority: None, native: None }) };
+    /// The schedule of the thread before its priority was first set.
+    static INITIAL: Cell<Option<Schedule>> = const { Cell::new(None) };
 }
 
-/// What the calling thread has been given.
-pub(crate) fn given() -> Given {
-    GIVEN.get()
+/// The priority of the calling thread.
+pub(crate) fn thread_priority() -> ThreadPriority {
+    CURRENT.get()
 }
 
 impl Settings {
@@ -86,50 +86,51 @@ impl Settings {
         self.mapping.to_native(priority).ok_or_else(not_mapped)
     }
 
-    /// Gives the calling thread a priority. Costs no system call when its native one stays.
-    pub(crate) fn give(&self, priority: Priority) -> Result<(), SystemException> {
+    /// Sets the priority of the calling thread, without a system call if its native one does not change.
+    pub(crate) fn set_priority(&self, priority: Priority) -> Result<(), SystemException> {
         let native = self.to_native(priority)?;
         self.schedule(native)?;
-        GIVEN.set(Given { priority: Some(priority), native: Some(native) });
+        CURRENT.set(ThreadPriority { priority: Some(priority), native: Some(native) });
         Ok(())
     }
 
-    /// As [`give`](Self::give); a priority that is invalid or not permitted has no effect.
-    pub(crate) fn try_give(&self, priority: i16) {
+    /// As [`set_priority`](Self::set_priority); a priority that is invalid or not permitted has no effect.
+    pub(crate) fn try_set_priority(&self, priority: i16) {
         if let Ok(priority) = Priority::new(priority) {
-            let _ = self.give(priority);
+            let _ = self.set_priority(priority);
         }
     }
 
-    /// As [`give`](Self::give), for a thread whose native priority others may have changed.
-    pub(crate) fn give_again(&self, priority: Priority) -> Result<(), SystemException> {
-        let unknown = Given { priority: given().priority, native: None };
-        GIVEN.set(unknown);
-        self.give(priority)
+    /// As [`set_priority`](Self::set_priority), for a thread whose native priority others may have
+    /// changed.
+    pub(crate) fn reset_priority(&self, priority: Priority) -> Result<(), SystemException> {
+        let unknown = ThreadPriority { priority: thread_priority().priority, native: None };
+        CURRENT.set(unknown);
+        self.set_priority(priority)
     }
 
-    /// Has another thread of the process be scheduled at a priority, until it gives itself another.
+    /// Sets the native priority of another thread of the process, until that thread sets its own.
     pub(crate) fn raise(&self, thread: u32, priority: Priority) {
         let native = self.mapping.to_native(priority);
         if let Some(schedule) = native.and_then(|native| self.schedule_of(native))
             && let Err(error) = priority::set_of(thread, schedule)
         {
-            // It raises itself before it serves a request, and then that fails or is refused.
+            // It sets its priority before it serves a request, and reports a failure then.
             let _ = self.deny(schedule, &error);
         }
     }
 
-    /// Gives the calling thread back what it had.
-    pub(crate) fn give_back(&self, before: Given) {
-        if before.native != GIVEN.get().native {
+    /// Restores the priority of the calling thread.
+    pub(crate) fn restore_priority(&self, before: ThreadPriority) {
+        if before.native != CURRENT.get().native {
             let schedule = match before.native {
                 Some(native) => self.schedule_of(native),
-                None => BEGAN.get(),
+                None => INITIAL.get(),
             };
-            // Allowed before, it is allowed now; and where it was denied, nothing has changed.
+            // What was permitted before is permitted now; what was denied has not changed it.
             let _ = schedule.map(priority::set);
         }
-        GIVEN.set(before);
+        CURRENT.set(before);
     }
 
     fn schedule_of(&self, native: NativePriority) -> Option<Schedule> {
@@ -141,12 +142,12 @@ impl Settings {
     }
 
     fn schedule(&self, native: NativePriority) -> Result<(), SystemException> {
-        let known = GIVEN.get().native;
+        let known = CURRENT.get().native;
         if known == Some(native) {
             return Ok(());
         }
-        if known.is_none() && BEGAN.get().is_none() {
-            BEGAN.set(priority::current().ok());
+        if known.is_none() && INITIAL.get().is_none() {
+            INITIAL.set(priority::current().ok());
         }
         let schedule = self.schedule_of(native).ok_or_else(not_mapped)?;
         match priority::set(schedule) {
@@ -159,21 +160,21 @@ impl Settings {
     fn deny(&self, schedule: Schedule, error: &io::Error) -> Result<(), SystemException> {
         let needs = "the process needs CAP_SYS_NICE or a limit RLIMIT_RTPRIO; see `zorb rt check`";
         if self.denials.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!(%schedule, %error, "threads cannot be given their priorities: {needs}");
+            tracing::warn!(%schedule, %error, "thread priorities cannot be set: {needs}");
         }
         match self.denied {
             Denied::Run => Ok(()),
             Denied::Refuse => {
                 let code = minor::no_permission::PRIORITY_DENIED;
                 let exception = SystemException::no_permission(code, CompletionStatus::No);
-                let what = format!("a thread cannot be given {schedule}: {error}");
+                let what = format!("the priority {schedule} cannot be set: {error}");
                 Err(Error::new(Phase::Application, what).with_hint(needs).into_exception(exception))
             }
         }
     }
 }
 
-/// The exception for a priority without a counterpart.
+/// The exception for a priority that cannot be mapped.
 #[cold]
 pub(crate) fn not_mapped() -> SystemException {
     SystemException::data_conversion(
