@@ -5,15 +5,16 @@ use std::thread;
 
 use zorb_transport::{AcceptError, Acceptor, Stream};
 
-use crate::bridge::Shared;
+use crate::client_side;
+use crate::clients::Clients;
 use crate::framing::Framing;
 use crate::link::Link;
 
 /// The body of the accepting thread.
-pub(crate) fn accept(shared: &Arc<Shared>, framing: Framing, acceptor: &dyn Acceptor) {
+pub(crate) fn accept(clients: &Arc<Clients>, framing: Framing, acceptor: &dyn Acceptor) {
     loop {
         match acceptor.accept() {
-            Ok(stream) => take_in(shared, framing, stream),
+            Ok(stream) => serve(clients, framing, stream),
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
                 tracing::warn!(error = %source, "cannot accept connections for lack of resources");
@@ -27,17 +28,18 @@ pub(crate) fn accept(shared: &Arc<Shared>, framing: Framing, acceptor: &dyn Acce
     }
 }
 
-fn take_in(shared: &Arc<Shared>, framing: Framing, client: Arc<dyn Stream>) {
-    let link = Arc::new(Link::new(shared, framing, client));
-    let Some(number) = shared.enter(&link) else {
-        tracing::warn!(limit = shared.settings.max_connections, "connection refused: too many");
+fn serve(clients: &Arc<Clients>, framing: Framing, client: Arc<dyn Stream>) {
+    let link = Arc::new(Link::new(&clients.context, framing, client));
+    let limit = clients.context.settings.max_connections;
+    let Some(number) = clients.add(&link) else {
+        tracing::warn!(limit, "connection refused: too many");
         return link.reject();
     };
-    let (leaving, served) = (LinkGuard { shared: Arc::clone(shared), number }, Arc::clone(&link));
+    let (leaving, served) = (LinkGuard { clients: Arc::clone(clients), number }, Arc::clone(&link));
     let started = thread::Builder::new().name("zorb-bridge-in".to_owned()).spawn(move || {
         // Also when the thread panics.
         let _leaving = leaving;
-        served.run();
+        client_side::run(&served);
     });
     if let Err(error) = started {
         tracing::error!(%error, "cannot start a thread for a connection");
@@ -47,12 +49,12 @@ fn take_in(shared: &Arc<Shared>, framing: Framing, client: Arc<dyn Stream>) {
 
 /// Removes a link from the bridge's list when dropped.
 struct LinkGuard {
-    shared: Arc<Shared>,
+    clients: Arc<Clients>,
     number: u64,
 }
 
 impl Drop for LinkGuard {
     fn drop(&mut self) {
-        self.shared.leave(self.number);
+        self.clients.remove(self.number);
     }
 }

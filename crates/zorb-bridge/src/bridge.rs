@@ -1,20 +1,18 @@
 //! The bridge.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior};
-use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::lock::Lock;
 use zorb_transport::{Acceptor, Endpoint, ListenOptions, Protocol, ProtocolRegistry};
 
 use crate::accept::accept;
+use crate::clients::Clients;
+use crate::context::Context;
 use crate::error::BridgeError;
-use crate::forwarding::ForwardedKeys;
 use crate::framing::Framing;
-use crate::link::Link;
 use crate::reference::{EndpointProfile, ReferenceTemplate};
 use crate::settings::Settings;
 use crate::statistics::Statistics;
@@ -52,30 +50,9 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// ```
 #[derive(Debug)]
 pub struct Bridge {
-    shared: Arc<Shared>,
+    clients: Arc<Clients>,
     acceptors: Vec<Arc<dyn Acceptor>>,
     threads: Lock<Vec<JoinHandle<()>>>,
-}
-
-/// The state shared by all connections of a bridge.
-#[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) registry: Arc<ProtocolRegistry>,
-    pub(crate) settings: Settings,
-    pub(crate) target: Target,
-    pub(crate) references: ReferenceTemplate,
-    pub(crate) forwarded: ForwardedKeys,
-    closed: AtomicBool,
-    links: Lock<Links>,
-    left: Condition,
-}
-
-#[derive(Debug, Default)]
-struct Links {
-    open: HashMap<u64, Arc<Link>>,
-    next: u64,
-    /// The statistics of closed connections.
-    past: Statistics,
 }
 
 impl Bridge {
@@ -107,19 +84,11 @@ impl Bridge {
         });
         let references = ReferenceTemplate { profiles: references.collect::<Result<_, _>>()? };
         references.reference(&target.type_id, &target.key)?;
-        let shared = Arc::new(Shared {
-            registry: Arc::clone(registry),
-            settings,
-            target,
-            references,
-            forwarded: ForwardedKeys::default(),
-            closed: AtomicBool::new(false),
-            links: Lock::default(),
-            left: Condition::new(),
-        });
+        let context = Context::new(registry, settings, target, references);
+        let clients = Arc::new(Clients::new(context));
         let acceptors = listeners.iter().map(|(_, acceptor)| Arc::clone(acceptor)).collect();
         // If a thread cannot be started, dropping this closes everything.
-        let bridge = Self { shared, acceptors, threads: Lock::default() };
+        let bridge = Self { clients, acceptors, threads: Lock::default() };
         for (protocol, acceptor) in listeners {
             bridge.start(Framing(protocol.messaging()), acceptor).map_err(BridgeError::Thread)?;
         }
@@ -127,10 +96,10 @@ impl Bridge {
     }
 
     fn start(&self, framing: Framing, acceptor: Arc<dyn Acceptor>) -> std::io::Result<()> {
-        let shared = Arc::clone(&self.shared);
+        let clients = Arc::clone(&self.clients);
         let thread = thread::Builder::new()
             .name("zorb-bridge-accept".to_owned())
-            .spawn(move || accept(&shared, framing, &*acceptor))?;
+            .spawn(move || accept(&clients, framing, &*acceptor))?;
         self.threads.lock().push(thread);
         Ok(())
     }
@@ -140,14 +109,14 @@ impl Bridge {
     /// # Errors
     /// None, once the bridge is open.
     pub fn reference(&self) -> Result<Ior, BridgeError> {
-        let Shared { target, references, .. } = &*self.shared;
+        let Context { target, references, .. } = &*self.clients.context;
         Ok(references.reference(&target.type_id, &target.key)?)
     }
 
     /// The reference as a `corbaloc` URL, which does not contain the type.
     #[must_use]
     pub fn corbaloc(&self) -> String {
-        let Shared { target, references, .. } = &*self.shared;
+        let Context { target, references, .. } = &*self.clients.context;
         let addresses = references.profiles.iter().flat_map(|offer| {
             offer.endpoints.iter().map(|endpoint| CorbalocAddress {
                 protocol: offer.protocol.corbaloc_prefix().to_owned(),
@@ -162,7 +131,8 @@ impl Bridge {
     /// The endpoints of the bridge, as in its references.
     #[must_use]
     pub fn endpoints(&self) -> Vec<Endpoint> {
-        self.shared
+        self.clients
+            .context
             .references
             .profiles
             .iter()
@@ -173,74 +143,32 @@ impl Bridge {
     /// The statistics of the bridge.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
-        let links = self.shared.links();
-        let mut all = links.past;
-        links.open.values().for_each(|link| all.add(&link.statistics()));
-        all
+        self.clients.statistics()
     }
 
     /// The number of connected clients.
     #[must_use]
     pub fn connections(&self) -> usize {
-        self.shared.links().open.len()
+        self.clients.count()
     }
 
     /// Stops listening, closes all connections and waits up to two seconds for their threads.
     /// Closing again has no effect.
     pub fn close(&self) {
-        self.shared.closed.store(true, Ordering::SeqCst);
+        self.clients.context.close();
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
         let threads = std::mem::take(&mut *self.threads.lock());
         for thread in threads {
             // A thread that panicked has ended, too.
             let _ = thread.join();
         }
-        let links = self.shared.links();
-        links.open.values().for_each(|link| link.close());
-        let left = &self.shared.left;
-        drop(left.wait_while(links, CLOSE_TIMEOUT, |links| !links.open.is_empty()));
+        self.clients.close(CLOSE_TIMEOUT);
     }
 }
 
 impl Drop for Bridge {
     fn drop(&mut self) {
         self.close();
-    }
-}
-
-impl Shared {
-    /// Whether requests for the object with this key are forwarded.
-    pub(crate) fn leads_to(&self, key: &[u8]) -> bool {
-        key == self.target.key || self.settings.all_objects || self.forwarded.contains(key)
-    }
-
-    pub(crate) fn is_closed(&self) -> bool {
-        self.closed.load(Ordering::SeqCst)
-    }
-
-    fn links(&self) -> Locked<'_, Links> {
-        self.links.lock()
-    }
-
-    /// Adds a connection to the list unless the limit is reached.
-    pub(crate) fn enter(&self, link: &Arc<Link>) -> Option<u64> {
-        let mut links = self.links();
-        if links.open.len() >= self.settings.max_connections || self.is_closed() {
-            return None;
-        }
-        let number = links.next;
-        links.next += 1;
-        links.open.insert(number, Arc::clone(link));
-        Some(number)
-    }
-
-    pub(crate) fn leave(&self, number: u64) {
-        let mut links = self.links();
-        if let Some(link) = links.open.remove(&number) {
-            links.past.add(&link.statistics());
-        }
-        drop(links);
-        self.left.tell_all();
     }
 }
 

@@ -7,7 +7,8 @@ mod requests;
 use std::io::{self, IoSlice};
 use std::time::Duration;
 
-use zorb_giop::{Inbound, Limits, MessageHeader};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind};
+use zorb_giop::{Form, Inbound, Limits, MessageHeader};
 use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use crate::framing::Framing;
@@ -101,4 +102,14 @@ impl<'a> Converter<'a> {
             }
         }
     }
+}
+
+/// Whether messages of this form can have that byte order: forms other than GIOP use the native
+/// one.
+fn tells_order(form: Form<'_>, order: ByteOrder) -> bool {
+    matches!(form, Form::Giop(_)) || order == ByteOrder::NATIVE
+}
+
+fn message_error(what: &'static str) -> CdrError {
+    CdrError::new(CdrErrorKind::Unsupported, 0, what)
 }

@@ -2,66 +2,39 @@
 
 use zorb_cdr::{CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Form, Ior, LocateStatus, MessageHeader, MessageKind, ReplyStatus};
-use zorb_os::lock::Lock;
 use zorb_transport::ProtocolRegistry;
 
-use crate::bridge::Shared;
-
-/// The maximum number of object keys that clients may have been forwarded to.
-const MAX_KEYS: usize = 1024;
-
-/// The keys of objects of the target's server that it has forwarded clients to.
-#[derive(Debug, Default)]
-pub(crate) struct ForwardedKeys(Lock<Vec<Vec<u8>>>);
-
-impl ForwardedKeys {
-    pub(crate) fn contains(&self, key: &[u8]) -> bool {
-        self.0.lock().iter().any(|known| known == key)
-    }
-
-    /// Records a key; returns whether there was room for it.
-    fn insert(&self, key: &[u8]) -> bool {
-        let mut keys = self.0.lock();
-        if keys.iter().any(|known| known == key) {
-            return true;
-        }
-        let has_room = keys.len() < MAX_KEYS;
-        if has_room {
-            keys.push(key.to_vec());
-        }
-        has_room
-    }
-}
+use crate::context::Context;
 
 /// Rewrites a message that forwards the client to an object of the target's server, so that it
 /// forwards the client to the bridge. None if the object is in another server.
 pub(crate) fn redirected(
-    shared: &Shared,
+    context: &Context,
     form: Form<'_>,
     header: &MessageHeader,
     message: &[u8],
 ) -> Option<Vec<u8>> {
     let (forward, mut body) = Forward::read(form, header, message)?;
     let ior = Ior::read(&mut body).ok()?;
-    let bridged = redirect(shared, &ior)?;
+    let bridged = redirect(context, &ior)?;
     forward.write(form, header, &bridged).ok()
 }
 
 /// The bridge's reference for the object of `ior`, if that is in the target's server.
-pub(crate) fn redirect(shared: &Shared, ior: &Ior) -> Option<Ior> {
-    let key = key_at_target(shared, ior)?;
-    if !shared.settings.all_objects && !shared.forwarded.insert(&key) {
+pub(crate) fn redirect(context: &Context, ior: &Ior) -> Option<Ior> {
+    let key = key_at_target(context, ior)?;
+    if !context.settings.all_objects && !context.forwarded.insert(&key) {
         return None;
     }
-    shared.references.reference(&ior.type_id, &key).ok()
+    context.references.reference(&ior.type_id, &key).ok()
 }
 
 /// The key of the object of `ior`, if that is in the target's server.
-fn key_at_target(shared: &Shared, ior: &Ior) -> Option<Vec<u8>> {
-    let registry: &ProtocolRegistry = &shared.registry;
+fn key_at_target(context: &Context, ior: &Ior) -> Option<Vec<u8>> {
+    let registry: &ProtocolRegistry = &context.registry;
     ior.profiles.iter().find_map(|profile| {
         let (_, resolved) = registry.resolve(ior, profile)?.ok()?;
-        let is_local = resolved.endpoints.iter().any(|endpoint| shared.target.is_at(endpoint));
+        let is_local = resolved.endpoints.iter().any(|endpoint| context.target.is_at(endpoint));
         is_local.then_some(resolved.object_key)
     })
 }

@@ -24,6 +24,9 @@
 
 mod accept;
 mod bridge;
+mod client_side;
+mod clients;
+mod context;
 mod conversion;
 mod error;
 mod forwarding;
@@ -35,6 +38,7 @@ mod relay;
 mod replies;
 mod request_head;
 mod requests;
+mod server_side;
 mod settings;
 mod statistics;
 mod target;

@@ -16,7 +16,7 @@ use crate::relay::{Ending, MAX_HEAD, Side, Verdict};
 #[derive(Debug)]
 pub(crate) struct Replies<'l> {
     link: &'l Link,
-    /// PendingRequest while a message is partly sent, so that no other message is interleaved.
+    /// Held while a message is partly sent, so that no other message is interleaved.
     sending: Option<Locked<'l, ()>>,
 }
 
@@ -40,7 +40,7 @@ impl<'l> Replies<'l> {
             Ok(true) if header.more_fragments || header.size as usize > MAX_HEAD / 2 => {}
             Ok(true) if !whole => return Ok(Verdict::More),
             Ok(true) => {
-                if let Some(octets) = redirected(&self.link.shared, form, header, seen) {
+                if let Some(octets) = redirected(&self.link.context, form, header, seen) {
                     self.link.from_server.messages.add(1);
                     return Ok(Verdict::Replace(octets));
                 }

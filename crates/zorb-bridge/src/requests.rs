@@ -11,6 +11,7 @@ use crate::fragments::{PendingRequest, fragment_id, id_in};
 use crate::link::Link;
 use crate::relay::{Ending, Side, Verdict};
 use crate::request_head::{Refusal, RequestHead};
+use crate::server_side;
 
 /// The maximum number of incomplete fragmented requests that are rejected or undecided.
 const MAX_PARTIAL: usize = 16;
@@ -90,13 +91,13 @@ impl<'l> Requests<'l> {
     /// connection.
     pub(crate) fn find(&mut self, target: &TargetAddress<'_>) -> Result<(), Refusal> {
         let TargetAddress::Key(key) = target else { return Err(Refusal::WantsKey) };
-        if !self.link.shared.leads_to(key) {
+        if !self.link.context.serves(key) {
             let minor = minor::object_not_exist::UNKNOWN_KEY;
             let exception = SystemException::object_not_exist(minor, CompletionStatus::No);
             return Err(Refusal::Exception(exception));
         }
         if self.target.is_none() {
-            let stream = self.link.connect_target().map_err(Refusal::Exception)?;
+            let stream = server_side::connect(self.link).map_err(Refusal::Exception)?;
             self.target = Some(stream);
         }
         Ok(())

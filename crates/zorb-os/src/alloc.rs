@@ -1,6 +1,6 @@
-//! An allocator that counts.
+//! An allocator that counts allocations.
 //!
-//! Install it in a test or benchmark program, then take the difference of two counts:
+//! Install it in a test or benchmark, and take the difference of two counts:
 //!
 //! ```
 //! use zorb_os::alloc::{AllocationCount, CountingAllocator};
@@ -18,27 +18,27 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system's allocator, which counts allocations and their bytes by thread and in total.
+/// The system allocator, with counts of allocations and bytes per thread and in total.
 ///
-/// Counting costs two additions in thread-local storage and two relaxed atomic additions. Where
-/// it is not installed as `#[global_allocator]`, all counts stay 0.
+/// Counting costs two additions in thread-local storage and two relaxed atomic additions. All
+/// counts stay 0 unless it is installed as `#[global_allocator]`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CountingAllocator;
 
-/// How much was allocated, since the thread or process began or between two such moments.
+/// The number of allocations, since the start of the thread or process, or between two counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct AllocationCount {
-    /// Blocks asked for. A block that is resized counts as one allocation and one free.
+    /// Blocks allocated. A reallocation counts as one allocation and one free.
     pub allocations: u64,
-    /// Blocks given back.
+    /// Blocks freed.
     pub frees: u64,
-    /// Bytes asked for, without what the allocator adds. Never goes down.
+    /// Bytes requested, without the overhead of the allocator. Never decreases.
     pub bytes: u64,
 }
 
 thread_local! {
-    // Without a destructor and with a constant start value, so that the allocator may use it
-    // at any moment of a thread's life and using it never allocates.
+    // Has no destructor and a constant initial value: the allocator may use it at any time in a
+    // thread's life, and using it never allocates.
     static HERE: Cell<AllocationCount> = const { Cell::new(AllocationCount::ZERO) };
 }
 
@@ -49,14 +49,14 @@ static BYTES: AtomicU64 = AtomicU64::new(0);
 impl AllocationCount {
     const ZERO: Self = Self { allocations: 0, frees: 0, bytes: 0 };
 
-    /// What the calling thread has allocated since it began.
+    /// The allocations of the calling thread since it started.
     #[must_use]
     pub fn this_thread() -> Self {
         HERE.get()
     }
 
-    /// What all threads have allocated since the process began. The three numbers are read one
-    /// after the other, so they belong to one moment only while no other thread allocates.
+    /// The allocations of all threads since the process started. The three numbers are read one
+    /// after the other, so they are consistent only while no other thread allocates.
     #[must_use]
     pub fn total() -> Self {
         Self {
@@ -66,7 +66,7 @@ impl AllocationCount {
         }
     }
 
-    /// What was allocated between `earlier` and this count.
+    /// The difference between `earlier` and this count.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
@@ -76,7 +76,7 @@ impl AllocationCount {
         }
     }
 
-    /// What the calling thread allocates while `work` runs, with its result.
+    /// Runs `work`; returns its result and the allocations of the calling thread meanwhile.
     pub fn of<T>(work: impl FnOnce() -> T) -> (T, Self) {
         let before = Self::this_thread();
         let result = work();
@@ -84,7 +84,7 @@ impl AllocationCount {
     }
 }
 
-/// Whether [`CountingAllocator`] is the program's allocator, found out by trying.
+/// Whether [`CountingAllocator`] is installed, determined by an allocation.
 #[must_use]
 pub fn is_counting() -> bool {
     let ((), used) = AllocationCount::of(|| drop(std::hint::black_box(Box::new(0_u64))));

@@ -1,16 +1,16 @@
-//! Buffers in shared memory that one process fills and another reads where they lie, so that nobody
-//! copies what is in them.
+//! Buffers in shared memory that one process fills and another reads in place, without a copy.
 //!
-//! Each direction has memory of its own, cut into buffers. The sender takes a free one, fills it and
-//! tells the receiver which part of which is meant, by whatever way they have (a ring, a socket). The
-//! receiver reads it in place and gives it back by counting a word up. Neither waits for the other, and
-//! there is no lock.
+//! Each direction has its own memory, divided into buffers. The sender takes a free buffer, fills
+//! it and names a part of it to the receiver over another channel, for example a ring. The receiver
+//! reads the part in place and returns the buffer by incrementing a counter. Neither side waits for
+//! the other, and there are no locks.
 //!
 //! # Trust
-//! A slice promises that what it shows does not change, and here another process could change it. So
-//! slices are only had of memory shared with a process of the same user ([`SameUser`]), which could do
-//! to this one whatever it likes anyway. What a process of another user wrote is copied out, octet by
-//! octet as [`SharedMemory`](crate::memory::SharedMemory) does it, by [`ReceiveBuffers::read`].
+//! A slice guarantees that its contents do not change, but another process could change them.
+//! Slices are therefore only available for memory shared with a process of the same user
+//! ([`SameUser`]), which has full control of this process anyway. Octets written by a process of
+//! another user are copied by [`ReceiveBuffers::read`], octet by octet like in
+//! [`SharedMemory`](crate::memory::SharedMemory).
 
 pub use crate::socket::SameUser;
 pub use crate::sys::buffers::{

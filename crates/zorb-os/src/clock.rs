@@ -5,76 +5,74 @@ use std::time::Duration;
 
 use crate::sys;
 
-/// A moment on the machine's monotonic clock, in nanoseconds since some moment before the
-/// process began.
+/// A time on the machine's monotonic clock, in nanoseconds since a moment before the process
+/// started.
 ///
 /// Unlike [`std::time::Instant`] it is a number, which can be stored in an atomic, sent through
-/// shared memory to another process of the same machine and boot, or made up by a test. It
-/// reaches 584 years.
+/// shared memory to another process of the same boot, or simulated by a test. It covers 584 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MonotonicTime(u64);
 
 impl MonotonicTime {
-    /// Now. A read from memory that the kernel shares, no system call.
+    /// The current time. Reads memory shared by the kernel, without a system call.
     #[must_use]
     pub fn now() -> Self {
         Self(sys::clock::monotonic_nanos())
     }
 
-    /// Now as of the system's last tick, up to some milliseconds ago: for what is counted in larger
-    /// times, and asked often. It takes a fraction of what [`now`](Self::now) takes, which has to
-    /// read the processor's counter. What one of the two says is not to be compared with the other's.
+    /// The time of the system's last tick, up to some milliseconds ago. It costs a fraction of
+    /// [`now`](Self::now), which reads the processor's counter. Use it for frequent checks of long
+    /// intervals, and do not compare it with `now`.
     #[must_use]
     pub fn coarse() -> Self {
         Self(sys::clock::coarse_monotonic_nanos())
     }
 
-    /// The moment `nanos` nanoseconds after the clock's beginning.
+    /// The time `nanos` nanoseconds after the start of the clock.
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since the clock's beginning.
+    /// Nanoseconds since the start of the clock.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// Nanoseconds from `earlier` to this moment; 0 when `earlier` is later.
+    /// Nanoseconds from `earlier` to this time; 0 if `earlier` is later.
     #[must_use]
     pub const fn nanos_since(self, earlier: Self) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The time from `earlier` to this moment; zero when `earlier` is later.
+    /// The duration from `earlier` to this time; zero if `earlier` is later.
     #[must_use]
     pub const fn duration_since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.nanos_since(earlier))
     }
 
-    /// The time from this moment to now.
+    /// The duration from this time to now.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         Self::now().duration_since(self)
     }
 
-    /// The time that is left until this moment; zero when it has passed.
+    /// The duration from now to this time; zero if it has passed.
     #[must_use]
     pub fn time_left(self) -> Duration {
         self.duration_since(Self::now())
     }
 }
 
-/// The processor time that the calling thread has used so far: it stands still while the thread
-/// waits, or others run. One system call.
+/// The processor time that the calling thread has used. One system call.
 #[must_use]
 pub fn thread_time() -> Duration {
     Duration::from_nanos(sys::clock::thread_nanos())
 }
 
-/// The processor's cycle counter: cheaper to read than [`MonotonicTime`] and of no known unit, so
-/// that it has to be compared with it over a while. Nanoseconds where there is none that is known.
+/// The processor's cycle counter: cheaper to read than [`MonotonicTime`], but of unknown frequency,
+/// which has to be calibrated against it. Nanoseconds on processors without a known counter.
 #[inline]
 #[must_use]
 pub fn ticks() -> u64 {
@@ -84,7 +82,7 @@ pub fn ticks() -> u64 {
 impl Add<Duration> for MonotonicTime {
     type Output = Self;
 
-    /// The moment `duration` later, or the last there is when that is past the end.
+    /// The time `duration` later, or the maximum on overflow.
     fn add(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)))
     }
@@ -93,7 +91,7 @@ impl Add<Duration> for MonotonicTime {
 impl Sub for MonotonicTime {
     type Output = Duration;
 
-    /// As [`duration_since`](Self::duration_since).
+    /// See [`duration_since`](Self::duration_since).
     fn sub(self, earlier: Self) -> Duration {
         self.duration_since(earlier)
     }

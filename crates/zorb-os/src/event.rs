@@ -1,4 +1,4 @@
-//! Events that wake a thread waiting on descriptors: by another thread, or by time.
+//! Events and timers for threads that wait for descriptors.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use crate::sys;
 
-/// A flag that threads set and that [`poll`](crate::poll) can wait for beside sockets
-/// (Linux's eventfd). It stays set until it is [`drain`](Self::drain)ed.
+/// A flag that threads set and that [`poll`](crate::poll) waits for like a socket (eventfd). It
+/// stays set until [`drain`](Self::drain).
 #[derive(Debug)]
 pub struct EventFd {
-    // A `File` only because it reads and writes a descriptor in safe code.
+    // A `File` provides safe functions to read and write a descriptor.
     file: File,
 }
 
 impl EventFd {
-    /// A new event, not set.
+    /// A new event that is not set.
     ///
     /// # Errors
     /// When the process or system is out of descriptors.
@@ -24,13 +24,13 @@ impl EventFd {
         Ok(Self { file: sys::fd::eventfd()?.into() })
     }
 
-    /// Sets the event: whoever waits for it to be readable wakes up.
+    /// Sets the event, which wakes the threads that wait for it.
     pub fn notify(&self) {
-        // The only way to fail is a counter at its end, and then the event is set already.
+        // It fails only if the counter is at its maximum, and then the event is already set.
         let _already_set = (&self.file).write(&1_u64.to_ne_bytes());
     }
 
-    /// Clears the event and says how often it was set since it was last clear. Never waits.
+    /// Clears the event; returns how often it was set since it was last cleared. Never waits.
     pub fn drain(&self) -> u64 {
         count_of(&self.file)
     }
@@ -42,15 +42,15 @@ impl AsFd for EventFd {
     }
 }
 
-/// An event that is set each time that a period is over (Linux's timerfd), for a thread that waits on
-/// descriptors. It is not set again before it is [`drain`](Self::drain)ed.
+/// A periodic timer for threads that wait for descriptors (timerfd). It stays expired until
+/// [`drain`](Self::drain).
 #[derive(Debug)]
 pub struct Ticks {
     file: File,
 }
 
 impl Ticks {
-    /// Ticks from now on, for the first time in one `period`.
+    /// A timer that expires every `period`, first after one `period`.
     ///
     /// # Errors
     /// When the process or system is out of descriptors.
@@ -60,7 +60,8 @@ impl Ticks {
         Ok(Self { file: timer.into() })
     }
 
-    /// Clears the event and says how many periods are over since it was last clear. Never waits.
+    /// Returns the number of expirations since the last call, and resets the timer's readiness.
+    /// Never waits.
     pub fn drain(&self) -> u64 {
         count_of(&self.file)
     }

@@ -9,11 +9,10 @@ use rustix::thread::futex::{self, Flags, Timespec};
 
 use crate::clock::MonotonicTime;
 
-/// Puts the thread to sleep while `word` holds `expected`, until it is [`wake`]d, a signal comes or
-/// `timeout` is over (`None`: for ever). It may wake for no reason, so the caller looks again at
-/// what it waits for.
+/// Sleeps while `word` has the value `expected`, until [`wake`], a signal or `timeout` (`None`:
+/// none). It may wake up spuriously, so the caller checks its condition again.
 ///
-/// `word` may lie in memory shared with other processes. One system call, none for a `timeout` of
+/// `word` may be in memory shared with other processes. One system call; none for a `timeout` of
 /// zero.
 #[inline]
 pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
@@ -31,8 +30,8 @@ pub fn wait(word: &AtomicU32, expected: u32, timeout: Option<Duration>) {
     );
 }
 
-/// The same until a moment, which the system keeps to whatever comes between: so that what is to
-/// happen at times is not late by what it took to find out how long to wait.
+/// Sleeps like [`wait`] until an absolute time, so that the time between computing a timeout and
+/// the system call does not matter.
 #[inline]
 pub fn wait_until(word: &AtomicU32, expected: u32, end: MonotonicTime) {
     const SECOND: u64 = 1_000_000_000;
@@ -47,7 +46,7 @@ pub fn wait_until(word: &AtomicU32, expected: u32, end: MonotonicTime) {
     );
 }
 
-/// Wakes all who [`wait`] for `word`. One system call.
+/// Wakes all threads that [`wait`] for `word`. One system call.
 #[inline]
 pub fn wake(word: &AtomicU32) {
     let woken = futex::wake(word, Flags::empty(), i32::MAX.cast_unsigned());

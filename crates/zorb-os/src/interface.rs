@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use crate::sys;
 
-/// One address of one network interface.
+/// An address of a network interface.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InterfaceAddress {
     /// The interface's name: `eth0`.
@@ -19,9 +19,9 @@ pub struct InterfaceAddress {
 }
 
 impl InterfaceAddress {
-    /// Whether another machine may be able to reach it: the interface is up, is not the
-    /// loopback, and the address means the same off its link (IPv6 `fe80::/10` and IPv4
-    /// `169.254/16` do not).
+    /// Whether another machine may be able to reach it: the interface is up and not the loopback
+    /// interface, and the address is valid beyond the link (unlike IPv6 `fe80::/10` and IPv4
+    /// `169.254/16`).
     #[must_use]
     pub fn is_reachable(&self) -> bool {
         let beyond_link = match self.address {
@@ -37,12 +37,21 @@ impl InterfaceAddress {
 /// Every IPv4 and IPv6 address of every interface, in the system's order.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn addresses() -> io::Result<Vec<InterfaceAddress>> {
-    sys::interface::addresses()
+    let to_public = |found: sys::interface::Address| {
+        let flag = |bit: libc::c_int| found.flags & bit.cast_unsigned() != 0;
+        InterfaceAddress {
+            name: found.interface,
+            address: found.address,
+            is_up: flag(libc::IFF_UP),
+            is_loopback: flag(libc::IFF_LOOPBACK),
+        }
+    };
+    Ok(sys::interface::addresses()?.into_iter().map(to_public).collect())
 }
 
-/// The number of the interface of this name, by which IPv6 knows it.
+/// The index of an interface, which IPv6 uses as scope id.
 ///
 /// # Errors
 /// There is no such interface.
@@ -82,7 +91,7 @@ mod tests {
     #[test]
     fn interfaces_have_numbers() {
         for interface in addresses().unwrap() {
-            // Names of aliases, as eth0:1, have none of their own on every system.
+            // Aliases such as eth0:1 do not have an index on every system.
             assert!(interface.name.contains(':') || index(&interface.name).unwrap() > 0);
         }
         assert!(index("no such").is_err() && index("a\0b").is_err());

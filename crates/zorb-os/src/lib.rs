@@ -1,29 +1,29 @@
-//! The operating system behind a safe API: Zorb's floor 0.
+//! A safe API of the operating system: layer 0 of Zorb.
 //!
-//! This is the only crate of the ORB with `unsafe` code, and all of it is in the private
-//! `sys` module, one operation a block; the public modules are safe code over it. Linux on
-//! `x86_64` and `aarch64`.
+//! This is the only crate of the ORB with `unsafe` code, and all of it is in the private module
+//! `sys`, one operation per block. The public modules are safe code on top of it. Linux on `x86_64`
+//! and `aarch64`.
 //!
-//! | module | what it has |
+//! | module | contents |
 //! |---|---|
-//! | [`alloc`] | an allocator that counts, by thread and in total |
+//! | [`alloc`] | an allocator that counts allocations, per thread and in total |
 //! | [`buffers`] | buffers in shared memory that one process fills and another reads in place |
 //! | [`clock`] | the monotonic clock in nanoseconds |
-//! | [`event`] | events that wake a thread waiting on descriptors |
+//! | [`event`] | events and timers for threads that wait for descriptors |
 //! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
-//! | [`lock`] | values that threads of different priorities share, and waiting for them to change |
-//! | [`machine`] | which machine this is |
-//! | [`memory`] | memory that processes share |
-//! | [`mutex`] | a lock whose holder inherits the priority of those that wait |
-//! | [`poll`] | waiting for descriptors to become readable, or for their other ends to go |
-//! | [`priority`] | how the system schedules a thread |
-//! | [`probe`](mod@probe) | where the time of a call goes, for builds that want to know |
-//! | [`process`] | memory in use, children that do not outlive their parent |
-//! | [`signal`] | Ctrl-C and its kin as something a thread waits for |
-//! | [`slot`] | handing a box from thread to thread without a lock |
-//! | [`socket`] | what a socket has pending, who is at its other end, descriptors handed over |
-//! | [`thread`] | names, ids, processors of threads |
+//! | [`lock`] | locks with priority inheritance, and condition variables |
+//! | [`machine`] | the identity of the machine |
+//! | [`memory`] | memory shared between processes |
+//! | [`mutex`] | a mutex with priority inheritance |
+//! | [`poll`] | waiting until descriptors are readable, or until peers disconnect |
+//! | [`priority`] | scheduling policies and priorities of threads |
+//! | [`probe`](mod@probe) | time probes, for builds with the feature `probes` |
+//! | [`process`] | memory usage, child processes that end with their parent |
+//! | [`signal`] | waiting for termination signals |
+//! | [`slot`] | passing a box between threads without a lock |
+//! | [`socket`] | pending data, credentials of the peer, passing descriptors |
+//! | [`thread`] | names, ids and processor affinity of threads |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.
 #![cfg(target_os = "linux")]

@@ -1,7 +1,7 @@
-//! Values that threads of different priorities share, and waiting for them to change.
+//! Locks with priority inheritance, and condition variables.
 //!
-//! What `std::sync` has for it knows nothing of priorities: a thread that waits for its mutex waits for
-//! every thread that keeps the holder from running. Here the holder inherits.
+//! The locks of `std::sync` ignore priorities: a thread that waits for one waits for every thread
+//! that preempts the holder. Here the holder inherits the priority of the waiting thread.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -10,36 +10,36 @@ use rustix::thread::futex::{self, Flags, Timespec};
 
 pub use crate::sys::lock::{Lock, Locked};
 
-/// Something that threads wait to be told of, the value of a [`Lock`] given back meanwhile. Of those
-/// that wait the most urgent is told first.
+/// A condition variable for values in a [`Lock`]. Notifies the waiting thread of the highest
+/// priority first.
 ///
-/// Telling costs a system call if a thread waits, else none.
+/// A notification costs a system call if a thread waits, otherwise none.
 #[derive(Debug, Default)]
 pub struct Condition {
-    /// Changes when somebody is told.
+    /// Changes with every notification.
     told: AtomicU32,
-    /// How many wait. Changed by threads that have the value.
+    /// The number of waiting threads. Changed by threads that hold the lock.
     waiting: AtomicU32,
 }
 
 impl Condition {
-    /// One that nobody waits for.
+    /// A condition variable without waiting threads.
     #[must_use]
     pub const fn new() -> Self {
         Self { told: AtomicU32::new(0), waiting: AtomicU32::new(0) }
     }
 
-    /// Waits to be told; may wake for no reason.
+    /// Releases the lock and waits for a notification; may wake up spuriously.
     pub fn wait<'l, T>(&self, value: Locked<'l, T>) -> Locked<'l, T> {
         self.wait_at_most(value, None)
     }
 
-    /// The same for no longer than `limit`.
+    /// Waits like [`wait`](Self::wait), up to `limit`.
     pub fn wait_for<'l, T>(&self, value: Locked<'l, T>, limit: Duration) -> Locked<'l, T> {
         self.wait_at_most(value, Some(limit))
     }
 
-    /// The same for no longer than `limit`, and for as long as `goes_on` says so of the value.
+    /// Waits up to `limit` while `condition` is true for the value.
     pub fn wait_while<'l, T>(
         &self,
         mut value: Locked<'l, T>,
@@ -63,24 +63,24 @@ impl Condition {
             tv_sec: i64::try_from(limit.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: i64::from(limit.subsec_nanos()),
         });
-        // Both while it has the value: who changes it later sees that somebody waits, and what is told
-        // then is not what has been seen here.
+        // Both while holding the lock: a thread that changes the value later sees the waiting
+        // thread, and its notification changes the word loaded here.
         self.waiting.fetch_add(1, Ordering::Relaxed);
         let seen = self.told.load(Ordering::Relaxed);
         drop(value);
-        // Whatever ends it, the caller looks again.
+        // The caller checks the value again in any case.
         let _ = futex::wait(&self.told, Flags::PRIVATE, seen, limit.as_ref());
         let value = lock.lock();
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         value
     }
 
-    /// Wakes the most urgent of those that wait for a change that has been made to the value.
+    /// Wakes the waiting thread of the highest priority.
     pub fn tell_one(&self) {
         self.tell(1);
     }
 
-    /// Wakes all of them.
+    /// Wakes all waiting threads.
     pub fn tell_all(&self) {
         self.tell(i32::MAX.cast_unsigned());
     }

@@ -1,12 +1,12 @@
-//! Which machine this is.
+//! The identity of the machine.
 
 use std::fs;
 use std::sync::OnceLock;
 
-/// The text by which the running kernel is known: another one on every machine and after every
-/// start. Processes in containers of one machine have the same.
+/// The kernel's boot id, which differs between machines and between boots. All containers of a
+/// machine have the same.
 ///
-/// `None` where `/proc` is not there. Read once.
+/// `None` without `/proc`. Read once.
 #[must_use]
 pub fn boot_id() -> Option<&'static str> {
     static BOOT_ID: OnceLock<Option<String>> = OnceLock::new();

@@ -1,8 +1,8 @@
-//! Memory that processes share.
+//! Memory shared between processes.
 //!
-//! What lies there may change at any moment, by whatever the other process does. So nobody gets a
-//! reference to its octets: they are copied in and out, and the words that processes agree by are
-//! atomics. [`buffers`](crate::buffers) are for processes that trust each other more.
+//! Another process may change the contents at any time. Therefore no references to octets are
+//! available: they are copied, and control words are atomics. [`buffers`](crate::buffers) provide
+//! references between processes that trust each other.
 
 use std::fmt;
 use std::io;
@@ -13,13 +13,13 @@ use rustix::fs::{MemfdFlags, SealFlags};
 
 use crate::sys::memory::Mapping;
 
-/// Whether this build counts what is copied: those with debug assertions do.
+/// Whether this build counts copied octets: builds with debug assertions do.
 pub const COUNTING: bool = cfg!(debug_assertions);
 
 static COPIED: AtomicU64 = AtomicU64::new(0);
 
-/// How many octets this process has copied into and out of shared memory, in a build that
-/// [counts](COUNTING): what goes over a ring is copied into it and out of it, what goes over in
+/// The number of octets that this process has copied to and from shared memory, in a build that
+/// [counts](COUNTING). Octets sent over a ring are copied in and out; octets in
 /// [`buffers`](crate::buffers) less often.
 #[must_use]
 pub fn octets_copied() -> u64 {
@@ -33,19 +33,19 @@ pub(crate) fn count(octets: usize) {
     }
 }
 
-/// Memory without a name, shared with the processes that its descriptor is handed to. Its size is
-/// sealed: no process can take away again what another has mapped.
+/// Anonymous memory, shared with the processes that receive its descriptor. Its size is sealed: no
+/// process can shrink what another has mapped.
 pub struct SharedMemory {
     mapping: Mapping,
     fd: OwnedFd,
 }
 
-/// What keeps the size as it is. The contents stay writable.
+/// The seals fix the size; the contents stay writable.
 const SEALS: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
 impl SharedMemory {
-    /// New memory, all zeros. `name` shows in `/proc/PID/maps` and means nothing else. The system
-    /// finds memory for a page when it is first touched.
+    /// New memory, initialized with zeros. `name` is only for `/proc/PID/maps`. The system
+    /// allocates a page on the first access.
     ///
     /// # Errors
     /// `len` is 0, or the process or system is out of descriptors or memory.
@@ -57,10 +57,11 @@ impl SharedMemory {
         Self::map(fd)
     }
 
-    /// Maps the memory that another process made.
+    /// Maps memory that another process created.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] when its size is not sealed, else what the system says.
+    /// [`io::ErrorKind::InvalidData`] if its size is not sealed; otherwise the error of the system
+    /// call.
     pub fn open(fd: OwnedFd) -> io::Result<Self> {
         let seals = rustix::fs::fcntl_get_seals(&fd)?;
         if !seals.contains(SealFlags::SHRINK) {
@@ -76,63 +77,63 @@ impl SharedMemory {
         Ok(Self { mapping: Mapping::of_sealed(fd.as_fd(), len)?, fd })
     }
 
-    /// How many octets it has.
+    /// The size in octets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.mapping.len()
     }
 
-    /// Whether it has none. It always has some.
+    /// Always `false`.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The word at octet `at`.
+    /// The 32-bit word at offset `at`.
     ///
     /// # Panics
-    /// When it is not aligned to 4 octets or not inside.
+    /// `at` is not a multiple of 4, or out of bounds.
     #[inline]
     #[must_use]
     pub fn u32_at(&self, at: usize) -> &AtomicU32 {
         self.mapping.u32_at(at)
     }
 
-    /// The double word at octet `at`.
+    /// The 64-bit word at offset `at`.
     ///
     /// # Panics
-    /// When it is not aligned to 8 octets or not inside.
+    /// `at` is not a multiple of 8, or out of bounds.
     #[inline]
     #[must_use]
     pub fn u64_at(&self, at: usize) -> &AtomicU64 {
         self.mapping.u64_at(at)
     }
 
-    /// Has the processor bring the cache line with octet `at` near, while the program goes on: for who is
-    /// about to read what another process has just written. Does nothing where it cannot be asked for.
+    /// Prefetches the cache line at offset `at`, which another process has just written. Does
+    /// nothing on processors without such an instruction.
     ///
     /// # Panics
-    /// When it is not inside.
+    /// `at` is out of bounds.
     #[inline]
     pub fn fetch_ahead(&self, at: usize) {
         self.mapping.fetch_ahead(at);
     }
 
-    /// Copies the octets from `at` on into `target`. When another process changes them meanwhile,
-    /// what comes out may be of before, of after or mixed, octet for octet.
+    /// Copies the octets at offset `at` to `target`. If another process changes them meanwhile,
+    /// each octet has its old or new value.
     ///
     /// # Panics
-    /// When they are not all inside.
+    /// The octets are out of bounds.
     #[inline]
     pub fn read(&self, at: usize, target: &mut [u8]) {
         count(target.len());
         self.mapping.read(at, target);
     }
 
-    /// Copies `source` to where the octets from `at` on lie.
+    /// Copies `source` to offset `at`.
     ///
     /// # Panics
-    /// When they are not all inside.
+    /// The octets are out of bounds.
     #[inline]
     pub fn write(&self, at: usize, source: &[u8]) {
         count(source.len());
@@ -141,7 +142,7 @@ impl SharedMemory {
 }
 
 impl SharedMemory {
-    /// Where it lies in this process: a number to compare with, not to read at.
+    /// The address in this process, for comparisons only.
     #[inline]
     pub(crate) fn address(&self) -> usize {
         self.mapping.address()
@@ -193,7 +194,7 @@ mod tests {
                 assert_eq!((target[0], target[len + 1]), (0xEE, 0xEE), "no more than that");
             }
         }
-        // What was written is no more than that either.
+        // The write does not exceed its range either.
         here.write(0, &[0; LEN]);
         for len in [3, 70, 5000] {
             here.write(100, &vec![1; len]);

@@ -1,4 +1,4 @@
-//! A lock whose holder has the priority of the most urgent thread that waits for it.
+//! A mutex with priority inheritance.
 
 use std::io;
 use std::marker::PhantomData;
@@ -9,51 +9,51 @@ use rustix::io::Errno;
 use rustix::thread::futex::{self, Flags, Timespec};
 
 use crate::clock::MonotonicTime;
-use crate::thread::id;
+use crate::sys::thread::id;
 
-/// A lock with priority inheritance (`FUTEX_LOCK_PI`): while a thread holds it, the thread has at
-/// least the priority of those that wait for it. So no thread of a priority between keeps the most
-/// urgent one waiting for longer than the lock is held.
+/// A mutex with priority inheritance (`FUTEX_LOCK_PI`): a thread that holds it runs at least at the
+/// priority of the waiting threads. Threads of medium priority therefore cannot delay the most
+/// urgent one.
 ///
-/// It holds no data and is not poisoned by a panic. Taking and giving back a lock that nobody else
-/// wants are an atomic operation each, without a system call.
+/// It contains no data and is not poisoned by a panic. Locking and unlocking without contention are
+/// one atomic operation each, without a system call.
 #[derive(Debug, Default)]
 pub struct PiMutex {
-    /// The holder's thread id, and whether others wait; the system reads it.
+    /// The holder's thread id, and whether others wait. The kernel reads it.
     word: AtomicU32,
 }
 
-/// A [`PiMutex`] held by this thread, until dropped.
+/// The calling thread holds a [`PiMutex`] until this is dropped.
 #[derive(Debug)]
 #[must_use = "the lock is given back when this is dropped"]
 pub struct PiGuard<'m> {
     mutex: &'m PiMutex,
-    /// The thread that took it gives it back.
+    /// The thread that locked it must unlock it.
     of_this_thread: PhantomData<*const ()>,
 }
 
-/// How long a thread sleeps between two looks at a lock that the system cannot wait for.
+/// The polling interval for a lock that the system cannot wait for.
 const BETWEEN_LOOKS: Duration = Duration::from_micros(50);
 
-/// The part of the word that is the holder's id.
+/// The part of the word that contains the holder's id.
 const HOLDER: u32 = 0x3fff_ffff;
 
-/// When a wait that begins now is over; one beyond the end of the clock has no end worth the name.
+/// The end of a wait that starts now, limited to a time that the clock can represent.
 fn end_of(limit: Duration) -> MonotonicTime {
     MonotonicTime::now() + limit.min(Duration::from_secs(1 << 32))
 }
 
 impl PiMutex {
-    /// A lock that nobody holds.
+    /// An unlocked mutex.
     #[must_use]
     pub const fn new() -> Self {
         Self { word: AtomicU32::new(0) }
     }
 
-    /// Takes the lock; waits as long as somebody else has it.
+    /// Locks the mutex; waits while another thread holds it.
     ///
     /// # Errors
-    /// [`io::ErrorKind::Deadlock`] when this thread has it, or would wait for one that waits for it.
+    /// [`io::ErrorKind::Deadlock`] if this thread holds it, or the wait would complete a cycle.
     pub fn lock(&self) -> io::Result<PiGuard<'_>> {
         match self.take_free() {
             Some(guard) => Ok(guard),
@@ -61,7 +61,7 @@ impl PiMutex {
         }
     }
 
-    /// Takes the lock unless that takes longer than `limit`, which may be zero; `None` then.
+    /// Locks the mutex if that takes no longer than `limit`, which may be zero; otherwise `None`.
     ///
     /// # Errors
     /// As [`lock`](Self::lock), unless the limit is zero.
@@ -79,9 +79,8 @@ impl PiMutex {
         }
     }
 
-    /// Takes the lock unless that takes longer than `limit`, whatever the system says: one that has no
-    /// locks of this kind is asked again and again. `None` when it took longer. A thread that has the
-    /// lock waits for itself.
+    /// Locks the mutex if that takes no longer than `limit`, also on systems without such futexes,
+    /// where it polls. `None` after `limit`. A thread that holds the mutex waits for itself.
     #[cold]
     #[expect(clippy::disallowed_methods, reason = "the system could not queue this thread")]
     pub fn insist(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
@@ -101,11 +100,11 @@ impl PiMutex {
         }
     }
 
-    /// Takes the lock, however long that takes.
+    /// Locks the mutex, and waits as long as necessary.
     #[inline]
     pub(crate) fn take(&self) -> PiGuard<'_> {
         loop {
-            // Without a limit it always comes back with the lock.
+            // Without a limit it always returns a guard.
             if let Some(guard) = self.take_free().or_else(|| self.insist(None)) {
                 return guard;
             }
@@ -122,7 +121,7 @@ impl PiMutex {
         PiGuard { mutex: self, of_this_thread: PhantomData }
     }
 
-    /// Waits for the lock until it is this thread's, or `end` has come on the monotonic clock.
+    /// Waits until this thread holds the mutex, or until `end` on the monotonic clock.
     #[cold]
     fn wait(&self, end: Option<MonotonicTime>) -> io::Result<()> {
         let end = end.map(|end| {
@@ -134,21 +133,20 @@ impl PiMutex {
         });
         loop {
             let taken = match &end {
-                // What every system has that has such locks.
+                // Every system with such futexes has this one.
                 None => futex::lock_pi(&self.word, Flags::PRIVATE, None),
                 Some(end) => futex::lock_pi2(&self.word, Flags::PRIVATE, Some(end)),
             };
             match taken {
                 Ok(()) => return Ok(()),
-                // The holder was about to end, or a signal came.
+                // The holder was exiting, or a signal arrived.
                 Err(Errno::AGAIN | Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
         }
     }
 
-    /// Gives back a lock that this thread has [kept](PiGuard::keep); nothing happens where another one
-    /// has it.
+    /// Unlocks the mutex if this thread holds it after [`PiGuard::leak`]; otherwise does nothing.
     pub fn give_back(&self) {
         if self.word.load(Ordering::Relaxed) & HOLDER == id() {
             self.unlock();
@@ -163,7 +161,7 @@ impl PiMutex {
         }
     }
 
-    /// Gives the lock back where somebody waits: the system chooses who is next.
+    /// Unlocks a contended mutex: the system chooses the next holder.
     #[cold]
     fn unlock_for_others(&self) {
         let freed = futex::unlock_pi(&self.word, Flags::PRIVATE);
@@ -172,7 +170,7 @@ impl PiMutex {
 }
 
 impl PiGuard<'_> {
-    /// Keeps the lock taken, until this thread [gives it back](PiMutex::give_back).
+    /// Keeps the mutex locked until this thread calls [`PiMutex::unlock`].
     pub fn keep(self) {
         std::mem::forget(self);
     }
@@ -200,7 +198,7 @@ mod tests {
                 scope.spawn(|| {
                     for _ in 0..2_000 {
                         let _held = mutex.lock().unwrap();
-                        // Not atomic as a whole: two threads inside would lose some.
+                        // Not atomic as a whole: two threads inside the lock would lose increments.
                         count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                     }
                 });
@@ -248,7 +246,7 @@ mod tests {
         assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none());
     }
 
-    /// The priority that the system runs a thread at, inheritance included: 18th field of its
+    /// The priority at which the system runs a thread, including inheritance: the 18th field of its
     /// `stat`, -1 minus the priority for real-time threads.
     fn kernel_priority(thread: u32) -> i64 {
         let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap();
@@ -270,7 +268,7 @@ mod tests {
                     Ok(false)
                 }
             });
-            // It shows as soon as the waiter is in the system call.
+            // Visible as soon as the waiter is in the system call.
             while !waiter.is_finished() && kernel_priority(holder) != -1 - 5 {
                 std::thread::yield_now();
             }

@@ -1,4 +1,4 @@
-//! Waiting for descriptors to become readable, or for their other ends to go.
+//! Waiting until descriptors are readable, or until peers disconnect.
 
 mod ready;
 
@@ -14,15 +14,15 @@ use crate::sys;
 
 pub use ready::{Event, ReadySet, Trigger};
 
-/// How many descriptors one [`wait_readable`] takes.
+/// The maximum number of descriptors of [`wait_readable`].
 pub const MAX_DESCRIPTORS: usize = 16;
 
-/// Which of the descriptors given to [`wait_readable`] are ready, by their position.
+/// The ready descriptors among those passed to [`wait_readable`], by position.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ready(u16);
 
 impl Ready {
-    /// Whether none is ready: the time was up.
+    /// Whether none is ready: the wait timed out.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -35,12 +35,12 @@ impl Ready {
     }
 }
 
-/// Waits until at least one of `fds` can be read without waiting (data, the end of the stream
-/// or an error), or until `timeout` is over (`None`: for ever). Allocates nothing. Waits that a
-/// signal interrupts are taken up again for the time that is left.
+/// Waits until one of `fds` is readable (data, end of stream or error) or `timeout` expires
+/// (`None`: never). Allocates nothing. Continues with the remaining time after a signal.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] for more than [`MAX_DESCRIPTORS`], else what the system says.
+/// [`io::ErrorKind::InvalidInput`] for more than [`MAX_DESCRIPTORS`]; otherwise the error of the
+/// system call.
 pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::Result<Ready> {
     let mut slots = [libc::pollfd { fd: -1, events: 0, revents: 0 }; MAX_DESCRIPTORS];
     let Some(slots) = slots.get_mut(..fds.len()) else {
@@ -55,19 +55,19 @@ pub fn wait_readable(fds: &[BorrowedFd<'_>], timeout: Option<Duration>) -> io::R
     Ok(Ready(ready.fold(0, |bits, (position, _)| bits | 1 << position)))
 }
 
-/// Waits until `fd` takes data without waiting (or has an error to tell), or until `timeout` is over
-/// (`None`: for ever); whether it does. Otherwise as [`wait_readable`].
+/// Waits until `fd` is writable or in error, or `timeout` expires (`None`: never); returns whether
+/// it is. Otherwise like [`wait_readable`].
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn wait_writable(fd: BorrowedFd<'_>, timeout: Option<Duration>) -> io::Result<bool> {
     wait_for(fd, libc::POLLOUT, timeout)
 }
 
-/// Whether `fd` can be read without waiting, as [`wait_readable`] says.
+/// Whether `fd` is readable, as defined for [`wait_readable`].
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn is_readable(fd: BorrowedFd<'_>) -> io::Result<bool> {
     wait_for(fd, libc::POLLIN, Some(Duration::ZERO))
 }
@@ -92,49 +92,48 @@ fn wait(slots: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<()>
     }
 }
 
-/// Any number of sockets and processes of which one thread learns when their peers, or they, go away
-/// (Linux's epoll).
-/// What the peers send does not wake it.
+/// Watches any number of sockets and processes; reports when the peer of a socket disconnects or a
+/// process ends (epoll). Data does not wake the waiting thread.
 #[derive(Debug)]
 pub struct HangupWatch {
     epoll: OwnedFd,
 }
 
 impl HangupWatch {
-    /// A watch over nothing.
+    /// An empty watch.
     ///
     /// # Errors
-    /// When the process or system is out of descriptors.
+    /// The process or the system is out of descriptors.
     pub fn new() -> io::Result<Self> {
         Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)? })
     }
 
-    /// Watches `socket` too, which is known by `key`, until it is closed (with all its duplicates)
-    /// or was reported.
+    /// Adds `socket` with a `key`. It is watched until it is closed (with all its duplicates) or
+    /// reported.
     ///
     /// # Errors
-    /// When it is watched already, or the system has a limit.
+    /// It is already watched, or the system's limit is reached.
     pub fn add(&self, socket: BorrowedFd<'_>, key: u64) -> io::Result<()> {
         let data = epoll::EventData::new_u64(key);
         let interest = epoll::EventFlags::RDHUP | epoll::EventFlags::ONESHOT;
         Ok(epoll::add(&self.epoll, socket, data, interest)?)
     }
 
-    /// Watches a process too, a descriptor of [`peer_process`](crate::socket::peer_process), until it is
-    /// closed or was reported.
+    /// Adds a process, by a descriptor of [`peer_process`](crate::socket::peer_process). It is
+    /// watched until the descriptor is closed or reported.
     ///
     /// # Errors
-    /// When it is watched already, or the system has a limit.
+    /// It is already watched, or the system's limit is reached.
     pub fn add_process(&self, process: BorrowedFd<'_>, key: u64) -> io::Result<()> {
         let data = epoll::EventData::new_u64(key);
         let interest = epoll::EventFlags::IN | epoll::EventFlags::ONESHOT;
         Ok(epoll::add(&self.epoll, process, data, interest)?)
     }
 
-    /// Waits for a peer to go, and gives the key of its socket or process. Each is reported once.
+    /// Waits until a peer disconnects or a process ends; returns the key. Each is reported once.
     ///
     /// # Errors
-    /// What the system says. Interrupted waits are taken up again.
+    /// The system call fails. Interrupted waits are continued.
     pub fn next(&self) -> io::Result<u64> {
         loop {
             let mut events = [MaybeUninit::uninit(); 1];
@@ -217,7 +216,7 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 
-    /// No interval goes by: when a process that was killed is no more, the watch has it to tell.
+    /// No time passes: the watch reports a killed process as soon as it has ended.
     #[test]
     fn a_watch_knows_of_a_process_that_was_killed_as_soon_as_it_is_no_more() {
         use std::os::fd::OwnedFd;
@@ -227,11 +226,11 @@ mod tests {
         let watch = HangupWatch::new().unwrap();
         let (here, there) = UnixStream::pair().unwrap();
         watch.add(here.as_fd(), 7).unwrap();
-        // It waits for the end of what nobody sends.
+        // It waits for the end of a stream on which nothing is sent.
         let mut command = Command::new("cat");
         command.stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
-        // The command had an end of the pair as well.
+        // The command had an end of the pair, too.
         drop(command);
         let told = || wait_readable(&[watch.epoll.as_fd()], Some(Duration::ZERO)).unwrap();
         assert!(told().is_empty(), "it lives");

@@ -1,4 +1,4 @@
-//! The priority of threads: how the system schedules them.
+//! Scheduling policies and priorities of threads.
 
 use std::cell::Cell;
 use std::fmt;
@@ -7,15 +7,15 @@ use std::time::Duration;
 
 use crate::sys;
 
-/// How the system schedules a thread.
+/// The scheduling policy and priority of a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Schedule {
-    /// In turns with the others (`SCHED_OTHER`).
+    /// Time-sharing (`SCHED_OTHER`).
     Shared,
-    /// Before every thread of a lower priority and every shared one, until it waits
-    /// (`SCHED_FIFO`). 1 is the lowest, 99 the highest.
+    /// Runs until it waits, in preference to all threads of lower priority and all time-sharing
+    /// threads (`SCHED_FIFO`). 1 is the lowest priority, 99 the highest.
     Fifo(u8),
-    /// As [`Fifo`](Self::Fifo), in turns with threads of the same priority (`SCHED_RR`).
+    /// Like [`Fifo`](Self::Fifo), with time slices among threads of the same priority (`SCHED_RR`).
     RoundRobin(u8),
 }
 
@@ -32,28 +32,28 @@ impl fmt::Display for Schedule {
     }
 }
 
-/// What a thread with a deadline counts as: more urgent than every priority.
+/// The level reported for a thread with a deadline: above all priorities.
 const DEADLINE: u8 = MAX_PRIORITY + 1;
 
 thread_local! {
-    /// What the thread was last given here by itself.
+    /// The level that the thread last set for itself.
     static GIVEN: Cell<u8> = const { Cell::new(0) };
-    /// Whether threads that it starts have its priority.
+    /// Whether threads that it starts inherit its priority.
     static BEQUEATHS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Has the threads that the calling thread starts begin with the priority that it gives itself by [`set`]
-/// from now on. A thread that began as a shared one would have to wait for every real-time thread of the
-/// machine before it could give itself its own.
+/// Makes threads started by the calling thread inherit the priority that it sets with [`set`] from
+/// now on. A thread that starts as a time-sharing thread has to wait for all real-time threads of
+/// the machine before it can raise its own priority.
 ///
-/// For threads that have not been given a priority yet: a process without the privilege cannot take
-/// `SCHED_RESET_ON_FORK` back.
+/// Call it before setting a priority: a process without the privilege cannot reset
+/// `SCHED_RESET_ON_FORK`.
 pub fn bequeath() {
     BEQUEATHS.set(true);
 }
 
 impl Schedule {
-    /// Its priority; 0 for shared threads.
+    /// Its priority; 0 for time-sharing threads.
     #[must_use]
     pub fn level(self) -> u8 {
         match self {
@@ -63,33 +63,30 @@ impl Schedule {
     }
 }
 
-/// The priority that the calling thread has last given itself by [`set`]; 0 for a shared thread and
-/// one that has given itself none. A look at a thread-local, without a system call.
+/// The priority that the calling thread last set for itself with [`set`]; 0 for a time-sharing
+/// thread, and without `set`. Reads a thread-local variable, without a system call.
 #[inline]
 #[must_use]
 pub fn given() -> u8 {
     GIVEN.get()
 }
 
-/// Has the system schedule the calling thread so. Threads that it starts from now on are shared ones
-/// (`SCHED_RESET_ON_FORK`): a priority is one thread's, unless it is to [be theirs](bequeath). One system
-/// call.
+/// Sets the scheduling of the calling thread. Threads that it starts later use time-sharing
+/// (`SCHED_RESET_ON_FORK`), unless they [inherit](inherit) its priority. One system call.
 ///
 /// # Errors
-/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`, or a limit
-/// `RLIMIT_RTPRIO`); [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to
-/// [`MAX_PRIORITY`].
+/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`, or `RLIMIT_RTPRIO`);
+/// [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to [`MAX_PRIORITY`].
 pub fn set(schedule: Schedule) -> io::Result<()> {
     set_of(0, schedule)?;
     GIVEN.set(schedule.level());
     Ok(())
 }
 
-/// The same for another thread of the process, by the id that it is given by
-/// [`thread::id`](crate::thread::id).
+/// Sets the scheduling of another thread of the process, by its [`thread::id`](crate::thread::id).
 ///
 /// # Errors
-/// As [`set`]; [`io::ErrorKind::NotFound`] or another kind when there is no such thread.
+/// As [`set`]; [`io::ErrorKind::NotFound`] or another kind if there is no such thread.
 pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
     let (policy, priority) = match schedule {
         Schedule::Shared => (libc::SCHED_OTHER, 0),
@@ -103,17 +100,17 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
     sys::thread::set_schedule(thread.cast_signed(), policy, libc::c_int::from(priority))
 }
 
-/// Has the system give the calling thread `runtime` of a processor in every `period`, within
-/// `deadline` of the thread's becoming ready, and before every thread of [`set`]
-/// (`SCHED_DEADLINE`); beyond `runtime` it waits for its next period. Threads that it starts are
-/// shared ones. One system call.
+/// Gives the calling thread `runtime` of a processor in every `period`, within `deadline` after it
+/// becomes ready, in preference to all threads scheduled by [`set`] (`SCHED_DEADLINE`). After
+/// `runtime` it waits for its next period. Threads that it starts use time-sharing. One system
+/// call.
 ///
 /// # Errors
-/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`), or when the thread
-/// may not use all processors; [`io::ErrorKind::ResourceBusy`] when the system has promised too
-/// much of its processors already; [`io::ErrorKind::InvalidInput`] unless 1024 ns <= `runtime` <=
-/// `deadline` <= `period`, and for periods that the system has too long or too short (sysctl
-/// `kernel.sched_deadline_period_max_us`, `_min_us`: 4 s and 100 us).
+/// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`), or if the thread may
+/// not use all processors; [`io::ErrorKind::ResourceBusy`] if the processors are overcommitted;
+/// [`io::ErrorKind::InvalidInput`] unless 1024 ns <= `runtime` <= `deadline` <= `period`, and for
+/// periods outside the system's limits (sysctl `kernel.sched_deadline_period_max_us`, `_min_us`: 4
+/// s and 100 us).
 pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> io::Result<()> {
     let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     sys::thread::set_deadline(nanos(runtime), nanos(deadline), nanos(period))?;
@@ -121,19 +118,19 @@ pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> 
     Ok(())
 }
 
-/// How the system schedules the calling thread; batch and idle threads count as shared, and those
-/// with a deadline as the highest. Two system calls.
+/// The scheduling of the calling thread. Batch and idle threads are reported as time-sharing, and
+/// threads with a deadline as the highest priority. Two system calls.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn current() -> io::Result<Schedule> {
     of(0)
 }
 
-/// The same of another thread of the process.
+/// The scheduling of another thread of the process.
 ///
 /// # Errors
-/// As [`current`]; when there is no such thread.
+/// As [`current`]; or there is no such thread.
 pub fn of(thread: u32) -> io::Result<Schedule> {
     let (policy, priority) = sys::thread::schedule(thread.cast_signed())?;
     let priority = u8::try_from(priority).unwrap_or(MAX_PRIORITY);

@@ -1,23 +1,23 @@
-//! Time probes: where the time of a call goes.
+//! Time probes: where a call spends its time.
 //!
-//! [`probe!`](crate::probe!)`(Marshal)` stands at the end of a step and says: what this thread did
-//! since its last probe was marshalling. In builds with the feature `probes` it writes the cycle
-//! counter into a ring of the thread, without a lock or an allocation; in all others it is no code
-//! at all. `zorb bench probes` makes tables of it.
+//! [`probe!`](crate::probe!)`(Marshal)` marks the end of a step: the time since the thread's last
+//! probe was spent on marshalling. In builds with the feature `probes` it writes the cycle counter
+//! to a per-thread ring, without locks or allocations; in others it compiles to nothing. `zorb
+//! bench probes` prints tables of the results.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::clock::ticks;
 
-/// Whether probes are compiled in.
+/// Whether probes are compiled.
 pub const ON: bool = cfg!(feature = "probes");
 
-/// Passages that the ring of a thread keeps: a thousand calls with thirty probes each.
+/// The number of records in the ring of a thread: a thousand calls with thirty probes each.
 pub const CAPACITY: usize = if ON { 1 << 15 } else { 1 };
-/// Threads that have a ring; those that come later leave nothing behind.
+/// The number of threads with a ring; later threads record nothing.
 const RINGS: usize = if ON { 32 } else { 1 };
-/// The low bits of a slot are the step's.
+/// The low bits of a slot contain the step.
 const STEP_BITS: u32 = 5;
 
 macro_rules! steps {
@@ -30,36 +30,37 @@ macro_rules! steps {
         }
 
         impl Step {
-            /// All there are; a step's number is its place here.
+            /// All steps, by number.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
         }
     };
 }
 
 steps! {
-    /// Nothing that belongs to the call which begins here.
+    /// Nothing that belongs to the call that begins here.
     Begin,
-    /// Finding the way to the object and a connection, and giving the connection back.
+    /// Selecting an endpoint and taking a connection; returning the connection.
     Reference,
     /// Writing arguments or results.
     Marshal,
-    /// Message headers, request ids, contexts; all of sending above the transport.
+    /// Message headers, request ids, service contexts: all of sending above the transport.
     MessagingSend,
-    /// The transport's own part of sending.
+    /// The transport's part of sending, without the system call.
     TransportSend,
     /// The system call that sends.
     Send,
     /// The system call that waits and receives.
     Receive,
-    /// The transport's own part of receiving.
+    /// The transport's part of receiving, without the system call.
     TransportReceive,
-    /// Cutting octets into messages, headers, matching a reply; all of receiving above the transport.
+    /// Splitting octets into messages, reading headers, matching a reply: all of receiving above
+    /// the transport.
     MessagingReceive,
     /// Reading arguments or results.
     Demarshal,
-    /// Taking an object key apart.
+    /// Parsing an object key.
     ParseKey,
-    /// Finding the object adapter and asking its manager.
+    /// Finding the object adapter and checking its manager.
     Adapter,
     /// Finding the servant.
     Servant,
@@ -69,7 +70,7 @@ steps! {
     Upcall,
 }
 
-/// Ends a step of a call: `probe!(Marshal)`. Nothing without the feature `probes`.
+/// Ends a step of a call: `probe!(Marshal)`. Compiles to nothing without the feature `probes`.
 #[macro_export]
 macro_rules! probe {
     ($step:ident) => {
@@ -77,7 +78,7 @@ macro_rules! probe {
     };
 }
 
-/// What [`probe!`](crate::probe!) calls.
+/// The function behind [`probe!`](crate::probe!).
 #[inline(always)]
 pub fn pass(step: Step) {
     if ON {
@@ -88,22 +89,22 @@ pub fn pass(step: Step) {
 /// A probe that a thread passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// What the thread had done.
+    /// The step that it ends.
     pub step: Step,
-    /// The reading of [`ticks`], less its highest bits.
+    /// The value of [`ticks`], without its highest bits.
     pub ticks: u64,
 }
 
-/// What one thread left behind.
+/// The probes of one thread.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Trace {
-    /// In order.
+    /// The probes in order.
     pub passages: Vec<Passage>,
-    /// Earlier ones that the ring has no room for any more.
+    /// The number of earlier probes that the ring has overwritten.
     pub lost: u64,
 }
 
-/// A moment from which on to look at what threads leave behind.
+/// The start of a measurement.
 #[derive(Clone, Debug)]
 pub struct Mark(Vec<u64>);
 
@@ -114,8 +115,8 @@ impl Mark {
         Self(ALL.iter().map(|ring| ring.passed.load(Ordering::Acquire)).collect())
     }
 
-    /// What each thread has left behind since, but for those that did nothing. To be asked for while
-    /// no thread passes probes.
+    /// The probes of each thread since the mark, without threads that passed none. Call it while no
+    /// thread passes probes.
     #[must_use]
     pub fn traces(&self) -> Vec<Trace> {
         let traces = std::iter::zip(&ALL, &self.0).map(|(ring, &from)| ring.since(from));
@@ -124,7 +125,7 @@ impl Mark {
 }
 
 struct Ring<const N: usize> {
-    /// Passages so far. Only the ring's thread writes.
+    /// The number of probes so far. Only the ring's thread writes it.
     passed: AtomicU64,
     slots: [AtomicU64; N],
 }
@@ -132,11 +133,11 @@ struct Ring<const N: usize> {
 static ALL: [Ring<CAPACITY>; RINGS] = [const { Ring::new() }; RINGS];
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// The place of a thread that has not passed a probe.
+/// The index of a thread that has not passed a probe.
 const NONE_YET: usize = usize::MAX;
 
 thread_local! {
-    // A constant without a destructor: reading it is one instruction.
+    // A constant without a destructor, which is read by one instruction.
     static RING: Cell<usize> = const { Cell::new(NONE_YET) };
 }
 
@@ -219,7 +220,7 @@ mod tests {
 
     #[test]
     fn probes_record_where_they_are_compiled_in_and_nowhere_else() {
-        // Of this thread alone: other tests have none.
+        // For this thread alone: other tests pass no probes.
         let mark = Mark::now();
         crate::probe!(Begin);
         crate::probe!(Upcall);

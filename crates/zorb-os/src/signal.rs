@@ -1,4 +1,4 @@
-//! Ctrl-C and its kin as something a thread waits for.
+//! Waiting for termination signals.
 
 use std::fmt;
 use std::fs::File;
@@ -10,26 +10,25 @@ use crate::event::EventFd;
 use crate::poll::wait_readable;
 use crate::sys;
 
-/// A signal that asks the process to end.
+/// A signal that asks the process to terminate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Signal(i32);
 
 impl Signal {
     /// `SIGINT`: Ctrl-C at the terminal.
     pub const INTERRUPT: Self = Self(libc::SIGINT);
-    /// `SIGTERM`: what `kill` and service managers send.
+    /// `SIGTERM`: sent by `kill` and service managers.
     pub const TERMINATE: Self = Self(libc::SIGTERM);
-    /// `SIGHUP`: the terminal went away.
+    /// `SIGHUP`: the terminal was closed.
     pub const HANG_UP: Self = Self(libc::SIGHUP);
 
-    /// The system's number of the signal.
+    /// The number of the signal.
     #[must_use]
     pub fn number(self) -> i32 {
         self.0
     }
 
-    /// The exit status by which shells know a program that this signal ended: 128 and the
-    /// number.
+    /// The exit status that shells report for a program ended by this signal: 128 plus the number.
     #[must_use]
     pub fn exit_status(self) -> i32 {
         128 + self.0
@@ -53,8 +52,7 @@ impl fmt::Debug for Signal {
     }
 }
 
-/// The signals that ask a process to end, held back so that a thread can wait for them and end
-/// the process in good order.
+/// Blocks the termination signals, so that a thread can wait for them and shut the process down.
 ///
 /// ```no_run
 /// use std::sync::Arc;
@@ -77,7 +75,7 @@ pub struct TerminationSignal {
     stopped: EventFd,
 }
 
-/// The set of signals, with an opaque `Debug`.
+/// A set of signals with a readable `Debug`.
 struct BlockedSet(sys::signal::SignalSet);
 
 impl fmt::Debug for BlockedSet {
@@ -88,15 +86,15 @@ impl fmt::Debug for BlockedSet {
 }
 
 impl TerminationSignal {
-    /// Holds back `SIGINT`, `SIGTERM` and (unless the process ignores it, as under `nohup`)
-    /// `SIGHUP` in the calling thread and in all threads that it starts from now on.
+    /// Blocks `SIGINT`, `SIGTERM` and (unless the process ignores it, as under `nohup`) `SIGHUP` in
+    /// the calling thread and in all threads that it starts later.
     ///
-    /// Call it in `main` before any thread is started: a signal goes to any thread that does not
-    /// hold it back. Child processes inherit what is held back; see
+    /// Call it in `main` before any thread is started: a signal is delivered to any thread that
+    /// does not block it. Child processes inherit blocked signals; see
     /// [`bind_to_this_process`](crate::process::bind_to_this_process).
     ///
     /// # Errors
-    /// When the process or system is out of descriptors.
+    /// The process or the system is out of descriptors.
     pub fn block() -> io::Result<Self> {
         let mut set = sys::signal::SignalSet::none();
         set.insert(libc::SIGINT)?;
@@ -110,25 +108,25 @@ impl TerminationSignal {
         Ok(Self { set: BlockedSet(set), arrivals, stopped })
     }
 
-    /// Waits for one of the signals. `None` once [`stop`](Self::stop) was called. Each arrival is
-    /// given to one waiting thread.
+    /// Waits for one of the signals; `None` after [`stop`](Self::stop). Each signal wakes one
+    /// waiting thread.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     pub fn wait(&self) -> io::Result<Option<Signal>> {
         loop {
             let ready = wait_readable(&[self.stopped.as_fd(), self.arrivals.as_fd()], None)?;
             if ready.contains(0) {
                 return Ok(None);
             }
-            // A record of 128 bytes that begins with the signal's number.
+            // A record of 128 bytes that starts with the signal's number.
             let mut record = [0; size_of::<libc::signalfd_siginfo>()];
             match (&self.arrivals).read(&mut record) {
                 Ok(_) => {
                     let number = record.first_chunk().map_or(0, |n| i32::from_ne_bytes(*n));
                     return Ok(Some(Signal(number)));
                 }
-                // Another thread took it.
+                // Another thread has read it.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),
@@ -136,25 +134,26 @@ impl TerminationSignal {
         }
     }
 
-    /// Ends every [`wait`](Self::wait), now and later, with `None`.
+    /// Makes every current and later [`wait`](Self::wait) return `None`.
     pub fn stop(&self) {
         self.stopped.notify();
     }
 
-    /// Lets the signals through to the calling thread again: the next one ends the process at
-    /// once. For a second Ctrl-C while the first is being obeyed.
+    /// Unblocks the signals in the calling thread, so that the next one ends the process at once:
+    /// for a second Ctrl-C during shutdown.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     pub fn release(&self) -> io::Result<()> {
         self.set.0.unblock()
     }
 }
 
-/// While it lives, no signal comes to the calling thread, nor ever to those that it starts meanwhile.
+/// Blocks all signals in the calling thread, and in the threads that it starts meanwhile, until
+/// dropped.
 ///
-/// For helper threads of libraries: a program that begins to wait for a signal after they were started
-/// would lose it to them.
+/// For helper threads of libraries: otherwise they would receive the signals of a program that
+/// starts to wait for them later.
 ///
 /// ```
 /// let held = zorb_os::signal::AllHeldBack::here()?;
@@ -165,15 +164,15 @@ impl TerminationSignal {
 /// ```
 pub struct AllHeldBack {
     before: sys::signal::SignalSet,
-    /// The mask is this thread's.
+    /// The mask belongs to this thread.
     _here: PhantomData<*const ()>,
 }
 
 impl AllHeldBack {
-    /// Holds them back from the calling thread.
+    /// Blocks all signals in the calling thread.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     pub fn here() -> io::Result<Self> {
         let before = sys::signal::SignalSet::blocked()?;
         sys::signal::SignalSet::all().block()?;
@@ -183,7 +182,7 @@ impl AllHeldBack {
 
 impl Drop for AllHeldBack {
     fn drop(&mut self) {
-        // It is the mask that the thread had, which the system takes again.
+        // The mask is the thread's former one, which the system accepts.
         let _ = self.before.replace_mask();
     }
 }
@@ -194,10 +193,10 @@ impl fmt::Debug for AllHeldBack {
     }
 }
 
-/// Whether the calling thread holds `signal` back.
+/// Whether the calling thread blocks `signal`.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn is_blocked(signal: Signal) -> io::Result<bool> {
     Ok(sys::signal::SignalSet::blocked()?.contains(signal.0))
 }

@@ -1,4 +1,4 @@
-//! Handing a box from thread to thread without a lock.
+//! Passing a box between threads without a lock.
 
 pub use crate::sys::slot::Slot;
 

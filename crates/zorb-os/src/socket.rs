@@ -1,4 +1,4 @@
-//! What a socket has pending, who is at its other end, and descriptors handed over.
+//! Pending data of sockets, credentials of peers, and passing descriptors.
 
 use std::fmt;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -15,49 +15,49 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use crate::poll::is_readable;
 use crate::sys;
 
-/// What a look at an idle socket found.
+/// The state of an idle socket.
 #[derive(Debug)]
 pub enum Pending {
-    /// Nothing: the connection stands and is quiet.
+    /// The connection is idle.
     Nothing,
-    /// Bytes that nobody has read.
+    /// There is unread data.
     Data,
     /// The peer has ended the stream.
     End,
-    /// The connection is in error.
+    /// The connection has failed.
     Error(io::Error),
 }
 
-/// Has the system send no more than so many octets a second through `socket` (`SO_MAX_PACING_RATE`),
-/// where its protocol knows how.
+/// Limits the rate at which the system sends through `socket`, in octets per second
+/// (`SO_MAX_PACING_RATE`), if its protocol supports that.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
     sys::fd::set_pacing_rate(socket, octets_per_second)
 }
 
-/// The most octets a second that the system sends through `socket` (`SO_MAX_PACING_RATE`); `None` for no
-/// limit.
+/// The limit of the rate at which the system sends through `socket`, in octets per second
+/// (`SO_MAX_PACING_RATE`); `None` for no limit.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<Option<u64>> {
     sys::fd::pacing_rate(socket).map(|rate| (rate != u64::MAX).then_some(rate))
 }
 
-/// Waits for a datagram: how many octets it has, and the octet of its header whose upper six bits are its
-/// class of service (DSCP), where the socket was asked to tell (`IP_RECVTOS`, `IPV6_RECVTCLASS`). One
-/// system call, more when interrupted.
+/// Receives a datagram. Returns its size, and the octet of its header that contains the class of
+/// service (DSCP) in the upper six bits, if the socket reports it (`IP_RECVTOS`,
+/// `IPV6_RECVTCLASS`). One system call, more when interrupted.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::WouldBlock`] for the socket's own time-out.
+/// The system call fails; [`io::ErrorKind::WouldBlock`] for the socket's timeout.
 pub fn recv_with_class(
     socket: BorrowedFd<'_>,
     buffer: &mut [u8],
 ) -> io::Result<(usize, Option<u8>)> {
     const WORD: usize = size_of::<usize>();
-    // A length, a level and a kind, and then one octet, or a number of four.
+    // A length, a level and a type, then one octet or a number of four.
     let mut control = [0; 64];
     let (count, length) = loop {
         match sys::fd::recv_with_control(socket, buffer, &mut control) {
@@ -80,25 +80,25 @@ pub fn recv_with_class(
     Ok((count, class))
 }
 
-/// Has the system send what goes through `socket` to hosts of its own networks alone, past all routers
-/// (`SO_DONTROUTE`), or anywhere.
+/// Sets whether `socket` sends only to hosts on directly connected networks, bypassing routers
+/// (`SO_DONTROUTE`).
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
     sys::fd::set_dont_route(socket, on)
 }
 
-/// Whether what goes through `socket` is sent to hosts of this one's networks alone (`SO_DONTROUTE`).
+/// Whether `socket` sends only to hosts on directly connected networks (`SO_DONTROUTE`).
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
     sys::fd::dont_route(socket)
 }
 
-/// Looks at what `socket` has pending, without waiting and without taking anything. One system
-/// call. An error that the socket holds is reported once and cleared, as the system does it.
+/// Checks for pending data without waiting or reading. One system call. An error of the socket is
+/// reported once and cleared by the system.
 #[must_use]
 pub fn peek(socket: BorrowedFd<'_>) -> Pending {
     loop {
@@ -114,12 +114,12 @@ pub fn peek(socket: BorrowedFd<'_>) -> Pending {
     }
 }
 
-/// Takes what `socket` has pending, up to `buffer.len()` bytes of it, without waiting, whether or not
-/// the socket is a blocking one. `Some(0)` is the end of the stream, `None` means that nothing is
-/// pending. One system call, more when interrupted.
+/// Reads up to `buffer.len()` pending bytes without waiting, whether or not the socket is blocking.
+/// `Some(0)` is the end of the stream; `None` means that nothing is pending. One system call, more
+/// when interrupted.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     loop {
         return match sys::fd::recv_now(socket, buffer) {
@@ -133,11 +133,12 @@ pub fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<Option<
     }
 }
 
-/// Sends `bytes`, and with them a descriptor, which the receiver gets one of its own for. Does not
-/// wait: a Unix-domain socket that is new has room for a small message. One system call.
+/// Sends `bytes` together with a descriptor, which is duplicated for the receiver. Does not wait: a
+/// new Unix-domain socket has room for a small message. One system call.
 ///
 /// # Errors
-/// [`io::ErrorKind::WriteZero`] when it did not all fit, else what the system says.
+/// [`io::ErrorKind::WriteZero`] if `bytes` were not sent completely; otherwise the error of the
+/// system call.
 pub fn send_descriptor(
     socket: BorrowedFd<'_>,
     bytes: &[u8],
@@ -153,12 +154,11 @@ pub fn send_descriptor(
     if sent == bytes.len() { Ok(()) } else { Err(io::ErrorKind::WriteZero.into()) }
 }
 
-/// Receives up to `buffer.len()` bytes, and the descriptor that was sent with them, if any. 0 bytes
-/// are the end of the stream. Waits as long as the socket's own time-out says. One system call,
-/// more when interrupted.
+/// Receives up to `buffer.len()` bytes, and the descriptor sent with them, if any. 0 bytes are the
+/// end of the stream. Waits up to the socket's timeout. One system call, more when interrupted.
 ///
 /// # Errors
-/// What the system says; [`io::ErrorKind::WouldBlock`] for the time-out.
+/// The system call fails; [`io::ErrorKind::WouldBlock`] for the timeout.
 pub fn recv_descriptor(
     socket: BorrowedFd<'_>,
     buffer: &mut [u8],
@@ -166,7 +166,7 @@ pub fn recv_descriptor(
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut parts = [IoSliceMut::new(buffer)];
-    // There is room for one; of more that a peer may send, the system closes the others.
+    // There is room for one descriptor; the system closes any others.
     let received = retry_on_intr(|| {
         rustix::net::recvmsg(socket, &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC)
     })?;
@@ -178,15 +178,15 @@ pub fn recv_descriptor(
     Ok((received.bytes, descriptor))
 }
 
-/// The process at the other end of a Unix-domain socket, as it was when it connected or began to
-/// listen. Displays as `pid 4711, uid 1000`.
+/// The process that connected, or began to listen, at the other end of a Unix-domain socket.
+/// Displayed as `pid 4711, uid 1000`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PeerCredentials {
-    /// The process. 0 when it is in a PID namespace that cannot be seen from here.
+    /// The process id; 0 if it is in a PID namespace that is not visible here.
     pub pid: u32,
-    /// The user it acts for.
+    /// The user id.
     pub uid: u32,
-    /// The group it acts for.
+    /// The group id.
     pub gid: u32,
 }
 
@@ -196,23 +196,23 @@ impl fmt::Display for PeerCredentials {
     }
 }
 
-/// Who is at the other end of `socket`, a connected Unix-domain socket (`SO_PEERCRED`). The
-/// system vouches for the answer. One system call.
+/// The peer of `socket`, a connected Unix-domain socket (`SO_PEERCRED`), as verified by the system.
+/// One system call.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<PeerCredentials> {
     let libc::ucred { pid, uid, gid } = sys::fd::peer_credentials(socket)?;
     Ok(PeerCredentials { pid: u32::try_from(pid).unwrap_or(0), uid, gid })
 }
 
-/// A descriptor that becomes readable when the process at the other end of `socket`, a connected
-/// Unix-domain socket, ends (a pidfd): the one that connected or began to listen, whoever has inherited
-/// the socket from it. `None` where there is nothing to wait for: it is this process, has ended already, or
-/// cannot be seen from here, or the system has no such descriptors.
+/// A descriptor (pidfd) that becomes readable when the process at the other end of `socket`, a
+/// connected Unix-domain socket, ends: the process that connected or began to listen, even if
+/// others have inherited the socket. `None` if it is this process, has already ended or is not
+/// visible here, or if the system has no such descriptors.
 ///
 /// # Errors
-/// When the process or system is out of descriptors.
+/// The process or the system is out of descriptors.
 pub fn peer_process(socket: BorrowedFd<'_>) -> io::Result<Option<OwnedFd>> {
     let pid = peer_credentials(socket)?.pid;
     if pid == std::process::id() {
@@ -228,19 +228,19 @@ pub fn peer_process(socket: BorrowedFd<'_>) -> io::Result<Option<OwnedFd>> {
     Ok((!has_ended).then_some(process))
 }
 
-/// The knowledge that the process at the other end acts for the user that this one acts for. It may
-/// do with this process what it likes anyway, so it can be trusted with memory that both write to.
+/// Evidence that the peer runs as the same user as this process. Such a peer has full control of
+/// this process anyway, so it is trusted with memory that both write.
 #[derive(Debug, Clone, Copy)]
 pub struct SameUser(());
 
-/// What the system has for users that a user namespace does not know.
+/// The id that stands for users unknown in a user namespace.
 const OVERFLOW_UID: u32 = 65_534;
 
-/// Whether the process at the other end of `socket`, a connected Unix-domain socket, acts for this
-/// process's user. Two system calls.
+/// Whether the process at the other end of `socket`, a connected Unix-domain socket, runs as the
+/// same user. Two system calls.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn same_user(socket: BorrowedFd<'_>) -> io::Result<Option<SameUser>> {
     let (theirs, ours) = (peer_credentials(socket)?.uid, sys::process::effective_user());
     Ok((theirs == ours && ours != OVERFLOW_UID).then_some(SameUser(())))

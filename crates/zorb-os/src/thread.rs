@@ -1,6 +1,5 @@
-//! Names, ids and processors of threads.
+//! Names, ids and processor affinity of threads.
 
-use std::cell::Cell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::CString;
@@ -9,41 +8,20 @@ use std::io;
 use crate::lock::Lock;
 use crate::sys;
 
-/// One more than the highest processor number that can be named here.
+pub use crate::sys::thread::id;
+
+/// The upper limit of processor numbers.
 pub const MAX_PROCESSORS: usize = 1024;
 
-/// The longest thread name that the system keeps, in bytes.
+/// The maximum length of a thread name in bytes.
 pub const MAX_NAME_LEN: usize = 15;
 
-thread_local! {
-    /// The thread's id, which the system is asked for once.
-    static ID: Cell<u32> = const { Cell::new(0) };
-}
-
-/// The system's id of the calling thread, as tools such as `top -H` show it. One system call for each
-/// thread.
-#[inline]
-#[must_use]
-pub fn id() -> u32 {
-    match ID.get() {
-        0 => ask_for_id(),
-        id => id,
-    }
-}
-
-#[cold]
-fn ask_for_id() -> u32 {
-    let id = sys::thread::id().cast_unsigned();
-    ID.set(id);
-    id
-}
-
-/// A number that no other living thread has: the smallest that was free when the thread first asked.
-/// So numbers stay below the most threads that ever asked at the same time, and may be used to give
-/// each thread a place of its own in a table.
+/// A number that no other living thread has: the smallest free one when the thread first called
+/// this. Numbers stay below the maximum number of threads that used them at the same time, so they
+/// can be used as indexes of tables with an entry per thread.
 #[must_use]
 pub fn number() -> usize {
-    // A thread that ends has given its number back; what it does last needs no place of its own.
+    // An ending thread has returned its number, and uses the entry of number 0.
     NUMBER.try_with(|number| number.0).unwrap_or(0)
 }
 
@@ -58,7 +36,7 @@ struct Numbers {
     next: usize,
 }
 
-/// A thread's number, which is free again when dropped.
+/// A thread's number, returned when dropped.
 struct Number(usize);
 
 impl Number {
@@ -79,11 +57,11 @@ impl Drop for Number {
     }
 }
 
-/// Names the calling thread. Of longer names the system gets the first [`MAX_NAME_LEN`] bytes
-/// (whole characters); NUL characters are left out.
+/// Sets the name of the calling thread, truncated to [`MAX_NAME_LEN`] bytes at a character
+/// boundary; NUL characters are removed.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn set_name(name: &str) -> io::Result<()> {
     let mut kept = String::with_capacity(MAX_NAME_LEN);
     for character in name.chars().filter(|&c| c != '\0') {
@@ -95,11 +73,11 @@ pub fn set_name(name: &str) -> io::Result<()> {
     sys::thread::set_name(&CString::new(kept)?)
 }
 
-/// Keeps the calling thread on the given processors, by the system's numbers.
+/// Restricts the calling thread to the given processors.
 ///
 /// # Errors
-/// [`io::ErrorKind::InvalidInput`] when a number is not below [`MAX_PROCESSORS`] or the process
-/// may use none of them.
+/// [`io::ErrorKind::InvalidInput`] if a number is not below [`MAX_PROCESSORS`], or the process may
+/// use none of the processors.
 pub fn set_affinity(processors: &[usize]) -> io::Result<()> {
     let mut mask = sys::thread::ProcessorMask::default();
     for &processor in processors {
@@ -109,34 +87,35 @@ pub fn set_affinity(processors: &[usize]) -> io::Result<()> {
     sys::thread::set_affinity(&mask)
 }
 
-/// The processors that the calling thread may run on, in rising order.
+/// The processors that the calling thread may use, in ascending order.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn affinity() -> io::Result<Vec<usize>> {
     let mask = sys::thread::affinity(0)?;
     let set = |&n: &usize| mask.get(n / WORD_BITS).is_some_and(|w| w & (1 << (n % WORD_BITS)) != 0);
     Ok((0..MAX_PROCESSORS).filter(set).collect())
 }
 
-/// Has the calling thread run where the first one of the process may: a thread begins with the
-/// processors of the one that has started it, which may be kept on few of them.
+/// Gives the calling thread the processor affinity of the process's first thread. A thread inherits
+/// its affinity from the thread that started it, which may be restricted.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn run_anywhere() -> io::Result<()> {
     let first = std::process::id().cast_signed();
     sys::thread::set_affinity(&sys::thread::affinity(first)?)
 }
 
-/// How many page faults a thread of this process has had since it began, by its id: those that were
-/// served from memory, and those for which something was read.
+/// The number of page faults (minor and major) of a thread of this process since its start, by
+/// thread id.
 ///
 /// # Errors
-/// When there is no such thread, or no `/proc`.
+/// There is no such thread, or `/proc` is not available.
 pub fn page_faults(thread: u32) -> io::Result<u64> {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"))?;
-    // The name before it, in parentheses, may contain anything. The 10th and the 12th field count.
+    // The name precedes them in parentheses and may contain anything. The fields are the 10th and
+    // 12th.
     let mut fields = stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().skip(7);
     let mut field = |gap: usize| fields.nth(gap)?.parse::<u64>().ok();
     match (field(0), field(1)) {
@@ -145,13 +124,13 @@ pub fn page_faults(thread: u32) -> io::Result<u64> {
     }
 }
 
-/// The same of the calling thread: one system call, and no memory is asked for.
+/// The number of page faults of the calling thread. One system call, no allocation.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn own_page_faults() -> io::Result<u64> {
     let [minor, major] = sys::thread::own_page_faults()?;
-    // Counts, which are not negative.
+    // Counts are not negative.
     let [minor, major] = [minor, major].map(|count| u64::try_from(count).unwrap_or(0));
     Ok(minor.saturating_add(major))
 }
@@ -179,12 +158,12 @@ mod tests {
             threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(numbers.len(), 8);
-        // One after the other, many threads need few numbers; other tests' threads ask as well.
+        // Threads that run one after the other share numbers; other tests use some, too.
         let most = (0..1000).map(|_| apart(number)).max().unwrap();
         assert!(most < 500, "{most}");
     }
 
-    /// Runs `work` on a thread of its own, so that no other test sees what it changes.
+    /// Runs `work` on its own thread, so that no other test observes its changes.
     fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         std::thread::scope(|scope| scope.spawn(work).join().unwrap())
     }
@@ -238,7 +217,7 @@ mod tests {
     fn page_faults_are_counted_by_thread() {
         let (touch, other) = (16, id());
         let (mine, others) = apart(|| {
-            // Zeroed memory of this size is the system's, and not there until it is written to.
+            // The system provides zeroed memory of this size on the first write to a page.
             let mut pages = vec![0_u8; 64 << 20];
             let before = [page_faults(id()).unwrap(), page_faults(other).unwrap()];
             let own = own_page_faults().unwrap();

@@ -39,9 +39,9 @@ use zorb_os::socket::same_user;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 
 use crate::BUFFERS;
-#[cfg(feature = "buffers")]
-use crate::ring::Incoming;
 use crate::ring::{Buffers, Layout};
+#[cfg(feature = "buffers")]
+use crate::ring::{Incoming, Outgoing};
 
 const MAGIC: [u8; 8] = *b"ZORBSHM2";
 const LEN: usize = 24;
@@ -104,7 +104,7 @@ fn offer_buffers(socket: &Socket, shape: Shape) -> io::Result<Buffers> {
         Some(trust) => {
             let memory = SharedMemory::create("zorb-shm-replies", shape.memory_len())?;
             send_descriptor(socket.as_fd(), &REPLIES, memory.as_fd())?;
-            Some(SendBuffers::new(memory, shape, trust)?)
+            Some(Outgoing::new(SendBuffers::new(memory, shape, trust)?))
         }
         None => None,
     };
@@ -156,6 +156,7 @@ fn take_buffers(socket: &Socket, limit: Duration, shape: Shape) -> io::Result<Bu
     let (count, memory) = received_memory(socket, &mut hello, FOLLOW_UP, limit)?;
     let trust = same_user(socket.as_fd())?;
     let outgoing = trust.map(|trust| SendBuffers::new(memory, shape, trust)).transpose()?;
+    let outgoing = outgoing.map(Outgoing::new);
     let incoming = match of_replies(&hello, count)? {
         Some(shape) => take_replies(socket, limit, shape, trust)?,
         None => None,

@@ -51,6 +51,7 @@
 /// Whether there are buffers for what goes past the rings.
 const BUFFERS: bool = cfg!(feature = "buffers");
 
+mod connection;
 mod handshake;
 mod profile;
 mod ring;

@@ -28,6 +28,7 @@
 //! of them sees what the other did. So a wake-up costs a system call only when somebody sleeps. A writer
 //! sleeps only when the ring is full, so a reader looks once in a quarter of the ring.
 
+mod end;
 mod half;
 #[cfg(test)]
 mod loomed;
@@ -36,6 +37,7 @@ mod model;
 #[cfg_attr(not(feature = "buffers"), path = "ring/pieces/none.rs")]
 mod pieces;
 mod platform;
+mod region;
 #[cfg(test)]
 mod tests;
 
@@ -43,7 +45,10 @@ use std::sync::Arc;
 
 use zorb_os::memory::SharedMemory;
 
-pub(crate) use half::{Corrupt, Reader, Writer};
+use region::{HEAD, HEAD_OF_RING, Region};
+
+pub(crate) use end::Corrupt;
+pub(crate) use half::{Reader, Writer};
 pub(crate) use pieces::{Incoming, Outgoing};
 
 /// The octets of a ring where nothing else is said.
@@ -53,111 +58,13 @@ pub const MIN_RING_SIZE: usize = 4 << 10;
 /// The largest ring.
 pub const MAX_RING_SIZE: usize = 1 << 30;
 
-/// Octets before the first body: a page.
-const HEAD: usize = 4096;
-/// Octets of the head for each direction.
-const HEAD_OF_RING: usize = 1024;
-#[cfg(feature = "buffers")]
-/// Where the pieces that clients send in buffers are named, behind the words of both directions, and
-/// how many may be named and not yet taken: a power of two. Each takes two words of 8 octets: the
-/// position in the ring that it comes at, and which one it is.
-const REQUESTS_QUEUE: (usize, u32) = (2 * HEAD_OF_RING, 128);
-#[cfg(feature = "buffers")]
-/// The same for those that servers send, behind the words of their direction.
-const REPLIES_QUEUE: (usize, u32) = (HEAD_OF_RING + 5 * APART, 16);
-/// Octets from one group of words to the next. Two cache lines, which processors fetch together.
-const APART: usize = 128;
-
-/// Where a ring lies in the memory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Place {
-    head: usize,
-    body: usize,
-    /// A power of two.
-    size: usize,
-}
-
-impl Place {
-    /// Where the writer's position stands.
-    fn tail(self) -> usize {
-        self.head
-    }
-
-    /// Whether the writer has ended the direction; beside its position, which the reader looks at.
-    fn write_closed(self) -> usize {
-        self.head + 8
-    }
-
-    #[cfg(feature = "buffers")]
-    /// How many pieces the writer has named; beside its position, as well.
-    fn named(self) -> usize {
-        self.head + 12
-    }
-
-    #[cfg(feature = "buffers")]
-    /// Whether servers are its writers.
-    fn is_of_replies(self) -> bool {
-        self.head == HEAD_OF_RING
-    }
-
-    #[cfg(feature = "buffers")]
-    fn queue(self) -> (usize, u32) {
-        if self.is_of_replies() { REPLIES_QUEUE } else { REQUESTS_QUEUE }
-    }
-
-    #[cfg(feature = "buffers")]
-    /// How many pieces may be named and not yet taken.
-    fn queue_len(self) -> u32 {
-        self.queue().1
-    }
-
-    #[cfg(feature = "buffers")]
-    /// Where the piece is named that has this number.
-    fn name(self, number: u32) -> (usize, usize) {
-        let (start, len) = self.queue();
-        let at = start + (number % len) as usize * 16;
-        (at, at + 8)
-    }
-
-    #[cfg(feature = "buffers")]
-    /// How many pieces the reader has taken; beside its position.
-    fn taken(self) -> usize {
-        self.head + APART + 8
-    }
-
-    #[cfg(feature = "buffers")]
-    /// Whether the reader takes pieces; beside it.
-    fn takes_pieces(self) -> usize {
-        self.head + APART + 12
-    }
-
-    /// Where the reader's position stands.
-    fn read_position(self) -> usize {
-        self.head + APART
-    }
-
-    /// Whether the reader takes no more. Apart from its position, which it writes all the time: the
-    /// writer looks at this for every message.
-    fn read_closed(self) -> usize {
-        self.head + 4 * APART
-    }
-
-    fn reader_sleeping(self) -> usize {
-        self.head + 2 * APART
-    }
-
-    fn writer_sleeping(self) -> usize {
-        self.head + 3 * APART
-    }
-}
-
 /// Which rings a memory has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     /// What the client sends.
-    pub(crate) requests: Place,
+    pub(crate) requests: Region,
     /// What the server sends.
-    pub(crate) replies: Place,
+    pub(crate) replies: Region,
 }
 
 impl Layout {
@@ -166,8 +73,8 @@ impl Layout {
         let good =
             |size: usize| size.is_power_of_two() && (MIN_RING_SIZE..=MAX_RING_SIZE).contains(&size);
         (good(requests) && good(replies)).then_some(Self {
-            requests: Place { head: 0, body: HEAD, size: requests },
-            replies: Place { head: HEAD_OF_RING, body: HEAD + requests, size: replies },
+            requests: Region { head: 0, body: HEAD, size: requests },
+            replies: Region { head: HEAD_OF_RING, body: HEAD + requests, size: replies },
         })
     }
 

@@ -12,7 +12,7 @@ use zorb_os::priority::{self, MAX_PRIORITY, Schedule};
 use zorb_os::socket::peer_process;
 use zorb_os::thread::{id, run_anywhere};
 
-use crate::stream::Line;
+use crate::connection::Connection;
 
 /// The thread's stack, in octets. It does little.
 const STACK: usize = 128 << 10;
@@ -31,12 +31,12 @@ pub(crate) struct Watched {
 #[derive(Debug)]
 struct Watch {
     hangups: HangupWatch,
-    lines: Lock<Lines>,
+    connections: Lock<Connections>,
 }
 
 #[derive(Debug)]
-struct Lines {
-    by_key: HashMap<u64, Weak<Line>>,
+struct Connections {
+    by_key: HashMap<u64, Weak<Connection>>,
     last_key: u64,
     /// How many of them there are of each priority.
     levels: [usize; MAX_PRIORITY as usize + 1],
@@ -45,7 +45,7 @@ struct Lines {
     level: u8,
 }
 
-impl Lines {
+impl Connections {
     /// Has the thread run at the highest priority of the connections: whoever waits for a peer that is
     /// no more hears of it however busy those of lower priority are.
     fn follow(&mut self) {
@@ -72,24 +72,24 @@ impl Lines {
     }
 }
 
-/// Tells `line` when the peer of its socket has gone, its process or the socket's other end, also when the
+/// Tells `connection` when the peer of its socket has gone, its process or the socket's other end, also when the
 /// latter is so already: on a thread of no
 /// lower priority than the calling one.
-pub(crate) fn watch(line: &Arc<Line>) -> io::Result<Watched> {
+pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
     let watch = running()?;
-    let process = peer_process(line.socket.as_fd())?;
+    let process = peer_process(connection.socket.as_fd())?;
     let level = priority::given().min(MAX_PRIORITY);
     let key = {
-        let mut lines = watch.lines.lock();
-        lines.last_key += 1;
-        let key = lines.last_key;
-        lines.by_key.insert(key, Arc::downgrade(line));
-        lines.count(level, |count| count + 1);
+        let mut connections = watch.connections.lock();
+        connections.last_key += 1;
+        let key = connections.last_key;
+        connections.by_key.insert(key, Arc::downgrade(connection));
+        connections.count(level, |count| count + 1);
         key
     };
     // From here on it is taken out again, whatever happens.
     let watched = Watched { key, level, watch, process };
-    watched.watch.hangups.add(line.socket.as_fd(), key)?;
+    watched.watch.hangups.add(connection.socket.as_fd(), key)?;
     if let Some(process) = &watched.process {
         watched.watch.hangups.add_process(process.as_fd(), key)?;
     }
@@ -103,14 +103,15 @@ fn running() -> io::Result<Arc<Watch>> {
     if let Some(watch) = &*place {
         return Ok(Arc::clone(watch));
     }
-    let lines = Lines {
+    let connections = Connections {
         by_key: HashMap::new(),
         last_key: 0,
         levels: [0; MAX_PRIORITY as usize + 1],
         thread: None,
         level: 0,
     };
-    let watch = Arc::new(Watch { hangups: HangupWatch::new()?, lines: Lock::new(lines) });
+    let watch =
+        Arc::new(Watch { hangups: HangupWatch::new()?, connections: Lock::new(connections) });
     let at_work = Arc::clone(&watch);
     thread::Builder::new()
         .name("zorb-shm".to_owned())
@@ -124,16 +125,16 @@ impl Watch {
         // It may have been started by a thread that is kept on some of the processors.
         let _ = run_anywhere();
         {
-            let mut lines = self.lines.lock();
-            lines.thread = Some(id());
-            lines.level = priority::current().map_or(0, Schedule::level);
-            lines.follow();
+            let mut connections = self.connections.lock();
+            connections.thread = Some(id());
+            connections.level = priority::current().map_or(0, Schedule::level);
+            connections.follow();
         }
         // The wait fails only when its arguments are wrong.
         while let Ok(key) = self.hangups.next() {
-            let line = self.lines.lock().by_key.get(&key).and_then(Weak::upgrade);
-            if let Some(line) = line {
-                line.peer_is_gone();
+            let connection = self.connections.lock().by_key.get(&key).and_then(Weak::upgrade);
+            if let Some(connection) = connection {
+                connection.peer_is_gone();
             }
         }
     }
@@ -142,9 +143,9 @@ impl Watch {
 impl Drop for Watched {
     fn drop(&mut self) {
         // The system forgets the socket and the process when they are closed.
-        let mut lines = self.watch.lines.lock();
-        lines.by_key.remove(&self.key);
-        lines.count(self.level, |count| count.saturating_sub(1));
+        let mut connections = self.watch.connections.lock();
+        connections.by_key.remove(&self.key);
+        connections.count(self.level, |count| count.saturating_sub(1));
     }
 }
 
@@ -182,7 +183,7 @@ mod tests {
     fn schedule() -> Schedule {
         let end = Instant::now() + std::time::Duration::from_secs(60);
         loop {
-            let thread = running().unwrap().lines.lock().thread;
+            let thread = running().unwrap().connections.lock().thread;
             match thread {
                 Some(thread) => return priority::of(thread).unwrap(),
                 None => assert!(Instant::now() < end, "it does not begin"),

@@ -13,10 +13,12 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod client;
+mod format;
 mod messaging;
 mod server;
 
-pub use messaging::{HEADER_SIZE, MAX_SIZE, Short};
+pub use format::{HEADER_SIZE, MAX_SIZE};
+pub use messaging::Short;
 
 /// How many indexes a connection has.
 pub const INDEXES: usize = 256;

@@ -1,36 +1,21 @@
 //! How messages are laid out.
 
-use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ClientMemory, Frame, Mention, MessageHeader, MessageKind, Messaging, OperationName,
-    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus, RequestHeader,
-    RequestStart, ResponseFlags, ServerMemory, ServiceContexts, TargetAddress,
+    ClientMemory, Frame, Mention, MessageHeader, MessageKind, Messaging, ProtocolError,
+    ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus, RequestHeader, RequestStart,
+    ServerMemory, ServiceContexts, TargetAddress,
 };
 
 use crate::client::Introduced;
+use crate::format::{
+    BY_INDEX, Beginning, HEADER_SIZE, MAX_SIZE, bad_header, begin_reading, octets, read_request,
+    word,
+};
 use crate::server::Remembered;
-
-/// Octets of the header that begins every message.
-pub const HEADER_SIZE: u8 = 4;
-
-/// The most octets of a message behind its header: 256 MiB less one.
-pub const MAX_SIZE: u32 = (1 << 28) - 1;
 
 /// Octets of a reply up to its body.
 const REPLY: usize = 9;
-
-/// Where the octet is that says how a request names what it is for.
-pub(crate) const HOW_AT: usize = 8;
-/// Where the index is.
-pub(crate) const INDEX_AT: usize = 9;
-
-/// The bits of `how` that say whether and when to answer, as GIOP 1.2 numbers it.
-const RESPONSE: u8 = 0b0011;
-/// How object and operation are named.
-const NAMING: u8 = 0b1100;
-const IN_FULL: u8 = 0;
-const INTRODUCED: u8 = 0b0100;
-const BY_INDEX: u8 = 0b1000;
 
 /// Zorb's short messages.
 ///
@@ -60,63 +45,6 @@ const BY_INDEX: u8 = 0b1000;
 /// connection. One to which no answer goes ends the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Short;
-
-/// What comes before the names of a Request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Beginning {
-    pub(crate) request_id: u32,
-    pub(crate) response: ResponseFlags,
-    pub(crate) mention: Mention,
-}
-
-impl Beginning {
-    fn write(self, writer: &mut CdrWriter<'_>) {
-        let (naming, index) = match self.mention {
-            Mention::InFull => (IN_FULL, 0),
-            Mention::Introduce(index) => (INTRODUCED, index),
-            Mention::Index(index) => (BY_INDEX, index),
-        };
-        writer.write_u32(self.request_id);
-        writer.put(&[self.response as u8 | naming, index]);
-    }
-
-    pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let request_id = reader.read_u32()?;
-        let (how, index) = (reader.read_u8()?, reader.read_u8()?);
-        let response = response(how);
-        let mention = match how & !RESPONSE {
-            IN_FULL => Some(Mention::InFull),
-            INTRODUCED => Some(Mention::Introduce(index)),
-            BY_INDEX => Some(Mention::Index(index)),
-            _ => None,
-        };
-        match (response, mention) {
-            (Some(response), Some(mention)) => Ok(Self { request_id, response, mention }),
-            _ => Err(reader.error(CdrErrorKind::BadEnum, "how a request names what it is for")),
-        }
-    }
-}
-
-/// Whether and when to answer a request with this octet.
-#[inline]
-pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
-    match how & RESPONSE {
-        0 => Some(ResponseFlags::NoResponse),
-        1 => Some(ResponseFlags::SyncWithServer),
-        3 => Some(ResponseFlags::SyncWithTarget),
-        _ => None,
-    }
-}
-
-/// Whether a request with this octet names what it is for by an index alone.
-pub(crate) fn is_by_index(how: u8) -> bool {
-    how & !RESPONSE == BY_INDEX
-}
-
-/// Whether a request with this octet introduces an index.
-pub(crate) fn introduces(how: u8) -> bool {
-    how & NAMING == INTRODUCED
-}
 
 impl Messaging for Short {
     fn name(&self) -> &'static str {
@@ -178,21 +106,11 @@ impl Messaging for Short {
     }
 
     fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
-        Some(Box::new(Remembered::default()))
+        Some(Box::new(Remembered::<Self>::default()))
     }
 
     fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
-        let Beginning { request_id, response, mention } = Beginning::read(reader)?;
-        if let Mention::Index(_) = mention {
-            return Err(reader.error(CdrErrorKind::BadEnum, "an index that stands for nothing"));
-        }
-        Ok(RequestHeader {
-            request_id,
-            response,
-            target: TargetAddress::Key(reader.read_octets()?),
-            operation: OperationName::read(reader)?,
-            service_contexts: ServiceContexts::NONE,
-        })
+        read_request(reader)
     }
 
     fn write_reply(
@@ -272,42 +190,4 @@ impl Messaging for Short {
             read.map_err(|cause| bad_header(MessageKind::Reply, cause))?;
         Ok(ReplyStart { request_id, status, body_at: reader.offset() })
     }
-}
-
-#[inline]
-fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
-    match order {
-        ByteOrder::Little => word.to_le_bytes(),
-        ByteOrder::Big => word.to_be_bytes(),
-    }
-}
-
-#[inline]
-pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
-    match order {
-        ByteOrder::Little => u32::from_le_bytes(*octets),
-        ByteOrder::Big => u32::from_be_bytes(*octets),
-    }
-}
-
-/// A reader behind the header of a whole message of a kind, which reads nothing beyond its end.
-#[cold]
-pub(crate) fn begin_reading<'a>(
-    message: &'a [u8],
-    header: &MessageHeader,
-    expected: MessageKind,
-) -> Result<CdrReader<'a>, ProtocolError> {
-    if header.kind != expected {
-        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
-    }
-    let whole = usize::from(HEADER_SIZE).saturating_add(header.size as usize);
-    let mut reader = CdrReader::new(message.get(..whole).unwrap_or(message), header.order);
-    let own = reader.take(HEADER_SIZE.into(), "message header");
-    own.map_err(|cause| bad_header(expected, cause))?;
-    Ok(reader)
-}
-
-#[cold]
-pub(crate) fn bad_header(message: MessageKind, cause: CdrError) -> ProtocolError {
-    ProtocolErrorKind::BadHeader { message, cause }.into()
 }

@@ -9,27 +9,32 @@ use zorb_giop::{
     RequestStart, ServerMemory, ServiceContexts, TargetAddress,
 };
 
-use crate::messaging::{
-    Beginning, HOW_AT, INDEX_AT, bad_header, begin_reading, introduces, is_by_index, response, word,
+use crate::format::{
+    Beginning, HEADER_SIZE, HOW_AT, INDEX_AT, bad_header, begin_reading, introduces, is_by_index,
+    read_request, response, word,
 };
-use crate::{HEADER_SIZE, INDEXES, MAX_PAIR, Short};
+use crate::{INDEXES, MAX_PAIR};
 
 /// Octets of a request by an index up to its arguments.
 const BY_INDEX: usize = 10;
 
 /// What a server has been introduced to on a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered {
+pub(crate) struct Remembered<M> {
     /// By index; empty until something is introduced.
-    pairs: Vec<Option<Arc<Pair>>>,
+    pairs: Vec<Option<Arc<Pair<M>>>>,
+    messaging: M,
 }
 
 /// An object and an operation, the way to them, and the messaging that reads the requests for them which
 /// say the index.
 #[derive(Debug)]
-struct Pair(Destination);
+struct Pair<M> {
+    destination: Destination,
+    messaging: M,
+}
 
-impl ServerMemory for Remembered {
+impl<M: Messaging + Copy + 'static> ServerMemory for Remembered<M> {
     fn recall(
         &mut self,
         message: &[u8],
@@ -60,17 +65,18 @@ impl ServerMemory for Remembered {
     }
 }
 
-impl Remembered {
+impl<M: Messaging + Copy + 'static> Remembered<M> {
     /// Has `index` stand for what the request in `message` is for, if that can be read and is not too
     /// much.
     fn learn(&mut self, index: usize, message: &[u8], header: &MessageHeader) {
         let mut reader = CdrReader::new(message, header.order);
         let read = reader.take(HEADER_SIZE.into(), "header");
-        let pair = match read.and_then(|_| Short.read_request(&mut reader)) {
+        let pair = match read.and_then(|_| read_request(&mut reader)) {
             Ok(RequestHeader { target: TargetAddress::Key(key), operation, .. })
                 if key.len().saturating_add(operation.len()) <= MAX_PAIR =>
             {
-                Some(Arc::new(Pair(Destination::new(key, operation.as_str()))))
+                let destination = Destination::new(key, operation.as_str());
+                Some(Arc::new(Pair { destination, messaging: self.messaging }))
             }
             _ => None,
         };
@@ -85,9 +91,9 @@ impl Remembered {
 }
 
 /// All but reading a request is as ever.
-impl Messaging for Pair {
+impl<M: Messaging + Copy + 'static> Messaging for Pair<M> {
     fn name(&self) -> &'static str {
-        Short.name()
+        self.messaging.name()
     }
 
     fn header_size(&self) -> u8 {
@@ -95,19 +101,19 @@ impl Messaging for Pair {
     }
 
     fn max_size(&self) -> u32 {
-        Short.max_size()
+        self.messaging.max_size()
     }
 
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
-        Short.read_header(octets)
+        self.messaging.read_header(octets)
     }
 
     fn write_header(&self, frame: Frame, octets: &mut [u8]) {
-        Short.write_header(frame, octets);
+        self.messaging.write_header(frame, octets);
     }
 
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        Short.write_request(start, writer)
+        self.messaging.write_request(start, writer)
     }
 
     fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
@@ -119,8 +125,8 @@ impl Messaging for Pair {
         Ok(RequestHeader {
             request_id,
             response,
-            target: TargetAddress::Key(self.0.key()),
-            operation: OperationName::from(&self.0),
+            target: TargetAddress::Key(self.destination.key()),
+            operation: OperationName::from(&self.destination),
             service_contexts: ServiceContexts::NONE,
         })
     }
@@ -142,8 +148,8 @@ impl Messaging for Pair {
         {
             request.request_id = word(header.order, id);
             request.response = response;
-            request.target = TargetAddress::Key(self.0.key());
-            request.operation = OperationName::from(&self.0);
+            request.target = TargetAddress::Key(self.destination.key());
+            request.operation = OperationName::from(&self.destination);
             return Ok(());
         }
         let kind = MessageKind::Request;
@@ -159,7 +165,7 @@ impl Messaging for Pair {
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<()> {
-        Short.begin_reply(buffer, order, request_id, status)
+        self.messaging.begin_reply(buffer, order, request_id, status)
     }
 
     fn write_reply(
@@ -168,10 +174,10 @@ impl Messaging for Pair {
         status: ReplyStatus,
         writer: &mut CdrWriter<'_>,
     ) -> CdrResult<()> {
-        Short.write_reply(request_id, status, writer)
+        self.messaging.write_reply(request_id, status, writer)
     }
 
     fn read_reply<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<ReplyHeader<'a>> {
-        Short.read_reply(reader)
+        self.messaging.read_reply(reader)
     }
 }

@@ -28,8 +28,18 @@ struct State {
     seen: Vec<Stamp>,
 }
 
+impl Settings {
+    /// Reads the certificates and the key.
+    ///
+    /// # Errors
+    /// [`TlsError`]: which file or setting, and what is wrong with it.
+    pub fn build(self) -> Result<Tls, TlsError> {
+        Tls::new(self)
+    }
+}
+
 impl Tls {
-    pub(crate) fn new(settings: Settings) -> Result<Self, TlsError> {
+    fn new(settings: Settings) -> Result<Self, TlsError> {
         let settings = Arc::new(settings);
         let seen = stamps(&settings);
         let credentials = Credentials::load(&settings)?;

@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use zorb_transport::PeerIdentity;
 
-use crate::configured::Tls;
-use crate::error::TlsError;
-
 /// The handshake's time limit where none is set.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -138,14 +135,6 @@ impl Settings {
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
         self.handshake_timeout = Some(timeout);
         self
-    }
-
-    /// Reads the certificates and the key.
-    ///
-    /// # Errors
-    /// [`TlsError`]: which file or setting, and what is wrong with it.
-    pub fn build(self) -> Result<Tls, TlsError> {
-        Tls::new(self)
     }
 
     pub(crate) fn time_limit(&self) -> Duration {

@@ -16,23 +16,18 @@ mod tests;
 use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 use crate::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
     ListenOptions, Stream, Transport, strip_scheme,
 };
 use listener::Listener;
+use pipe::lock;
 
+pub use pipe::DEFAULT_CAPACITY;
 pub use protocol::InprocProtocol;
-pub use stream::pair;
-
-/// The scheme of in-process URLs.
-pub const SCHEME: &str = "inproc";
-
-/// The size of a pipe in bytes where [`StreamOptions::send_buffer`](crate::StreamOptions) does
-/// not say otherwise.
-pub const DEFAULT_CAPACITY: usize = 64 * 1024;
+pub use stream::{SCHEME, pair};
 
 /// The in-process transport: a world of named endpoints.
 ///
@@ -44,7 +39,7 @@ pub struct InprocTransport {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct World {
+struct World {
     listeners: Mutex<HashMap<Endpoint, Weak<Listener>>>,
     names_made_up: AtomicU64,
     connections: AtomicU64,
@@ -54,19 +49,6 @@ impl World {
     fn listeners(&self) -> MutexGuard<'_, HashMap<Endpoint, Weak<Listener>>> {
         lock(&self.listeners)
     }
-
-    /// Forgets a listener, unless the name has a new one by now.
-    fn forget(&self, endpoint: &Endpoint, listener: &Listener) {
-        let mut listeners = self.listeners();
-        if listeners.get(endpoint).is_some_and(|known| std::ptr::eq(known.as_ptr(), listener)) {
-            listeners.remove(endpoint);
-        }
-    }
-}
-
-/// Locks what no panic can leave half-done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl InprocTransport {
@@ -119,7 +101,7 @@ impl Transport for InprocTransport {
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let mut endpoint = Self::named(url)?;
         let mut listeners = self.world.listeners();
-        listeners.retain(|_, listener| listener.strong_count() > 0);
+        listeners.retain(|_, listener| listener.upgrade().is_some_and(|found| !found.is_closed()));
         while endpoint.address().is_empty() {
             let number = self.world.names_made_up.fetch_add(1, Ordering::Relaxed) + 1;
             let made_up = Endpoint::new(SCHEME, &format!("auto-{number}"))?;
@@ -134,7 +116,7 @@ impl Transport for InprocTransport {
             Some(name) => Self::named(name)?,
             None => endpoint.clone(),
         };
-        let listener = Listener::new(&self.world, endpoint.clone(), published, options);
+        let listener = Listener::new(endpoint.clone(), published, options);
         listeners.insert(endpoint, Arc::downgrade(&listener));
         Ok(listener)
     }

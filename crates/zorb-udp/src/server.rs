@@ -2,21 +2,75 @@
 
 use std::fmt;
 use std::io::{self, IoSlice};
-use std::net::{Shutdown, SocketAddr};
+use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::os::fd::AsFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use zorb_os::lock::Lock;
+use zorb_os::event::EventFd;
+use zorb_os::lock::{Condition, Lock};
 use zorb_os::poll::wait_readable;
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{Stream, StreamOptions};
 
-use crate::listen::Shared;
-
 /// Octets that a datagram has at most, with one more to see that it has not.
 const ROOM: usize = 1 << 16;
+
+/// A bound socket, which the acceptor shares with its stream.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    socket: UdpSocket,
+    /// Wakes the thread that waits in `recv`. Shutting down the socket would do it too, but the next
+    /// stream could not use it then.
+    wake: EventFd,
+    state: Lock<State>,
+    changed: Condition,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether the ORB has the stream.
+    is_taken: bool,
+    is_closed: bool,
+}
+
+impl Shared {
+    pub(crate) fn new(socket: UdpSocket) -> io::Result<Self> {
+        // `recv` waits for the socket and for `wake`.
+        socket.set_nonblocking(true)?;
+        let (state, changed) = (Lock::default(), Condition::new());
+        Ok(Self { socket, wake: EventFd::new()?, state, changed })
+    }
+
+    /// Waits until there is no stream, so that the caller may make one; `false` if the acceptor was
+    /// closed.
+    pub(crate) fn take_stream(&self) -> bool {
+        let mut state = self.state.lock();
+        while state.is_taken && !state.is_closed {
+            state = self.changed.wait(state);
+        }
+        if state.is_closed {
+            return false;
+        }
+        state.is_taken = true;
+        // The last stream may have been woken by it.
+        self.wake.drain();
+        true
+    }
+
+    /// The stream was dropped.
+    fn return_stream(&self) {
+        self.state.lock().is_taken = false;
+        self.changed.tell_all();
+    }
+
+    /// The acceptor was closed.
+    pub(crate) fn close(&self) {
+        self.state.lock().is_closed = true;
+        self.changed.tell_all();
+    }
+}
 
 /// From datagrams to requests: each makes any number of them.
 pub(crate) trait Unpack: Send + fmt::Debug {
@@ -144,6 +198,6 @@ impl Stream for UdpServer {
 
 impl Drop for UdpServer {
     fn drop(&mut self) {
-        self.shared.came_back();
+        self.shared.return_stream();
     }
 }

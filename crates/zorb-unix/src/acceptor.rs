@@ -8,7 +8,7 @@ use zorb_os::socket::peer_credentials;
 use zorb_transport::socket::ListeningSocket;
 
 use crate::file::SocketFile;
-use crate::rendezvous::{Handover, Names};
+use crate::handover::{Handover, Names};
 
 /// A listening Unix-domain socket, its file, and what becomes of its connections.
 #[derive(Debug)]

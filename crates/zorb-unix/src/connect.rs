@@ -11,8 +11,8 @@ use zorb_transport::socket::set_buffers;
 use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint};
 
 use crate::file::next_number;
+use crate::handover::Names;
 use crate::name::SocketName;
-use crate::rendezvous::Names;
 
 /// What the names of clients begin with that have one.
 pub(crate) const NAMES: &str = "zorb-client-";

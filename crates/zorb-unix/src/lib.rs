@@ -36,6 +36,7 @@
 mod acceptor;
 mod connect;
 mod file;
+mod handover;
 mod listen;
 mod name;
 mod profile;
@@ -52,8 +53,8 @@ use zorb_transport::{
     Stream, StreamOptions, Transport,
 };
 
+use handover::{Handover, Names};
 use name::SocketName;
-use rendezvous::{Handover, Names};
 
 pub use name::MAX_NAME_LEN;
 pub use uiop::UiopProtocol;

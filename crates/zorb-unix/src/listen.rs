@@ -11,8 +11,8 @@ use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 
 use crate::acceptor::ListeningUnix;
 use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
+use crate::handover::Handover;
 use crate::name::{ListenAddress, Place, SocketName};
-use crate::rendezvous::Handover;
 
 /// How many names are made up before it counts as hopeless to find a fresh one.
 const MAX_TRIES: usize = 1000;
@@ -38,7 +38,7 @@ pub(crate) fn listen<H: Handover>(
         Place::Named(name) => listen_abstract(name, options),
         Place::FreshPath => {
             let folders = fresh_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
-            listen_at_fresh_path(&folders, mode, options)
+            listen_at_fresh_path(scheme, &folders, mode, options)
         }
         Place::FreshAbstract => first_free(|| {
             let name = format!("zorb-{}-{}", std::process::id(), next_number());
@@ -73,6 +73,7 @@ fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> 
 
 /// Listens in the first of `folders` that will have it.
 fn listen_at_fresh_path(
+    scheme: &str,
     folders: &[PathBuf],
     mode: u32,
     options: &ListenOptions,
@@ -88,8 +89,7 @@ fn listen_at_fresh_path(
             };
             let text = path.to_str().ok_or_else(|| unfit("its name is not UTF-8"))?;
             let name = SocketName::parse(text)
-                // The scheme does not matter to whether it can be an endpoint.
-                .and_then(|name| name.to_endpoint(crate::UIOP_SCHEME).map(|_| name))
+                .and_then(|name| name.to_endpoint(scheme).map(|_| name))
                 .map_err(|error| unfit(error.reason()))?;
             let (socket, file) = listen_at_new(&path, mode, options)?;
             Ok((socket, name, Some(file)))
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     fn listen_in(folders: &[PathBuf]) -> io::Result<Bound> {
-        listen_at_fresh_path(folders, 0o600, &ListenOptions::default())
+        listen_at_fresh_path("uiop", folders, 0o600, &ListenOptions::default())
     }
 
     #[test]

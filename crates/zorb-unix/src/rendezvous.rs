@@ -3,40 +3,18 @@
 //! They have the addresses, files, modes and failures of [`UnixTransport`](crate::UnixTransport);
 //! what the ends do with the connected socket is the transport's own.
 
-use std::fmt;
-use std::io;
 use std::sync::Arc;
 
 use socket2::Socket;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    Stream, strip_scheme,
+    strip_scheme,
 };
 
 use crate::name::SocketName;
 use crate::{connect, listen};
 
-/// What a transport makes of the connections that clients make to it.
-pub trait Handover: Send + Sync + fmt::Debug + 'static {
-    /// A connected stream.
-    type Stream: Stream + 'static;
-
-    /// Makes a stream of a connected, blocking socket. Must not wait for the peer, or one that
-    /// hangs keeps all others out.
-    ///
-    /// # Errors
-    /// What the system says; the connection is dropped and the next one taken.
-    fn accepted(&self, socket: Socket, names: Names) -> io::Result<Self::Stream>;
-}
-
-/// What the ends of a connection are called in messages.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Names {
-    /// This end.
-    pub local: String,
-    /// The other: its process and user, which the system vouches for.
-    pub peer: String,
-}
+pub use crate::handover::{Handover, Names};
 
 /// The endpoint that `text` means, a URL of `scheme` or the address alone.
 ///

@@ -4,8 +4,7 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, TextCoding, Wire};
 use zorb_giop::{Ior, LocateStatus, MessageHeader, MessageKind, ProtocolErrorKind, ReplyStatus};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::MessageHandler;
-use super::requests::{message_error, tells_order};
+use super::{MessageHandler, message_error, tells_order};
 use crate::forwarding::redirect;
 use crate::link::Link;
 use crate::relay::Ending;
@@ -29,7 +28,7 @@ impl<'l> ConvertedReplies<'l> {
         message: &[u8],
         seams: &[u32],
     ) -> Result<(), Ending> {
-        let form = self.link.shared.target.framing.form(header.version);
+        let form = self.link.context.target.framing.form(header.version);
         let (reply, mut results) = form.read_reply(message, header).map_err(Ending::Broken)?;
         let (id, status) = (reply.request_id, reply.status);
         self.link.from_server.messages.add(1);
@@ -92,7 +91,7 @@ impl<'l> ConvertedReplies<'l> {
     /// server.
     fn forward(&self, body: &mut CdrReader<'_>) -> CdrResult<Ior> {
         let ior = Ior::read(body)?;
-        Ok(redirect(&self.link.shared, &ior).unwrap_or(ior))
+        Ok(redirect(&self.link.context, &ior).unwrap_or(ior))
     }
 
     fn handle_locate_reply(
@@ -100,7 +99,7 @@ impl<'l> ConvertedReplies<'l> {
         header: &MessageHeader,
         message: &[u8],
     ) -> Result<(), Ending> {
-        let from = self.link.shared.target.framing.form(header.version);
+        let from = self.link.context.target.framing.form(header.version);
         let (reply, mut body) = from.read_locate_reply(message, header).map_err(Ending::Broken)?;
         self.link.from_server.messages.add(1);
         let form = self.link.client_form();

@@ -1,13 +1,13 @@
 //! The direction from the client to the server.
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrResult};
+use zorb_cdr::{ByteOrder, CdrResult};
 use zorb_giop::{
     CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, MessageHeader, MessageKind,
     MessageWriter, RequestStart,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::MessageHandler;
+use super::{MessageHandler, message_error, tells_order};
 use crate::relay::Ending;
 use crate::request_head::Refusal;
 use crate::requests::Requests;
@@ -25,7 +25,7 @@ pub(crate) struct ConvertedRequests<'l> {
 
 impl<'l> ConvertedRequests<'l> {
     pub(crate) fn new(requests: Requests<'l>) -> Self {
-        let target = &requests.link.shared.target;
+        let target = &requests.link.context.target;
         // GIOP 1.2 arguments always start at a multiple of eight.
         let form = target.framing.form(target.version.min(GiopVersion::V1_1));
         let mut sets = target.components.iter();
@@ -165,16 +165,6 @@ impl MessageHandler for ConvertedRequests<'_> {
     fn keeps_waiting(&self) -> bool {
         self.requests.link.has_pending_replies()
     }
-}
-
-/// Whether messages of this form can have that byte order: forms other than GIOP use the native
-/// one.
-pub(super) fn tells_order(form: Form<'_>, order: ByteOrder) -> bool {
-    matches!(form, Form::Giop(_)) || order == ByteOrder::NATIVE
-}
-
-pub(super) fn message_error(what: &'static str) -> zorb_cdr::CdrError {
-    zorb_cdr::CdrError::new(CdrErrorKind::Unsupported, 0, what)
 }
 
 fn takes_utf_8(sets: &CodeSetComponentInfo) -> bool {

@@ -1,4 +1,4 @@
-//! Any number of descriptors that several threads wait for, each event for one of them.
+//! A set of descriptors that several threads wait for. Each event wakes one thread.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -9,33 +9,33 @@ use rustix::event::{Timespec, epoll};
 
 use crate::clock::MonotonicTime;
 
-/// When a [`ReadySet`] tells of a descriptor.
+/// When a [`ReadySet`] reports a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trigger {
-    /// Once, to one thread, each time that something has come (`EPOLLET`). Whoever is told reads until
-    /// nothing is left.
+    /// Once for each arrival of data, to one thread (`EPOLLET`), which must read until nothing is
+    /// left.
     News,
-    /// As long as something is there, to every thread that waits.
+    /// To every waiting thread, as long as the descriptor is readable.
     Level,
 }
 
-/// Something that has come to a descriptor of a [`ReadySet`].
+/// An event of a descriptor in a [`ReadySet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     /// The descriptor's key.
     pub key: u64,
-    /// Whether it is the end of the stream, or an error; something may be to be read before it.
+    /// Whether it is the end of the stream, or an error. There may still be data to read.
     pub is_end: bool,
 }
 
-/// Any number of descriptors that threads wait for to become readable (Linux's epoll). Of the threads
-/// that wait, the system wakes one for each event: so they lead and follow without a lock.
+/// A set of descriptors that threads wait to read (epoll). For each event the system wakes one of
+/// the waiting threads, so that leader/followers needs no lock.
 #[derive(Debug)]
 pub struct ReadySet {
     epoll: OwnedFd,
 }
 
-/// The flags of the end of a stream and of errors.
+/// The flags of an end of stream and of errors.
 const ENDS: epoll::EventFlags =
     epoll::EventFlags::RDHUP.union(epoll::EventFlags::HUP).union(epoll::EventFlags::ERR);
 
@@ -48,10 +48,10 @@ impl ReadySet {
         Ok(Self { epoll: epoll::create(epoll::CreateFlags::CLOEXEC)? })
     }
 
-    /// Puts `fd` in, known by `key`. What is there already counts as news.
+    /// Adds `fd` with a `key`. If it is readable already, that is reported, too.
     ///
     /// # Errors
-    /// When it is in, or the system has a limit.
+    /// It is already in the set, or the system's limit is reached.
     pub fn add(&self, fd: BorrowedFd<'_>, key: u64, trigger: Trigger) -> io::Result<()> {
         let data = epoll::EventData::new_u64(key);
         let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
@@ -62,19 +62,18 @@ impl ReadySet {
         Ok(epoll::add(&self.epoll, fd, data, interest)?)
     }
 
-    /// Takes `fd` out. A thread may have been told of it and not have come to it yet.
+    /// Removes `fd`. A thread may still be about to handle an event of it.
     ///
     /// # Errors
-    /// When it is not in.
+    /// It is not in the set.
     pub fn remove(&self, fd: BorrowedFd<'_>) -> io::Result<()> {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
-    /// Waits for the next event, and gives it; `None` when `timeout` is over.
-    /// One system call, and nothing is allocated.
+    /// Waits for the next event; `None` if `timeout` expires. One system call, no allocation.
     ///
     /// # Errors
-    /// What the system says. Interrupted waits are taken up again.
+    /// The system call fails. Interrupted waits are continued.
     pub fn next(&self, timeout: Option<Duration>) -> io::Result<Option<Event>> {
         let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
         let mut left = timeout;

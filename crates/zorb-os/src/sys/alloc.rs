@@ -1,4 +1,4 @@
-//! The system allocator, counted.
+//! The system allocator with counts.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

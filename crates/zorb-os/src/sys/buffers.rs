@@ -1,4 +1,4 @@
-//! Buffers in shared memory that one process fills and another reads where they lie.
+//! Buffers in shared memory that one process fills and another reads in place.
 
 use std::fmt;
 use std::io;
@@ -13,18 +13,18 @@ use crate::socket::SameUser;
 
 mod free;
 
-/// Octets before the first buffer: a page.
+/// Octets before the first buffer: one page.
 const HEAD: usize = 4096;
-/// Octets from one buffer's word to the next: a cache line.
+/// The distance between the counters of two buffers: one cache line.
 const APART: usize = 64;
-/// The most buffers that a process has for another.
+/// The maximum number of buffers for one direction.
 pub const MAX_BUFFERS: usize = HEAD / APART;
-/// The largest buffer, in octets.
+/// The maximum size of a buffer in octets.
 pub const MAX_BUFFER_SIZE: usize = 1 << 27;
 
 const FIELD: u32 = 28;
 
-/// How many buffers there are, and how many octets each has.
+/// The number of buffers and their size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     count: usize,
@@ -32,8 +32,8 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// `None` for what cannot be: none or more than [`MAX_BUFFERS`], a size that is no multiple of
-    /// 4,096 octets or larger than [`MAX_BUFFER_SIZE`].
+    /// `None` for no buffers or more than [`MAX_BUFFERS`], and for a size that is not a multiple of
+    /// 4,096 octets or above [`MAX_BUFFER_SIZE`].
     #[must_use]
     pub fn new(count: usize, size: usize) -> Option<Self> {
         let good = (1..=MAX_BUFFERS).contains(&count)
@@ -42,26 +42,26 @@ impl Shape {
         good.then_some(Self { count, size })
     }
 
-    /// How many there are.
+    /// The number of buffers.
     #[must_use]
     pub fn count(self) -> usize {
         self.count
     }
 
-    /// The octets of each.
+    /// The size of each in octets.
     #[must_use]
     pub fn size(self) -> usize {
         self.size
     }
 
-    /// Octets of the memory that they lie in.
+    /// The size of the memory in octets.
     #[must_use]
     pub fn memory_len(self) -> usize {
         HEAD + self.count * self.size
     }
 }
 
-/// Octets in one of the buffers.
+/// Octets in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
     index: usize,
@@ -70,19 +70,19 @@ pub struct Piece {
 }
 
 impl Piece {
-    /// How many octets it has.
+    /// The number of octets.
     #[must_use]
     pub fn len(self) -> usize {
         self.len
     }
 
-    /// Whether it has none. None is sent that has none.
+    /// Whether it is empty. Empty pieces are never sent.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len == 0
     }
 
-    /// The piece as a number that the other process understands.
+    /// The piece as a number for the other process.
     #[must_use]
     pub fn to_word(self) -> u64 {
         (self.index as u64) << (2 * FIELD) | (self.offset as u64) << FIELD | self.len as u64
@@ -94,7 +94,7 @@ impl Piece {
     }
 }
 
-/// The memory: in front of the buffers, for each one, how often its reader has given it back.
+/// The memory: before the buffers, a counter for each of how often its reader has returned it.
 struct Area {
     memory: SharedMemory,
     shape: Shape,
@@ -122,8 +122,8 @@ impl Area {
 
 /// The buffers that this process fills and another reads.
 ///
-/// Taking one, sending it and its coming back need no lock: a buffer is free when nobody here has it
-/// and its reader has given it back as often as it was sent.
+/// Taking, sending and returning a buffer needs no lock: a buffer is free when no thread here holds
+/// it and its reader has returned it as often as it was sent.
 pub struct SendBuffers {
     area: Area,
     states: Box<[State<AtomicBool, AtomicU32>]>,
@@ -131,16 +131,17 @@ pub struct SendBuffers {
 
 impl SendBuffers {
     /// The buffers in `memory`, which both processes have mapped and no other part of this process
-    /// uses. The other one is the same user's: it could write to them, and is trusted not to.
+    /// uses. The other process runs as the same user: it could write to them, and is trusted not
+    /// to.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] when the memory has another size.
+    /// [`io::ErrorKind::InvalidData`] if the memory has another size.
     pub fn new(memory: SharedMemory, shape: Shape, _: SameUser) -> io::Result<Arc<Self>> {
         let states = (0..shape.count).map(|_| State::default()).collect();
         Ok(Arc::new(Self { area: Area::new(memory, shape)?, states }))
     }
 
-    /// Takes a free buffer for `len` octets, if there is one. Those used last come first.
+    /// Takes a free buffer for `len` octets, if there is one, the most recently used first.
     #[must_use]
     pub fn take(self: &Arc<Self>, len: usize) -> Option<SendBuffer> {
         if len > self.area.shape.size {
@@ -151,7 +152,7 @@ impl SendBuffers {
         Some(SendBuffer { buffers: Arc::clone(self), index, len })
     }
 
-    /// Where `octets` lie, if it is in one of the buffers.
+    /// The position of `octets`, if they are in one of the buffers.
     #[must_use]
     pub fn piece(&self, octets: &[u8]) -> Option<Piece> {
         let start = self.area.memory.address() + HEAD;
@@ -163,7 +164,7 @@ impl SendBuffers {
         inside.then_some(Piece { index, offset, len: octets.len() })
     }
 
-    /// Says that a piece is about to be shown to the reader, who gives its buffer back after it.
+    /// Announces that a piece will be shown to the reader, who then returns its buffer.
     pub fn will_send(&self, piece: Piece) {
         if let Some(state) = self.states.get(piece.index) {
             state.will_send();
@@ -182,7 +183,7 @@ impl fmt::Debug for SendBuffers {
     }
 }
 
-/// A buffer that is being filled. Dropped, it is free again, once its reader has given it back.
+/// A buffer that is being filled. After a drop it is free as soon as its reader has returned it.
 pub struct SendBuffer {
     buffers: Arc<SendBuffers>,
     index: usize,
@@ -196,7 +197,7 @@ impl SendBuffer {
         self.buffers.is_out(self.index)
     }
 
-    /// Copies `octets` to its start; `false` while it [is out](Self::is_out) or too short.
+    /// Copies `octets` to its start; `false` if it [is out](Self::is_out) or too small.
     #[must_use]
     pub fn fill(&mut self, octets: &[u8]) -> bool {
         let Some(target) = self.octets_mut().and_then(|all| all.get_mut(..octets.len())) else {
@@ -207,8 +208,8 @@ impl SendBuffer {
         true
     }
 
-    /// Its octets to be written: `None` while it [is out](Self::is_out). At first they are what was
-    /// last written there.
+    /// Its octets for writing; `None` while it [is out](Self::is_out). They initially have their
+    /// last contents.
     pub fn octets_mut(&mut self) -> Option<&mut [u8]> {
         if self.is_out() {
             return None;
@@ -254,22 +255,22 @@ pub struct ReceiveBuffers {
 }
 
 impl ReceiveBuffers {
-    /// The buffers in `memory`, of which no other part of this process has a mapping in use.
+    /// The buffers in `memory`, of which no other part of this process uses a mapping.
     ///
     /// # Errors
-    /// [`io::ErrorKind::InvalidData`] when the memory has another size.
+    /// [`io::ErrorKind::InvalidData`] if the memory has another size.
     pub fn new(memory: SharedMemory, shape: Shape) -> io::Result<Arc<Self>> {
         let holds = (0..shape.count).map(|_| Holds::default()).collect();
         Ok(Arc::new(Self { area: Area::new(memory, shape)?, holds }))
     }
 
-    /// The memory, to be handed to the other process.
+    /// The memory, to be passed to the other process.
     #[must_use]
     pub fn memory(&self) -> BorrowedFd<'_> {
         self.area.memory.as_fd()
     }
 
-    /// The piece that the other process means with `word`; `None` when there is none such.
+    /// The piece that `word` of the other process names; `None` if it is invalid.
     #[must_use]
     pub fn piece(&self, word: u64) -> Option<Piece> {
         let piece = Piece::of_word(word);
@@ -281,7 +282,7 @@ impl ReceiveBuffers {
         good.then_some(piece)
     }
 
-    /// Copies octets of a piece, from its octet `from` on, and says how many there were.
+    /// Copies octets of a piece, starting with its octet `from`; returns their number.
     #[must_use]
     pub fn read(&self, piece: Piece, from: usize, target: &mut [u8]) -> usize {
         let count = target.len().min(piece.len.saturating_sub(from));
@@ -293,14 +294,14 @@ impl ReceiveBuffers {
         count
     }
 
-    /// Lends the octets of a piece where they lie, which another process of the same user wrote and
-    /// is trusted to leave alone until they are given back.
+    /// Lends the octets of a piece in place. The other process, of the same user, is trusted not to
+    /// change them until they are returned.
     #[must_use]
     pub fn lend(self: &Arc<Self>, piece: Piece, _: SameUser) -> ReceivedBuffer {
         ReceivedBuffer { buffers: Arc::clone(self), piece }
     }
 
-    /// Gives a piece back that was not lent.
+    /// Returns a piece that was not lent.
     pub fn give_back(&self, piece: Piece) {
         self.area.given_back(piece.index).raise();
     }
@@ -312,15 +313,15 @@ impl fmt::Debug for ReceiveBuffers {
     }
 }
 
-/// Octets that another process has written, lent where they lie. Dropped, they are given back.
+/// Octets of another process, borrowed in place. They are returned when dropped.
 pub struct ReceivedBuffer {
     buffers: Arc<ReceiveBuffers>,
     piece: Piece,
 }
 
 impl ReceivedBuffer {
-    /// Those of its octets that `octets` are, held by themselves: what was lent is given back when it
-    /// and all its parts are dropped. `None` for octets of elsewhere.
+    /// A part of it that contains `octets`. The piece is returned when all its parts are dropped.
+    /// `None` for other octets.
     #[must_use]
     pub fn part(&self, octets: &[u8]) -> Option<Self> {
         let from = octets.as_ptr().addr().checked_sub(self.as_ptr().addr())?;

@@ -1,6 +1,6 @@
 //! Clocks.
 
-/// The processor's cycle counter, which runs at one rate whatever the processor's clock does.
+/// The processor's cycle counter, which has a constant rate.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ticks() -> u64 {
@@ -9,24 +9,24 @@ pub(crate) fn ticks() -> u64 {
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
-/// The monotonic clock, where no cycle counter is known.
+/// The monotonic clock, on processors without a known cycle counter.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
 pub(crate) fn ticks() -> u64 {
     monotonic_nanos()
 }
 
-/// The monotonic clock in nanoseconds since some moment before the process began.
+/// The monotonic clock in nanoseconds since a moment before the process started.
 pub(crate) fn monotonic_nanos() -> u64 {
     nanos(libc::CLOCK_MONOTONIC)
 }
 
-/// The same as of the system's last tick.
+/// The monotonic clock as of the system's last tick.
 pub(crate) fn coarse_monotonic_nanos() -> u64 {
     nanos(libc::CLOCK_MONOTONIC_COARSE)
 }
 
-/// The processor time that the calling thread has used.
+/// The processor time used by the calling thread.
 pub(crate) fn thread_nanos() -> u64 {
     nanos(libc::CLOCK_THREAD_CPUTIME_ID)
 }

@@ -1,4 +1,4 @@
-//! Descriptors: events, readiness, peeking, peers.
+//! Descriptors: events, readiness, pending data, peers.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
@@ -13,7 +13,7 @@ pub(crate) fn eventfd() -> io::Result<OwnedFd> {
     own(unsafe { libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK) })
 }
 
-/// A new timerfd of the monotonic clock, non-blocking.
+/// A new timerfd for the monotonic clock, non-blocking.
 pub(crate) fn timerfd() -> io::Result<OwnedFd> {
     // SAFETY: takes two numbers, no memory.
     own(unsafe {
@@ -21,9 +21,9 @@ pub(crate) fn timerfd() -> io::Result<OwnedFd> {
     })
 }
 
-/// Has a timerfd expire every `period`, for the first time in one.
+/// Makes a timerfd expire every `period`, first after one `period`.
 pub(crate) fn tick_every(timer: BorrowedFd<'_>, period: Duration) -> io::Result<()> {
-    // One of no length would stop it.
+    // Zero would stop it.
     let period = period.max(Duration::from_nanos(1));
     let period = libc::timespec {
         tv_sec: libc::time_t::try_from(period.as_secs()).unwrap_or(libc::time_t::MAX),
@@ -36,8 +36,8 @@ pub(crate) fn tick_every(timer: BorrowedFd<'_>, period: Duration) -> io::Result<
     check(unsafe { libc::timerfd_settime(timer.as_raw_fd(), 0, &raw const times, old) }).map(drop)
 }
 
-/// Waits until one of `fds` has an event or the time is up; `None` waits for ever. Returns how
-/// many have one. Not repeated when interrupted.
+/// Waits for an event of one of `fds`, or the timeout (`None`: none). Returns the number of
+/// descriptors with events. Not repeated when interrupted.
 pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::Result<usize> {
     let limit = timeout.map(|t| libc::timespec {
         tv_sec: libc::time_t::try_from(t.as_secs()).unwrap_or(libc::time_t::MAX),
@@ -51,8 +51,8 @@ pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::
     Ok(usize::try_from(ready).unwrap_or_default())
 }
 
-/// Looks at up to one byte that a socket has pending, without waiting or taking it. `Ok(0)` is
-/// the end of the stream, `WouldBlock` means that nothing is pending.
+/// Peeks at up to one pending byte of a socket without waiting. `Ok(0)` is the end of the stream;
+/// `WouldBlock` means that nothing is pending.
 pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
     let mut byte = 0_u8;
     let target = (&raw mut byte).cast();
@@ -62,8 +62,8 @@ pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
     usize::try_from(seen).map_err(|_| io::Error::last_os_error())
 }
 
-/// Takes what a socket has pending, as much as `buffer` holds, without waiting. `Ok(0)` is the end
-/// of the stream (or an empty `buffer`), `WouldBlock` means that nothing is pending.
+/// Reads the pending data of a socket, up to the size of `buffer`, without waiting. `Ok(0)` is the
+/// end of the stream (or an empty `buffer`); `WouldBlock` means that nothing is pending.
 pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     let (target, len) = (buffer.as_mut_ptr().cast(), buffer.len());
     // SAFETY: pointer and length are of one live slice that the call may write.
@@ -71,7 +71,7 @@ pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<
     usize::try_from(received).map_err(|_| io::Error::last_os_error())
 }
 
-/// Waits for a datagram, and what the system tells along with it: how many octets there are of each.
+/// Receives a datagram with its control messages; returns the sizes of both.
 pub(crate) fn recv_with_control(
     socket: BorrowedFd<'_>,
     buffer: &mut [u8],
@@ -91,7 +91,7 @@ pub(crate) fn recv_with_control(
     Ok((received, header.msg_controllen as usize))
 }
 
-/// Limits how many octets a second a socket sends.
+/// Limits the octets per second that a socket sends.
 pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) -> io::Result<()> {
     let value = (&raw const octets_per_second).cast();
     let len = size_of::<u64>() as libc::socklen_t;
@@ -100,7 +100,7 @@ pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) ->
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
 }
 
-/// How many octets a second a socket sends at most; all ones for no limit.
+/// The limit of octets per second that a socket sends; all ones for no limit.
 pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<u64> {
     let mut rate = 0_u64;
     let mut len = size_of::<u64>() as libc::socklen_t;
@@ -112,7 +112,7 @@ pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<u64> {
     Ok(rate)
 }
 
-/// Has a socket send past routers, or not.
+/// Sets whether a socket bypasses routers.
 pub(crate) fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()> {
     let flag = libc::c_int::from(on);
     let value = (&raw const flag).cast();
@@ -122,7 +122,7 @@ pub(crate) fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()>
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
 }
 
-/// Whether a socket sends past routers.
+/// Whether a socket bypasses routers.
 pub(crate) fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
     let mut flag: libc::c_int = 0;
     let mut len = size_of::<libc::c_int>() as libc::socklen_t;

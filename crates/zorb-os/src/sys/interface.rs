@@ -6,7 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::ptr;
 
 use super::check;
-use crate::interface::InterfaceAddress;
 
 /// The system's list of interface addresses, freed on drop.
 struct List(*mut libc::ifaddrs);
@@ -27,8 +26,16 @@ impl Drop for List {
     }
 }
 
+/// One IP address of one interface.
+pub(crate) struct Address {
+    pub(crate) interface: String,
+    pub(crate) address: IpAddr,
+    /// The interface's flags, `IFF_UP` and others.
+    pub(crate) flags: libc::c_uint,
+}
+
 /// Every IPv4 and IPv6 address of every interface, in the system's order.
-pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
+pub(crate) fn addresses() -> io::Result<Vec<Address>> {
     let list = List::load()?;
     let mut found = Vec::new();
     let mut next = list.0;
@@ -39,18 +46,13 @@ pub(crate) fn addresses() -> io::Result<Vec<InterfaceAddress>> {
         let Some(address) = ip_of(node.ifa_addr) else { continue };
         // SAFETY: every node has a name, a C string that lives as long as the list.
         let name = unsafe { CStr::from_ptr(node.ifa_name) };
-        let flag = |bit: libc::c_int| node.ifa_flags & bit.cast_unsigned() != 0;
-        found.push(InterfaceAddress {
-            name: name.to_string_lossy().into_owned(),
-            address,
-            is_up: flag(libc::IFF_UP),
-            is_loopback: flag(libc::IFF_LOOPBACK),
-        });
+        let interface = name.to_string_lossy().into_owned();
+        found.push(Address { interface, address, flags: node.ifa_flags });
     }
     Ok(found)
 }
 
-/// The number of the interface of this name.
+/// The index of an interface.
 pub(crate) fn index(name: &str) -> io::Result<u32> {
     let name = CString::new(name)?;
     // SAFETY: `name` is a C string that outlives the call.
@@ -60,7 +62,7 @@ pub(crate) fn index(name: &str) -> io::Result<u32> {
     }
 }
 
-/// The IP address in a socket address of an interface list, if it is one.
+/// The IP address in a socket address, if it is one.
 fn ip_of(address: *const libc::sockaddr) -> Option<IpAddr> {
     if address.is_null() {
         return None;

@@ -1,4 +1,4 @@
-//! Values that one thread at a time uses.
+//! Values protected by a mutex with priority inheritance.
 
 use std::cell::UnsafeCell;
 use std::fmt;
@@ -6,11 +6,11 @@ use std::ops::{Deref, DerefMut};
 
 use crate::mutex::{PiGuard, PiMutex};
 
-/// A value that one thread at a time uses, under a [`PiMutex`]: while a thread has it, the thread has
-/// at least the priority of those that wait for it.
+/// A value that one thread at a time uses, protected by a [`PiMutex`]: the holder runs at least at
+/// the priority of the waiting threads.
 ///
-/// A thread that panics gives it back as any other; it is not poisoned. Taking and giving back what
-/// nobody else wants are an atomic operation each.
+/// It is not poisoned by a panic. Locking and unlocking without contention are one atomic operation
+/// each.
 ///
 /// ```
 /// use zorb_os::lock::Lock;
@@ -29,7 +29,7 @@ pub struct Lock<T> {
 // held by one thread. So the value goes from thread to thread, and is not used by two at once.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// The value of a [`Lock`], until dropped.
+/// A guard of a [`Lock`], which is unlocked when this is dropped.
 #[must_use = "the lock is given back when this is dropped"]
 pub struct Locked<'l, T> {
     lock: &'l Lock<T>,
@@ -37,32 +37,33 @@ pub struct Locked<'l, T> {
 }
 
 impl<T> Lock<T> {
-    /// A value that nobody uses.
+    /// A new, unlocked value.
     #[must_use]
     pub const fn new(value: T) -> Self {
         Self { turn: PiMutex::new(), value: UnsafeCell::new(value) }
     }
 
-    /// Takes the value; waits as long as another thread has it, and for ever when this one has.
+    /// Locks the value; waits while another thread holds it. Deadlocks if the calling thread holds
+    /// it.
     #[inline]
     pub fn lock(&self) -> Locked<'_, T> {
         Locked { lock: self, _held: self.turn.take() }
     }
 
-    /// Takes the value if nobody has it.
+    /// Locks the value if no thread holds it.
     #[inline]
     pub fn try_lock(&self) -> Option<Locked<'_, T>> {
         Some(Locked { lock: self, _held: self.turn.take_free()? })
     }
 
-    /// The value of a lock that is no more.
+    /// The value.
     pub fn into_inner(self) -> T {
         self.value.into_inner()
     }
 }
 
 impl<'l, T> Locked<'l, T> {
-    /// What it is the value of.
+    /// The lock of this guard.
     pub(crate) fn origin(&self) -> &'l Lock<T> {
         self.lock
     }

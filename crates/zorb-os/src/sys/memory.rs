@@ -1,4 +1,4 @@
-//! Mapped memory that other processes write to at any moment.
+//! Mapped memory that other processes may write at any time.
 
 use std::io;
 use std::os::fd::BorrowedFd;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use rustix::mm::{MapFlags, ProtFlags};
 
-/// A file's memory, mapped to be read and written. It is outside of what Rust knows as its own:
-/// other processes change it, so it is looked at through atomics and copied by [`volatile`] alone.
+/// A file mapped for reading and writing. Other processes change it, so it is accessed only through
+/// atomics and [`volatile`].
 pub(crate) struct Mapping {
     base: NonNull<u8>,
     len: usize,
@@ -20,8 +20,8 @@ unsafe impl Send for Mapping {}
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps the first `len` octets of a file which has that many and, sealed, always will: reading
-    /// past the end of one that shrinks ends the process.
+    /// Maps the first `len` octets of a file of at least that size, which is sealed: access beyond
+    /// the end of a file that has shrunk ends the process.
     pub(crate) fn of_sealed(file: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: the system chooses a place where nothing is.
@@ -36,7 +36,7 @@ impl Mapping {
         self.len
     }
 
-    /// Where `len` octets from `at` on lie, all inside.
+    /// The address of `len` octets at offset `at`, all in bounds.
     #[inline]
     fn place(&self, at: usize, len: usize) -> *mut u8 {
         assert!(at <= self.len && len <= self.len - at, "outside of the shared memory");
@@ -62,10 +62,10 @@ impl Mapping {
         unsafe { AtomicU64::from_ptr(place) }
     }
 
-    /// The octets from `at` on as they lie.
+    /// The octets at offset `at`, in place.
     ///
     /// # Safety
-    /// Nobody writes to them as long as the slice lives.
+    /// Nobody writes to them while the slice exists.
     #[inline]
     pub(crate) unsafe fn octets(&self, at: usize, len: usize) -> &[u8] {
         let place = self.place(at, len);
@@ -73,11 +73,11 @@ impl Mapping {
         unsafe { std::slice::from_raw_parts(place, len) }
     }
 
-    /// The octets from `at` on, to be written where they lie.
+    /// The octets at offset `at` for writing, in place.
     ///
     /// # Safety
-    /// Nobody else in this process has them, and nobody elsewhere writes to them, as long as the
-    /// slice lives.
+    /// Nobody else in this process uses them, and no other process writes to them, while the slice
+    /// exists.
     #[inline]
     #[allow(clippy::mut_from_ref)] // the caller's promise is what makes them its own
     pub(crate) unsafe fn octets_mut(&self, at: usize, len: usize) -> &mut [u8] {
@@ -129,14 +129,14 @@ impl Drop for Mapping {
     }
 }
 
-/// Copying that the compiler neither sees through nor takes apart: what the octets are is up to the
-/// moment at which the processor gets to them. On x86-64 these are instructions written out, on
-/// others volatile accesses of single octets and aligned words.
+/// Copies that the compiler does not optimize: each octet has the value at the time of the access.
+/// On x86-64 they are written in assembly, elsewhere as volatile accesses of octets and aligned
+/// words.
 mod volatile {
     /// Copies `len` octets from `from` to `to`.
     ///
     /// # Safety
-    /// So many octets at both places are mapped, may be read and written, and do not overlap.
+    /// `len` octets at both addresses are mapped, accessible, and do not overlap.
     #[inline]
     pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
         // SAFETY: handed on.
@@ -147,7 +147,7 @@ mod volatile {
     mod imp {
         use std::arch::asm;
 
-        /// Octets that one turn of the loop of [`blocks`] copies.
+        /// Octets per iteration of [`blocks`].
         const BLOCK: usize = 64;
 
         #[inline]

@@ -1,7 +1,7 @@
-//! Raw system calls: every `unsafe` block of the ORB, one operation each.
+//! System calls: every `unsafe` block of the ORB, one operation each.
 //!
-//! Functions here take and return plain types, turn error codes into [`io::Error`] at once and
-//! raw descriptors into [`OwnedFd`]. Anything cleverer belongs in the safe modules above.
+//! The functions take and return plain types, and convert error codes to [`io::Error`] and raw
+//! descriptors to [`OwnedFd`] at once. All other logic is in the safe modules above.
 
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
@@ -18,12 +18,12 @@ pub(crate) mod signal;
 pub(crate) mod slot;
 pub(crate) mod thread;
 
-/// Turns the -1 of a system call into the error it left behind.
+/// Converts the result -1 of a system call to its error.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// Takes over the descriptor that a system call has just made.
+/// Takes ownership of the descriptor that a system call has just created.
 fn own(result: libc::c_int) -> io::Result<OwnedFd> {
     let fd = check(result)?;
     // SAFETY: the system has just opened this descriptor for us, so nothing else owns it.

@@ -12,26 +12,26 @@ pub(crate) fn parent_id() -> libc::pid_t {
     unsafe { libc::getppid() }
 }
 
-/// Asks the system to kill this process when the thread that started it ends.
+/// Makes the system kill this process when the thread that started it ends.
 pub(crate) fn die_with_parent() -> io::Result<()> {
     // SAFETY: this prctl takes a signal number and no memory.
     check(unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) })?;
     Ok(())
 }
 
-/// Keeps all memory of the process resident, what it has and what it will have.
+/// Locks all present and future memory of the process.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only, and changes no value in memory.
     check(unsafe { libc::mlockall(libc::MCL_CURRENT | libc::MCL_FUTURE) })?;
     Ok(())
 }
 
-/// Has the child, before its program starts, do [`die_with_parent`] and take every signal.
+/// Makes the child call [`die_with_parent`] and unblock all signals before its program starts.
 pub(crate) fn prepare_child(command: &mut Command) {
     let parent = std::process::id();
     let in_child = move || {
         die_with_parent()?;
-        // The parent may have ended before the line above: then nobody will end us.
+        // The parent may have ended before the line above; then nothing would end this process.
         if parent_id().cast_unsigned() != parent {
             return Err(io::Error::from_raw_os_error(libc::ESRCH));
         }
@@ -42,7 +42,7 @@ pub(crate) fn prepare_child(command: &mut Command) {
     unsafe { command.pre_exec(in_child) };
 }
 
-/// The user that this process acts for.
+/// The effective user of this process.
 pub(crate) fn effective_user() -> u32 {
     // SAFETY: takes nothing and cannot fail.
     unsafe { libc::geteuid() }

@@ -1,4 +1,4 @@
-//! Signal sets, masks, and signals as a descriptor.
+//! Signal sets, signal masks, and signals read from a descriptor.
 
 use std::io;
 use std::mem::MaybeUninit;
@@ -43,22 +43,22 @@ impl SignalSet {
         unsafe { libc::sigismember(&raw const self.0, signal) == 1 }
     }
 
-    /// Blocks these signals in the calling thread, besides those blocked already.
+    /// Blocks these signals in the calling thread, in addition to those already blocked.
     pub(crate) fn block(&self) -> io::Result<()> {
         self.change_mask(libc::SIG_BLOCK)
     }
 
-    /// Lets these signals through to the calling thread.
+    /// Unblocks these signals in the calling thread.
     pub(crate) fn unblock(&self) -> io::Result<()> {
         self.change_mask(libc::SIG_UNBLOCK)
     }
 
-    /// Blocks these signals in the calling thread and no others.
+    /// Makes these the only blocked signals of the calling thread.
     pub(crate) fn replace_mask(&self) -> io::Result<()> {
         self.change_mask(libc::SIG_SETMASK)
     }
 
-    /// The signals that the calling thread blocks.
+    /// The blocked signals of the calling thread.
     pub(crate) fn blocked() -> io::Result<Self> {
         let mut now = Self::none();
         let target = &raw mut now.0;
@@ -80,12 +80,12 @@ impl SignalSet {
     }
 }
 
-/// Turns the error number that the pthread calls return into an error.
+/// Converts the error number that pthread functions return.
 fn code(result: libc::c_int) -> io::Result<()> {
     if result == 0 { Ok(()) } else { Err(io::Error::from_raw_os_error(result)) }
 }
 
-/// Whether the process ignores a signal, as `nohup` arranges for SIGHUP.
+/// Whether the process ignores a signal, as SIGHUP under `nohup`.
 pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
     // SAFETY: with a null new action the call only writes the present one to `action`.

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::lock::Lock;
 
-/// A place for one box, which threads take out and put in without a lock: one atomic exchange each,
-/// in the one order of all sequentially consistent operations.
+/// A slot for one box, which threads put in and take out without a lock, by one sequentially
+/// consistent atomic exchange each.
 ///
 /// ```
 /// use zorb_os::slot::Slot;
@@ -20,39 +20,39 @@ use super::lock::Lock;
 /// ```
 pub struct Slot<T> {
     place: AtomicPtr<T>,
-    /// It hands values from thread to thread, as a lock does: so it asks of `T` what a lock asks.
+    /// It moves values between threads, like a lock, and has the same bounds on `T`.
     owns: PhantomData<Lock<Box<T>>>,
 }
 
 impl<T> Slot<T> {
-    /// A slot with nothing in it.
+    /// An empty slot.
     #[must_use]
     pub const fn empty() -> Self {
         Self { place: AtomicPtr::new(ptr::null_mut()), owns: PhantomData }
     }
 
-    /// Whether nothing is in it at the moment.
+    /// Whether it is empty now.
     #[inline]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.place.load(Ordering::Relaxed).is_null()
     }
 
-    /// Takes out what is in it.
+    /// Takes out the box.
     #[inline]
     #[must_use]
     pub fn take(&self) -> Option<Box<T>> {
         owned(self.place.swap(ptr::null_mut(), Ordering::SeqCst))
     }
 
-    /// Puts `value` in, and gives back what was in it.
+    /// Puts `value` in; returns the previous box.
     #[inline]
     pub fn put(&self, value: Box<T>) -> Option<Box<T>> {
         owned(self.place.swap(Box::into_raw(value), Ordering::SeqCst))
     }
 }
 
-/// The box of a pointer that has just come out of a slot.
+/// The box of a pointer taken from a slot.
 #[inline]
 fn owned<T>(pointer: *mut T) -> Option<Box<T>> {
     if pointer.is_null() {

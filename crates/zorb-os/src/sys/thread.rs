@@ -1,22 +1,40 @@
 //! Threads.
 
+use std::cell::Cell;
 use std::ffi::CStr;
 use std::io;
 use std::mem::size_of_val;
 
 use super::check;
 
-/// Processors as bits, in the shape that the system reads.
+/// A set of processors as bits, as the system expects it.
 pub(crate) type ProcessorMask = [libc::c_ulong; 1024 / libc::c_ulong::BITS as usize];
 
-/// The system's id of the calling thread.
-pub(crate) fn id() -> libc::pid_t {
-    // SAFETY: takes nothing and cannot fail.
-    unsafe { libc::gettid() }
+thread_local! {
+    /// The thread's id, cached after the first system call; 0 before it.
+    static ID: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Page faults that the calling thread has had: those served from memory, those for which something was
-/// read.
+/// The system's id of the calling thread, as tools such as `top -H` show it. The first call of each
+/// thread makes a system call, the others read a thread-local variable.
+#[inline]
+#[must_use]
+pub fn id() -> u32 {
+    match ID.get() {
+        0 => query_id(),
+        id => id,
+    }
+}
+
+#[cold]
+fn query_id() -> u32 {
+    // SAFETY: takes no arguments and cannot fail.
+    let id = unsafe { libc::gettid() }.cast_unsigned();
+    ID.set(id);
+    id
+}
+
+/// The page faults of the calling thread: minor and major.
 pub(crate) fn own_page_faults() -> io::Result<[libc::c_long; 2]> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is writable and of the type that the call fills.
@@ -26,14 +44,14 @@ pub(crate) fn own_page_faults() -> io::Result<[libc::c_long; 2]> {
     Ok([usage.ru_minflt, usage.ru_majflt])
 }
 
-/// Names the calling thread; the system keeps 15 bytes.
+/// Sets the name of the calling thread; the system truncates it to 15 bytes.
 pub(crate) fn set_name(name: &CStr) -> io::Result<()> {
     // SAFETY: `name` is a C string that lives past the call, which copies it.
     check(unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) })?;
     Ok(())
 }
 
-/// Keeps the calling thread on the processors of `mask`.
+/// Restricts the calling thread to the processors of `mask`.
 pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
     let source = mask.as_ptr().cast();
     // SAFETY: `source` points to as many bytes as the length says, aligned like cpu_set_t, which
@@ -42,7 +60,7 @@ pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
     Ok(())
 }
 
-/// The processors that `thread`, 0 for the calling one, may run on.
+/// The processors that `thread` may use; 0 for the calling thread.
 pub(crate) fn affinity(thread: libc::pid_t) -> io::Result<ProcessorMask> {
     let mut mask = ProcessorMask::default();
     let target = mask.as_mut_ptr().cast();
@@ -52,7 +70,7 @@ pub(crate) fn affinity(thread: libc::pid_t) -> io::Result<ProcessorMask> {
     Ok(mask)
 }
 
-/// Has the system schedule `thread`, 0 for the calling one, by `policy` at `priority`.
+/// Sets the scheduling policy and priority of `thread`; 0 for the calling thread.
 pub(crate) fn set_schedule(
     thread: libc::pid_t,
     policy: libc::c_int,
@@ -65,12 +83,12 @@ pub(crate) fn set_schedule(
     Ok(())
 }
 
-/// Has the system schedule the calling thread by deadlines; times in nanoseconds.
+/// Schedules the calling thread by deadlines; times in nanoseconds.
 pub(crate) fn set_deadline(runtime: u64, deadline: u64, period: u64) -> io::Result<()> {
     let attributes = libc::sched_attr {
         size: u32::try_from(size_of::<libc::sched_attr>()).unwrap_or_default(),
         sched_policy: libc::SCHED_DEADLINE.cast_unsigned(),
-        // The flag SCHED_FLAG_RESET_ON_FORK: a thread with a deadline may not start others without.
+        // SCHED_FLAG_RESET_ON_FORK: a thread with a deadline may not start others without it.
         sched_flags: 1,
         sched_nice: 0,
         sched_priority: 0,
@@ -87,7 +105,7 @@ pub(crate) fn set_deadline(runtime: u64, deadline: u64, period: u64) -> io::Resu
     Ok(())
 }
 
-/// By what policy and at what priority the system schedules `thread`, 0 for the calling one.
+/// The scheduling policy and priority of `thread`; 0 for the calling thread.
 pub(crate) fn schedule(thread: libc::pid_t) -> io::Result<(libc::c_int, libc::c_int)> {
     // SAFETY: takes a number.
     let policy = check(unsafe { libc::sched_getscheduler(thread) })?;

@@ -7,6 +7,9 @@
 #![allow(clippy::duplicate_mod, reason = "the very code of the rings, on another platform")]
 #![allow(clippy::arc_with_non_send_sync, reason = "what is shared is so with `loom`'s threads")]
 
+#[path = "end.rs"]
+#[allow(dead_code, reason = "of which not all is modelled")]
+mod end;
 #[path = "half.rs"]
 #[allow(dead_code, reason = "of which not all is modelled")]
 mod half;
@@ -20,7 +23,8 @@ use std::sync::Arc;
 
 use loom::thread;
 
-use super::Place;
+use super::region;
+use super::region::Region;
 use half::{Reader, Writer};
 use pieces::{Incoming, Outgoing};
 use platform::{FENCED, SharedMemory};
@@ -40,7 +44,7 @@ fn in_every_order(
     model.preemption_bound = Some(preemptions);
     let write = Arc::new(write);
     model.check(move || {
-        let place = Place { head: 0, body: 4096, size };
+        let place = Region { head: 0, body: 4096, size };
         let memory = Arc::new(SharedMemory::new(size));
         let (outgoing, incoming) = buffers();
         let reader = Reader::new(&memory, place, incoming);

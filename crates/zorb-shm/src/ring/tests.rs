@@ -8,7 +8,7 @@ use super::*;
 
 /// One ring, seen from both sides as two processes do, and its memory for a peer that does what it
 /// likes.
-fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Place) {
+fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Region) {
     let layout = Layout::new(size, MIN_RING_SIZE).unwrap();
     let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
     let fd = std::os::fd::AsFd::as_fd(&memory).try_clone_to_owned().unwrap();
@@ -37,7 +37,7 @@ fn the_rings_of_a_memory_do_not_touch() {
     let layout = Layout::new(4096, 8192).unwrap();
     let Layout { requests, replies } = layout;
     assert_eq!(layout.memory_len(), 4096 + 4096 + 8192);
-    let words = |place: Place| {
+    let words = |place: Region| {
         let u64s = [place.tail(), place.read_position()].map(|at| (at, at + 8));
         #[cfg(feature = "buffers")]
         let u64s = {

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use socket2::SockRef;
 use zorb_os::lock::{Condition, Lock, Locked};
 
-use super::link::{Link, Way};
+use super::connection::{Driven, MAX_DATAGRAM, Route};
+use super::link::{Link, LinkSocket};
+use super::settings::Settings;
 use super::stream::DrivenStream;
 use super::timers::{Timers, now};
-use super::{Driven, MAX_DATAGRAM, Route, Settings};
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// The most connections whose clients have not proven where they are; the oldest makes room.
@@ -27,7 +28,7 @@ pub(super) struct Listener<D: Driven> {
     local: String,
     settings: Settings,
     backlog: usize,
-    timers: Arc<Timers<D>>,
+    timers: Arc<Timers>,
     state: Lock<State<D>>,
     /// Told when a connection may be accepted, and of the end.
     changed: Condition,
@@ -65,7 +66,7 @@ impl<D: Driven> Listener<D> {
         socket: UdpSocket,
         settings: Settings,
         backlog: usize,
-        timers: &Arc<Timers<D>>,
+        timers: &Arc<Timers>,
     ) -> io::Result<Arc<Self>> {
         let local = socket.local_addr()?.to_string();
         Ok(Arc::new(Self {
@@ -183,8 +184,14 @@ impl<D: Driven> Listener<D> {
         if state.is_closed || state.links.contains_key(&id) {
             return;
         }
-        let way = Way::Shared(Arc::clone(&self.socket), from, Arc::downgrade(self));
-        let link = Link::new(way, connection, &self.timers);
+        let listener = Arc::downgrade(self);
+        let on_end = Box::new(move |id| {
+            if let Some(listener) = listener.upgrade() {
+                listener.forget(id);
+            }
+        });
+        let socket = LinkSocket::Shared { socket: Arc::clone(&self.socket), peer: from, on_end };
+        let link = Link::new(socket, connection, &self.timers);
         state.links.insert(id, Known { link: Arc::clone(&link), client: (from, client) });
         state.by_client.insert((from, client), id);
         state.unproven.push_back(id);

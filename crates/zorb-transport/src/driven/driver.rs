@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io;
+use std::marker::PhantomData;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::sync::Arc;
 use std::thread;
@@ -11,10 +12,11 @@ use socket2::SockRef;
 use zorb_os::priority::{self, Schedule};
 
 use super::acceptor::{DrivenAcceptor, Listener};
-use super::link::{Link, Way};
+use super::connection::Driven;
+use super::link::{Link, LinkSocket};
+use super::settings::Settings;
 use super::stream::{DrivenStream, connected};
 use super::timers::{Timers, now};
-use super::{Driven, Settings};
 use crate::socket::set_traffic;
 use crate::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions,
@@ -27,14 +29,15 @@ const SOCKET_BUFFER: usize = 1 << 20;
 /// Makes streams and acceptors of [`Driven`] connections. Clones share a thread that keeps the time for
 /// clients.
 pub struct Driver<D: Driven> {
-    timers: Arc<Timers<D>>,
+    timers: Arc<Timers>,
+    protocol: PhantomData<fn() -> D>,
 }
 
 impl<D: Driven> Driver<D> {
     /// A driver that drives nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        Self { timers: Arc::default() }
+        Self { timers: Timers::shared(D::THREADS), protocol: PhantomData }
     }
 
     /// Connects to the first address of the host that answers.
@@ -77,7 +80,8 @@ impl<D: Driven> Driver<D> {
     ) -> io::Result<DrivenStream<D>> {
         let socket = socket_to(to, options)?;
         let local = socket.local_addr()?.to_string();
-        let link = Link::new(Way::Own(socket), D::connect(to, settings, now()), &self.timers);
+        let link =
+            Link::new(LinkSocket::Own(socket), D::connect(to, settings, now()), &self.timers);
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
         // Who waits for what it receives is the one that connects, or is like it.
@@ -114,8 +118,8 @@ impl<D: Driven> Driver<D> {
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);
         // Nothing is shared with other endpoints.
-        let timers = Timers::<D>::of(options.workers.clone());
-        let listener = Listener::new(socket, settings, backlog, &timers)?;
+        let timers = Timers::of_endpoint(D::THREADS, options.workers.clone());
+        let listener = Listener::<D>::new(socket, settings, backlog, &timers)?;
         let published = [published];
         let acceptor = DrivenAcceptor { listener: Arc::clone(&listener), endpoint, published };
         timers.start()?;
@@ -142,7 +146,7 @@ fn socket_to(to: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
 
 impl<D: Driven> Clone for Driver<D> {
     fn clone(&self) -> Self {
-        Self { timers: Arc::clone(&self.timers) }
+        Self { timers: Arc::clone(&self.timers), protocol: PhantomData }
     }
 }
 

@@ -1,5 +1,6 @@
 //! A connection with its socket, and those who wait for it.
 
+use std::fmt;
 use std::io;
 use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::sync::{Arc, Weak};
@@ -8,27 +9,39 @@ use std::time::{Duration, Instant};
 use socket2::SockRef;
 use zorb_os::lock::{Condition, Lock, Locked};
 
-use super::acceptor::Listener;
-use super::timers::{Alarm, Timers, now};
-use super::{Driven, Failure, MAX_DATAGRAM};
+use super::connection::{Driven, Failure, MAX_DATAGRAM};
+use super::timers::{Alarm, TimeoutHandler, Timers, now};
 use crate::StreamOptions;
 use crate::socket::change_traffic;
 use crate::socket::datagram::Treatment;
 
-/// Where a connection's datagrams go.
-#[derive(Debug)]
-pub(super) enum Way<D: Driven> {
-    /// Over a socket of its own.
+/// The socket of a connection.
+pub(super) enum LinkSocket {
+    /// A client's, for this connection alone.
     Own(UdpSocket),
-    /// Over a server's.
-    Shared(Arc<UdpSocket>, SocketAddr, Weak<Listener<D>>),
+    /// A server's, for all its connections.
+    Shared {
+        socket: Arc<UdpSocket>,
+        peer: SocketAddr,
+        /// Called with the connection's id when it is over.
+        on_end: Box<dyn Fn(u64) + Send + Sync>,
+    },
+}
+
+impl fmt::Debug for LinkSocket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Own(socket) => f.debug_tuple("Own").field(socket).finish(),
+            Self::Shared { peer, .. } => f.debug_tuple("Shared").field(peer).finish(),
+        }
+    }
 }
 
 /// A connection with its socket, and those who wait for it.
 #[derive(Debug)]
 pub(super) struct Link<D: Driven> {
-    way: Way<D>,
-    timers: Arc<Timers<D>>,
+    socket: LinkSocket,
+    timers: Arc<Timers>,
     state: Lock<State<D>>,
     /// Told whenever anything has changed.
     changed: Condition,
@@ -58,20 +71,20 @@ impl<D: Driven> State<D> {
 }
 
 impl<D: Driven> Link<D> {
-    pub(super) fn new(way: Way<D>, connection: D, timers: &Arc<Timers<D>>) -> Arc<Self> {
+    pub(super) fn new(socket: LinkSocket, connection: D, timers: &Arc<Timers>) -> Arc<Self> {
         let treatment = Treatment::default();
         let (datagram, alarm, refused) = (Vec::new(), None, false);
         let state = State { connection, datagram, alarm, treatment, refused };
         let timers = Arc::clone(timers);
-        Arc::new(Self { way, timers, state: Lock::new(state), changed: Condition::new() })
+        Arc::new(Self { socket, timers, state: Lock::new(state), changed: Condition::new() })
     }
 
     /// Has its datagrams be treated as options say: all of it where the socket is its own, and what can be
     /// said with each datagram where it is a server's.
     pub(super) fn treat(&self, options: &StreamOptions) -> io::Result<()> {
-        match &self.way {
-            Way::Own(socket) => change_traffic(socket, options),
-            Way::Shared(_, peer, _) => {
+        match &self.socket {
+            LinkSocket::Own(socket) => change_traffic(socket, options),
+            LinkSocket::Shared { peer, .. } => {
                 self.state().treatment = Treatment::of(options, *peer);
                 Ok(())
             }
@@ -88,9 +101,11 @@ impl<D: Driven> Link<D> {
         let mut refused = false;
         let State { connection, datagram, treatment, .. } = &mut *state;
         while connection.transmit(now, datagram) {
-            let sent = match &self.way {
-                Way::Own(socket) => socket.send(datagram),
-                Way::Shared(socket, to, _) => treatment.send_to(socket, datagram, *to),
+            let sent = match &self.socket {
+                LinkSocket::Own(socket) => socket.send(datagram),
+                LinkSocket::Shared { socket, peer, .. } => {
+                    treatment.send_to(socket, datagram, *peer)
+                }
             };
             // What could not be sent is lost, as on any way; but that nobody is there counts.
             refused |= sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
@@ -104,32 +119,17 @@ impl<D: Driven> Link<D> {
         } else if let Some(at) = connection.deadline()
             && alarm.is_none_or(|(set, _)| at < set)
         {
-            *alarm = Some(self.timers.set(at, Arc::downgrade(self), *alarm));
+            let handler: Weak<Self> = Arc::downgrade(self);
+            *alarm = Some(self.timers.set(at, handler, *alarm));
         }
     }
 
     /// Nothing will come any more.
     fn end(&self, id: u64) {
-        match &self.way {
+        match &self.socket {
             // Its thread finds out by this.
-            Way::Own(socket) => drop(SockRef::from(socket).shutdown(Shutdown::Both)),
-            Way::Shared(_, _, listener) => {
-                if let Some(listener) = listener.upgrade() {
-                    listener.forget(id);
-                }
-            }
-        }
-    }
-
-    /// Does what is due by now.
-    pub(super) fn on_time(self: &Arc<Self>) {
-        let mut state = self.state();
-        state.alarm = None;
-        self.pump(&mut state);
-        let has_failed = state.connection.failure().is_some();
-        drop(state);
-        if has_failed {
-            self.changed.tell_all();
+            LinkSocket::Own(socket) => drop(SockRef::from(socket).shutdown(Shutdown::Both)),
+            LinkSocket::Shared { on_end, .. } => on_end(id),
         }
     }
 
@@ -181,7 +181,7 @@ impl<D: Driven> Link<D> {
 
     /// The body of the thread of a connection that has a socket of its own.
     pub(super) fn run(self: &Arc<Self>) {
-        let Way::Own(socket) = &self.way else { return };
+        let LinkSocket::Own(socket) = &self.socket else { return };
         let mut buffer = [0; MAX_DATAGRAM];
         loop {
             match socket.recv(&mut buffer) {
@@ -195,6 +195,19 @@ impl<D: Driven> Link<D> {
             if self.state().connection.is_over(now()) {
                 return;
             }
+        }
+    }
+}
+
+impl<D: Driven> TimeoutHandler for Link<D> {
+    fn handle_timeout(self: Arc<Self>) {
+        let mut state = self.state();
+        state.alarm = None;
+        self.pump(&mut state);
+        let has_failed = state.connection.failure().is_some();
+        drop(state);
+        if has_failed {
+            self.changed.tell_all();
         }
     }
 }

@@ -1,7 +1,9 @@
 //! How connections behave.
 
-use super::Micros;
 use crate::StreamOptions;
+
+/// A time or a duration, in microseconds. Times count from an arbitrary moment and are never 0.
+pub type Micros = u64;
 
 /// How driven connections behave, those of all protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::connection::{Driven, Failure};
 use super::link::{Link, error_of};
-use super::{Driven, Failure};
 use crate::{Stream, StreamOptions};
 
 /// A connection as a [`Stream`].

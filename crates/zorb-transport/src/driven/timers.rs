@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Weak};
 use std::time::{Duration, Instant};
-use std::{io, thread};
+use std::{fmt, io, thread};
 
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::priority::{self, Schedule};
 use zorb_os::thread::run_anywhere;
 
-use super::link::Link;
-use super::{Driven, Micros};
+use super::settings::Micros;
 use crate::Workers;
 
 /// Microseconds since the first call.
@@ -24,32 +23,25 @@ pub(super) fn now() -> Micros {
 /// until the [end](Self::end) where somebody says what it is like. By default it is for the connections of
 /// whatever threads connect, and on none of their processors in particular.
 #[derive(Debug)]
-pub(super) struct Timers<D: Driven> {
-    due: Lock<Due<D>>,
+pub(super) struct Timers {
+    /// What the thread's name begins with.
+    name: &'static str,
+    due: Lock<Due>,
     changed: Condition,
     workers: Workers,
     /// Whether it is for the connections of any threads.
     is_shared: bool,
 }
 
-impl<D: Driven> Default for Timers<D> {
-    fn default() -> Self {
-        let due = Due {
-            links: BTreeMap::new(),
-            next: 0,
-            is_running: false,
-            stays: false,
-            thread: None,
-            level: 0,
-        };
-        let (changed, workers) = (Condition::new(), Workers::default());
-        Self { due: Lock::new(due), changed, workers, is_shared: true }
-    }
+/// What is called when an alarm is due.
+pub(super) trait TimeoutHandler: fmt::Debug + Send + Sync {
+    /// The time of its alarm has come.
+    fn handle_timeout(self: Arc<Self>);
 }
 
-#[derive(Debug)]
-struct Due<D: Driven> {
-    links: BTreeMap<Alarm, Weak<Link<D>>>,
+#[derive(Debug, Default)]
+struct Due {
+    handlers: BTreeMap<Alarm, Weak<dyn TimeoutHandler>>,
     next: u64,
     is_running: bool,
     /// Whether the thread is there although nothing is due.
@@ -60,7 +52,7 @@ struct Due<D: Driven> {
     level: u8,
 }
 
-impl<D: Driven> Due<D> {
+impl Due {
     fn give_priority(&self) {
         if let Some(thread) = self.thread
             && self.level > 0
@@ -74,14 +66,24 @@ impl<D: Driven> Due<D> {
 /// When, and a number that no other has.
 pub(super) type Alarm = (Micros, u64);
 
-impl<D: Driven> Timers<D> {
-    fn due(&self) -> Locked<'_, Due<D>> {
+impl Timers {
+    fn due(&self) -> Locked<'_, Due> {
         self.due.lock()
     }
 
-    /// Timers of an endpoint whose threads are like this.
-    pub(super) fn of(workers: Workers) -> Arc<Self> {
-        Arc::new(Self { workers, is_shared: false, ..Self::default() })
+    /// Timers for the connections of all clients.
+    pub(super) fn shared(name: &'static str) -> Arc<Self> {
+        Arc::new(Self::new(name, Workers::default(), true))
+    }
+
+    /// Timers of an endpoint with these worker threads.
+    pub(super) fn of_endpoint(name: &'static str, workers: Workers) -> Arc<Self> {
+        Arc::new(Self::new(name, workers, false))
+    }
+
+    fn new(name: &'static str, workers: Workers, is_shared: bool) -> Self {
+        let (due, changed) = (Lock::default(), Condition::new());
+        Self { name, due, changed, workers, is_shared }
     }
 
     pub(super) fn workers(&self) -> &Workers {
@@ -118,7 +120,7 @@ impl<D: Driven> Timers<D> {
 
     fn spawn(self: &Arc<Self>) -> io::Result<()> {
         let timers = Arc::clone(self);
-        let thread = thread::Builder::new().name(format!("{}-time", D::THREADS));
+        let thread = thread::Builder::new().name(format!("{}-time", self.name));
         thread.spawn(move || timers.run()).map(drop)
     }
 
@@ -126,17 +128,17 @@ impl<D: Driven> Timers<D> {
     pub(super) fn set(
         self: &Arc<Self>,
         at: Micros,
-        link: Weak<Link<D>>,
+        handler: Weak<dyn TimeoutHandler>,
         old: Option<Alarm>,
     ) -> Alarm {
         let mut due = self.due();
         if let Some(old) = old {
-            due.links.remove(&old);
+            due.handlers.remove(&old);
         }
         let alarm = (at, due.next);
         due.next = due.next.wrapping_add(1);
-        due.links.insert(alarm, link);
-        let is_first = due.links.first_key_value().is_some_and(|(first, _)| *first == alarm);
+        due.handlers.insert(alarm, handler);
+        let is_first = due.handlers.first_key_value().is_some_and(|(first, _)| *first == alarm);
         if !due.is_running {
             due.is_running = self.spawn().is_ok();
         } else if is_first {
@@ -155,7 +157,7 @@ impl<D: Driven> Timers<D> {
         due.thread = Some(zorb_os::thread::id());
         due.give_priority();
         loop {
-            let Some(first) = due.links.first_entry() else {
+            let Some(first) = due.handlers.first_entry() else {
                 if !due.stays {
                     due.is_running = false;
                     due.thread = None;
@@ -174,10 +176,10 @@ impl<D: Driven> Timers<D> {
                 self.workers.turn_begins();
                 continue;
             }
-            let link = first.remove();
+            let handler = first.remove();
             drop(due);
-            if let Some(link) = link.upgrade() {
-                link.on_time();
+            if let Some(handler) = handler.upgrade() {
+                handler.handle_timeout();
             }
             due = self.due();
         }

@@ -3,17 +3,16 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
 
+use super::pipe::{DEFAULT_CAPACITY, lock};
 use super::stream::{InprocStream, connected, deadline_of};
-use super::{DEFAULT_CAPACITY, World, lock};
 use crate::{AcceptError, Acceptor, ConnectOptions, Endpoint, ListenOptions, Stream};
 
 /// A listening in-process endpoint with its backlog of connections not yet accepted.
 #[derive(Debug)]
 pub(super) struct Listener {
-    world: Weak<World>,
     endpoint: Endpoint,
     published: [Endpoint; 1],
     backlog: usize,
@@ -31,13 +30,11 @@ struct Queue {
 
 impl Listener {
     pub(super) fn new(
-        world: &Arc<World>,
         endpoint: Endpoint,
         published: Endpoint,
         options: &ListenOptions,
     ) -> Arc<Self> {
         Arc::new(Self {
-            world: Arc::downgrade(world),
             endpoint,
             published: [published],
             backlog: usize::try_from(options.backlog).unwrap_or(usize::MAX).max(1),
@@ -45,6 +42,10 @@ impl Listener {
             queue: Mutex::default(),
             changed: Condvar::new(),
         })
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        lock(&self.queue).closed
     }
 
     /// Puts a new connection into the backlog, waiting while it is full, and returns the
@@ -105,9 +106,6 @@ impl Acceptor for Listener {
         drop(queue);
         drop(unaccepted);
         self.changed.notify_all();
-        if let Some(world) = self.world.upgrade() {
-            world.forget(&self.endpoint, self);
-        }
     }
 
     fn endpoint(&self) -> &Endpoint {

@@ -6,7 +6,14 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use super::{DEFAULT_CAPACITY, lock};
+/// The size of a pipe in bytes where [`StreamOptions::send_buffer`](crate::StreamOptions) does
+/// not say otherwise.
+pub const DEFAULT_CAPACITY: usize = 64 * 1024;
+
+/// Locks what no panic can leave half-done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Bytes on their way in one direction, never more than its capacity.
 #[derive(Debug)]

@@ -3,7 +3,8 @@
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
 
-use super::{InprocTransport, SCHEME};
+use super::InprocTransport;
+use super::stream::SCHEME;
 use crate::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transport};
 
 /// GIOP inside one process. Its profile is laid out like IIOP's, with the endpoint's name for

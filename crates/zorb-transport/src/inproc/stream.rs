@@ -6,9 +6,11 @@ use std::net::Shutdown;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::pipe::Pipe;
-use super::{SCHEME, lock};
+use super::pipe::{Pipe, lock};
 use crate::Stream;
+
+/// The scheme of in-process URLs.
+pub const SCHEME: &str = "inproc";
 
 /// One end of an in-process connection: a pipe to read and a pipe to write.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use zorb_transport::{
 use super::client::client_to;
 use super::receive::Packets;
 use super::{MIOP_SCHEME, Shared, group};
-use crate::listen::UdpAcceptor;
+use crate::acceptor::UdpAcceptor;
 
 /// UDP multicast as a [`Transport`] of MIOP's packets.
 #[derive(Clone, Debug)]

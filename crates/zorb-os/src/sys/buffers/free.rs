@@ -1,24 +1,22 @@
-//! When a buffer is free: the rules, apart from the words that they are kept in, so that they can be run
-//! over words of which a test decides who sees what when.
+//! The rules for free buffers, generic over the words that they use, so that `loom` can check them.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// A flag that one of many threads has.
+/// A flag that one thread at a time holds.
 pub(super) trait Flag: Default {
-    /// Takes it; whether it was free. What was done before it was put back can be seen.
+    /// Takes the flag; returns whether it was free. Synchronizes with the last `put_back`.
     fn take(&self) -> bool;
-    /// Has others take it, who see what was done by then.
+    /// Releases the flag.
     fn put_back(&self);
 }
 
-/// A number that goes up.
+/// A counter.
 pub(super) trait Count: Default {
-    /// What it is. What was done before it became that can be seen.
+    /// Its value. Synchronizes with the operation that stored it.
     fn read(&self) -> u32;
-    /// Has it go up, for others who see what was done by then.
+    /// Increments it.
     fn raise(&self);
-    /// Has it go down, unless it is 0; whether it did. Others see what was done by then, and this
-    /// thread what they did before they had it go down.
+    /// Decrements it unless it is 0; returns whether it did. Synchronizes with earlier decrements.
     fn lower(&self) -> bool;
 }
 
@@ -52,28 +50,27 @@ impl Count for AtomicU32 {
     }
 }
 
-/// Who of the reading process has a buffer that was lent to it: how many more than one for each time
-/// that it was lent. It does not matter for which of several times somebody has it, as the sender only
-/// looks whether it has come back as often as it was sent.
+/// The number of holders of a buffer in the reading process, minus one for each time that it was
+/// lent. It does not matter which loan a holder belongs to, as the sender only compares how often
+/// the buffer was sent and returned.
 #[derive(Debug, Default)]
 pub(super) struct Holds<C>(C);
 
 impl<C: Count> Holds<C> {
-    /// One more has it. Called by one who does.
+    /// Adds a holder. Called by a holder.
     #[inline]
     pub(super) fn hold(&self) {
         self.0.raise();
     }
 
-    /// One has it no more; whether it is to be given back for that.
+    /// Removes a holder; returns whether the buffer is to be returned now.
     #[inline]
     pub(super) fn let_go(&self) -> bool {
         !self.0.lower()
     }
 }
 
-/// What the sending process keeps of a buffer. How often its reader has given it back is beside it, in
-/// memory that both see.
+/// The sender's state of a buffer. The number of returns is in memory that both processes see.
 #[derive(Debug, Default)]
 pub(super) struct State<F, C> {
     taken: F,
@@ -87,13 +84,13 @@ impl<F: Flag, C: Count> State<F, C> {
         self.sent.read() != given_back.read()
     }
 
-    /// Takes it for a thread of the sender's, if nobody has it and the reader does not read it.
+    /// Takes it for a thread of the sender, if it is free.
     #[inline]
     pub(super) fn take(&self, given_back: &C) -> bool {
         if self.is_out(given_back) || !self.taken.take() {
             return false;
         }
-        // It may have been sent by another thread since the first look.
+        // Another thread may have sent it since the first check.
         let is_free = !self.is_out(given_back);
         if !is_free {
             self.taken.put_back();
@@ -101,13 +98,13 @@ impl<F: Flag, C: Count> State<F, C> {
         is_free
     }
 
-    /// Says that the reader is about to be shown it. Called by who has taken it.
+    /// Announces that the reader will see it. Called by the holder.
     #[inline]
     pub(super) fn will_send(&self) {
         self.sent.raise();
     }
 
-    /// Lets go of it, whether it was sent or not.
+    /// Releases it, whether or not it was sent.
     #[inline]
     pub(super) fn put_back(&self) {
         self.taken.put_back();

@@ -101,7 +101,7 @@ impl Octets {
 
 impl SharedMemory {
     pub(crate) fn new(size: usize) -> Self {
-        // All words but the positions: see `Place`.
+        // All words but the positions: see `Region`.
         let words = [8, 12, 128 + 8, 128 + 12, 256, 384, 512];
         Self {
             positions: [AtomicU64::new(0), AtomicU64::new(0)],

@@ -1,36 +1,37 @@
-//! What is left of runs that go past the ring where there are none.
+//! Stand-ins for pieces in builds without the feature `buffers`. No value of these types exists.
 
-use std::convert::Infallible;
+use super::end::{Corrupt, End};
 
-use super::half::{Corrupt, Reader, Writer};
+/// The buffers that a writer fills: none.
+#[derive(Debug)]
+pub(crate) enum Outgoing {}
 
-/// What a writer has of buffers: none.
-pub(crate) type Outgoing = Infallible;
-/// What a reader has of them.
-pub(crate) type Incoming = Infallible;
-
-impl Writer {
-    pub(crate) fn send_piece(&self, _: usize, _: &[u8]) -> bool {
-        self.1.is_some()
+impl Outgoing {
+    pub(super) fn send(&self, _: &End, _: usize, _: &[u8]) -> bool {
+        match *self {}
     }
 }
 
-impl Reader {
-    pub(super) fn announce_pieces(&self) {}
+/// The buffers that the peer of a reader fills: none.
+#[derive(Debug)]
+pub(crate) enum Incoming {}
 
-    pub(super) fn before_piece(&self, _: u64, writer: u64) -> u64 {
-        writer
+impl Incoming {
+    pub(super) fn announce(_: &End) {}
+
+    pub(super) fn limit(&self, _: &End, _: u64, _: u64) -> u64 {
+        match *self {}
     }
 
-    pub(super) fn is_piece_named(&self) -> bool {
-        self.1.is_some()
+    pub(super) fn is_named(&self, _: &End) -> bool {
+        match *self {}
     }
 
-    pub(super) fn has_piece(&self) -> bool {
-        self.1.is_some()
+    pub(super) fn has_piece(&self, _: &End) -> bool {
+        match *self {}
     }
 
-    pub(super) fn read_piece(&self, _: &mut [u8]) -> Result<usize, Corrupt> {
-        Ok(0)
+    pub(super) fn read(&self, _: &End, _: &mut [u8]) -> Result<usize, Corrupt> {
+        match *self {}
     }
 }

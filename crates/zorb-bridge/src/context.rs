@@ -1,0 +1,74 @@
+//! What all connections of a bridge use.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use zorb_os::lock::Lock;
+use zorb_transport::ProtocolRegistry;
+
+use crate::reference::ReferenceTemplate;
+use crate::settings::Settings;
+use crate::target::Target;
+
+/// What all connections of a bridge use.
+#[derive(Debug)]
+pub(crate) struct Context {
+    pub(crate) registry: Arc<ProtocolRegistry>,
+    pub(crate) settings: Settings,
+    pub(crate) target: Target,
+    pub(crate) references: ReferenceTemplate,
+    pub(crate) forwarded: ForwardedKeys,
+    closed: AtomicBool,
+}
+
+impl Context {
+    pub(crate) fn new(
+        registry: &Arc<ProtocolRegistry>,
+        settings: Settings,
+        target: Target,
+        references: ReferenceTemplate,
+    ) -> Self {
+        let (forwarded, closed) = (ForwardedKeys::default(), AtomicBool::new(false));
+        Self { registry: Arc::clone(registry), settings, target, references, forwarded, closed }
+    }
+
+    /// Whether requests for the object with this key are forwarded.
+    pub(crate) fn serves(&self, key: &[u8]) -> bool {
+        key == self.target.key || self.settings.all_objects || self.forwarded.contains(key)
+    }
+
+    /// Rejects new connections from now on.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::SeqCst)
+    }
+}
+
+/// The maximum number of object keys that clients may have been forwarded to.
+const MAX_KEYS: usize = 1024;
+
+/// The keys of objects of the target's server that it has forwarded clients to.
+#[derive(Debug, Default)]
+pub(crate) struct ForwardedKeys(Lock<Vec<Vec<u8>>>);
+
+impl ForwardedKeys {
+    pub(crate) fn contains(&self, key: &[u8]) -> bool {
+        self.0.lock().iter().any(|known| known == key)
+    }
+
+    /// Records a key; returns whether there was room for it.
+    pub(crate) fn insert(&self, key: &[u8]) -> bool {
+        let mut keys = self.0.lock();
+        if keys.iter().any(|known| known == key) {
+            return true;
+        }
+        let has_room = keys.len() < MAX_KEYS;
+        if has_room {
+            keys.push(key.to_vec());
+        }
+        has_room
+    }
+}

@@ -1,0 +1,77 @@
+//! The connection to the server, and the thread that forwards its replies.
+
+use std::sync::Arc;
+use std::thread;
+
+use zorb_transport::Stream;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::conversion::{ConvertedReplies, Converter};
+use crate::link::Link;
+use crate::relay::{Ending, Relay};
+use crate::replies::Replies;
+
+/// Connects to the target and starts forwarding its replies.
+pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemException> {
+    let settings = &link.context.settings;
+    let transient = |minor| SystemException::transient(minor, CompletionStatus::No);
+    let target = link.context.target.connect(settings).map_err(|error| {
+        let timed_out = error.as_ref().is_none_or(|error| error.is_timed_out());
+        if let Some(error) = error {
+            tracing::warn!(%error, "cannot connect to the target");
+        }
+        transient(match timed_out {
+            true => minor::transient::CONNECT_TIMED_OUT,
+            false => minor::transient::CONNECT_FAILED,
+        })
+    })?;
+    let failed = |_| transient(minor::transient::CONNECT_FAILED);
+    target.set_send_timeout(Some(settings.send_timeout)).map_err(failed)?;
+    // From now on, closing the link also closes this stream.
+    let _ = link.target.set(Arc::clone(&target));
+    *link.replies_running() = true;
+    let (served, stream) = (Arc::clone(link), Arc::clone(&target));
+    let started = thread::Builder::new().name("zorb-bridge-out".to_owned()).spawn(move || {
+        // Also when the thread panics.
+        let _done = RepliesGuard(&served);
+        run_replies(&served, &*stream);
+    });
+    started.map_err(|error| {
+        tracing::error!(%error, "cannot start a thread for a connection");
+        *link.replies_running() = false;
+        let minor = minor::no_resources::THREADS;
+        SystemException::no_resources(minor, CompletionStatus::No)
+    })?;
+    if link.context.is_closed() {
+        link.close();
+    }
+    Ok(target)
+}
+
+/// The body of the thread that forwards replies.
+fn run_replies(link: &Link, target: &dyn Stream) {
+    let settings = &link.context.settings;
+    let (wait, size) = ((settings.wait, None), settings.max_message_size);
+    let framing = link.context.target.framing;
+    let ending = if link.converts() {
+        Converter::new(target, framing, size, wait).run(&mut ConvertedReplies::new(link))
+    } else {
+        Relay::new(target, framing, size, wait).run(&mut Replies::new(link))
+    };
+    tracing::debug!(peer = target.peer(), %ending, "the server's connection has ended");
+    if let Ending::Broken(error) = &ending {
+        tracing::warn!(peer = target.peer(), %error, "the target violated the protocol");
+        link.send_message_error(target, link.context.target.framing, error);
+    }
+    link.close();
+}
+
+/// Signals the end of the replies' thread when dropped.
+struct RepliesGuard<'l>(&'l Link);
+
+impl Drop for RepliesGuard<'_> {
+    fn drop(&mut self) {
+        *self.0.replies_running() = false;
+        self.0.replied.tell_all();
+    }
+}

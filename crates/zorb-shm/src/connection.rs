@@ -1,0 +1,193 @@
+//! A connection over shared memory.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use socket2::Socket;
+use zorb_os::clock::MonotonicTime;
+use zorb_transport::socket::Timeout;
+use zorb_unix::rendezvous::Names;
+
+use crate::ring::{Corrupt, Reader, Writer};
+
+/// A connection: its rings, its socket and its state. The stream shares it with the thread that
+/// watches for peers.
+#[derive(Debug)]
+pub(crate) struct Connection {
+    /// Open as long as this end is there. Nothing is sent on it any more.
+    pub(crate) socket: Socket,
+    pub(crate) writer: Writer,
+    pub(crate) reader: Reader,
+    /// The peer's process has closed its socket.
+    gone: AtomicBool,
+    /// Shut down at this end.
+    pub(crate) read_shut: AtomicBool,
+    pub(crate) write_shut: AtomicBool,
+    /// How many threads of this process sleep in the ring, or are about to.
+    receiving: AtomicU32,
+    sending: AtomicU32,
+    pub(crate) recv_timeout: Timeout,
+    pub(crate) send_timeout: Timeout,
+    pub(crate) names: Names,
+}
+
+impl Connection {
+    /// A connection over the rings whose memory was passed over `socket`.
+    pub(crate) fn new(socket: Socket, (writer, reader): (Writer, Reader), names: Names) -> Self {
+        Self {
+            socket,
+            writer,
+            reader,
+            gone: AtomicBool::new(false),
+            read_shut: AtomicBool::new(false),
+            write_shut: AtomicBool::new(false),
+            receiving: AtomicU32::new(0),
+            sending: AtomicU32::new(0),
+            recv_timeout: Timeout::none(),
+            send_timeout: Timeout::none(),
+            names,
+        }
+    }
+}
+
+impl From<Corrupt> for io::Error {
+    #[cold]
+    fn from(Corrupt: Corrupt) -> Self {
+        let what = "the peer has written nonsense into the shared memory";
+        Self::new(io::ErrorKind::InvalidData, what)
+    }
+}
+
+impl Connection {
+    /// The peer's process has closed its socket, or is no more.
+    pub(crate) fn peer_is_gone(&self) {
+        self.gone.store(true, Ordering::SeqCst);
+        self.rouse_receiver();
+        self.rouse_sender();
+    }
+
+    pub(crate) fn rouse_receiver(&self) {
+        rouse(&self.receiving, || self.reader.rouse());
+    }
+
+    pub(crate) fn rouse_sender(&self) {
+        rouse(&self.sending, || self.writer.rouse());
+    }
+
+    /// Whether nothing can come but what is there.
+    #[inline]
+    pub(crate) fn is_ended(&self) -> bool {
+        self.gone.load(Ordering::Acquire) || self.reader.is_ended()
+    }
+
+    /// Whether nothing can be sent.
+    #[inline]
+    pub(crate) fn is_broken(&self) -> bool {
+        self.write_shut.load(Ordering::Acquire)
+            || self.gone.load(Ordering::Acquire)
+            || self.writer.is_refused()
+    }
+
+    /// What is there; `None` when nothing is, yet. 0 at the end.
+    #[inline]
+    pub(crate) fn take(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+        if self.read_shut.load(Ordering::Acquire) {
+            return Ok(Some(0));
+        }
+        match self.reader.read(buffer)? {
+            // What came before the end comes before the news of it.
+            0 if self.is_ended() => Ok(Some(self.reader.read(buffer)?)),
+            0 => Ok(None),
+            count => Ok(Some(count)),
+        }
+    }
+
+    /// Whether [`take`](Self::take) has nothing to say, by a look that takes little.
+    #[inline]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.reader.is_quiet()
+            && !self.gone.load(Ordering::Acquire)
+            && !self.read_shut.load(Ordering::Acquire)
+    }
+
+    /// Sleeps until [`take`](Self::take) has something to say, or for no longer than `limit`. It
+    /// may wake for no reason.
+    #[cold]
+    pub(crate) fn wait_to_receive(&self, limit: Option<Duration>) {
+        let ready =
+            || self.reader.is_ready() || self.is_ended() || self.read_shut.load(Ordering::SeqCst);
+        self.receiving.fetch_add(1, Ordering::SeqCst);
+        self.reader.wait_unless(ready, limit);
+        self.receiving.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Sleeps until there is room again, or there never will be; otherwise as above.
+    #[cold]
+    pub(crate) fn wait_to_send(&self, limit: Option<Duration>) {
+        self.sending.fetch_add(1, Ordering::SeqCst);
+        self.writer.wait_unless(|| self.writer.is_ready() || self.is_broken(), limit);
+        self.sending.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Puts all of `bytes` into the ring. `wait` is what is left of the time-out.
+    pub(crate) fn send(&self, mut bytes: &[u8], wait: &mut Wait<'_>) -> io::Result<()> {
+        while !bytes.is_empty() {
+            if self.is_broken() {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            match self.writer.write(bytes)? {
+                0 => self.wait_to_send(wait.left()?),
+                sent => bytes = bytes.get(sent..).unwrap_or_default(),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Wakes the threads counted in `sleepers` until there are none: one of them may be between its
+/// last look and its sleep. They all see by now what they are to see, so none comes again.
+fn rouse(sleepers: &AtomicU32, wake: impl Fn()) {
+    const TURNS: u32 = 64;
+    let mut turn = 0;
+    while sleepers.load(Ordering::SeqCst) != 0 {
+        wake();
+        if turn < TURNS {
+            turn += 1;
+            thread::yield_now();
+        } else {
+            // A thread of higher priority must not keep the sleeper from its processor.
+            #[expect(clippy::disallowed_methods, reason = "the sleeper may be of another process")]
+            thread::sleep(Duration::from_micros(100));
+        }
+    }
+}
+
+/// The time-out of one operation, whose clock is looked at when there is a wait.
+pub(crate) struct Wait<'t> {
+    timeout: &'t Timeout,
+    deadline: Option<MonotonicTime>,
+}
+
+impl<'t> Wait<'t> {
+    pub(crate) fn new(timeout: &'t Timeout) -> Self {
+        Self { timeout, deadline: None }
+    }
+
+    /// How long to sleep now.
+    #[cold]
+    pub(crate) fn left(&mut self) -> io::Result<Option<Duration>> {
+        let Some(timeout) = self.timeout.current() else { return Ok(None) };
+        match self.deadline {
+            None => {
+                self.deadline = Some(MonotonicTime::now() + timeout);
+                Ok(Some(timeout))
+            }
+            Some(deadline) => match deadline.time_left() {
+                Duration::ZERO => Err(io::ErrorKind::TimedOut.into()),
+                left => Ok(Some(left)),
+            },
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The octets of a message before its body.
+
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{
+    Mention, MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind,
+    RequestHeader, ResponseFlags, ServiceContexts, TargetAddress,
+};
+
+/// Octets of the header that begins every message.
+pub const HEADER_SIZE: u8 = 4;
+
+/// The most octets of a message behind its header: 256 MiB less one.
+pub const MAX_SIZE: u32 = (1 << 28) - 1;
+
+/// Where the octet is that says how a request names what it is for.
+pub(crate) const HOW_AT: usize = 8;
+/// Where the index is.
+pub(crate) const INDEX_AT: usize = 9;
+
+/// The bits of `how` that say whether and when to answer, as GIOP 1.2 numbers it.
+const RESPONSE: u8 = 0b0011;
+/// How object and operation are named.
+const NAMING: u8 = 0b1100;
+const IN_FULL: u8 = 0;
+const INTRODUCED: u8 = 0b0100;
+pub(crate) const BY_INDEX: u8 = 0b1000;
+
+/// What comes before the names of a Request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beginning {
+    pub(crate) request_id: u32,
+    pub(crate) response: ResponseFlags,
+    pub(crate) mention: Mention,
+}
+
+impl Beginning {
+    pub(crate) fn write(self, writer: &mut CdrWriter<'_>) {
+        let (naming, index) = match self.mention {
+            Mention::InFull => (IN_FULL, 0),
+            Mention::Introduce(index) => (INTRODUCED, index),
+            Mention::Index(index) => (BY_INDEX, index),
+        };
+        writer.write_u32(self.request_id);
+        writer.put(&[self.response as u8 | naming, index]);
+    }
+
+    pub(crate) fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
+        let request_id = reader.read_u32()?;
+        let (how, index) = (reader.read_u8()?, reader.read_u8()?);
+        let response = response(how);
+        let mention = match how & !RESPONSE {
+            IN_FULL => Some(Mention::InFull),
+            INTRODUCED => Some(Mention::Introduce(index)),
+            BY_INDEX => Some(Mention::Index(index)),
+            _ => None,
+        };
+        match (response, mention) {
+            (Some(response), Some(mention)) => Ok(Self { request_id, response, mention }),
+            _ => Err(reader.error(CdrErrorKind::BadEnum, "how a request names what it is for")),
+        }
+    }
+}
+
+/// Whether and when to answer a request with this octet.
+#[inline]
+pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
+    match how & RESPONSE {
+        0 => Some(ResponseFlags::NoResponse),
+        1 => Some(ResponseFlags::SyncWithServer),
+        3 => Some(ResponseFlags::SyncWithTarget),
+        _ => None,
+    }
+}
+
+/// Whether a request with this octet names what it is for by an index alone.
+pub(crate) fn is_by_index(how: u8) -> bool {
+    how & !RESPONSE == BY_INDEX
+}
+
+/// Whether a request with this octet introduces an index.
+pub(crate) fn introduces(how: u8) -> bool {
+    how & NAMING == INTRODUCED
+}
+
+/// Reads the header of a request that names its object and operation.
+pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
+    let Beginning { request_id, response, mention } = Beginning::read(reader)?;
+    if let Mention::Index(_) = mention {
+        return Err(reader.error(CdrErrorKind::BadEnum, "an index that stands for nothing"));
+    }
+    Ok(RequestHeader {
+        request_id,
+        response,
+        target: TargetAddress::Key(reader.read_octets()?),
+        operation: OperationName::read(reader)?,
+        service_contexts: ServiceContexts::NONE,
+    })
+}
+
+#[inline]
+pub(crate) fn octets(order: ByteOrder, word: u32) -> [u8; 4] {
+    match order {
+        ByteOrder::Little => word.to_le_bytes(),
+        ByteOrder::Big => word.to_be_bytes(),
+    }
+}
+
+#[inline]
+pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
+    match order {
+        ByteOrder::Little => u32::from_le_bytes(*octets),
+        ByteOrder::Big => u32::from_be_bytes(*octets),
+    }
+}
+
+/// A reader behind the header of a whole message of a kind, which reads nothing beyond its end.
+#[cold]
+pub(crate) fn begin_reading<'a>(
+    message: &'a [u8],
+    header: &MessageHeader,
+    expected: MessageKind,
+) -> Result<CdrReader<'a>, ProtocolError> {
+    if header.kind != expected {
+        return Err(ProtocolErrorKind::WrongKind { expected, found: header.kind }.into());
+    }
+    let whole = usize::from(HEADER_SIZE).saturating_add(header.size as usize);
+    let mut reader = CdrReader::new(message.get(..whole).unwrap_or(message), header.order);
+    let own = reader.take(HEADER_SIZE.into(), "message header");
+    own.map_err(|cause| bad_header(expected, cause))?;
+    Ok(reader)
+}
+
+#[cold]
+pub(crate) fn bad_header(message: MessageKind, cause: CdrError) -> ProtocolError {
+    ProtocolErrorKind::BadHeader { message, cause }.into()
+}
