@@ -266,7 +266,7 @@ impl Connection {
         };
         let silence = match self.asks {
             None if !self.is_unproven() => self.heard + self.settings.keep_alive,
-            _ => self.heard + self.settings.patience,
+            _ => self.heard + self.settings.peer_timeout,
         };
         let all = [self.sending.deadline(), self.asks, owed, Some(silence)];
         all.into_iter().flatten().min()
@@ -361,13 +361,13 @@ impl Connection {
         let silent = now.saturating_sub(self.heard);
         if self.is_unproven() {
             // A client that may not be where it says is sent nothing, and forgotten.
-            if silent >= self.settings.patience {
+            if silent >= self.settings.peer_timeout {
                 self.failure = Some(Failure::Silence);
             }
             return;
         }
         let waits = self.asks.is_some() || self.sending.waits();
-        if waits && silent >= self.settings.patience {
+        if waits && silent >= self.settings.peer_timeout {
             self.failure = Some(Failure::Silence);
             return;
         }

@@ -56,7 +56,7 @@ impl Clients {
             links.past.add(&link.statistics());
         }
         drop(links);
-        self.removed.tell_all();
+        self.removed.notify_all();
     }
 
     pub(crate) fn count(&self) -> usize {

@@ -24,7 +24,7 @@ fn send(stream: &dyn Stream, header: &[u8], rest: &[u8]) -> io::Result<()> {
     }
     // A shared-memory transport would let the peer read the body in place, which is allowed only
     // for octets. The bridge does not know the types: the body may contain text.
-    if stream.gathers_from().is_some() {
+    if stream.gather_threshold().is_some() {
         return stream.send_all(header).and_then(|()| stream.send_all(rest));
     }
     stream.send_vectored_all(&mut [IoSlice::new(header), IoSlice::new(rest)])

@@ -72,6 +72,6 @@ struct RepliesGuard<'l>(&'l Link);
 impl Drop for RepliesGuard<'_> {
     fn drop(&mut self) {
         *self.0.replies_running() = false;
-        self.0.replied.tell_all();
+        self.0.replied.notify_all();
     }
 }

@@ -25,7 +25,7 @@ impl Interrupt {
             if let Ok(Some(signal)) = termination.wait() {
                 // The receiver is gone when the command has finished.
                 let _ = sender.send(signal);
-                let _ = termination.release();
+                let _ = termination.unblock();
                 // The second signal is delivered to this thread.
                 loop {
                     std::thread::park();

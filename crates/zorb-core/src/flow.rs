@@ -199,7 +199,7 @@ impl<T> FlowQueue<T> {
         state.octets = state.octets.saturating_add(octets);
         let event = state.told(&self.limits);
         drop(state);
-        self.comes.tell_one();
+        self.comes.notify_one();
         Ok(event)
     }
 
@@ -242,10 +242,10 @@ impl<T> FlowQueue<T> {
                 state.busy = true;
                 let event = state.told(&self.limits);
                 drop(state);
-                self.goes.tell_one();
+                self.goes.notify_one();
                 return Some((item, event));
             }
-            self.goes.tell_all();
+            self.goes.notify_all();
             if state.is_ending {
                 return None;
             }
@@ -265,8 +265,8 @@ impl<T> FlowQueue<T> {
     /// Has [`next`](Self::next) be `None` when nothing waits any more.
     pub fn end(&self) {
         self.state().is_ending = true;
-        self.comes.tell_all();
-        self.goes.tell_all();
+        self.comes.notify_all();
+        self.goes.notify_all();
     }
 
     /// Waits until nothing waits and the thread that takes is done, no longer than `limit`; whether it

@@ -67,7 +67,7 @@ impl Executive {
                 let (_, number) = state.waiting.swap_remove(place);
                 state.turns.push(number);
                 drop(state);
-                self.changed.tell_all();
+                self.changed.notify_all();
             }
             None => state.running = state.running.saturating_sub(1),
         }

@@ -14,6 +14,6 @@
 
 pub use crate::socket::SameUser;
 pub use crate::sys::buffers::{
-    MAX_BUFFER_SIZE, MAX_BUFFERS, Piece, ReceiveBuffers, ReceivedBuffer, SendBuffer, SendBuffers,
-    Shape,
+    BufferLayout, MAX_BUFFER_SIZE, MAX_BUFFERS, Piece, ReceiveBuffers, ReceivedBuffer, SendBuffer,
+    SendBuffers,
 };

@@ -45,11 +45,11 @@ impl AsFd for EventFd {
 /// A periodic timer for threads that wait for descriptors (timerfd). It stays expired until
 /// [`drain`](Self::drain).
 #[derive(Debug)]
-pub struct Ticks {
+pub struct PeriodicTimer {
     file: File,
 }
 
-impl Ticks {
+impl PeriodicTimer {
     /// A timer that expires every `period`, first after one `period`.
     ///
     /// # Errors
@@ -67,7 +67,7 @@ impl Ticks {
     }
 }
 
-impl AsFd for Ticks {
+impl AsFd for PeriodicTimer {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
@@ -88,10 +88,10 @@ mod tests {
     #[test]
     fn it_ticks_again_and_again() {
         use crate::poll::{ReadySet, Trigger};
-        assert_eq!(Ticks::every(Duration::from_secs(3600)).unwrap().drain(), 0);
-        let ticks = Ticks::every(Duration::from_millis(1)).unwrap();
+        assert_eq!(PeriodicTimer::every(Duration::from_secs(3600)).unwrap().drain(), 0);
+        let ticks = PeriodicTimer::every(Duration::from_millis(1)).unwrap();
         let set = ReadySet::new().unwrap();
-        set.add(ticks.as_fd(), 1, Trigger::News).unwrap();
+        set.add(ticks.as_fd(), 1, Trigger::Edge).unwrap();
         for _ in 0..3 {
             assert_eq!(set.next(None).unwrap().unwrap().key, 1);
             assert!(ticks.drain() >= 1);

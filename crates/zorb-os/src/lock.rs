@@ -17,7 +17,7 @@ pub use crate::sys::lock::{Lock, Locked};
 #[derive(Debug, Default)]
 pub struct Condition {
     /// Changes with every notification.
-    told: AtomicU32,
+    sequence: AtomicU32,
     /// The number of waiting threads. Changed by threads that hold the lock.
     waiting: AtomicU32,
 }
@@ -26,7 +26,7 @@ impl Condition {
     /// A condition variable without waiting threads.
     #[must_use]
     pub const fn new() -> Self {
-        Self { told: AtomicU32::new(0), waiting: AtomicU32::new(0) }
+        Self { sequence: AtomicU32::new(0), waiting: AtomicU32::new(0) }
     }
 
     /// Releases the lock and waits for a notification; may wake up spuriously.
@@ -44,10 +44,10 @@ impl Condition {
         &self,
         mut value: Locked<'l, T>,
         limit: Duration,
-        mut goes_on: impl FnMut(&mut T) -> bool,
+        mut condition: impl FnMut(&mut T) -> bool,
     ) -> Locked<'l, T> {
         let begun = Instant::now();
-        while goes_on(&mut value) {
+        while condition(&mut value) {
             let left = limit.saturating_sub(begun.elapsed());
             if left.is_zero() {
                 break;
@@ -66,29 +66,29 @@ impl Condition {
         // Both while holding the lock: a thread that changes the value later sees the waiting
         // thread, and its notification changes the word loaded here.
         self.waiting.fetch_add(1, Ordering::Relaxed);
-        let seen = self.told.load(Ordering::Relaxed);
+        let seen = self.sequence.load(Ordering::Relaxed);
         drop(value);
         // The caller checks the value again in any case.
-        let _ = futex::wait(&self.told, Flags::PRIVATE, seen, limit.as_ref());
+        let _ = futex::wait(&self.sequence, Flags::PRIVATE, seen, limit.as_ref());
         let value = lock.lock();
         self.waiting.fetch_sub(1, Ordering::Relaxed);
         value
     }
 
     /// Wakes the waiting thread of the highest priority.
-    pub fn tell_one(&self) {
-        self.tell(1);
+    pub fn notify_one(&self) {
+        self.notify(1);
     }
 
     /// Wakes all waiting threads.
-    pub fn tell_all(&self) {
-        self.tell(i32::MAX.cast_unsigned());
+    pub fn notify_all(&self) {
+        self.notify(i32::MAX.cast_unsigned());
     }
 
-    fn tell(&self, most: u32) {
+    fn notify(&self, most: u32) {
         if self.waiting.load(Ordering::Relaxed) > 0 {
-            self.told.fetch_add(1, Ordering::Relaxed);
-            let woken = futex::wake(&self.told, Flags::PRIVATE, most);
+            self.sequence.fetch_add(1, Ordering::Relaxed);
+            let woken = futex::wake(&self.sequence, Flags::PRIVATE, most);
             debug_assert!(woken.is_ok(), "{woken:?}");
         }
     }

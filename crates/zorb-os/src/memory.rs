@@ -115,8 +115,8 @@ impl SharedMemory {
     /// # Panics
     /// `at` is out of bounds.
     #[inline]
-    pub fn fetch_ahead(&self, at: usize) {
-        self.mapping.fetch_ahead(at);
+    pub fn prefetch(&self, at: usize) {
+        self.mapping.prefetch(at);
     }
 
     /// Copies the octets at offset `at` to `target`. If another process changes them meanwhile,
@@ -209,7 +209,7 @@ mod tests {
     fn what_is_asked_for_ahead_stays_as_it_is() {
         let (here, there) = pair(4096);
         here.write(4032, &[5; 64]);
-        (0..4096).for_each(|at| there.fetch_ahead(at));
+        (0..4096).for_each(|at| there.prefetch(at));
         let mut target = [0; 64];
         there.read(4032, &mut target);
         assert_eq!(target, [5; 64]);
@@ -219,7 +219,7 @@ mod tests {
     #[should_panic(expected = "outside of the shared memory")]
     fn nothing_is_asked_for_outside() {
         let (here, _) = pair(4096);
-        here.fetch_ahead(4096);
+        here.prefetch(4096);
     }
 
     #[test]

@@ -33,7 +33,7 @@ pub struct PiGuard<'m> {
 }
 
 /// The polling interval for a lock that the system cannot wait for.
-const BETWEEN_LOOKS: Duration = Duration::from_micros(50);
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
 
 /// The part of the word that contains the holder's id.
 const HOLDER: u32 = 0x3fff_ffff;
@@ -55,7 +55,7 @@ impl PiMutex {
     /// # Errors
     /// [`io::ErrorKind::Deadlock`] if this thread holds it, or the wait would complete a cycle.
     pub fn lock(&self) -> io::Result<PiGuard<'_>> {
-        match self.take_free() {
+        match self.try_take() {
             Some(guard) => Ok(guard),
             None => self.wait(None).map(|()| self.guard()),
         }
@@ -66,7 +66,7 @@ impl PiMutex {
     /// # Errors
     /// As [`lock`](Self::lock), unless the limit is zero.
     pub fn try_lock(&self, limit: Duration) -> io::Result<Option<PiGuard<'_>>> {
-        if let Some(guard) = self.take_free() {
+        if let Some(guard) = self.try_take() {
             return Ok(Some(guard));
         }
         if limit.is_zero() {
@@ -83,15 +83,15 @@ impl PiMutex {
     /// where it polls. `None` after `limit`. A thread that holds the mutex waits for itself.
     #[cold]
     #[expect(clippy::disallowed_methods, reason = "the system could not queue this thread")]
-    pub fn insist(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
+    pub fn lock_or_poll(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
         let end = limit.map(end_of);
         loop {
             match self.wait(end) {
                 Ok(()) => return Some(self.guard()),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => return None,
-                Err(_) => std::thread::sleep(BETWEEN_LOOKS),
+                Err(_) => std::thread::sleep(POLL_INTERVAL),
             }
-            if let Some(guard) = self.take_free() {
+            if let Some(guard) = self.try_take() {
                 return Some(guard);
             }
             if end.is_some_and(|end| MonotonicTime::now() >= end) {
@@ -105,14 +105,14 @@ impl PiMutex {
     pub(crate) fn take(&self) -> PiGuard<'_> {
         loop {
             // Without a limit it always returns a guard.
-            if let Some(guard) = self.take_free().or_else(|| self.insist(None)) {
+            if let Some(guard) = self.try_take().or_else(|| self.lock_or_poll(None)) {
                 return guard;
             }
         }
     }
 
     #[inline]
-    pub(crate) fn take_free(&self) -> Option<PiGuard<'_>> {
+    pub(crate) fn try_take(&self) -> Option<PiGuard<'_>> {
         let taken = self.word.compare_exchange(0, id(), Ordering::Acquire, Ordering::Relaxed);
         taken.is_ok().then(|| self.guard())
     }
@@ -147,23 +147,23 @@ impl PiMutex {
     }
 
     /// Unlocks the mutex if this thread holds it after [`PiGuard::leak`]; otherwise does nothing.
-    pub fn give_back(&self) {
+    pub fn unlock(&self) {
         if self.word.load(Ordering::Relaxed) & HOLDER == id() {
-            self.unlock();
+            self.release();
         }
     }
 
     #[inline]
-    fn unlock(&self) {
+    fn release(&self) {
         let freed = self.word.compare_exchange(id(), 0, Ordering::Release, Ordering::Relaxed);
         if freed.is_err() {
-            self.unlock_for_others();
+            self.release_contended();
         }
     }
 
     /// Unlocks a contended mutex: the system chooses the next holder.
     #[cold]
-    fn unlock_for_others(&self) {
+    fn release_contended(&self) {
         let freed = futex::unlock_pi(&self.word, Flags::PRIVATE);
         debug_assert!(freed.is_ok(), "{freed:?}");
     }
@@ -171,14 +171,14 @@ impl PiMutex {
 
 impl PiGuard<'_> {
     /// Keeps the mutex locked until this thread calls [`PiMutex::unlock`].
-    pub fn keep(self) {
+    pub fn leak(self) {
         std::mem::forget(self);
     }
 }
 
 impl Drop for PiGuard<'_> {
     fn drop(&mut self) {
-        self.mutex.unlock();
+        self.mutex.release();
     }
 }
 
@@ -227,14 +227,14 @@ mod tests {
     #[test]
     fn a_lock_that_is_kept_is_given_back_by_who_has_it() {
         let mutex = PiMutex::new();
-        mutex.lock().unwrap().keep();
+        mutex.lock().unwrap().leak();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                mutex.give_back();
+                mutex.unlock();
                 assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none(), "it is another's");
             });
         });
-        mutex.give_back();
+        mutex.unlock();
         assert!(mutex.try_lock(Duration::ZERO).unwrap().is_some());
     }
 

@@ -37,9 +37,9 @@ const DEADLINE: u8 = MAX_PRIORITY + 1;
 
 thread_local! {
     /// The level that the thread last set for itself.
-    static GIVEN: Cell<u8> = const { Cell::new(0) };
+    static LAST_SET: Cell<u8> = const { Cell::new(0) };
     /// Whether threads that it starts inherit its priority.
-    static BEQUEATHS: Cell<bool> = const { Cell::new(false) };
+    static CHILDREN_INHERIT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Makes threads started by the calling thread inherit the priority that it sets with [`set`] from
@@ -48,8 +48,8 @@ thread_local! {
 ///
 /// Call it before setting a priority: a process without the privilege cannot reset
 /// `SCHED_RESET_ON_FORK`.
-pub fn bequeath() {
-    BEQUEATHS.set(true);
+pub fn enable_inheritance() {
+    CHILDREN_INHERIT.set(true);
 }
 
 impl Schedule {
@@ -67,19 +67,19 @@ impl Schedule {
 /// thread, and without `set`. Reads a thread-local variable, without a system call.
 #[inline]
 #[must_use]
-pub fn given() -> u8 {
-    GIVEN.get()
+pub fn last_set() -> u8 {
+    LAST_SET.get()
 }
 
 /// Sets the scheduling of the calling thread. Threads that it starts later use time-sharing
-/// (`SCHED_RESET_ON_FORK`), unless they [inherit](inherit) its priority. One system call.
+/// (`SCHED_RESET_ON_FORK`), unless they [inherit](enable_inheritance) its priority. One system call.
 ///
 /// # Errors
 /// [`io::ErrorKind::PermissionDenied`] without the privilege (`CAP_SYS_NICE`, or `RLIMIT_RTPRIO`);
 /// [`io::ErrorKind::InvalidInput`] for a priority that is not 1 to [`MAX_PRIORITY`].
 pub fn set(schedule: Schedule) -> io::Result<()> {
     set_of(0, schedule)?;
-    GIVEN.set(schedule.level());
+    LAST_SET.set(schedule.level());
     Ok(())
 }
 
@@ -93,7 +93,7 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
         Schedule::Fifo(priority) => (libc::SCHED_FIFO, priority),
         Schedule::RoundRobin(priority) => (libc::SCHED_RR, priority),
     };
-    let policy = match thread == 0 && BEQUEATHS.get() {
+    let policy = match thread == 0 && CHILDREN_INHERIT.get() {
         true => policy,
         false => policy | libc::SCHED_RESET_ON_FORK,
     };
@@ -114,7 +114,7 @@ pub fn set_of(thread: u32, schedule: Schedule) -> io::Result<()> {
 pub fn set_deadline(runtime: Duration, deadline: Duration, period: Duration) -> io::Result<()> {
     let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
     sys::thread::set_deadline(nanos(runtime), nanos(deadline), nanos(period))?;
-    GIVEN.set(DEADLINE);
+    LAST_SET.set(DEADLINE);
     Ok(())
 }
 
@@ -155,7 +155,7 @@ mod tests {
                     match set(wanted) {
                         Ok(()) => {
                             assert_eq!(current().unwrap(), wanted);
-                            assert_eq!(given(), wanted.level());
+                            assert_eq!(last_set(), wanted.level());
                             let child = std::thread::spawn(current).join().unwrap();
                             assert_eq!(child.unwrap(), Schedule::Shared);
                         }
@@ -170,9 +170,9 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_bequeaths_starts_others_with_its_priority() {
+    fn started_threads_inherit_the_priority_if_enabled() {
         let parent = || {
-            bequeath();
+            enable_inheritance();
             let given = set(Schedule::Fifo(4));
             let child = std::thread::spawn(|| (current().unwrap(), set(Schedule::Fifo(3))));
             let (began, lowered) = child.join().unwrap();

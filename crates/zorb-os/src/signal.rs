@@ -144,7 +144,7 @@ impl TerminationSignal {
     ///
     /// # Errors
     /// The system call fails.
-    pub fn release(&self) -> io::Result<()> {
+    pub fn unblock(&self) -> io::Result<()> {
         self.set.0.unblock()
     }
 }
@@ -156,40 +156,40 @@ impl TerminationSignal {
 /// starts to wait for them later.
 ///
 /// ```
-/// let held = zorb_os::signal::AllHeldBack::here()?;
+/// let held = zorb_os::signal::AllSignalsBlocked::new()?;
 /// let helper = std::thread::spawn(|| { /* takes no signals */ });
 /// drop(held);
 /// # helper.join().ok();
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct AllHeldBack {
+pub struct AllSignalsBlocked {
     before: sys::signal::SignalSet,
     /// The mask belongs to this thread.
     _here: PhantomData<*const ()>,
 }
 
-impl AllHeldBack {
+impl AllSignalsBlocked {
     /// Blocks all signals in the calling thread.
     ///
     /// # Errors
     /// The system call fails.
-    pub fn here() -> io::Result<Self> {
+    pub fn new() -> io::Result<Self> {
         let before = sys::signal::SignalSet::blocked()?;
         sys::signal::SignalSet::all().block()?;
         Ok(Self { before, _here: PhantomData })
     }
 }
 
-impl Drop for AllHeldBack {
+impl Drop for AllSignalsBlocked {
     fn drop(&mut self) {
         // The mask is the thread's former one, which the system accepts.
         let _ = self.before.replace_mask();
     }
 }
 
-impl fmt::Debug for AllHeldBack {
+impl fmt::Debug for AllSignalsBlocked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AllHeldBack").finish_non_exhaustive()
+        f.debug_struct("AllSignalsBlocked").finish_non_exhaustive()
     }
 }
 

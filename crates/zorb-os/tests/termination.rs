@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use zorb_os::process::{bind_to_this_process, die_with_parent};
-use zorb_os::signal::{AllHeldBack, Signal, TerminationSignal, is_blocked};
+use zorb_os::signal::{AllSignalsBlocked, Signal, TerminationSignal, is_blocked};
 
 const ROLE: &str = "ZORB_OS_TEST_ROLE";
 
@@ -32,7 +32,7 @@ fn start_blocked(name: &str, role: &str) -> (Child, BufReader<ChildStdout>) {
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
     let held_back = TerminationSignal::block().unwrap();
     let mut child = command.spawn().unwrap();
-    held_back.release().unwrap();
+    held_back.unblock().unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
     (child, output)
 }
@@ -66,7 +66,7 @@ fn signals_reach_the_waiting_thread_and_after_release_end_the_process() {
         for _ in 0..signals {
             println!("GOT {}", termination.wait().unwrap().unwrap());
         }
-        termination.release().unwrap();
+        termination.unblock().unwrap();
         println!("RELEASED.");
         loop {
             std::thread::park();
@@ -93,7 +93,7 @@ fn blocking_holds_for_the_thread_and_those_it_starts() {
             assert!(format!("{termination:?}").contains("SIGINT, SIGTERM"));
             let in_child = std::thread::spawn(|| is_blocked(Signal::TERMINATE).unwrap());
             assert!(in_child.join().unwrap());
-            termination.release().unwrap();
+            termination.unblock().unwrap();
             assert!(!is_blocked(Signal::TERMINATE).unwrap());
         });
     });
@@ -104,7 +104,7 @@ fn helpers_take_no_signals_and_others_do() {
     let blocked = || std::thread::spawn(|| is_blocked(Signal::TERMINATE).unwrap()).join().unwrap();
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let held = AllHeldBack::here().unwrap();
+            let held = AllSignalsBlocked::new().unwrap();
             assert!(blocked());
             drop(held);
             assert!(!blocked() && !is_blocked(Signal::TERMINATE).unwrap());

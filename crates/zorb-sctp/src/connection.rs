@@ -235,7 +235,7 @@ impl Connection {
         self.digest(news);
         let silent = now.saturating_sub(self.heard);
         let is_patient = self.side.is_established && !is_waiting && !self.is_shut_down;
-        if silent >= self.settings.patience && !is_patient {
+        if silent >= self.settings.peer_timeout && !is_patient {
             self.failure.get_or_insert(Failure::Silence);
         } else if silent >= self.settings.keep_alive && self.side.is_established {
             self.asks.get_or_insert(now);

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::Socket;
-use zorb_os::buffers::Shape;
+use zorb_os::buffers::BufferLayout;
 #[cfg(feature = "buffers")]
 use zorb_os::buffers::{ReceiveBuffers, SameUser, SendBuffers};
 use zorb_os::memory::SharedMemory;
@@ -64,20 +64,25 @@ pub(crate) struct Taken {
 }
 
 /// Makes the memory and hands it to the client.
-pub(crate) fn offer(socket: &Socket, layout: Layout, shape: Option<Shape>) -> io::Result<Offered> {
+pub(crate) fn offer(
+    socket: &Socket,
+    layout: Layout,
+    buffers_layout: Option<BufferLayout>,
+) -> io::Result<Offered> {
     let memory = SharedMemory::create("zorb-shm", layout.memory_len())?;
-    let shape = shape.filter(|_| BUFFERS);
+    let buffers_layout = buffers_layout.filter(|_| BUFFERS);
     let mut hello = MAGIC.to_vec();
     let [requests, replies] = layout.sizes();
-    let [count, size] = shape.map_or([0; 2], |shape| [shape.count(), shape.size()]);
+    let [count, size] = buffers_layout
+        .map_or([0; 2], |buffers_layout| [buffers_layout.count(), buffers_layout.size()]);
     for size in [requests, replies, count, size] {
         let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
         hello.extend(size.to_le_bytes());
     }
     send_descriptor(socket.as_fd(), &hello, memory.as_fd())?;
     #[cfg(feature = "buffers")]
-    let buffers = match shape {
-        Some(shape) => offer_buffers(socket, shape)?,
+    let buffers = match buffers_layout {
+        Some(buffers_layout) => offer_buffers(socket, buffers_layout)?,
         None => Buffers::default(),
     };
     #[cfg(not(feature = "buffers"))]
@@ -88,13 +93,13 @@ pub(crate) fn offer(socket: &Socket, layout: Layout, shape: Option<Shape>) -> io
 /// Makes the memory of the buffers of both directions and hands it to the client. A client of another
 /// user has its octets copied out of those that it fills, and none are filled for it.
 #[cfg(feature = "buffers")]
-fn offer_buffers(socket: &Socket, shape: Shape) -> io::Result<Buffers> {
+fn offer_buffers(socket: &Socket, buffers_layout: BufferLayout) -> io::Result<Buffers> {
     let trust = same_user(socket.as_fd())?;
-    let memory = SharedMemory::create("zorb-shm-buffers", shape.memory_len())?;
-    let buffers = ReceiveBuffers::new(memory, shape)?;
+    let memory = SharedMemory::create("zorb-shm-buffers", buffers_layout.memory_len())?;
+    let buffers = ReceiveBuffers::new(memory, buffers_layout)?;
     let mut hello = FOLLOW_UP.to_vec();
     if trust.is_some() {
-        for size in [shape.count(), shape.size()] {
+        for size in [buffers_layout.count(), buffers_layout.size()] {
             let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
             hello.extend(size.to_le_bytes());
         }
@@ -102,9 +107,9 @@ fn offer_buffers(socket: &Socket, shape: Shape) -> io::Result<Buffers> {
     send_descriptor(socket.as_fd(), &hello, buffers.memory())?;
     let outgoing = match trust {
         Some(trust) => {
-            let memory = SharedMemory::create("zorb-shm-replies", shape.memory_len())?;
+            let memory = SharedMemory::create("zorb-shm-replies", buffers_layout.memory_len())?;
             send_descriptor(socket.as_fd(), &REPLIES, memory.as_fd())?;
-            Some(Outgoing::new(SendBuffers::new(memory, shape, trust)?))
+            Some(Outgoing::new(SendBuffers::new(memory, buffers_layout, trust)?))
         }
         None => None,
     };
@@ -140,9 +145,10 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
     let buffers = match (size(), size()) {
         (0, _) => Buffers::default(),
         (count, size) => {
-            let shape = Shape::new(count, size);
-            let shape = shape.ok_or_else(|| foreign("buffers of a shape that none have"))?;
-            take_buffers(socket, limit, shape)?
+            let buffers_layout = BufferLayout::new(count, size);
+            let buffers_layout =
+                buffers_layout.ok_or_else(|| foreign("an invalid buffer layout"))?;
+            take_buffers(socket, limit, buffers_layout)?
         }
     };
     #[cfg(not(feature = "buffers"))]
@@ -151,30 +157,35 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
 }
 
 #[cfg(feature = "buffers")]
-fn take_buffers(socket: &Socket, limit: Duration, shape: Shape) -> io::Result<Buffers> {
+fn take_buffers(
+    socket: &Socket,
+    limit: Duration,
+    buffers_layout: BufferLayout,
+) -> io::Result<Buffers> {
     let mut hello = [0; FOLLOW_UP_LEN];
     let (count, memory) = received_memory(socket, &mut hello, FOLLOW_UP, limit)?;
     let trust = same_user(socket.as_fd())?;
-    let outgoing = trust.map(|trust| SendBuffers::new(memory, shape, trust)).transpose()?;
+    let outgoing =
+        trust.map(|trust| SendBuffers::new(memory, buffers_layout, trust)).transpose()?;
     let outgoing = outgoing.map(Outgoing::new);
     let incoming = match of_replies(&hello, count)? {
-        Some(shape) => take_replies(socket, limit, shape, trust)?,
+        Some(buffers_layout) => take_replies(socket, limit, buffers_layout, trust)?,
         None => None,
     };
     Ok(Buffers { outgoing, incoming })
 }
 
-/// The shape of the buffers that the server fills, in the message of `count` octets before their own.
+/// The layout of the buffers that the server fills, in the message of `count` octets before their own.
 #[cfg(feature = "buffers")]
-fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<Shape>> {
+fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<BufferLayout>> {
     let [.., c0, c1, c2, c3, s0, s1, s2, s3] = *hello;
     let size = |octets| usize::try_from(u32::from_le_bytes(octets)).unwrap_or_default();
     match (count, size([c0, c1, c2, c3])) {
         (FOLLOW_UP_LEN, 1..) => {}
         _ => return Ok(None),
     }
-    let shape = Shape::new(size([c0, c1, c2, c3]), size([s0, s1, s2, s3]));
-    shape.map(Some).ok_or_else(|| foreign("buffers of a shape that none have"))
+    let buffers_layout = BufferLayout::new(size([c0, c1, c2, c3]), size([s0, s1, s2, s3]));
+    buffers_layout.map(Some).ok_or_else(|| foreign("an invalid buffer layout"))
 }
 
 /// The buffers that the server fills; those of another user's server are not looked at.
@@ -182,13 +193,13 @@ fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<Sh
 fn take_replies(
     socket: &Socket,
     limit: Duration,
-    shape: Shape,
+    buffers_layout: BufferLayout,
     trust: Option<SameUser>,
 ) -> io::Result<Option<Incoming>> {
     let mut hello = [0; REPLIES.len()];
     let (_, memory) = received_memory(socket, &mut hello, REPLIES, limit)?;
     let Some(trust) = trust else { return Ok(None) };
-    Ok(Some(Incoming::new(ReceiveBuffers::new(memory, shape)?, Some(trust))))
+    Ok(Some(Incoming::new(ReceiveBuffers::new(memory, buffers_layout)?, Some(trust))))
 }
 
 /// A message that begins with `wanted`, with the memory that comes with it.
@@ -259,10 +270,11 @@ mod tests {
     #[test]
     fn buffers_come_after_it() {
         let (server, client) = pair();
-        let (layout, shape) = (Layout::new(4096, 4096).unwrap(), Shape::new(2, 8192).unwrap());
-        let (_, made) = offer(&server, layout, Some(shape)).unwrap();
+        let (layout, buffers_layout) =
+            (Layout::new(4096, 4096).unwrap(), BufferLayout::new(2, 8192).unwrap());
+        let (_, made) = offer(&server, layout, Some(buffers_layout)).unwrap();
         let found = taken(&client).unwrap().buffers;
-        for buffers in [found.outgoing.unwrap(), made.outgoing.unwrap()] {
+        for Outgoing(buffers) in [found.outgoing.unwrap(), made.outgoing.unwrap()] {
             assert!(buffers.take(8192).is_some() && buffers.take(8193).is_none());
         }
         assert!(made.incoming.is_some() && found.incoming.is_some());
@@ -327,15 +339,19 @@ mod tests {
     #[test]
     fn a_client_of_an_earlier_version_takes_what_it_knows() {
         let (server, client) = pair();
-        let (layout, shape) = (Layout::new(4096, 4096).unwrap(), Shape::new(2, 4096).unwrap());
-        let (_, made) = offer(&server, layout, Some(shape)).unwrap();
+        let (layout, buffers_layout) =
+            (Layout::new(4096, 4096).unwrap(), BufferLayout::new(2, 4096).unwrap());
+        let (_, made) = offer(&server, layout, Some(buffers_layout)).unwrap();
         let limit = Duration::from_millis(1);
         let mut hello = [0; LEN];
         assert!(received(&client, &mut hello, limit).unwrap().1.is_some());
         let mut follow_up = [0; 8];
         let (count, descriptor) = received(&client, &mut follow_up, limit).unwrap();
         assert_eq!((count, follow_up), (8, FOLLOW_UP));
-        assert_eq!(SharedMemory::open(descriptor.unwrap()).unwrap().len(), shape.memory_len());
+        assert_eq!(
+            SharedMemory::open(descriptor.unwrap()).unwrap().len(),
+            buffers_layout.memory_len()
+        );
         assert!(made.outgoing.is_some());
     }
 

@@ -22,7 +22,7 @@ use crate::watch::{Watched, watch};
 pub(crate) const SMALLEST_PIECE: usize = 2048;
 
 /// How many looks at an empty ring take about a microsecond.
-const CHEAP_LOOKS: u32 = 160;
+const CHEAP_POLLS: u32 = 160;
 
 /// One end of a connection. Dropping it ends the connection.
 #[derive(Debug)]
@@ -71,8 +71,8 @@ impl Stream for ShmStream {
         received
     }
 
-    fn cheap_looks(&self) -> u32 {
-        CHEAP_LOOKS
+    fn cheap_polls(&self) -> u32 {
+        CHEAP_POLLS
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
@@ -115,7 +115,7 @@ impl Stream for ShmStream {
     }
 
     #[cfg(feature = "buffers")]
-    fn gathers_from(&self) -> Option<usize> {
+    fn gather_threshold(&self) -> Option<usize> {
         self.connection.writer.has_buffers().then_some(SMALLEST_PIECE)
     }
 

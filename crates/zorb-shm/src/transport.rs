@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::Socket;
-use zorb_os::buffers::{MAX_BUFFER_SIZE, MAX_BUFFERS, Shape};
+use zorb_os::buffers::{BufferLayout, MAX_BUFFER_SIZE, MAX_BUFFERS};
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
@@ -63,7 +63,7 @@ pub struct ShmTransport {
     scheme: Arc<str>,
     mode: u32,
     ring_size: usize,
-    buffers: Option<Shape>,
+    buffers: Option<BufferLayout>,
 }
 
 impl ShmTransport {
@@ -73,7 +73,7 @@ impl ShmTransport {
     #[must_use]
     pub fn new() -> Self {
         let scheme = SHMIOP_SCHEME.into();
-        let buffers = Shape::new(DEFAULT_BUFFERS, DEFAULT_BUFFER_SIZE);
+        let buffers = BufferLayout::new(DEFAULT_BUFFERS, DEFAULT_BUFFER_SIZE);
         Self { scheme, mode: DEFAULT_MODE, ring_size: DEFAULT_RING_SIZE, buffers }
     }
 
@@ -98,7 +98,7 @@ impl ShmTransport {
     #[must_use]
     pub fn with_buffers(self, count: usize, octets: usize) -> Self {
         let octets = octets.clamp(1, MAX_BUFFER_SIZE).next_multiple_of(4096);
-        Self { buffers: Shape::new(count.min(MAX_BUFFERS), octets), ..self }
+        Self { buffers: BufferLayout::new(count.min(MAX_BUFFERS), octets), ..self }
     }
 
     /// Shared memory under another protocol than GIOP: with a scheme of its own.
@@ -196,7 +196,7 @@ fn wished(wish: &str, own: Layout) -> Option<Layout> {
 #[derive(Debug)]
 struct Offer {
     layout: Layout,
-    shape: Option<Shape>,
+    shape: Option<BufferLayout>,
 }
 
 impl Handover for Offer {

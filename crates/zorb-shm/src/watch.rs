@@ -78,7 +78,7 @@ impl Connections {
 pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
     let watch = running()?;
     let process = peer_process(connection.socket.as_fd())?;
-    let level = priority::given().min(MAX_PRIORITY);
+    let level = priority::last_set().min(MAX_PRIORITY);
     let key = {
         let mut connections = watch.connections.lock();
         connections.last_key += 1;

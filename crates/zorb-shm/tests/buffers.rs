@@ -128,10 +128,10 @@ fn short_runs_have_no_use_for_buffers() {
     let (client, server) = connection(&ShmTransport::new());
     send(&*client, b"head", b"short");
     assert_eq!(received(&*server, 9), b"headshort");
-    assert!(client.gathers_from().is_some() && server.gathers_from().is_some());
+    assert!(client.gather_threshold().is_some() && server.gather_threshold().is_some());
     let (client, server) = connection(&ShmTransport::new().with_buffers(0, 1 << 20));
     for (here, there) in [(&client, &server), (&server, &client)] {
-        assert!(here.loan(1).is_none() && here.gathers_from().is_none());
+        assert!(here.loan(1).is_none() && here.gather_threshold().is_none());
         send(&**here, b"h", &[1; 9_000]);
         assert_eq!(received(&**there, 9_001)[1..], [1; 9_000]);
     }

@@ -149,7 +149,7 @@ impl Settings {
     /// Whether a client whose certificate is good may come in.
     pub(crate) fn admits(&self, client: &PeerIdentity) -> bool {
         let listed =
-            self.allowed.is_empty() || self.allowed.iter().any(|name| client.is_called(name));
+            self.allowed.is_empty() || self.allowed.iter().any(|name| client.has_name(name));
         listed && self.admit.as_ref().is_none_or(|admit| admit(client))
     }
 }

@@ -92,7 +92,7 @@ fn both_sides_know_each_other() {
     assert_eq!(identity.names(), ["dns:console.example.com"]);
     assert_eq!(identity.chain(), [client.der]);
     assert_eq!(identity.fingerprint().len(), 64);
-    assert!(identity.is_called(&format!("sha256:{}", identity.fingerprint())));
+    assert!(identity.has_name(&format!("sha256:{}", identity.fingerprint())));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A bound endpoint that hands out connections.
+//! The acceptor of an endpoint.
 
 use std::fmt;
 use std::io;
@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use crate::{Endpoint, Stream};
 
-/// A bound endpoint that hands out the connections that clients make to it.
+/// A bound endpoint that accepts connections.
 ///
 /// Any number of threads may wait in [`accept`](Self::accept). Dropping the last reference
 /// closes the acceptor.
 ///
-/// The loop around it:
+/// An accept loop:
 ///
 /// ```
 /// # use zorb_transport::{AcceptError, Acceptor};
@@ -31,46 +31,46 @@ use crate::{Endpoint, Stream};
 pub trait Acceptor: Send + Sync + fmt::Debug {
     /// Waits for the next connection.
     ///
-    /// A connection that dies before it is handed out (`ECONNABORTED`, `EPROTO` and the
-    /// network errors that Linux passes through `accept`) is skipped, and interrupted waits
-    /// are taken up again: none of them is reported.
+    /// A connection that fails before it is accepted (`ECONNABORTED`, `EPROTO` and the network
+    /// errors that Linux reports through `accept`) is skipped, and interrupted waits are continued;
+    /// neither is reported.
     ///
     /// # Errors
-    /// See [`AcceptError`]; its variants say what the caller does next.
+    /// See [`AcceptError`]: its variants say what the caller does next.
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError>;
 
-    /// Stops accepting: every [`accept`](Self::accept), waiting now or called later, returns
-    /// [`AcceptError::Closed`] at once, and new clients are refused. Connections already
-    /// handed out live on. Doing it twice is harmless.
+    /// Stops accepting: every current and later [`accept`](Self::accept) returns
+    /// [`AcceptError::Closed`] at once, and new clients are refused. Accepted connections are not
+    /// affected. Closing again has no effect.
     fn close(&self);
 
-    /// The endpoint that is bound, with the port that the system chose.
+    /// The bound endpoint, with the port that the system chose.
     fn endpoint(&self) -> &Endpoint;
 
-    /// What goes into object references, at least one endpoint, the preferred one first.
+    /// The endpoints for object references, at least one, the preferred one first.
     ///
-    /// The same as [`endpoint`](Self::endpoint), except: a host given by name is published
-    /// by that name; a published host set in the options or the URL is used as it stands; an
-    /// acceptor bound to all interfaces publishes the machine's first address that is not a
-    /// loopback address (the loopback address if it has no other).
+    /// The same as [`endpoint`](Self::endpoint), with these exceptions: a host given by name is
+    /// published by name; a published host in the options or the URL is used unchanged; an acceptor
+    /// bound to all interfaces publishes the machine's first non-loopback address (the loopback
+    /// address if it has no other).
     fn published(&self) -> &[Endpoint];
 }
 
-/// Why [`Acceptor::accept`] handed out no connection.
+/// The reasons why [`Acceptor::accept`] returned no connection.
 #[derive(Debug)]
 pub enum AcceptError {
     /// The acceptor was closed. Leave the loop.
     Closed,
-    /// The system is short of descriptors or memory (`EMFILE`, `ENFILE`, `ENOBUFS`,
-    /// `ENOMEM`). The client stays in the backlog; try again after the time given, which
-    /// doubles from 10 ms to 1 s while the shortage lasts.
+    /// The system is short of descriptors or memory (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`). The
+    /// client stays in the backlog; try again after the given time, which doubles from 10 ms to 1 s
+    /// while the shortage lasts.
     Busy {
         /// How long to wait before the next try.
         retry_after: Duration,
-        /// What the system said.
+        /// The error of the system call.
         source: io::Error,
     },
-    /// The acceptor cannot go on. Report it and leave the loop.
+    /// The acceptor has failed. Report it and leave the loop.
     Failed(io::Error),
 }
 
@@ -88,8 +88,8 @@ impl fmt::Display for AcceptError {
 
 impl std::error::Error for AcceptError {}
 
-/// The waiting times of an acceptor that the system has no resources for: 10 ms, doubling to
-/// 1 s, and back to the start with each success. For authors of transports.
+/// The backoff of an acceptor when the system is short of resources: 10 ms, doubled up to 1 s, and
+/// reset by a success. For authors of transports.
 #[derive(Debug, Default)]
 pub struct Backoff {
     failures: AtomicU32,
@@ -99,15 +99,16 @@ impl Backoff {
     const FIRST: Duration = Duration::from_millis(10);
     const LONGEST: Duration = Duration::from_secs(1);
 
-    /// Notes a success.
+    /// Records a success.
     pub fn reset(&self) {
-        // The common case writes nothing, so accepting threads do not share a dirty line.
+        // The common case writes nothing, so that accepting threads do not share a modified cache
+        // line.
         if self.failures.load(Ordering::Relaxed) != 0 {
             self.failures.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Notes a failure and says how long to wait before the next try.
+    /// Records a failure; returns the time to wait before the next attempt.
     pub fn next_wait(&self) -> Duration {
         let failures = self.failures.load(Ordering::Relaxed);
         self.failures.store(failures.saturating_add(1), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Another messaging protocol than GIOP over the transport of a protocol.
+//! Another messaging protocol over the transport of a protocol.
 
 #[cfg(test)]
 mod tests;
@@ -13,16 +13,17 @@ use crate::{
     Transport, strip_scheme,
 };
 
-/// A protocol made of a messaging protocol and the transport, addresses and profiles of another
+/// A protocol composed of a messaging protocol and the transport, addresses and profiles of another
 /// [`Protocol`].
 ///
-/// Its scheme is both names, as in `lite+iiop`. Its profiles have the body of the other protocol's
-/// under a tag of their own, so that references tell of both and an ORB that knows one only takes
-/// that. With the other protocol's own tag nothing tells them apart, which is what TAO does: then
-/// either of both is registered.
+/// Its scheme combines both names, as in `lite+iiop`. Its profiles have the format of the other
+/// protocol's profiles under a tag of their own, so that a reference can contain both, and an ORB
+/// that knows only one uses that. With the same tag the two cannot be distinguished, as in TAO;
+/// then register only one of them.
 ///
-/// There is none over a protocol for [groups](crate::Groups), whose streams put members in place of the
-/// group in GIOP's requests: an ORB with one is not built, and what is called or listened to by it fails.
+/// It cannot be combined with a protocol for [groups](crate::Groups), whose streams rewrite the
+/// targets of GIOP requests: building an ORB with such a protocol fails, and so do calls and
+/// listening.
 #[derive(Debug)]
 pub struct Composed {
     messaging: &'static dyn Messaging,
@@ -31,8 +32,8 @@ pub struct Composed {
 }
 
 impl Composed {
-    /// `messaging` over the transport of `protocol`, with profiles of kind `tag`. Where the two names
-    /// together are no URL scheme, no URL has it.
+    /// `messaging` over the transport of `protocol`, with profiles of kind `tag`. If the two names
+    /// together are not a URL scheme, no URL refers to it.
     #[must_use]
     pub fn new(
         messaging: &'static dyn Messaging,
@@ -44,7 +45,7 @@ impl Composed {
         Self { messaging, tag, transport }
     }
 
-    /// Its transport alone: that of the other protocol under this one's scheme.
+    /// Only its transport: the other protocol's transport under this protocol's scheme.
     #[must_use]
     pub fn into_transport(self) -> impl Transport {
         self.transport
@@ -54,7 +55,7 @@ impl Composed {
         &*self.transport.inner
     }
 
-    /// What a profile of this protocol says, as one of the other protocol does.
+    /// The contents of a profile of this protocol, as a profile of the other protocol.
     fn inner_profile(&self, profile: &ResolvedProfile) -> Option<ResolvedProfile> {
         let endpoints = self.transport.all_inner(&profile.endpoints).ok()?;
         Some(ResolvedProfile { endpoints, ..profile.clone() })
@@ -158,7 +159,7 @@ struct Renamed {
 }
 
 impl Renamed {
-    /// Refuses protocols for groups.
+    /// Rejects protocols for groups.
     fn for_single_objects(&self) -> Result<(), std::io::Error> {
         if self.inner.groups().is_none() {
             return Ok(());
@@ -167,12 +168,12 @@ impl Renamed {
         Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why))
     }
 
-    /// An endpoint of the other protocol as one of this scheme.
+    /// Converts an endpoint of the other protocol to this scheme.
     fn outer(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
         Endpoint::new(&self.scheme, endpoint.address())
     }
 
-    /// An endpoint of this scheme as one of the other protocol.
+    /// Converts an endpoint of this scheme to the other protocol.
     fn inner(&self, endpoint: &Endpoint) -> Result<Endpoint, EndpointError> {
         let address = strip_scheme(&self.scheme, endpoint.as_str())?;
         self.inner.transport().parse_endpoint(address)
@@ -183,7 +184,7 @@ impl Renamed {
     }
 }
 
-/// Refuses an address that begins with a scheme once more.
+/// Rejects an address that starts with another scheme.
 fn one_scheme(address: &str) -> Result<(), EndpointError> {
     if address.contains("://") {
         let shown: String = address.chars().take(80).collect();

@@ -1,17 +1,18 @@
-//! Reliable streams over datagrams, for authors of transports: the sockets, threads and clocks around
-//! a protocol that has none of its own.
+//! Reliable streams over datagrams, for authors of transports: sockets, threads and clocks for a
+//! protocol without I/O.
 //!
-//! The protocol is a [`Driven`] connection: datagrams and time go in, datagrams come out, and its rules
-//! can be tested over a network and under a clock that a test makes up. [`Driver`] makes the streams and
-//! acceptors of a [`Transport`](crate::Transport) of it. A client's connection has a socket and a thread
-//! of its own; those of a server share both. One thread more keeps the time for the connections of a server's
-//! socket, and one for those of all clients of a driver. The threads of a server are as
-//! [`ListenOptions::workers`](crate::ListenOptions) says, and there as long as its socket; those of clients
-//! have the highest priority of the threads that connected.
+//! The protocol is a [`Driven`] connection: it takes datagrams and times and produces datagrams,
+//! and can be tested on a simulated network and clock. [`Driver`] makes it the streams and
+//! acceptors of a [`Transport`](crate::Transport). A client's connection has its own socket and
+//! receiving thread; the connections of a server share both. Another thread serves the timers of a
+//! server's socket, and one serves the timers of all clients of a driver.
+//! [`ListenOptions::workers`](crate::ListenOptions) configures the threads of a server, which exist
+//! as long as its socket; the threads of clients run at the highest priority of the threads that
+//! connected.
 //!
-//! Limits of a server's socket: 128 clients that have not proven to be where they say (the oldest makes
-//! room), as many connections that nobody has accepted as
-//! [`ListenOptions::backlog`](crate::ListenOptions) says, and 65,536 connections altogether.
+//! A server's socket is limited to 128 clients whose addresses are not validated (a new one evicts
+//! the oldest), [`ListenOptions::backlog`](crate::ListenOptions) connections that have not been
+//! accepted, and 65,536 connections in total.
 
 mod acceptor;
 mod connection;

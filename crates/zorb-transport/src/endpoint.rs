@@ -1,4 +1,4 @@
-//! Where a server listens, as a value.
+//! Endpoints.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -8,21 +8,20 @@ use std::sync::Arc;
 #[cfg(test)]
 mod tests;
 
-/// The longest endpoint URL that is accepted, in octets.
+/// The maximum length of an endpoint URL in octets.
 ///
-/// Host names have at most 255 octets and socket paths at most 108, so this is generous; it
-/// bounds what a hostile reference can make the ORB keep.
+/// Host names have at most 255 octets and socket paths at most 108. The limit bounds what a
+/// malicious reference makes the ORB store.
 pub const MAX_URL_LEN: usize = 1024;
 
 /// Where a server listens: a scheme and an address in that scheme's own grammar.
 ///
-/// An endpoint is protocol-agnostic: only the [`Transport`](crate::Transport) that owns the
-/// scheme understands the address. Two endpoints are equal when their text is equal, so a
-/// transport hands out endpoints in one canonical form (TCP: lower-case host, explicit port,
-/// IPv6 in brackets). This is the key of the connection cache; cloning counts a reference and
-/// never allocates.
+/// An endpoint is independent of protocols: only the [`Transport`](crate::Transport) of the scheme
+/// understands the address. Two endpoints are equal if their texts are equal, so transports create
+/// endpoints in a canonical form (TCP: lower-case host, explicit port, IPv6 in brackets). Endpoints
+/// are the keys of the connection cache; cloning increments a reference count and never allocates.
 ///
-/// It displays as a URL and parses from one:
+/// It is displayed as a URL and can be parsed from one:
 ///
 /// ```
 /// use zorb_transport::Endpoint;
@@ -40,11 +39,12 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// An endpoint of `scheme` (brought to lower case) at `address`, which stays as it is.
+    /// An endpoint of `scheme`, which is converted to lower case, at `address`, which is not
+    /// changed.
     ///
     /// # Errors
-    /// [`EndpointError`] when the scheme is not a URL scheme, when the address is too long, or
-    /// when either holds a control character or a space.
+    /// [`EndpointError`] if the scheme is not a URL scheme, the address is too long, or either
+    /// contains a control character or a space.
     pub fn new(scheme: &str, address: &str) -> Result<Self, EndpointError> {
         let fail = |reason| {
             let shown: String = address.chars().take(80).collect();
@@ -73,13 +73,13 @@ impl Endpoint {
         self.url.get(..self.scheme_len).unwrap_or_default()
     }
 
-    /// The address in the scheme's own grammar: what follows `://`.
+    /// The address in the scheme's own grammar, after `://`.
     #[must_use]
     pub fn address(&self) -> &str {
         self.url.get(self.scheme_len + 3..).unwrap_or_default()
     }
 
-    /// The whole as a URL, `scheme://address`.
+    /// The URL, `scheme://address`.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.url
@@ -89,7 +89,7 @@ impl Endpoint {
 impl FromStr for Endpoint {
     type Err = EndpointError;
 
-    /// Splits a URL at its `://`. The address is not looked at: a
+    /// Splits a URL at `://`. The address is not checked:
     /// [`Transport::parse_endpoint`](crate::Transport::parse_endpoint) does that.
     fn from_str(url: &str) -> Result<Self, EndpointError> {
         match url.split_once("://") {
@@ -128,10 +128,10 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// An endpoint's text does not follow its grammar.
+/// The text of an endpoint is invalid.
 ///
-/// At the ORB's surface this is `BAD_PARAM` with minor code 8 (bad address) or 9 (bad
-/// scheme-specific part).
+/// The ORB reports it as `BAD_PARAM` with minor code 8 (bad address) or 9 (bad scheme-specific
+/// part).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointError {
     text: Box<str>,
@@ -139,19 +139,19 @@ pub struct EndpointError {
 }
 
 impl EndpointError {
-    /// An error about `text`, with the rule that it breaks.
+    /// An error about `text`, which violates the rule `reason`.
     #[must_use]
     pub fn new(text: &str, reason: &str) -> Self {
         Self { text: text.into(), reason: reason.into() }
     }
 
-    /// The text that was refused (shortened when it is long).
+    /// The rejected text, truncated if it is long.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The rule that the text breaks.
+    /// The violated rule.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.reason

@@ -1,37 +1,37 @@
-//! Connecting and listening gone wrong, with the story.
+//! Errors of connecting and listening.
 
 use std::fmt;
 use std::io;
 
 use crate::{Endpoint, EndpointError};
 
-/// How far a connection attempt came.
+/// The step in which a connection attempt failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ConnectPhase {
-    /// The endpoint's address does not follow the transport's grammar.
+    /// Parsing the endpoint's address.
     Address,
-    /// The host's name could not be looked up.
+    /// Looking up the host's name.
     Resolve,
-    /// The host was found but no address of it accepted the connection.
+    /// Connecting: no address of the host accepted the connection.
     Connect,
-    /// The connection stood but could not be set up (socket options, handshake).
+    /// Setting up the connection (socket options, handshake).
     Setup,
 }
 
-/// One address tried and what came of it.
+/// An attempt to connect to one address.
 #[derive(Debug)]
 pub struct ConnectAttempt {
-    /// The address as the transport writes it: `192.0.2.1:2809`.
+    /// The address in the transport's notation: `192.0.2.1:2809`.
     pub address: String,
-    /// What the system said.
+    /// The error of the attempt.
     pub error: io::Error,
 }
 
-/// No connection to an endpoint, with every address that was tried and why it failed.
+/// Connecting to an endpoint failed, with all attempted addresses and their errors.
 ///
-/// At the ORB's surface this is `TRANSIENT` (or `COMM_FAILURE`) with `COMPLETED_NO`: nothing
-/// was sent, so another endpoint or profile may be tried.
+/// The ORB reports it as `TRANSIENT` (or `COMM_FAILURE`) with `COMPLETED_NO`: nothing was sent, so
+/// it may try another endpoint or profile.
 #[derive(Debug)]
 pub struct ConnectError {
     endpoint: Endpoint,
@@ -41,62 +41,62 @@ pub struct ConnectError {
 }
 
 impl ConnectError {
-    /// An error of `phase` after `attempts`, in the order they were made.
+    /// An error in `phase` after `attempts`, in order.
     #[must_use]
     pub fn new(endpoint: Endpoint, phase: ConnectPhase, attempts: Vec<ConnectAttempt>) -> Self {
         Self { endpoint, phase, attempts, hint: None }
     }
 
-    /// An error of `phase` with one cause, at the endpoint's own address.
+    /// An error in `phase` with one cause, at the endpoint's own address.
     #[must_use]
     pub fn single(endpoint: &Endpoint, phase: ConnectPhase, error: io::Error) -> Self {
         let address = endpoint.address().to_owned();
         Self::new(endpoint.clone(), phase, vec![ConnectAttempt { address, error }])
     }
 
-    /// With the transport's own hint in place of the usual one, which speaks of hosts and ports.
+    /// Replaces the default hint, which refers to hosts and ports.
     #[must_use]
     pub fn with_hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
     }
 
-    /// The same about the endpoint by another name.
+    /// The same error for another name of the endpoint.
     #[must_use]
     pub(crate) fn at(self, endpoint: &Endpoint) -> Self {
         Self { endpoint: endpoint.clone(), ..self }
     }
 
-    /// The endpoint that was to be reached.
+    /// The endpoint.
     #[must_use]
     pub fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
-    /// How far it came.
+    /// The step that failed.
     #[must_use]
     pub fn phase(&self) -> ConnectPhase {
         self.phase
     }
 
-    /// What was tried, in order.
+    /// The attempts, in order.
     #[must_use]
     pub fn attempts(&self) -> &[ConnectAttempt] {
         &self.attempts
     }
 
-    /// The kind of the last failure.
+    /// The kind of the last error.
     #[must_use]
     pub fn kind(&self) -> io::ErrorKind {
         self.attempts.last().map_or(io::ErrorKind::Other, |attempt| attempt.error.kind())
     }
 
-    /// Whether the time-out in the options ended the last attempt.
+    /// Whether the last attempt ended by the timeout of the options.
     #[must_use]
     pub fn is_timed_out(&self) -> bool {
         self.kind() == io::ErrorKind::TimedOut
     }
 
-    /// What the user may look at, if there is something to say.
+    /// A hint for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         if self.hint.is_some() {
@@ -140,7 +140,7 @@ impl fmt::Display for ConnectError {
 
 impl std::error::Error for ConnectError {}
 
-/// An endpoint could not be listened on.
+/// Listening at an endpoint failed.
 #[derive(Debug)]
 pub struct ListenError {
     endpoint: Box<str>,
@@ -149,19 +149,19 @@ pub struct ListenError {
 }
 
 impl ListenError {
-    /// An error about listening on `endpoint`, given as the user wrote it.
+    /// An error about `endpoint`, as the user wrote it.
     #[must_use]
     pub fn new(endpoint: &str, source: io::Error) -> Self {
         Self { endpoint: endpoint.into(), source, hint: None }
     }
 
-    /// With the transport's own hint in place of the usual one, which speaks of hosts and ports.
+    /// Replaces the default hint, which refers to hosts and ports.
     #[must_use]
     pub fn with_hint(self, hint: &'static str) -> Self {
         Self { hint: Some(hint), ..self }
     }
 
-    /// The same about the endpoint as the user wrote it.
+    /// The same error for the endpoint as the user wrote it.
     #[must_use]
     pub(crate) fn at(self, endpoint: &str) -> Self {
         Self { endpoint: endpoint.into(), ..self }
@@ -179,7 +179,7 @@ impl ListenError {
         self.source.kind()
     }
 
-    /// What the user may look at, if there is something to say.
+    /// A hint for the user, if there is one.
     #[must_use]
     pub fn hint(&self) -> Option<&'static str> {
         if self.hint.is_some() {

@@ -1,34 +1,35 @@
-//! Protocols whose references are for groups of objects.
+//! Protocols for groups of objects.
 
 use zorb_giop::TaggedProfile;
 
 use crate::{Endpoint, ProfileError};
 
-/// What a protocol for groups of objects, as UDP multicast, has beside
-/// [`Protocol`](crate::Protocol): who of this ORB is in which group.
+/// The additional part of a [`Protocol`](crate::Protocol) for groups of objects, such as UDP
+/// multicast: the members in this ORB.
 ///
-/// A group is known by a profile of the protocol's kind. A request to it goes to all its members: the
-/// protocol's streams bring it once for each of this ORB's, with that one's object key as its target.
+/// A profile of the protocol identifies a group. A request to it goes to all members: the
+/// protocol's streams deliver it once for each member in this ORB, with the member's object key as
+/// the target.
 pub trait Groups: Send + Sync {
-    /// Where requests to the group are received: an ORB with members listens there.
+    /// The endpoint that receives requests to the group. An ORB with members listens there.
     ///
     /// # Errors
-    /// When it is no profile of the protocol's kind, or is malformed.
+    /// The profile is of another kind or malformed.
     fn endpoint(&self, group: &TaggedProfile) -> Result<Endpoint, ProfileError>;
 
-    /// Has the object of this key get the group's requests; `false` when there is no room for one more.
+    /// Adds the object with this key to the group; `false` if the group has no room.
     ///
     /// # Errors
     /// As [`endpoint`](Self::endpoint).
     fn join(&self, group: &TaggedProfile, object_key: &[u8]) -> Result<bool, ProfileError>;
 
-    /// Takes that back; whether it was a member.
+    /// Removes a member; returns whether it was one.
     ///
     /// # Errors
     /// As [`endpoint`](Self::endpoint).
     fn leave(&self, group: &TaggedProfile, object_key: &[u8]) -> Result<bool, ProfileError>;
 
-    /// The keys of this ORB's members.
+    /// The keys of the members in this ORB.
     ///
     /// # Errors
     /// As [`endpoint`](Self::endpoint).

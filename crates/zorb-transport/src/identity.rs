@@ -1,11 +1,11 @@
-//! Who is at the other end of a stream, where the transport has made sure of it.
+//! Verified identities of peers.
 
 use std::fmt::{self, Write as _};
 
-/// Who a peer has proven to be while the connection was set up.
+/// The identity of a peer, verified while the connection was set up.
 ///
-/// A transport that checks its peers makes one of what it has checked, of the peer's certificate for
-/// instance. Nothing in it is a claim of the peer alone.
+/// A transport creates it from what it has verified, for example a certificate. It contains nothing
+/// that only the peer claims.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PeerIdentity {
     subject: String,
@@ -15,9 +15,8 @@ pub struct PeerIdentity {
 }
 
 impl PeerIdentity {
-    /// An identity of a subject's name, its other names (each with its kind before it:
-    /// `dns:host.example.com`), the SHA-256 digest of its certificate, and its certificate followed
-    /// by those that vouch for it.
+    /// An identity: the subject's name, other names with their kind (`dns:host.example.com`), the
+    /// SHA-256 digest of the certificate, and the certificate followed by its chain.
     #[must_use]
     pub fn new(
         subject: String,
@@ -32,14 +31,14 @@ impl PeerIdentity {
         Self { subject, names, fingerprint, chain }
     }
 
-    /// The subject: of a certificate its distinguished name as RFC 4514 writes it,
+    /// The subject: the distinguished name of a certificate in RFC 4514 notation,
     /// `CN=console,O=Example`. May be empty.
     #[must_use]
     pub fn subject(&self) -> &str {
         &self.subject
     }
 
-    /// The other names, each with its kind before it: `dns:`, `ip:`, `uri:`, `email:`.
+    /// The other names with their kind: `dns:`, `ip:`, `uri:`, `email:`.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -50,13 +49,13 @@ impl PeerIdentity {
         self.names.iter().filter_map(|name| name.strip_prefix("dns:"))
     }
 
-    /// The SHA-256 digest of the peer's certificate, in lower-case hexadecimal digits.
+    /// The SHA-256 digest of the peer's certificate in lower-case hexadecimal digits.
     #[must_use]
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// The peer's certificate and those that it sent along, in DER.
+    /// The peer's certificate and the chain that it sent, in DER.
     #[must_use]
     pub fn chain(&self) -> &[Vec<u8>] {
         &self.chain
@@ -64,7 +63,7 @@ impl PeerIdentity {
 
     /// Whether `name` is the subject, one of the names, or `sha256:` and the fingerprint.
     #[must_use]
-    pub fn is_called(&self, name: &str) -> bool {
+    pub fn has_name(&self, name: &str) -> bool {
         let fingerprint = name.strip_prefix("sha256:");
         (!name.is_empty() && name == self.subject)
             || self.names.iter().any(|known| known == name)
@@ -72,7 +71,7 @@ impl PeerIdentity {
     }
 }
 
-/// The subject, or the first of the other names, or the fingerprint.
+/// The subject, otherwise the first name, otherwise the fingerprint.
 impl fmt::Display for PeerIdentity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.subject.as_str(), self.names.first()) {
@@ -93,16 +92,16 @@ mod tests {
         let whole = PeerIdentity::new("CN=console".to_owned(), names, [0xab; 32], vec![vec![1]]);
         let digits = "ab".repeat(32);
         for name in ["CN=console", "dns:console.example.com", "ip:192.0.2.7"] {
-            assert!(whole.is_called(name), "{name}");
+            assert!(whole.has_name(name), "{name}");
         }
-        assert!(whole.is_called(&format!("sha256:{}", digits.to_uppercase())));
+        assert!(whole.has_name(&format!("sha256:{}", digits.to_uppercase())));
         for name in ["", "console", "console.example.com", "sha256:", &digits] {
-            assert!(!whole.is_called(name), "{name}");
+            assert!(!whole.has_name(name), "{name}");
         }
         assert_eq!(whole.dns_names().collect::<Vec<_>>(), ["console.example.com"]);
         assert_eq!(whole.to_string(), "CN=console");
         let bare = PeerIdentity::new(String::new(), Vec::new(), [1], Vec::new());
-        assert!(!bare.is_called(""));
+        assert!(!bare.has_name(""));
         assert_eq!(bare.to_string(), "sha256:01");
     }
 }

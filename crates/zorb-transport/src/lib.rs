@@ -1,22 +1,21 @@
-//! How bytes move under a Zorb protocol.
+//! Transports and protocols: their traits, registry and options.
 //!
-//! The ORB core never names a concrete protocol. It sees these things, all defined here:
+//! The ORB core names no protocol. It uses these types:
 //!
-//! * [`Endpoint`]: where a server listens, as a value (`iiop://host:port`). It keys the
-//!   connection cache.
-//! * [`Transport`]: one way of moving bytes, known by its URL scheme. It connects and listens.
-//! * [`Acceptor`]: a bound endpoint that hands out incoming connections.
-//! * [`Stream`]: a connected, blocking, ordered byte stream with `&self` methods, so that one
-//!   thread may send while another receives.
-//! * [`Protocol`]: a messaging protocol, GIOP or [another](zorb_giop::Messaging), over a transport as
-//!   object references know it (its kind of profile, its `corbaloc` prefix), found in a
-//!   [`ProtocolRegistry`].
+//! * [`Endpoint`]: where a server listens (`iiop://host:port`). It is the key of the connection
+//!   cache.
+//! * [`Transport`]: moves octets; named by a URL scheme. It connects and listens.
+//! * [`Acceptor`]: a bound endpoint that accepts connections.
+//! * [`Stream`]: a connected, blocking, ordered stream of octets. Its methods take `&self`, so that
+//!   one thread can send while another receives.
+//! * [`Protocol`]: a messaging protocol, GIOP or [another](zorb_giop::Messaging), over a transport,
+//!   with its profiles and its `corbaloc` prefix. A [`ProtocolRegistry`] finds protocols.
 //!
-//! A crate [defines](options!) its [options](OptionSet) once. [`Groups`] is what protocols for groups of objects have beside that. [`Composed`] puts another messaging protocol over the transport of a protocol,
-//! [`socket`] has what the transports over the system's stream sockets share, [`driven`] what those of
-//! reliable streams over datagrams do, [`inproc`] is a
-//! transport inside one process; [`conformance`] is the suite that every
-//! transport passes by adding one line ([`conformance_suite!`]).
+//! A crate [defines](options!) its [options](OptionSet) once. [`Groups`] is for protocols for
+//! groups of objects. [`Composed`] combines a messaging protocol with the transport of another
+//! protocol. [`socket`] contains the common code of transports over stream sockets, [`driven`] the
+//! common code of reliable streams over datagrams, and [`inproc`] a transport within one process.
+//! [`conformance`] is a test suite for transports, which one line runs ([`conformance_suite!`]).
 //!
 //! This crate is for Zorb itself and for authors of transports. Applications use the facade
 //! crate `zorb`.

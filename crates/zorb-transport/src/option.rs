@@ -1,5 +1,6 @@
-//! Options of an ORB. Each is defined once, in the crate that reads it, by [`options!`](crate::options!):
-//! the field, the parser, the setter of the builder and the row in every table follow from the definition.
+//! Options of an ORB. Each is defined once, by [`options!`](crate::options!) in the crate that
+//! reads it; the field, the parser, the builder's setter and the rows of tables derive from the
+//! definition.
 //!
 //! ```
 //! use std::time::Duration;

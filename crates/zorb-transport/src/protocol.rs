@@ -1,4 +1,4 @@
-//! A protocol as object references know it, and the registry of them.
+//! Protocols.
 
 mod error;
 mod fields;
@@ -17,92 +17,88 @@ pub use error::{ProfileError, RegistryError};
 pub use fields::{PropertyField, property_fields};
 pub use registry::{ProtocolRegistry, join_profiles};
 
-/// The most endpoints that are taken from one profile; further alternates are left out.
+/// The maximum number of endpoints used of one profile; further alternates are ignored.
 pub const MAX_PROFILE_ENDPOINTS: usize = 64;
 
-/// A messaging protocol over one [`Transport`], as object references know it: the kind of profile
-/// that carries its endpoints, the scheme of its URLs and its prefix in `corbaloc`.
+/// A messaging protocol over a [`Transport`], with the kind of profile that contains its endpoints,
+/// the scheme of its URLs and its prefix in `corbaloc`.
 ///
-/// The ORB core asks a [`ProtocolRegistry`] for the protocol of a profile or URL and needs to
-/// know no more about it.
+/// The ORB core finds the protocol of a profile or URL in a [`ProtocolRegistry`].
 pub trait Protocol: Send + Sync + fmt::Debug {
-    /// How the bytes move.
+    /// The transport.
     fn transport(&self) -> &dyn Transport;
 
-    /// How requests and replies are framed. Default: `None`, by GIOP, which the ORB writes and reads
-    /// without a dynamic call.
+    /// The messaging protocol. Default: `None` for GIOP, which the ORB reads and writes without
+    /// dynamic calls.
     fn messaging(&self) -> Option<&'static dyn Messaging> {
         None
     }
 
-    /// Whether replies come back. Default: they do. Over a protocol without them, one-way calls alone
-    /// are made: all others take the next way that the reference tells of, and fail with
-    /// `NO_IMPLEMENT` when there is none. It has no connections either: a stream of a server brings the
-    /// requests of all clients, and each says for itself what its code sets are.
+    /// Whether it carries replies. Default: `true`. A protocol without replies is used only for
+    /// one-way calls; other calls use the next profile of the reference, or fail with
+    /// `NO_IMPLEMENT`. It has no connections either: a server's stream contains the requests of all
+    /// clients, and each request carries its own code sets.
     fn carries_replies(&self) -> bool {
         true
     }
 
-    /// Its groups, where its references are for groups of objects. No profile of it stands in the
-    /// references of single objects then, and what its endpoints receive comes from elsewhere, be it
-    /// from this very ORB. Default: it has none.
+    /// The group operations of a protocol for groups of objects. References to single objects
+    /// contain no profile of such a protocol, and its endpoints may receive requests of the same
+    /// ORB. Default: none.
     fn groups(&self) -> Option<&dyn Groups> {
         None
     }
 
-    /// Further profiles that `profile`, one of its own, has in itself, by which the object is to be
-    /// reached as well. Default: none.
+    /// Further profiles contained in `profile`, a profile of this protocol. Default: none.
     fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
         let _ = profile;
         Vec::new()
     }
 
-    /// What it has counted since it was made, each number with its name: datagrams that were dropped,
-    /// say. Default: nothing.
+    /// Counters by name, for example of dropped datagrams. Default: none.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         Vec::new()
     }
 
-    /// The kind of profile that this protocol reads and writes.
+    /// The kind of its profiles.
     fn profile_tag(&self) -> ProfileTag;
 
-    /// The scheme of its endpoint URLs, the transport's.
+    /// The scheme of its endpoint URLs, which is the transport's.
     fn scheme(&self) -> &str {
         self.transport().scheme()
     }
 
-    /// What comes before the first `:` of an address in `corbaloc:`. Default: the scheme.
+    /// The prefix of its addresses in `corbaloc:` URLs, before the first `:`. Default: the scheme.
     fn corbaloc_prefix(&self) -> &str {
         self.scheme()
     }
 
-    /// Whether its profiles are those of another protocol with something more in them, and have that
-    /// one's kind. Such a protocol is asked first about a profile; that it can read one settles that
-    /// the object is called with it. Default: `false`.
+    /// Whether its profiles extend those of another protocol and have the same kind. Such a
+    /// protocol has precedence: if it can read a profile, calls use it. Default: `false`.
     fn extends_profiles(&self) -> bool {
         false
     }
 
-    /// Puts what `own`, a profile that this protocol has made, says into `other`, a profile of the same
-    /// object that the protocol made whose profiles this one extends. Whether that could be done:
-    /// references then hold one profile for both. Default: it cannot.
+    /// Adds the contents of `own`, a profile that this protocol has made, to `other`, a profile of
+    /// the same object by the protocol that this one extends; returns whether it could. References
+    /// then contain one profile for both. Default: it cannot.
     fn join_profile(&self, own: &TaggedProfile, other: &mut TaggedProfile) -> bool {
         let _ = (own, other);
         false
     }
 
-    /// The options that the protocol declares by [`options!`](crate::options!), at the values that the
-    /// program has given them. The ORB sets them like its own, from the builder, a file, the environment and
-    /// arguments, and hands them to [`configure`](Self::configure). Default: none.
+    /// The options of the protocol, defined by [`options!`](crate::options!), with the values set
+    /// by the program. The ORB sets them like its own, from the builder, a file, the environment
+    /// and arguments, and passes them to [`configure`](Self::configure). Default: none.
     fn options(&self) -> Option<Box<dyn OptionSet>> {
         None
     }
 
-    /// Takes the options out of `options` that it has [declared](Self::options). Called once, when the ORB
-    /// is built. Default: nothing.
+    /// Takes its [options](Self::options) from `options`. Called once, when the ORB is built.
+    /// Default: does nothing.
     ///
     /// # Errors
-    /// Which of them cannot be used, and why.
+    /// An option has an unusable value.
     fn configure(
         &self,
         options: &OptionSets,
@@ -111,26 +107,25 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         Ok(())
     }
 
-    /// What protocol policies in references say of its connections, in this order; of a protocol of
-    /// another ORB's invention that ORB's layout. Default: nothing.
+    /// The fields of its connection properties in protocol policies of references, in order; for a
+    /// protocol of another ORB, that ORB's layout. Default: none.
     fn property_fields(&self) -> &'static [PropertyField] {
         &[]
     }
 
-    /// Reads a profile of this protocol's kind.
+    /// Decodes a profile of this protocol.
     ///
     /// # Errors
-    /// [`ProfileError`]: it is of another kind, is malformed, or names no endpoint that can be
-    /// connected to. Alternate endpoints that make no sense are left out without an error.
+    /// [`ProfileError`]: it is of another kind, is malformed, or contains no usable endpoint.
+    /// Invalid alternate endpoints are ignored.
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError>;
 
-    /// Makes the profile of an object with this key at these endpoints, the preferred one
-    /// first. A version 1.0 profile has room for one endpoint and no components: it leaves out
-    /// the rest.
+    /// Encodes the profile of an object with this key at these endpoints, the preferred one first.
+    /// A version 1.0 profile contains only one endpoint and no components: the others are omitted.
     ///
     /// # Errors
-    /// [`ProfileError`]: there is no endpoint, one is not this protocol's, or it has no
-    /// encoding.
+    /// [`ProfileError`]: there is no endpoint, one belongs to another protocol, or it cannot be
+    /// encoded.
     fn encode_profile(
         &self,
         endpoints: &[Endpoint],
@@ -139,25 +134,25 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError>;
 
-    /// A component that tells other ORBs which RT-CORBA priority `endpoints` serve, in the form that
-    /// is usual with this protocol. Default: there is none.
+    /// A component that tells other ORBs the RT-CORBA priority of `endpoints`, in this protocol's
+    /// usual format. Default: none.
     fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
         let _ = (endpoints, priority);
         None
     }
 
-    /// The priority that one of a profile's endpoints serves, by a component of that form. Default:
-    /// there is none.
+    /// The priority of one of a profile's endpoints, from a component in that format. Default:
+    /// none.
     fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
         let _ = (profile, endpoint);
         None
     }
 
-    /// Reads one address of a `corbaloc` URL: what follows its prefix, `:` and version (the
+    /// Parses an address of a `corbaloc` URL: the text after its prefix, `:` and version (the
     /// [`address`](zorb_giop::CorbalocAddress::address) of a parsed one).
     ///
     /// # Errors
-    /// [`EndpointError`] when the text breaks the transport's grammar.
+    /// [`EndpointError`] if the text violates the transport's grammar.
     fn parse_corbaloc_address(&self, address: &str) -> Result<Endpoint, EndpointError> {
         if address.contains("://") {
             let shown: String = address.chars().take(80).collect();
@@ -167,15 +162,15 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     }
 }
 
-/// What a profile says, with addresses made into endpoints.
+/// The decoded contents of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedProfile {
-    /// The highest GIOP version that the object's server speaks.
+    /// The highest GIOP version of the server.
     pub version: GiopVersion,
-    /// Where the object is to be reached: at least one, no two equal, to be tried in order.
+    /// The endpoints of the object in order of preference: at least one, without duplicates.
     pub endpoints: Vec<Endpoint>,
-    /// What the server knows the object by.
+    /// The object key.
     pub object_key: Vec<u8>,
-    /// The profile's tagged components, all of them, as received.
+    /// All tagged components of the profile, as received.
     pub components: Vec<TaggedComponent>,
 }

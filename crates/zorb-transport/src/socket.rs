@@ -1,8 +1,8 @@
-//! What the transports over the system's stream sockets share, for authors of transports.
+//! The common code of transports over stream sockets, for authors of transports.
 //!
-//! A transport brings the two things that are its own: connecting a socket, and listening on one
-//! ([`ListeningSocket`]). From there on a connected socket of any family is a [`SocketStream`],
-//! and a listening one is served by a [`SocketAcceptor`].
+//! A transport only connects a socket and creates a listening one ([`ListeningSocket`]).
+//! [`SocketStream`] is a stream over a connected socket of any family, and [`SocketAcceptor`] an
+//! acceptor over a listening socket.
 
 mod acceptor;
 pub mod datagram;
@@ -20,12 +20,11 @@ pub use acceptor::{ListeningSocket, SocketAcceptor};
 pub use stream::SocketStream;
 pub use timeout::Timeout;
 
-/// Sets the sizes of `socket`'s buffers that `options` name. In TCP they count from the first
-/// packet on, so they are set before there is one: on a socket that is not connected yet, or on
-/// the listening one, whose connections inherit them.
+/// Sets the buffer sizes of `options`. TCP uses them from the first packet on, so set them before:
+/// on a socket that is not connected yet, or on a listening socket, whose connections inherit them.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
     let socket = SockRef::from(&socket);
     if let Some(bytes) = options.send_buffer {
@@ -37,11 +36,11 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     Ok(())
 }
 
-/// Has what `socket`, of any family, sends be treated by this machine and by the network as `options`
-/// say: routes, class of service, priority, pacing. Sockets without a network pass over all of them.
+/// Sets routing, class of service, priority and pacing of a new socket of any family. Sockets
+/// without a network ignore all of them.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
     let StreamOptions { dont_route, dscp, socket_priority, pacing_rate, .. } = *options;
     if !dont_route && dscp.is_none() && socket_priority.is_none() && pacing_rate.is_none() {
@@ -59,7 +58,7 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     if let Some(dscp) = dscp {
         set_class(&socket, domain, dscp)?;
     }
-    // After that: the system derives a priority from the class.
+    // After the class, from which the system derives a priority.
     if let Some(priority) = socket_priority {
         socket.set_priority(priority)?;
     }
@@ -69,11 +68,11 @@ pub fn set_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
     }
 }
 
-/// The same of a socket that may have been set up otherwise before: what `options` leave to the system is
-/// as if nothing had been said of it.
+/// Like [`set_traffic`], for a socket that may have other settings: options that are not set get
+/// the system's defaults.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn change_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<()> {
     let fd = socket.as_fd();
     let known = SockRef::from(&fd);
@@ -85,7 +84,7 @@ pub fn change_traffic(socket: impl AsFd, options: &StreamOptions) -> io::Result<
         zorb_os::socket::set_dont_route(fd, false)?;
     }
     if options.socket_priority.is_none() {
-        // The system derives one when the class changes.
+        // The system derives a priority when the class changes.
         set_class(&known, domain, 0)?;
         known.set_priority(0)?;
     }
@@ -103,14 +102,15 @@ fn set_class(socket: &SockRef<'_>, domain: Domain, dscp: u8) -> io::Result<()> {
     if domain == Domain::IPV6 {
         socket.set_tclass_v6(class)?;
     }
-    // An IPv6 socket may talk IPv4, which has a class of its own.
+    // An IPv6 socket may use IPv4, which has its own class.
     if domain == Domain::IPV4 || !socket.only_v6()? {
         socket.set_tos_v4(class)?;
     }
     Ok(())
 }
 
-/// The octet of headers whose upper six bits are the class; the others are the network's.
+/// The octet of IP headers that contains the class in the upper six bits; the network uses the
+/// others.
 fn octet_of(dscp: u8) -> u8 {
     dscp.min(63) << 2
 }

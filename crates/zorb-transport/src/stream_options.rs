@@ -1,4 +1,4 @@
-//! What can be chosen about connections.
+//! Options of connections.
 //!
 //! Write these with `..Default::default()` at the end: fields will be added.
 
@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::Workers;
 
 crate::options! {
-    /// How a connected stream is set up, on both sides. A transport ignores what it has no counterpart for.
+    /// Options of a connected stream, on both sides. A transport ignores options that do not apply.
     #[derive(Debug, Clone, PartialEq, Eq, Hash)]
     pub struct StreamOptions of "sockets", set by (trait SetStreamOptions) {
         /// Send small messages immediately (`TCP_NODELAY`).
@@ -31,41 +31,39 @@ crate::options! {
     }
 }
 
-/// How a connection is made.
+/// Options for connecting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConnectOptions {
-    /// The longest time that connecting may take over all of the endpoint's addresses.
-    /// Default `None`: the system's own limit, about two minutes an address. Looking up the
-    /// host's name is the system's business and is not cut short.
+    /// The maximum duration of connecting over all addresses of the endpoint. Default `None`: the
+    /// system's limit, about two minutes per address. It does not limit the lookup of the host's
+    /// name.
     pub timeout: Option<Duration>,
-    /// How the stream is set up.
+    /// Options of the stream.
     pub stream: StreamOptions,
 }
 
 impl ConnectOptions {
-    /// The default options with a time-out.
+    /// The default options with a timeout.
     #[must_use]
     pub fn with_timeout(timeout: Option<Duration>) -> Self {
         Self { timeout, ..Self::default() }
     }
 }
 
-/// How an endpoint is listened on.
+/// Options for listening.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListenOptions {
-    /// How many connections may wait to be accepted. Default 128, the system cuts it to its
-    /// own limit.
+    /// The maximum number of connections waiting to be accepted. Default 128; the system may limit
+    /// it further.
     pub backlog: u32,
-    /// Bind although connections of an earlier run still linger (`SO_REUSEADDR`). Default
-    /// `true`.
+    /// Bind although connections of an earlier process linger (`SO_REUSEADDR`). Default `true`.
     pub reuse_address: bool,
-    /// The host that goes into references in place of the bound one. Default `None`. An option
-    /// in the URL (`iiop://:2809/hostname_in_ior=name`) wins over this one.
+    /// The host for references instead of the bound one. Default `None`. An option in the URL
+    /// (`iiop://:2809/hostname_in_ior=name`) takes precedence.
     pub published_host: Option<String>,
-    /// How accepted streams are set up.
+    /// Options of accepted streams.
     pub stream: StreamOptions,
-    /// What those threads are like that the transport has of its own for the endpoint. Default: as the
-    /// system starts them.
+    /// The worker threads of the endpoint. Default: as the system starts them.
     pub workers: Workers,
 }
 

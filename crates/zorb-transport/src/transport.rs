@@ -1,4 +1,4 @@
-//! One way of moving bytes.
+//! Transports.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,53 +8,53 @@ use crate::{
     Stream,
 };
 
-/// One way of moving bytes, known by the scheme of its URLs: the lower half of a pluggable
-/// protocol.
+/// Moves octets for a URL scheme: the lower half of a pluggable protocol.
 ///
-/// Implementations are checked by the [`conformance`](crate::conformance) suite.
+/// The [`conformance`](crate::conformance) suite tests implementations.
 pub trait Transport: Send + Sync + fmt::Debug {
-    /// The scheme of this transport's URLs, in lower case.
+    /// The scheme of its URLs, in lower case.
     fn scheme(&self) -> &str;
 
-    /// Reads where to connect to, as a URL of this scheme or as the bare address after the
-    /// `://`, and brings it to the canonical form: texts that mean the same endpoint give equal
-    /// endpoints, as far as that is known without asking the network.
+    /// Parses an endpoint to connect to, a URL of this scheme or the bare address after `://`, and
+    /// converts it to canonical form: texts for the same endpoint give equal endpoints, as far as
+    /// that is known without the network.
     ///
     /// # Errors
-    /// [`EndpointError`] when the text breaks the grammar or has another scheme.
+    /// [`EndpointError`] if the text violates the grammar or has another scheme.
     fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError>;
 
-    /// Connects to `endpoint`, trying each address that its host has.
+    /// Connects to `endpoint`, trying all addresses of its host.
     ///
     /// # Errors
-    /// [`ConnectError`] with every address tried. An endpoint of another scheme is refused.
+    /// [`ConnectError`] with all attempted addresses. An endpoint of another scheme is rejected.
     fn connect(
         &self,
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError>;
 
-    /// Listens on `url`, in this transport's grammar for listening: a URL of this scheme or
-    /// the bare address after the `://`, with the URL's own options behind a `/`.
+    /// Listens on `url`, in this transport's grammar for listening: a URL of this scheme or the
+    /// bare address after `://`, with the URL's options after a `/`.
     ///
     /// # Errors
-    /// [`ListenError`] when the text breaks the grammar, names an unknown option or has another
-    /// scheme, or when the system refuses.
+    /// [`ListenError`] if the text violates the grammar, contains an unknown option or has another
+    /// scheme, or if a system call fails.
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError>;
 
-    /// The URL to listen on for one more endpoint at the place of `acceptor`, which this transport has
-    /// made: on the same interfaces, and published under the same name. Default: the scheme and `://`,
-    /// which pick a fresh endpoint.
+    /// The URL for another endpoint like that of `acceptor`, which this transport has made: on the
+    /// same interfaces, and published under the same name. Default: the scheme and `://`, for a new
+    /// endpoint.
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         let _ = acceptor;
         format!("{}://", self.scheme())
     }
 }
 
-/// Takes `scheme://` off `text`, for authors of transports: a bare address passes as it is.
+/// Removes `scheme://` from `text`, for authors of transports; a bare address is returned
+/// unchanged.
 ///
 /// # Errors
-/// [`EndpointError`] when `text` is a URL of another scheme.
+/// [`EndpointError`] if `text` is a URL of another scheme.
 pub fn strip_scheme<'t>(scheme: &str, text: &'t str) -> Result<&'t str, EndpointError> {
     match text.split_once("://") {
         None => Ok(text),

@@ -1,4 +1,4 @@
-//! How a thread waits for octets: it looks again and again for a while, then it sleeps.
+//! Busy-waiting before blocking.
 
 #[cfg(test)]
 mod tests;
@@ -10,39 +10,39 @@ use std::time::{Duration, Instant};
 
 use crate::Stream;
 
-/// For about how long a thread looks without looking at the clock, which takes as long as dozens of
-/// looks into shared memory: what comes meanwhile would be seen late.
-const UNWATCHED: Duration = Duration::from_micros(1);
+/// The approximate duration of polling between two looks at the clock: a look takes as long as
+/// dozens of polls of shared memory, during which octets would be noticed late.
+const CLOCK_INTERVAL: Duration = Duration::from_micros(1);
 
-/// The most looks without one at the clock.
-const MOST_LOOKS: u32 = 1024;
+/// The maximum number of polls between two looks at the clock.
+const MAX_POLLS: u32 = 1024;
 
-/// About how many times as long as a look that costs little takes the pause before one.
+/// The cost of a pause, in multiples of a cheap poll.
 const PAUSE: u32 = 4;
 
-/// How often in a row the time to look is halved when waits end in sleep, before it is not spent at all.
+/// How often in a row the busy-wait is halved after waits that ended in blocking, before it is
+/// skipped.
 const HALVINGS: u8 = 4;
 
-/// Each how many of the waits after that one spends all of it, to find out whether it would be of use again.
+/// The interval, in waits, at which a skipped busy-wait is tried again in full.
 const RARELY: u8 = 32;
 
-/// After so many waits that have ended in sleep one does.
+/// The number of waits ending in blocking after which one is tried.
 const ALL_AGAIN: u8 = HALVINGS + RARELY - 1;
 
-/// For how long at most a thread looks before it sleeps: the ORB's option `Spin`. Default: not at all.
+/// The maximum busy-wait before blocking: the ORB's option `Spin`. Default: none.
 ///
-/// To be put to sleep and woken again takes the system longer than a short call does, on machines
-/// where a processor has nothing else to do much longer. A thread that goes on looking is there when
-/// the octets come, and keeps its processor busy meanwhile.
+/// Blocking and waking up takes longer than a short call, on machines with idle processors much
+/// longer. A busy-waiting thread notices octets at once, and occupies its processor meanwhile.
 ///
-/// Each connection has [waits](Self::waits) of its own, which make less of it where it is of no use.
+/// Each connection has its own [`Waits`], which reduce the busy-wait if it is of no use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitPolicy {
     spin: Duration,
 }
 
 impl WaitPolicy {
-    /// Looks for `spin` at most, then sleeps.
+    /// Busy-waits up to `spin`, then blocks.
     #[must_use]
     pub const fn new(spin: Duration) -> Self {
         Self { spin }
@@ -55,21 +55,22 @@ impl WaitPolicy {
     }
 }
 
-/// The waits for what one connection brings, which adapt to it.
+/// The adaptive waits of one connection.
 ///
-/// Where octets come while the thread looks, it looks for all of the time that its [policy](WaitPolicy)
-/// gives it. Each wait that ends in sleep halves what the next one spends, and after four of them it is a
-/// microsecond or so (one look, where looks are system calls). Then one wait in 32 spends all of it again;
-/// and as soon as octets come while the thread looks, each does.
+/// While octets arrive during the busy-wait, it has the full duration of the [policy](WaitPolicy).
+/// Each wait that ends in blocking halves the next busy-wait, and after four of them it takes about
+/// a microsecond (one poll, if polls are system calls). Then one wait in 32 uses the full duration;
+/// as soon as octets arrive during a busy-wait, all do.
 #[derive(Debug)]
 pub struct Waits {
     spin: Duration,
-    /// How many of the last waits have ended in sleep, as far as it matters. Of one thread at a time.
+    /// The number of recent waits that ended in blocking, as far as it matters. Used by one thread
+    /// at a time.
     asleep: AtomicU8,
 }
 
 impl Waits {
-    /// As [`Stream::recv`]; `limit` is the stream's time-out for it.
+    /// Like [`Stream::recv`]; `limit` is the stream's timeout.
     ///
     /// # Errors
     /// As [`Stream::recv`].
@@ -83,27 +84,28 @@ impl Waits {
         if self.spin.is_zero() {
             stream.recv(buffer)
         } else {
-            self.look(stream, buffer, limit, Instant::now)
+            self.poll(stream, buffer, limit, Instant::now)
         }
     }
 
-    /// Looks first.
+    /// Busy-waits first.
     #[inline(never)]
-    fn look(
+    fn poll(
         &self,
         stream: &dyn Stream,
         buffer: &mut [u8],
         limit: Option<Duration>,
         now: impl Fn() -> Instant,
     ) -> io::Result<usize> {
-        // What is there already is had without a look at the clock, and says nothing of waits.
+        // Available data is read without a look at the clock, and does not count as a wait.
         if let Some(count) = stream.try_recv(buffer)? {
             return Ok(count);
         }
-        let looks = stream.cheap_looks().clamp(1, MOST_LOOKS);
-        // The answer to a short call is there before these are over. No pause is between them: it can take
-        // as long as a good part of the call, and octets that come meanwhile wait for its end.
-        for _ in 0..looks {
+        let polls = stream.cheap_polls().clamp(1, MAX_POLLS);
+        // The reply to a short call arrives during these polls. There is no pause between them: a
+        // pause can take a good part of the call's duration, and delays octets that arrive
+        // meanwhile.
+        for _ in 0..polls {
             if let Some(count) = stream.try_recv(buffer)? {
                 return Ok(self.was_awake(count));
             }
@@ -111,7 +113,7 @@ impl Waits {
         let spin = self.spends();
         if !spin.is_zero() {
             let spin = limit.map_or(spin, |limit| limit.min(spin));
-            if let Some(count) = look_for(spin, looks, stream, buffer, now)? {
+            if let Some(count) = poll_for(spin, polls, stream, buffer, now)? {
                 return Ok(self.was_awake(count));
             }
             if limit.is_some_and(|limit| limit <= spin) {
@@ -122,7 +124,7 @@ impl Waits {
         stream.recv(buffer)
     }
 
-    /// How long the thread looks in a wait that begins now, the first looks aside.
+    /// The duration of the next busy-wait, without the initial polls.
     fn spends(&self) -> Duration {
         match self.asleep.load(Ordering::Relaxed) {
             asleep @ 0..HALVINGS => self.spin / (1 << asleep),
@@ -148,19 +150,19 @@ impl Waits {
     }
 }
 
-/// Looks for so long, the more often without a look at the clock the less `looks` of them take.
-fn look_for(
+/// Polls for this duration. The cheaper polls are (`polls`), the fewer looks at the clock.
+fn poll_for(
     spin: Duration,
-    looks: u32,
+    polls: u32,
     stream: &dyn Stream,
     buffer: &mut [u8],
     now: impl Fn() -> Instant,
 ) -> io::Result<Option<usize>> {
-    let mut looks = (looks / PAUSE).max(1);
+    let mut polls = (polls / PAUSE).max(1);
     let started = now();
     let mut before = started;
     loop {
-        let received = look_often(looks, stream, buffer)?;
+        let received = poll_often(polls, stream, buffer)?;
         if received.is_some() {
             return Ok(received);
         }
@@ -168,21 +170,22 @@ fn look_for(
         if now - started >= spin {
             return Ok(None);
         }
-        // As many as fill the time; fewer when the thread was held up, or looks have become dear.
-        looks = match now - before {
-            passed if passed < UNWATCHED / 2 => (looks * 2).min(MOST_LOOKS),
-            passed if passed > UNWATCHED => (looks / 2).max(1),
-            _ => looks,
+        // As many polls as fill the time; fewer if the thread was preempted, or polls have become
+        // expensive.
+        polls = match now - before {
+            passed if passed < CLOCK_INTERVAL / 2 => (polls * 2).min(MAX_POLLS),
+            passed if passed > CLOCK_INTERVAL => (polls / 2).max(1),
+            _ => polls,
         };
         before = now;
     }
 }
 
-/// Looks so many times with a pause before each, which leaves the processor to others that share it, and
-/// without a look at the clock.
+/// Polls this often with a pause before each, which leaves the processor to hyperthreads, without a
+/// look at the clock.
 #[inline]
-fn look_often(looks: u32, stream: &dyn Stream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-    for _ in 0..looks {
+fn poll_often(polls: u32, stream: &dyn Stream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+    for _ in 0..polls {
         spin_loop();
         let received = stream.try_recv(buffer)?;
         if received.is_some() {

@@ -1,37 +1,37 @@
-//! Threads that a transport has of its own.
+//! Worker threads of transports.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What those threads are like that a transport has of its own for one endpoint: over datagrams, one that
-/// receives for all connections and one that keeps the time. They work for whoever listens, and are to
-/// be scheduled as the threads that serve what they bring.
+/// Configures the threads that a transport has for an endpoint: over datagrams, one that receives
+/// for all connections and one for timers. They work for the server, and should be scheduled like
+/// the threads that process the requests.
 pub trait WorkerThreads: fmt::Debug + Send + Sync + 'static {
-    /// Called by each of them before anything else.
+    /// Called by each thread at its start.
     fn begin(&self);
 
-    /// The calling one has something to do. Default: nobody wants to know.
-    fn turn_begins(&self) {}
+    /// The calling thread starts to process something. Default: does nothing.
+    fn work_begins(&self) {}
 
-    /// It is about to wait. Default: nobody wants to know.
-    fn turn_ends(&self) {}
+    /// The calling thread is about to wait. Default: does nothing.
+    fn work_ends(&self) {}
 }
 
-/// [`WorkerThreads`] of somebody, or of nobody: these are as the system starts them. Equal when they are
-/// the same.
+/// A shared [`WorkerThreads`], or none: then threads run as the system starts them. Equal if both
+/// are the same.
 #[derive(Clone, Debug, Default)]
 pub struct Workers(Option<Arc<dyn WorkerThreads>>);
 
 impl Workers {
-    /// Threads that are like this.
+    /// Worker threads with this configuration.
     #[must_use]
     pub fn of(threads: Arc<dyn WorkerThreads>) -> Self {
         Self(Some(threads))
     }
 
-    /// Whether nobody says what they are like.
+    /// Whether there is no configuration.
     #[must_use]
-    pub fn are_anyones(&self) -> bool {
+    pub fn is_default(&self) -> bool {
         self.0.is_none()
     }
 
@@ -40,14 +40,14 @@ impl Workers {
         self.each(|threads| threads.begin());
     }
 
-    /// See [`WorkerThreads::turn_begins`].
-    pub fn turn_begins(&self) {
-        self.each(|threads| threads.turn_begins());
+    /// See [`WorkerThreads::work_begins`].
+    pub fn work_begins(&self) {
+        self.each(|threads| threads.work_begins());
     }
 
-    /// See [`WorkerThreads::turn_ends`].
-    pub fn turn_ends(&self) {
-        self.each(|threads| threads.turn_ends());
+    /// See [`WorkerThreads::work_ends`].
+    pub fn work_ends(&self) {
+        self.each(|threads| threads.work_ends());
     }
 
     fn each(&self, tell: impl FnOnce(&dyn WorkerThreads)) {

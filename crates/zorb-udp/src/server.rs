@@ -62,13 +62,13 @@ impl Shared {
     /// The stream was dropped.
     fn return_stream(&self) {
         self.state.lock().is_taken = false;
-        self.changed.tell_all();
+        self.changed.notify_all();
     }
 
     /// The acceptor was closed.
     pub(crate) fn close(&self) {
         self.state.lock().is_closed = true;
-        self.changed.tell_all();
+        self.changed.notify_all();
     }
 }
 

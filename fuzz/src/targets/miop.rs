@@ -29,7 +29,7 @@ const LIMITS: CollectLimits = CollectLimits {
     messages: 3,
     octets: 500,
     packets: 8,
-    patience: Duration::from_secs(2),
+    reassembly_timeout: Duration::from_secs(2),
     remembered: 4,
 };
 

@@ -24,8 +24,12 @@ pub const TARGET: Target = Target {
 };
 
 fn run(octets: &[u8]) {
-    let settings =
-        Settings { send_buffer: 4000, receive_buffer: 4000, keep_alive: 50_000, patience: 200_000 };
+    let settings = Settings {
+        send_buffer: 4000,
+        receive_buffer: 4000,
+        keep_alive: 50_000,
+        peer_timeout: 200_000,
+    };
     let mut now = 1_000_000;
     let mut connection = Connection::accept(OWN, PEER, settings, now);
     let _ = connection.send(&[7; 3000]);

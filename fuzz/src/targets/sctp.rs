@@ -51,8 +51,12 @@ fn connected(settings: Settings, now: u64) -> Option<(Connection, Connection, [u
 }
 
 fn run(octets: &[u8]) {
-    let settings =
-        Settings { send_buffer: 4000, receive_buffer: 8192, keep_alive: 50_000, patience: 400_000 };
+    let settings = Settings {
+        send_buffer: 4000,
+        receive_buffer: 8192,
+        keep_alive: 50_000,
+        peer_timeout: 400_000,
+    };
     let mut now = 1_000_000;
     let Some((mut client, mut server, first)) = connected(settings, now) else { return };
     let _ = client.send(&[7; 3000]);

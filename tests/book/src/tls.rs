@@ -20,7 +20,7 @@ pub fn for_consoles(folder: &Path) -> Result<Orb, Box<dyn std::error::Error>> {
 /// Whether the call that this thread is serving comes from `name`.
 pub fn caller_is(name: &str) -> bool {
     let identity = Caller::current().and_then(|caller| caller.identity());
-    identity.is_some_and(|identity| identity.is_called(name))
+    identity.is_some_and(|identity| identity.has_name(name))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn from_the_threshold_on_nothing_is_copied() {
             let properties = copied_from(threshold);
             let met = Met::new(url, Some(properties), Some(properties));
             // Where memory is shared, the stream knows better.
-            let knows = |stream: &dyn zorb::transport::Stream| stream.gathers_from().is_some();
+            let knows = |stream: &dyn zorb::transport::Stream| stream.gather_threshold().is_some();
             met.board.call(&met.mirror, url, LONG);
             if !knows(&*met.connected) {
                 assert_eq!(

@@ -70,7 +70,7 @@ impl ExclusiveConnection {
         (max_message_size, copy_threshold): (usize, usize),
         wait: WaitPolicy,
     ) -> Self {
-        let preferred = stream.gathers_from().unwrap_or(usize::MAX);
+        let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         Self {
             copy_threshold: copy_threshold.min(preferred),
             stream,

@@ -39,8 +39,8 @@ impl Stream for Fragmenting {
         self.inner.recv(buffer)
     }
 
-    fn cheap_looks(&self) -> u32 {
-        self.inner.cheap_looks()
+    fn cheap_polls(&self) -> u32 {
+        self.inner.cheap_polls()
     }
 
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {

@@ -287,7 +287,7 @@ impl EndpointPool {
             state.closed = true;
             self.all_idle(&mut state, true)
         };
-        self.returned.tell_all();
+        self.returned.notify_all();
         for mut connection in idle {
             connection.close();
         }
@@ -458,7 +458,7 @@ impl EndpointPool {
         connection.beyond_limit = false;
         state.idle.push(connection);
         drop(state);
-        self.returned.tell_one();
+        self.returned.notify_one();
     }
 
     fn open(
@@ -511,7 +511,7 @@ impl EndpointPool {
     /// Takes note that a connection is open no more.
     pub(super) fn lost_one(&self) {
         self.state().open -= 1;
-        self.returned.tell_one();
+        self.returned.notify_one();
     }
 
     /// Drops the idle connections, the caller's lane's if it has one: the server closes, and they are of no
@@ -521,7 +521,7 @@ impl EndpointPool {
         let (pool, _) = self.for_caller();
         let dropped = pool.take_idle();
         drop(dropped);
-        pool.returned.tell_all();
+        pool.returned.notify_all();
     }
 
     /// Takes the idle connections, which count as open no more.

@@ -237,7 +237,7 @@ impl SharedConnection {
         trim(&mut buffers.received.buffer);
         buffers.lent = None;
         if sends {
-            self.sending.give_back();
+            self.sending.unlock();
         }
         let mut state = self.state();
         if let Some(call) = id.and_then(|id| state.machine.finish(id))
@@ -255,7 +255,7 @@ impl SharedConnection {
         let last = state.closing && state.users == 0 && state.machine.ended().is_none();
         drop(state);
         if wanted {
-            self.has_room.tell_one();
+            self.has_room.notify_one();
         }
         if last {
             self.send_close();
@@ -269,7 +269,7 @@ impl SharedConnection {
         let lock = self.sending.try_lock(Duration::ZERO)?.or_else(|| {
             count(Count::Contended);
             let left = deadline.map(|end| end.saturating_duration_since(Instant::now()));
-            self.sending.insist(left)
+            self.sending.lock_or_poll(left)
         });
         let Some(lock) = lock else { return Err(io::ErrorKind::TimedOut.into()) };
         let state = self.state();
@@ -279,7 +279,7 @@ impl SharedConnection {
                 None => io::ErrorKind::NotConnected.into(),
             });
         }
-        lock.keep();
+        lock.leak();
         Ok(state)
     }
 
@@ -293,7 +293,7 @@ impl SharedConnection {
         if let Some(next) = sleepers.min_by_key(|call| Reverse(call.urgency)) {
             count(Count::HandOvers);
             next.sleeps = false;
-            next.wake.tell_one();
+            next.wake.notify_one();
         }
     }
 
@@ -312,9 +312,9 @@ impl SharedConnection {
         // Who is sending or reading at the moment is stopped by this.
         let _ = self.stream.shutdown(Shutdown::Both);
         for call in state.machine.calls_mut() {
-            call.wake.tell_one();
+            call.wake.notify_one();
         }
-        self.has_room.tell_all();
+        self.has_room.notify_all();
     }
 
     /// Closes the connection once the calls that use it are over.
@@ -323,7 +323,7 @@ impl SharedConnection {
         state.closing = true;
         let now = state.users == 0 && state.machine.ended().is_none();
         drop(state);
-        self.has_room.tell_all();
+        self.has_room.notify_all();
         if now {
             self.send_close();
         }

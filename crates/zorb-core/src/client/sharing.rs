@@ -100,7 +100,7 @@ impl EndpointPool {
             sharing.open.store(Arc::new(open));
         }
         drop(state);
-        self.returned.tell_all();
+        self.returned.notify_all();
         Ok(connection)
     }
 
@@ -117,6 +117,6 @@ impl EndpointPool {
             sharing.open.store(Arc::new(open));
         }
         drop(state);
-        self.returned.tell_all();
+        self.returned.notify_all();
     }
 }

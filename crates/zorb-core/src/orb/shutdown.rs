@@ -93,6 +93,6 @@ impl OrbCore {
         self.known_root_poa().inspect(|root| root.destroy());
         let _ended = self.ended.lock();
         self.state.store(CLOSED, Ordering::Release);
-        self.ending.tell_all();
+        self.ending.notify_all();
     }
 }

@@ -216,7 +216,7 @@ impl PoaManager {
             held.resuming += requests.len();
         }
         self.update(&held);
-        self.0.changed.tell_all();
+        self.0.changed.notify_all();
         drop(held);
         for request in requests {
             request.resume(ResumePass(self.clone()));

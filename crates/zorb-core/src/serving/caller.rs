@@ -17,7 +17,7 @@ use crate::loan::BufferStrategy;
 /// # use zorb_core::Caller;
 /// fn may_stop_the_plant() -> bool {
 ///     let caller = Caller::current().and_then(|caller| caller.identity());
-///     caller.is_some_and(|caller| caller.is_called("dns:console.example.com"))
+///     caller.is_some_and(|caller| caller.has_name("dns:console.example.com"))
 /// }
 /// ```
 #[doc(alias = "Current")]

@@ -48,7 +48,7 @@ pub(crate) struct ServerConnection {
     pub(super) wait: Waits,
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
     #[cfg(feature = "buffers")]
-    gathers_from: usize,
+    gather_threshold: usize,
     /// What is needed to read from it, while no thread reads.
     pub(super) input: Slot<Input>,
     pub(super) output: Output,
@@ -106,7 +106,7 @@ impl ServerConnection {
         let _ = stream.set_send_timeout(Some(options.send_timeout));
         let _ = stream.set_recv_timeout(options.idle_timeout);
         #[cfg(feature = "buffers")]
-        let gathers_from = stream.gathers_from().unwrap_or(usize::MAX);
+        let gather_threshold = stream.gather_threshold().unwrap_or(usize::MAX);
         let connection = Arc::new(Self {
             stream,
             core: Arc::clone(core),
@@ -117,7 +117,7 @@ impl ServerConnection {
             connected: protocol.carries_replies(),
             wait: options.wait_policy().waits(),
             #[cfg(feature = "buffers")]
-            gathers_from,
+            gather_threshold,
             input: Slot::empty(),
             output: Output::new(),
             has_own_threads: AtomicBool::new(false),
@@ -156,7 +156,7 @@ impl ServerConnection {
     pub(super) fn copy_threshold(&self) -> usize {
         let own = self.core.options().copy_threshold;
         #[cfg(feature = "buffers")]
-        let own = own.min(self.gathers_from);
+        let own = own.min(self.gather_threshold);
         own
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_os::event::{EventFd, Ticks};
+use zorb_os::event::{EventFd, PeriodicTimer};
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
 
@@ -30,7 +30,7 @@ pub(super) struct EventLoop {
     stop: EventFd,
     wake: EventFd,
     /// Has a thread look for quiet connections now and then, where they may not be so for ever.
-    ticks: Option<Ticks>,
+    ticks: Option<PeriodicTimer>,
     /// Connections with requests that have been received and not been looked at.
     buffered: Lock<VecDeque<Arc<ServerConnection>>>,
     buffered_count: AtomicUsize,
@@ -43,10 +43,10 @@ impl EventLoop {
     pub(super) fn new(look_every: Option<Duration>) -> io::Result<Self> {
         let (ready, stop, wake) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
         ready.add(stop.as_fd(), STOP, Trigger::Level)?;
-        ready.add(wake.as_fd(), WAKE, Trigger::News)?;
-        let ticks = look_every.map(Ticks::every).transpose()?;
+        ready.add(wake.as_fd(), WAKE, Trigger::Edge)?;
+        let ticks = look_every.map(PeriodicTimer::every).transpose()?;
         if let Some(ticks) = &ticks {
-            ready.add(ticks.as_fd(), TICK, Trigger::News)?;
+            ready.add(ticks.as_fd(), TICK, Trigger::Edge)?;
         }
         Ok(Self {
             ready,
@@ -61,7 +61,7 @@ impl EventLoop {
 
     /// Waits for what comes over the connection in `slot`.
     pub(super) fn add(&self, fd: BorrowedFd<'_>, slot: u32) -> io::Result<()> {
-        self.ready.add(fd, slot.into(), Trigger::News)
+        self.ready.add(fd, slot.into(), Trigger::Edge)
     }
 
     pub(super) fn remove(&self, fd: BorrowedFd<'_>) {
@@ -134,14 +134,14 @@ impl Lane {
         let mut left = None;
         loop {
             self.serve_waiting(events, &mut scratch);
-            self.turn_ends();
+            self.work_ends();
             events.idle.fetch_add(1, Ordering::AcqRel);
             let linger = self.linger(role).map(|it| if stays { it.max(STAY) } else { it });
             let linger = left.take().or(linger);
             let begun = linger.map(|_| Instant::now());
             stays = false;
             let event = events.ready.next(linger);
-            self.turn_begins();
+            self.work_begins();
             let idle = events.idle.fetch_sub(1, Ordering::AcqRel) - 1;
             let event = match event {
                 Ok(Some(event)) => event,

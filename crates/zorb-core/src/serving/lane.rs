@@ -301,9 +301,9 @@ impl Lane {
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        self.steady_state.turn_begins();
+        self.steady_state.work_begins();
         self.take_in(core, protocol, stream);
-        self.steady_state.turn_ends();
+        self.steady_state.work_ends();
     }
 
     fn take_in(
@@ -442,14 +442,14 @@ impl Lane {
 
     /// The calling thread, which serves one connection or starts others, is about to wait.
     #[inline]
-    pub(crate) fn turn_ends(&self) {
-        self.steady_state.turn_ends();
+    pub(crate) fn work_ends(&self) {
+        self.steady_state.work_ends();
     }
 
     /// Its wait is over.
     #[inline]
-    pub(crate) fn turn_begins(&self) {
-        self.steady_state.turn_begins();
+    pub(crate) fn work_begins(&self) {
+        self.steady_state.work_begins();
     }
 
     /// Waits until one more upcall may begin, on a connection's `own_thread` or on one of those that

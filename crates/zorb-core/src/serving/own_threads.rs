@@ -95,7 +95,7 @@ impl OwnThreads {
     pub(super) fn wake_all(&self) {
         let mut members = self.members.lock();
         members.ended = true;
-        self.input_offered.tell_all();
+        self.input_offered.notify_all();
     }
 
     /// Threads that wait for input.
@@ -256,7 +256,7 @@ impl ServerConnection {
         count(Count::HandOvers);
         members.offered = Some(input);
         if members.idle > 0 {
-            threads.input_offered.tell_one();
+            threads.input_offered.notify_one();
         } else if self.spawn(&mut members).is_err()
             && let Some(input) = members.offered.take()
         {

@@ -119,9 +119,9 @@ impl ServerConnection {
         probe!(MessagingReceive);
         let received = if waits {
             let limit = self.core.options().idle_timeout;
-            self.lane.turn_ends();
+            self.lane.work_ends();
             let received = self.wait.recv(&*self.stream, space, limit).map(Some);
-            self.lane.turn_begins();
+            self.lane.work_begins();
             received
         } else {
             self.stream.try_recv(space)

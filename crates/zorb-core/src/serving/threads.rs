@@ -71,6 +71,6 @@ impl ThreadCount {
 impl Drop for Running {
     fn drop(&mut self) {
         *self.0.running.lock() -= 1;
-        self.0.ended.tell_all();
+        self.0.ended.notify_all();
     }
 }

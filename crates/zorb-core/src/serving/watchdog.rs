@@ -62,14 +62,14 @@ impl Watchdog {
         watched.connections.insert(key, Watch { connection, seen, quiet: 0 });
         drop(watched);
         if was_asleep {
-            self.changed.tell_all();
+            self.changed.notify_all();
         }
     }
 
     /// Ends the watch.
     pub(crate) fn stop(&self) {
         self.watched.lock().stopped = true;
-        self.changed.tell_all();
+        self.changed.notify_all();
     }
 
     /// The body of the watchdog's thread: looks every `period` until stopped.

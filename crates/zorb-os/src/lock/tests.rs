@@ -43,7 +43,7 @@ fn what_somebody_has_is_not_to_be_had_at_once() {
 #[test]
 fn who_waits_is_told() {
     let (value, changed) = (Lock::new(0), Condition::new());
-    changed.tell_all(); // nobody
+    changed.notify_all(); // nobody
     thread::scope(|scope| {
         let waiters: Vec<_> = (0..3)
             .map(|_| {
@@ -57,7 +57,7 @@ fn who_waits_is_told() {
             })
             .collect();
         *value.lock() = 1;
-        changed.tell_all();
+        changed.notify_all();
         waiters.into_iter().for_each(|waiter| waiter.join().unwrap());
     });
     assert_eq!(*value.lock(), 4);
@@ -78,7 +78,7 @@ fn one_who_is_told_alone_leaves_the_others() {
         }
         for _ in 0..3 {
             *tickets.lock() += 1;
-            changed.tell_one();
+            changed.notify_one();
         }
     });
     assert_eq!(*tickets.lock(), 0);

@@ -14,7 +14,7 @@ use crate::clock::MonotonicTime;
 pub enum Trigger {
     /// Once for each arrival of data, to one thread (`EPOLLET`), which must read until nothing is
     /// left.
-    News,
+    Edge,
     /// To every waiting thread, as long as the descriptor is readable.
     Level,
 }
@@ -56,7 +56,7 @@ impl ReadySet {
         let data = epoll::EventData::new_u64(key);
         let interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
         let interest = match trigger {
-            Trigger::News => interest | epoll::EventFlags::ET,
+            Trigger::Edge => interest | epoll::EventFlags::ET,
             Trigger::Level => interest,
         };
         Ok(epoll::add(&self.epoll, fd, data, interest)?)
@@ -117,7 +117,7 @@ mod tests {
         let set = ReadySet::new().unwrap();
         let (mut here, mut there) = UnixStream::pair().unwrap();
         there.write_all(b"before").unwrap();
-        set.add(here.as_fd(), 7, Trigger::News).unwrap();
+        set.add(here.as_fd(), 7, Trigger::Edge).unwrap();
         assert_eq!(key(set.next(NOW)), Some(7), "what is there already is news");
         assert_eq!(key(set.next(NOW)), None);
         there.write_all(b"more").unwrap();
@@ -142,8 +142,8 @@ mod tests {
     fn what_is_taken_out_is_not_told_of() {
         let set = ReadySet::new().unwrap();
         let event = EventFd::new().unwrap();
-        set.add(event.as_fd(), 1, Trigger::News).unwrap();
-        assert!(set.add(event.as_fd(), 2, Trigger::News).is_err());
+        set.add(event.as_fd(), 1, Trigger::Edge).unwrap();
+        assert!(set.add(event.as_fd(), 2, Trigger::Edge).is_err());
         set.remove(event.as_fd()).unwrap();
         event.notify();
         assert_eq!(key(set.next(NOW)), None);
@@ -155,7 +155,7 @@ mod tests {
         let set = ReadySet::new().unwrap();
         let events: Vec<_> = (0..8).map(|_| EventFd::new().unwrap()).collect();
         for (key, event) in events.iter().enumerate() {
-            set.add(event.as_fd(), key as u64, Trigger::News).unwrap();
+            set.add(event.as_fd(), key as u64, Trigger::Edge).unwrap();
         }
         let mut told = std::thread::scope(|scope| {
             let waiters: Vec<_> =

@@ -26,12 +26,12 @@ const FIELD: u32 = 28;
 
 /// The number of buffers and their size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Shape {
+pub struct BufferLayout {
     count: usize,
     size: usize,
 }
 
-impl Shape {
+impl BufferLayout {
     /// `None` for no buffers or more than [`MAX_BUFFERS`], and for a size that is not a multiple of
     /// 4,096 octets or above [`MAX_BUFFER_SIZE`].
     #[must_use]
@@ -97,13 +97,13 @@ impl Piece {
 /// The memory: before the buffers, a counter for each of how often its reader has returned it.
 struct Area {
     memory: SharedMemory,
-    shape: Shape,
+    layout: BufferLayout,
 }
 
 impl Area {
-    fn new(memory: SharedMemory, shape: Shape) -> io::Result<Self> {
-        if memory.len() == shape.memory_len() {
-            return Ok(Self { memory, shape });
+    fn new(memory: SharedMemory, layout: BufferLayout) -> io::Result<Self> {
+        if memory.len() == layout.memory_len() {
+            return Ok(Self { memory, layout });
         }
         let what = "the memory has another size than the peer says";
         Err(io::Error::new(io::ErrorKind::InvalidData, what))
@@ -116,7 +116,7 @@ impl Area {
 
     #[inline]
     fn at(&self, index: usize, offset: usize) -> usize {
-        HEAD + index * self.shape.size + offset
+        HEAD + index * self.layout.size + offset
     }
 }
 
@@ -136,15 +136,15 @@ impl SendBuffers {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] if the memory has another size.
-    pub fn new(memory: SharedMemory, shape: Shape, _: SameUser) -> io::Result<Arc<Self>> {
-        let states = (0..shape.count).map(|_| State::default()).collect();
-        Ok(Arc::new(Self { area: Area::new(memory, shape)?, states }))
+    pub fn new(memory: SharedMemory, layout: BufferLayout, _: SameUser) -> io::Result<Arc<Self>> {
+        let states = (0..layout.count).map(|_| State::default()).collect();
+        Ok(Arc::new(Self { area: Area::new(memory, layout)?, states }))
     }
 
     /// Takes a free buffer for `len` octets, if there is one, the most recently used first.
     #[must_use]
     pub fn take(self: &Arc<Self>, len: usize) -> Option<SendBuffer> {
-        if len > self.area.shape.size {
+        if len > self.area.layout.size {
             return None;
         }
         let mut states = self.states.iter().enumerate();
@@ -157,9 +157,9 @@ impl SendBuffers {
     pub fn piece(&self, octets: &[u8]) -> Option<Piece> {
         let start = self.area.memory.address() + HEAD;
         let from = octets.as_ptr().addr().checked_sub(start)?;
-        let (index, offset) = (from / self.area.shape.size, from % self.area.shape.size);
-        let inside = index < self.area.shape.count
-            && octets.len() <= self.area.shape.size - offset
+        let (index, offset) = (from / self.area.layout.size, from % self.area.layout.size);
+        let inside = index < self.area.layout.count
+            && octets.len() <= self.area.layout.size - offset
             && !octets.is_empty();
         inside.then_some(Piece { index, offset, len: octets.len() })
     }
@@ -179,7 +179,7 @@ impl SendBuffers {
 
 impl fmt::Debug for SendBuffers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendBuffers").field("shape", &self.area.shape).finish_non_exhaustive()
+        f.debug_struct("SendBuffers").field("layout", &self.area.layout).finish_non_exhaustive()
     }
 }
 
@@ -259,9 +259,9 @@ impl ReceiveBuffers {
     ///
     /// # Errors
     /// [`io::ErrorKind::InvalidData`] if the memory has another size.
-    pub fn new(memory: SharedMemory, shape: Shape) -> io::Result<Arc<Self>> {
-        let holds = (0..shape.count).map(|_| Holds::default()).collect();
-        Ok(Arc::new(Self { area: Area::new(memory, shape)?, holds }))
+    pub fn new(memory: SharedMemory, layout: BufferLayout) -> io::Result<Arc<Self>> {
+        let holds = (0..layout.count).map(|_| Holds::default()).collect();
+        Ok(Arc::new(Self { area: Area::new(memory, layout)?, holds }))
     }
 
     /// The memory, to be passed to the other process.
@@ -274,7 +274,7 @@ impl ReceiveBuffers {
     #[must_use]
     pub fn piece(&self, word: u64) -> Option<Piece> {
         let piece = Piece::of_word(word);
-        let Shape { count, size } = self.area.shape;
+        let BufferLayout { count, size } = self.area.layout;
         let good = piece.index < count
             && piece.len > 0
             && piece.offset <= size
@@ -309,7 +309,7 @@ impl ReceiveBuffers {
 
 impl fmt::Debug for ReceiveBuffers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReceiveBuffers").field("shape", &self.area.shape).finish_non_exhaustive()
+        f.debug_struct("ReceiveBuffers").field("layout", &self.area.layout).finish_non_exhaustive()
     }
 }
 

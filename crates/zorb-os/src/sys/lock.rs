@@ -21,7 +21,7 @@ use crate::mutex::{PiGuard, PiMutex};
 /// ```
 #[derive(Default)]
 pub struct Lock<T> {
-    turn: PiMutex,
+    mutex: PiMutex,
     value: UnsafeCell<T>,
 }
 
@@ -40,20 +40,20 @@ impl<T> Lock<T> {
     /// A new, unlocked value.
     #[must_use]
     pub const fn new(value: T) -> Self {
-        Self { turn: PiMutex::new(), value: UnsafeCell::new(value) }
+        Self { mutex: PiMutex::new(), value: UnsafeCell::new(value) }
     }
 
     /// Locks the value; waits while another thread holds it. Deadlocks if the calling thread holds
     /// it.
     #[inline]
     pub fn lock(&self) -> Locked<'_, T> {
-        Locked { lock: self, _held: self.turn.take() }
+        Locked { lock: self, _held: self.mutex.take() }
     }
 
     /// Locks the value if no thread holds it.
     #[inline]
     pub fn try_lock(&self) -> Option<Locked<'_, T>> {
-        Some(Locked { lock: self, _held: self.turn.take_free()? })
+        Some(Locked { lock: self, _held: self.mutex.try_take()? })
     }
 
     /// The value.

@@ -92,7 +92,7 @@ impl Mapping {
     }
 
     #[inline]
-    pub(crate) fn fetch_ahead(&self, at: usize) {
+    pub(crate) fn prefetch(&self, at: usize) {
         let place = self.place(at, 1);
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {

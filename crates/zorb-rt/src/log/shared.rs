@@ -93,7 +93,7 @@ impl Shared {
     pub(super) fn note_done(&self, lines: u64) {
         let mut done = self.done.lock();
         *done += lines;
-        self.more_is_done.tell_all();
+        self.more_is_done.notify_all();
     }
 
     /// Waits for all that are in the queue now.

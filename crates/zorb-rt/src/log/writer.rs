@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::thread::{self, Thread};
 
 use zorb_os::priority::{self, Schedule};
-use zorb_os::signal::AllHeldBack;
+use zorb_os::signal::AllSignalsBlocked;
 
 use super::shared::Shared;
 
@@ -14,7 +14,7 @@ use super::shared::Shared;
 pub(super) fn start(shared: Arc<Shared>, sink: impl Write + Send + 'static) -> io::Result<Thread> {
     let mut writer = Writer { shared, sink, told: 0 };
     // A log is set up first of all, before the program has said which signals it waits for.
-    let _held = AllHeldBack::here()?;
+    let _held = AllSignalsBlocked::new()?;
     let thread = thread::Builder::new().name("zorb-log".to_owned()).spawn(move || {
         // Threads may begin with the priority of the one that starts them. To give it up is always allowed.
         let _ = priority::set(Schedule::Shared);

@@ -123,9 +123,9 @@ impl Driven for Connection {
         if self.failure.is_some() || self.is_over {
             return None;
         }
-        let Settings { keep_alive, patience, .. } = self.settings;
+        let Settings { keep_alive, peer_timeout, .. } = self.settings;
         let is_idle = self.side.is_established && self.asks.is_none();
-        let silence = self.heard + if is_idle { keep_alive } else { patience };
+        let silence = self.heard + if is_idle { keep_alive } else { peer_timeout };
         let due = self.stack.as_ref().and_then(Stack::deadline);
         [due, self.asks, Some(silence)].into_iter().flatten().min()
     }

@@ -222,7 +222,7 @@ impl Reader {
         }
         let writer = memory.u64_at(region.tail()).load(Ordering::Acquire);
         if writer == own {
-            self.fetch_ahead(own);
+            self.prefetch(own);
             return Ok(0);
         }
         if writer.wrapping_sub(own) > region.size as u64 {
@@ -237,10 +237,10 @@ impl Reader {
     }
 
     #[inline]
-    fn fetch_ahead(&self, position: u64) {
+    fn prefetch(&self, position: u64) {
         for line in 0..LINES_AHEAD {
             let (at, _) = self.end.at(position.wrapping_add((line * LINE) as u64));
-            self.end.memory.fetch_ahead(at);
+            self.end.memory.prefetch(at);
         }
     }
 
@@ -255,7 +255,7 @@ impl Reader {
             && !self.is_ended()
             && !self.is_piece_named();
         if is_quiet {
-            self.fetch_ahead(own);
+            self.prefetch(own);
         }
         is_quiet
     }

@@ -170,7 +170,7 @@ fn pieces_come_where_they_were_sent() {
     let buffers = || {
         let shared = Arc::new(Shared::default());
         let incoming = Incoming::new(ReceiveBuffers::new(&shared), Some(SameUser));
-        (Some(SendBuffers::new(&shared)), Some(incoming))
+        (Some(Outgoing::new(SendBuffers::new(&shared))), Some(incoming))
     };
     let write = |writer: &Writer| {
         assert!(writer.send_piece(2, b"piece"));

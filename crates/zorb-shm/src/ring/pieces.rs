@@ -10,7 +10,7 @@ use super::platform::buffers::{
 
 /// The buffers that a writer fills.
 #[derive(Debug)]
-pub(crate) struct Outgoing(Arc<SendBuffers>);
+pub(crate) struct Outgoing(pub(crate) Arc<SendBuffers>);
 
 impl Outgoing {
     pub(crate) fn new(buffers: Arc<SendBuffers>) -> Self {

@@ -161,8 +161,8 @@ pub fn a_peer_that_has_gone_is_noticed<D: Driven>(_: &Promises) {
         }
         while network.step() {}
         assert_eq!(network.client.failure(), Some(Failure::Silence));
-        let (waited, patience) = (network.now - begun, Settings::default().patience);
-        assert!((patience - 1_000_000..patience + 6_000_000).contains(&waited), "{waited}");
+        let (waited, peer_timeout) = (network.now - begun, Settings::default().peer_timeout);
+        assert!((peer_timeout - 1_000_000..peer_timeout + 6_000_000).contains(&waited), "{waited}");
     }
 }
 
@@ -224,5 +224,5 @@ pub fn who_does_not_answer_is_forgotten<D: Driven>(_: &Promises) {
         assert!(!server.transmit(now, &mut out), "at {now}");
         now += 100_000;
     }
-    assert!(now - begun <= settings.patience + 100_000);
+    assert!(now - begun <= settings.peer_timeout + 100_000);
 }

@@ -13,7 +13,7 @@ use crate::Stream;
 pub struct Scripted<R, L> {
     receive: R,
     look: L,
-    cheap_looks: u32,
+    cheap_polls: u32,
     received: AtomicU32,
     looked: AtomicU32,
 }
@@ -28,13 +28,13 @@ where
     /// 1. The octets are those that were in the buffer.
     pub const fn new(receive: R, look: L) -> Self {
         let (received, looked) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { receive, look, cheap_looks: 1, received, looked }
+        Self { receive, look, cheap_polls: 1, received, looked }
     }
 
-    /// The same stream, but its [`cheap_looks`](Stream::cheap_looks) are so many.
+    /// The same stream, but its [`cheap_polls`](Stream::cheap_polls) are so many.
     #[must_use]
-    pub fn with_cheap_looks(self, cheap_looks: u32) -> Self {
-        Self { cheap_looks, ..self }
+    pub fn with_cheap_looks(self, cheap_polls: u32) -> Self {
+        Self { cheap_polls, ..self }
     }
 
     /// How often somebody has waited in [`recv`](Stream::recv).
@@ -61,8 +61,8 @@ where
         (self.look)(self.looked.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
     }
 
-    fn cheap_looks(&self) -> u32 {
-        self.cheap_looks
+    fn cheap_polls(&self) -> u32 {
+        self.cheap_polls
     }
 
     fn send_all(&self, _: &[u8]) -> io::Result<()> {

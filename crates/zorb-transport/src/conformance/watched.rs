@@ -277,8 +277,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
         Ok(count)
     }
 
-    fn cheap_looks(&self) -> u32 {
-        self.inner.cheap_looks()
+    fn cheap_polls(&self) -> u32 {
+        self.inner.cheap_polls()
     }
 
     fn gives_all(&self) -> bool {
@@ -331,8 +331,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
         self.inner.borrow(len)
     }
 
-    fn gathers_from(&self) -> Option<usize> {
-        self.inner.gathers_from()
+    fn gather_threshold(&self) -> Option<usize> {
+        self.inner.gather_threshold()
     }
 
     fn peer_identity(&self) -> Option<Arc<PeerIdentity>> {

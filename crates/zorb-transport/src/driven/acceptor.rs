@@ -1,4 +1,4 @@
-//! A server's socket, and the connections that come over it.
+//! A server's socket and its connections.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -16,12 +16,12 @@ use super::stream::DrivenStream;
 use super::timers::{Timers, now};
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
-/// The most connections whose clients have not proven where they are; the oldest makes room.
+/// The maximum number of connections to unvalidated addresses; a new one evicts the oldest.
 const MAX_UNPROVEN: usize = 128;
-/// The most connections of a socket.
+/// The maximum number of connections of a socket.
 const MAX_CONNECTIONS: usize = 65_536;
 
-/// A server's socket, and the connections that come over it.
+/// A server's socket and its connections.
 #[derive(Debug)]
 pub(super) struct Listener<D: Driven> {
     socket: Arc<UdpSocket>,
@@ -30,20 +30,20 @@ pub(super) struct Listener<D: Driven> {
     backlog: usize,
     timers: Arc<Timers>,
     state: Lock<State<D>>,
-    /// Told when a connection may be accepted, and of the end.
+    /// Notified when a connection can be accepted, and on close.
     changed: Condition,
 }
 
 #[derive(Debug)]
 struct State<D: Driven> {
     links: HashMap<u64, Known<D>>,
-    /// The server's names by the client's address and the client's.
+    /// The server's connection ids by the client's address and id.
     by_client: HashMap<(SocketAddr, u64), u64>,
-    /// Those that are not proven, in the order in which they came; some may be by now.
+    /// Connections to unvalidated addresses, oldest first; some may have been validated since.
     unproven: VecDeque<u64>,
     accepted: VecDeque<(Arc<Link<D>>, SocketAddr)>,
     is_closed: bool,
-    /// Whether nobody has the acceptor any more.
+    /// Whether the acceptor was dropped.
     is_dropped: bool,
 }
 
@@ -91,10 +91,10 @@ impl<D: Driven> Listener<D> {
         self.state.lock()
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     pub(super) fn forget(&self, id: u64) {
         let mut state = self.state();
-        // Its last reference may be this one: it is dropped when nothing is locked.
+        // This may be its last reference, which must be dropped without the lock.
         let known = state.links.get(&id).map(|known| Arc::clone(&known.link));
         state.forget(id);
         self.end_if_over(&state);
@@ -102,11 +102,11 @@ impl<D: Driven> Listener<D> {
         drop(known);
     }
 
-    /// Ends the thread once there is nothing left for it to do.
+    /// Ends the thread when nothing is left to do.
     fn end_if_over(&self, state: &State<D>) {
         if state.is_dropped && state.links.is_empty() {
             self.timers.end();
-            // It says that the socket is not connected, and wakes the thread all the same.
+            // It reports that the socket is not connected, but wakes the thread anyway.
             let _ = SockRef::from(&*self.socket).shutdown(Shutdown::Both);
         }
     }
@@ -118,15 +118,15 @@ impl<D: Driven> Listener<D> {
         let mut buffer = [0; MAX_DATAGRAM];
         let mut answer = Vec::new();
         loop {
-            workers.turn_ends();
+            workers.work_ends();
             let received = self.socket.recv_from(&mut buffer);
-            workers.turn_begins();
+            workers.work_begins();
             let state = self.state();
             if state.is_dropped && state.links.is_empty() {
                 return;
             }
             drop(state);
-            // Of an error some earlier datagram is the cause, which this says nothing about.
+            // An error belongs to an earlier datagram of any connection.
             let Ok((count, from)) = received else { continue };
             let datagram = buffer.get(..count).unwrap_or_default();
             let Some(route) = D::route(datagram) else { continue };
@@ -136,7 +136,8 @@ impl<D: Driven> Listener<D> {
         }
     }
 
-    /// Takes a datagram; whether there is an answer that no connection gives.
+    /// Handles a datagram; returns whether `answer` is to be sent, for a datagram without a
+    /// connection.
     fn take(
         self: &Arc<Self>,
         route: Route,
@@ -172,7 +173,7 @@ impl<D: Driven> Listener<D> {
         }
     }
 
-    /// A client asks for a connection.
+    /// Handles a client's request for a connection.
     fn open(self: &Arc<Self>, client: u64, datagram: &[u8], from: SocketAddr) {
         let mut state = self.state();
         if state.links.len() >= MAX_CONNECTIONS || state.accepted.len() >= self.backlog {
@@ -204,17 +205,17 @@ impl<D: Driven> Listener<D> {
         drop(state);
         if let Some(oldest) = oldest {
             oldest.change(|connection| {
-                // One that is proven by now stays.
+                // A connection that has been validated since stays.
                 if !connection.is_established() {
                     connection.abort();
                 }
             });
         }
-        // The answer, and its timer.
+        // Sends the answer and sets its timer.
         link.change(|_| {});
     }
 
-    /// A connection has been proven, and may be accepted.
+    /// Offers a connection whose client's address is validated to `accept`.
     fn hand_out(&self, link: Arc<Link<D>>, from: SocketAddr) {
         let id = link.state().connection.id();
         let mut state = self.state();
@@ -226,7 +227,7 @@ impl<D: Driven> Listener<D> {
         }
         state.accepted.push_back((link, from));
         drop(state);
-        self.changed.tell_one();
+        self.changed.notify_one();
     }
 
     fn close(&self) {
@@ -234,14 +235,14 @@ impl<D: Driven> Listener<D> {
         state.is_closed = true;
         let unaccepted = std::mem::take(&mut state.accepted);
         drop(state);
-        self.changed.tell_all();
+        self.changed.notify_all();
         for (link, _) in unaccepted {
             link.change(D::abort);
         }
     }
 }
 
-/// Hands out the connections of a socket.
+/// The acceptor of a server's socket.
 pub(super) struct DrivenAcceptor<D: Driven> {
     pub(super) listener: Arc<Listener<D>>,
     pub(super) endpoint: Endpoint,
@@ -287,7 +288,7 @@ impl<D: Driven> Drop for DrivenAcceptor<D> {
         self.listener.close();
         let mut state = self.listener.state();
         state.is_dropped = true;
-        // Those that are not proven are nobody's.
+        // Nobody will accept connections to unvalidated addresses.
         let unproven: Vec<u64> = state.unproven.drain(..).collect();
         for id in unproven {
             state.forget(id);

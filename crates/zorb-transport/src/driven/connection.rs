@@ -5,106 +5,107 @@ use std::net::SocketAddr;
 
 use super::settings::{Micros, Settings};
 
-/// The largest datagram that is received, in octets; longer ones are cut off there.
+/// The maximum size of a received datagram in octets; longer ones are truncated.
 pub const MAX_DATAGRAM: usize = 2048;
 
-/// Why a connection is of no more use.
+/// Why a connection has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The peer knows of no such connection, or of none any more.
+    /// The peer does not know the connection, or no longer.
     Refused,
-    /// Nothing has been heard for too long.
+    /// The peer has sent nothing for too long.
     Silence,
-    /// This side has given it up.
+    /// This side has aborted the connection.
     Aborted,
 }
 
-/// Which connection a datagram is for.
+/// Identifies the connection of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// None yet: a client, which calls it so, asks for one.
+    /// A new one: a client asks for a connection, to which it gives this id.
     Opens(u64),
-    /// The one whose receiver calls it so.
+    /// The connection with this id at the receiver.
     To(u64),
-    /// The one whose sender calls it so.
+    /// The connection with this id at the sender.
     From(u64),
 }
 
-/// One side of a connection, which does no I/O and reads no clock.
+/// One side of a connection, without I/O and without a clock.
 ///
-/// Whoever has it hands it every datagram that comes, sends the datagrams that
-/// [`transmit`](Self::transmit) gives until there are no more, and comes back when something comes, when
-/// something is to be sent, and at the [`deadline`](Self::deadline).
+/// The driver passes every received datagram to it, sends datagrams from
+/// [`transmit`](Self::transmit) until there are no more, and does so again after each datagram,
+/// after each send, and at the [`deadline`](Self::deadline).
 pub trait Driven: fmt::Debug + Send + Sized + 'static {
-    /// The scheme of its URLs.
+    /// The URL scheme.
     const SCHEME: &'static str;
 
-    /// The port of UDP where a URL says none.
+    /// The default UDP port of its URLs.
     const DEFAULT_PORT: u16;
 
-    /// What the names of its threads begin with.
+    /// The prefix of its threads' names.
     const THREADS: &'static str;
 
-    /// A client's side of a new connection.
+    /// The client's side of a new connection.
     fn connect(to: SocketAddr, settings: Settings, now: Micros) -> Self;
 
-    /// A server's side of the connection that this datagram asks for. `None` where there is nothing to
-    /// agree on.
+    /// The server's side of the connection requested by this datagram. `None` if the two sides
+    /// cannot agree on parameters.
     fn accept(datagram: &[u8], from: SocketAddr, settings: Settings, now: Micros) -> Option<Self>;
 
-    /// Which connection a datagram is for. `None` where it is nothing of this protocol's.
+    /// The connection of a datagram. `None` if it does not belong to this protocol.
     fn route(datagram: &[u8]) -> Option<Route>;
 
-    /// Writes what tells the sender of a datagram that there is no such connection; `false` where it is
-    /// told nothing. It is never longer than the datagram.
+    /// Writes the answer to a datagram without a connection; `false` if there is none. It is never
+    /// longer than the datagram.
     fn refuse(datagram: &[u8], out: &mut Vec<u8>) -> bool;
 
-    /// What this side calls it.
+    /// The id of the connection at this side.
     fn id(&self) -> u64;
 
-    /// Takes a datagram that is meant for this connection; others change nothing.
+    /// Handles a datagram of this connection; others have no effect.
     fn receive(&mut self, datagram: &[u8], now: Micros);
 
-    /// Writes the next datagram to be sent over what `out` holds; `false` when there is none.
+    /// Writes the next datagram to `out`, whose contents it replaces; `false` if there is none.
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool;
 
-    /// When [`transmit`](Self::transmit) is to be called although nothing has happened.
+    /// When to call [`transmit`](Self::transmit) next if nothing else happens.
     fn deadline(&self) -> Option<Micros>;
 
-    /// Whether the peer has answered by what only who receives at its address knows.
+    /// Whether the peer has answered with something that only the receiver at its address knows.
     fn is_established(&self) -> bool;
 
-    /// Takes as many octets to send as there is room for, and says how many.
+    /// Accepts as many octets as the send buffer has room for; returns their number.
     ///
     /// # Errors
-    /// Why nothing is sent any more.
+    /// The connection cannot send anymore.
     fn send(&mut self, octets: &[u8]) -> Result<usize, Failure>;
 
-    /// Moves octets into `buffer`: how many, 0 at the end of the stream, `None` when there are none yet.
+    /// Reads received octets into `buffer`; returns their number, 0 at the end of the stream,
+    /// `None` if there are none yet.
     ///
     /// # Errors
-    /// Why there will be none any more.
+    /// The connection cannot receive anymore.
     fn recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure>;
 
-    /// Whether [`recv`](Self::recv) would not have to wait.
+    /// Whether [`recv`](Self::recv) would return at once.
     fn is_readable(&self) -> bool;
 
-    /// Ends the direction to the peer, behind what was given to send.
+    /// Ends the sending direction after the octets accepted so far.
     fn finish(&mut self);
 
-    /// Says that nobody receives any more.
+    /// Discards everything that is received from now on.
     fn stop_receiving(&mut self);
 
-    /// Gives the connection up. The peer is told, once.
+    /// Aborts the connection, and informs the peer once.
     fn abort(&mut self);
 
-    /// Says that nobody is there at the peer's address.
+    /// Reports that no process receives at the peer's address.
     fn unreachable(&mut self);
 
-    /// Why it is of no more use.
+    /// Why the connection has failed, if it has.
     fn failure(&self) -> Option<Failure>;
 
-    /// Whether it may be forgotten: it has failed, or both directions have ended and the peer has had
-    /// the time to hear of it.
+    /// Whether it can be removed: it has failed, or both directions have ended and the peer has had
+    /// time to notice.
     fn is_over(&self, now: Micros) -> bool;
 }

@@ -23,10 +23,10 @@ use crate::{
     Stream, StreamOptions,
 };
 
-/// How much the system is asked to keep for a socket that nobody has received yet.
+/// The receive buffer requested for each socket, in octets.
 const SOCKET_BUFFER: usize = 1 << 20;
 
-/// Makes streams and acceptors of [`Driven`] connections. Clones share a thread that keeps the time for
+/// Creates streams and acceptors of [`Driven`] connections. Clones share the timer thread of the
 /// clients.
 pub struct Driver<D: Driven> {
     timers: Arc<Timers>,
@@ -34,7 +34,7 @@ pub struct Driver<D: Driven> {
 }
 
 impl<D: Driven> Driver<D> {
-    /// A driver that drives nothing yet.
+    /// A driver without connections.
     #[must_use]
     pub fn new() -> Self {
         Self { timers: Timers::shared(D::THREADS), protocol: PhantomData }
@@ -43,7 +43,7 @@ impl<D: Driven> Driver<D> {
     /// Connects to the first address of the host that answers.
     ///
     /// # Errors
-    /// The host has no address, or none of those tried answered in the time that the options leave.
+    /// The host has no address, or none answered within the timeout.
     pub fn connect(
         &self,
         endpoint: &Endpoint,
@@ -84,12 +84,13 @@ impl<D: Driven> Driver<D> {
             Link::new(LinkSocket::Own(socket), D::connect(to, settings, now()), &self.timers);
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
-        // Who waits for what it receives is the one that connects, or is like it.
-        let level = priority::given().min(priority::MAX_PRIORITY);
+        // The thread that waits for received octets is the one that connects, or has a similar
+        // priority.
+        let level = priority::last_set().min(priority::MAX_PRIORITY);
         self.timers.raise(level);
         receiver.spawn(move || {
             if level > 0 {
-                // Allowed to the one that connects, it is allowed here.
+                // The connecting thread was allowed to do the same.
                 let _ = priority::set(Schedule::Fifo(level));
             }
             receiving.run();
@@ -103,11 +104,11 @@ impl<D: Driven> Driver<D> {
         Ok(stream)
     }
 
-    /// Accepts connections over a bound socket, at `endpoint`, for which references say `published`. All of
-    /// them send through it, in the class of service that it has.
+    /// Accepts connections over a bound socket at `endpoint`, for which references contain
+    /// `published`. All of them send through it, with its class of service.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     pub fn listen(
         &self,
         socket: UdpSocket,
@@ -117,7 +118,7 @@ impl<D: Driven> Driver<D> {
     ) -> io::Result<Arc<dyn Acceptor>> {
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);
-        // Nothing is shared with other endpoints.
+        // Endpoints share nothing.
         let timers = Timers::of_endpoint(D::THREADS, options.workers.clone());
         let listener = Listener::<D>::new(socket, settings, backlog, &timers)?;
         let published = [published];
@@ -129,8 +130,8 @@ impl<D: Driven> Driver<D> {
     }
 }
 
-/// A socket that sends to one address, in the class of service, with the priority and as fast as options
-/// say.
+/// A socket connected to one address, with the class of service, priority and pacing of the
+/// options.
 fn socket_to(to: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
     let any: IpAddr = match to {
         SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
@@ -139,7 +140,7 @@ fn socket_to(to: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
     let socket = UdpSocket::bind((any, 0))?;
     set_traffic(&socket, options)?;
     socket.connect(to)?;
-    // The system may give less, which is no error.
+    // The system may grant less.
     let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
     Ok(socket)
 }
@@ -172,7 +173,7 @@ mod tests {
 
     use super::*;
 
-    /// What the system was told of sockets over both kinds of IP, as far as there is a way there.
+    /// Socket options of both IP versions, where there is a route.
     #[test]
     fn the_system_is_told_what_is_asked_for() {
         for peer in ["127.0.0.1:9", "[::1]:9"] {

@@ -1,4 +1,4 @@
-//! A connection with its socket, and those who wait for it.
+//! A connection, its socket and its waiting threads.
 
 use std::fmt;
 use std::io;
@@ -13,17 +13,17 @@ use super::connection::{Driven, Failure, MAX_DATAGRAM};
 use super::timers::{Alarm, TimeoutHandler, Timers, now};
 use crate::StreamOptions;
 use crate::socket::change_traffic;
-use crate::socket::datagram::Treatment;
+use crate::socket::datagram::TrafficOptions;
 
 /// The socket of a connection.
 pub(super) enum LinkSocket {
-    /// A client's, for this connection alone.
+    /// A client's own socket.
     Own(UdpSocket),
-    /// A server's, for all its connections.
+    /// A server's socket, shared by its connections.
     Shared {
         socket: Arc<UdpSocket>,
         peer: SocketAddr,
-        /// Called with the connection's id when it is over.
+        /// Called with the connection's id when it has ended.
         on_end: Box<dyn Fn(u64) + Send + Sync>,
     },
 }
@@ -37,13 +37,13 @@ impl fmt::Debug for LinkSocket {
     }
 }
 
-/// A connection with its socket, and those who wait for it.
+/// A connection, its socket and its waiting threads.
 #[derive(Debug)]
 pub(super) struct Link<D: Driven> {
     socket: LinkSocket,
     timers: Arc<Timers>,
     state: Lock<State<D>>,
-    /// Told whenever anything has changed.
+    /// Notified of every change.
     changed: Condition,
 }
 
@@ -52,16 +52,16 @@ pub(super) struct State<D> {
     pub(super) connection: D,
     datagram: Vec<u8>,
     alarm: Option<Alarm>,
-    /// How its datagrams are treated where the socket is not its own.
-    treatment: Treatment,
-    /// Whether the peer's machine has said that nobody is there, and nothing has come since.
+    /// The options of its datagrams on a shared socket.
+    traffic: TrafficOptions,
+    /// Whether the peer's machine has reported a closed port, and nothing was received since.
     refused: bool,
 }
 
 impl<D: Driven> State<D> {
-    /// The peer's machine says that nobody is there. What the peer has sent last may still lie in the
-    /// socket, or in the hands of the thread that receives, so an established connection only ends
-    /// when it is said again: what is not acknowledged is sent again soon enough.
+    /// Handles a report that the peer's port is closed. Its last datagrams may still be in the
+    /// socket or with the receiving thread, so an established connection fails only on the second
+    /// report: unacknowledged data is sent again soon.
     fn refused(&mut self) {
         if self.refused || !self.connection.is_established() {
             self.connection.unreachable();
@@ -72,20 +72,20 @@ impl<D: Driven> State<D> {
 
 impl<D: Driven> Link<D> {
     pub(super) fn new(socket: LinkSocket, connection: D, timers: &Arc<Timers>) -> Arc<Self> {
-        let treatment = Treatment::default();
+        let traffic = TrafficOptions::default();
         let (datagram, alarm, refused) = (Vec::new(), None, false);
-        let state = State { connection, datagram, alarm, treatment, refused };
+        let state = State { connection, datagram, alarm, traffic, refused };
         let timers = Arc::clone(timers);
         Arc::new(Self { socket, timers, state: Lock::new(state), changed: Condition::new() })
     }
 
-    /// Has its datagrams be treated as options say: all of it where the socket is its own, and what can be
-    /// said with each datagram where it is a server's.
-    pub(super) fn treat(&self, options: &StreamOptions) -> io::Result<()> {
+    /// Applies traffic options: all of them on an own socket; on a server's socket those that can
+    /// be sent with each datagram.
+    pub(super) fn set_traffic(&self, options: &StreamOptions) -> io::Result<()> {
         match &self.socket {
             LinkSocket::Own(socket) => change_traffic(socket, options),
             LinkSocket::Shared { peer, .. } => {
-                self.state().treatment = Treatment::of(options, *peer);
+                self.state().traffic = TrafficOptions::of(options, *peer);
                 Ok(())
             }
         }
@@ -95,19 +95,17 @@ impl<D: Driven> Link<D> {
         self.state.lock()
     }
 
-    /// Sends what is to be sent, and sees to it that this side comes back in time.
+    /// Sends all pending datagrams, and sets the timer.
     pub(super) fn pump(self: &Arc<Self>, state: &mut State<D>) {
         let now = now();
         let mut refused = false;
-        let State { connection, datagram, treatment, .. } = &mut *state;
+        let State { connection, datagram, traffic, .. } = &mut *state;
         while connection.transmit(now, datagram) {
             let sent = match &self.socket {
                 LinkSocket::Own(socket) => socket.send(datagram),
-                LinkSocket::Shared { socket, peer, .. } => {
-                    treatment.send_to(socket, datagram, *peer)
-                }
+                LinkSocket::Shared { socket, peer, .. } => traffic.send_to(socket, datagram, *peer),
             };
-            // What could not be sent is lost, as on any way; but that nobody is there counts.
+            // A send error is treated as loss, except for a closed port.
             refused |= sent.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused);
         }
         if refused {
@@ -124,16 +122,16 @@ impl<D: Driven> Link<D> {
         }
     }
 
-    /// Nothing will come any more.
+    /// Ends the connection's use of the socket.
     fn end(&self, id: u64) {
         match &self.socket {
-            // Its thread finds out by this.
+            // This ends its thread.
             LinkSocket::Own(socket) => drop(SockRef::from(socket).shutdown(Shutdown::Both)),
             LinkSocket::Shared { on_end, .. } => on_end(id),
         }
     }
 
-    /// Takes a datagram; whether the peer has now proven to be where it says.
+    /// Handles a datagram; returns whether it has validated the peer's address.
     pub(super) fn take(self: &Arc<Self>, datagram: &[u8]) -> bool {
         let mut state = self.state();
         let was_established = state.connection.is_established();
@@ -142,11 +140,11 @@ impl<D: Driven> Link<D> {
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
         drop(state);
-        self.changed.tell_all();
+        self.changed.notify_all();
         is_new
     }
 
-    /// Waits for a change; `false` when the deadline has passed.
+    /// Waits for a change; `false` after the deadline.
     pub(super) fn wait<'s>(
         &self,
         state: Locked<'s, State<D>>,
@@ -162,13 +160,13 @@ impl<D: Driven> Link<D> {
         (self.changed.wait_for(state, left), true)
     }
 
-    /// Ends what is said, and sends it.
+    /// Changes the connection, and sends the result.
     pub(super) fn change(self: &Arc<Self>, change: impl FnOnce(&mut D)) {
         let mut state = self.state();
         change(&mut state.connection);
         self.pump(&mut state);
         drop(state);
-        self.changed.tell_all();
+        self.changed.notify_all();
     }
 
     fn refuse(self: &Arc<Self>) {
@@ -176,10 +174,10 @@ impl<D: Driven> Link<D> {
         state.refused();
         self.pump(&mut state);
         drop(state);
-        self.changed.tell_all();
+        self.changed.notify_all();
     }
 
-    /// The body of the thread of a connection that has a socket of its own.
+    /// The body of the receiving thread of a client's connection.
     pub(super) fn run(self: &Arc<Self>) {
         let LinkSocket::Own(socket) = &self.socket else { return };
         let mut buffer = [0; MAX_DATAGRAM];
@@ -189,7 +187,7 @@ impl<D: Driven> Link<D> {
                     self.take(buffer.get(..count).unwrap_or_default());
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // Nobody is there, says the peer's machine.
+                // The peer's port is closed.
                 Err(_) => self.refuse(),
             }
             if self.state().connection.is_over(now()) {
@@ -207,12 +205,12 @@ impl<D: Driven> TimeoutHandler for Link<D> {
         let has_failed = state.connection.failure().is_some();
         drop(state);
         if has_failed {
-            self.changed.tell_all();
+            self.changed.notify_all();
         }
     }
 }
 
-/// What a failure is to who uses the stream.
+/// The error that a failure causes for users of the stream.
 pub(super) fn error_of(failure: Failure) -> io::Error {
     match failure {
         Failure::Refused => io::ErrorKind::ConnectionReset.into(),

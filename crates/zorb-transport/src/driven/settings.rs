@@ -1,32 +1,32 @@
-//! How connections behave.
+//! Settings of connections.
 
 use crate::StreamOptions;
 
 /// A time or a duration, in microseconds. Times count from an arbitrary moment and are never 0.
 pub type Micros = u64;
 
-/// How driven connections behave, those of all protocols.
+/// The settings of all protocols over datagrams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Octets that wait to be sent, or to be acknowledged. Default 256 KiB.
+    /// Size of the send buffer in octets, including unacknowledged data. Default 256 KiB.
     pub send_buffer: usize,
-    /// Octets that wait to be received. Default 256 KiB; a protocol may have a least that it needs.
+    /// Size of the receive buffer in octets. Default 256 KiB; protocols may have a minimum.
     pub receive_buffer: usize,
-    /// How long nothing is heard before the peer is asked whether it is there. Default 5 seconds.
+    /// Time without datagrams after which the peer is probed. Default 5 seconds.
     pub keep_alive: Micros,
-    /// How long nothing is heard before the peer counts as gone. Default 15 seconds.
-    pub patience: Micros,
+    /// Time without datagrams after which the connection fails. Default 15 seconds.
+    pub peer_timeout: Micros,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (send_buffer, receive_buffer) = (256 << 10, 256 << 10);
-        Self { send_buffer, receive_buffer, keep_alive: 5_000_000, patience: 15_000_000 }
+        Self { send_buffer, receive_buffer, keep_alive: 5_000_000, peer_timeout: 15_000_000 }
     }
 }
 
 impl Settings {
-    /// The same with the buffers that a stream is asked to have.
+    /// The same settings with the buffer sizes of `options`.
     #[must_use]
     pub fn for_stream(self, options: &StreamOptions) -> Self {
         Self {

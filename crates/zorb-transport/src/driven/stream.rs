@@ -66,7 +66,7 @@ impl<D: Driven> Stream for DrivenStream<D> {
         let mut state = self.link.state();
         loop {
             if let Some(count) = state.connection.recv(buffer).map_err(error_of)? {
-                // The peer may have to hear that there is room.
+                // The peer may be waiting for room in the buffer.
                 self.link.pump(&mut state);
                 return Ok(count);
             }
@@ -95,9 +95,9 @@ impl<D: Driven> Stream for DrivenStream<D> {
         self.send_parts(parts.iter().map(|part| &**part))
     }
 
-    /// Class of service and routes, and where it has a socket of its own, priority and pacing.
+    /// Sets class of service and routing; on a client's socket also priority and pacing.
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
-        self.link.treat(options)
+        self.link.set_traffic(options)
     }
 
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
@@ -130,7 +130,7 @@ impl<D: Driven> Stream for DrivenStream<D> {
 
 impl<D: Driven> Drop for DrivenStream<D> {
     fn drop(&mut self) {
-        // What was sent still arrives: the connection lives on until it has.
+        // The connection continues until all sent data has arrived.
         self.link.change(|connection| end(connection, Shutdown::Both));
     }
 }
@@ -144,7 +144,7 @@ fn end(connection: &mut impl Driven, how: Shutdown) {
     }
 }
 
-/// How long to wait, in microseconds; all ones is for ever.
+/// A timeout in microseconds; all ones for none.
 #[derive(Debug)]
 struct Timeout(AtomicU64);
 
@@ -168,7 +168,7 @@ impl Timeout {
     }
 }
 
-/// Waits until a client's connection is there, or has failed.
+/// Waits until a client's connection is established or has failed.
 pub(super) fn connected<D: Driven>(link: &Link<D>, deadline: Option<Instant>) -> io::Result<()> {
     let mut state = link.state();
     loop {

@@ -1,4 +1,4 @@
-//! Connections that have to do something at a certain time.
+//! Timers of connections.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Weak};
@@ -15,27 +15,27 @@ use crate::Workers;
 /// Microseconds since the first call.
 pub(super) fn now() -> Micros {
     static BEGUN: LazyLock<Instant> = LazyLock::new(Instant::now);
-    // Never 0, which is the time before all others.
+    // Never 0, which is before all other times.
     u64::try_from(BEGUN.elapsed().as_micros()).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// Wakes connections at their times, by a thread that is there while there are any; by one that is there
-/// until the [end](Self::end) where somebody says what it is like. By default it is for the connections of
-/// whatever threads connect, and on none of their processors in particular.
+/// Calls handlers at their times, from a thread that exists while there are alarms; with worker
+/// threads of an endpoint, until [`end`](Self::end). The shared timers serve the clients of all
+/// threads, and are not restricted to their processors.
 #[derive(Debug)]
 pub(super) struct Timers {
-    /// What the thread's name begins with.
+    /// The prefix of the thread's name.
     name: &'static str,
     due: Lock<Due>,
     changed: Condition,
     workers: Workers,
-    /// Whether it is for the connections of any threads.
+    /// Whether it serves the clients of all threads.
     is_shared: bool,
 }
 
-/// What is called when an alarm is due.
+/// Handles an alarm.
 pub(super) trait TimeoutHandler: fmt::Debug + Send + Sync {
-    /// The time of its alarm has come.
+    /// Called at the time of the alarm.
     fn handle_timeout(self: Arc<Self>);
 }
 
@@ -44,11 +44,11 @@ struct Due {
     handlers: BTreeMap<Alarm, Weak<dyn TimeoutHandler>>,
     next: u64,
     is_running: bool,
-    /// Whether the thread is there although nothing is due.
+    /// Whether the thread continues without alarms.
     stays: bool,
-    /// The system's id of the thread, once it has begun.
+    /// The system's id of the thread, once it runs.
     thread: Option<u32>,
-    /// The priority that the thread has at the least; 0 for none.
+    /// The minimum priority of the thread; 0 for none.
     level: u8,
 }
 
@@ -57,13 +57,13 @@ impl Due {
         if let Some(thread) = self.thread
             && self.level > 0
         {
-            // Allowed to those whose priority it was, it is allowed here.
+            // Threads of this priority were allowed to do the same.
             let _ = priority::set_of(thread, Schedule::Fifo(self.level));
         }
     }
 }
 
-/// When, and a number that no other has.
+/// The time, and a unique number.
 pub(super) type Alarm = (Micros, u64);
 
 impl Timers {
@@ -71,7 +71,7 @@ impl Timers {
         self.due.lock()
     }
 
-    /// Timers for the connections of all clients.
+    /// Timers shared by all clients.
     pub(super) fn shared(name: &'static str) -> Arc<Self> {
         Arc::new(Self::new(name, Workers::default(), true))
     }
@@ -90,10 +90,10 @@ impl Timers {
         &self.workers
     }
 
-    /// Starts the thread, where it is to be there from the beginning: whoever first has to be woken may
-    /// not have the time for it.
+    /// Starts the thread of an endpoint with worker threads: starting it at the first alarm could
+    /// be too late.
     pub(super) fn start(self: &Arc<Self>) -> io::Result<()> {
-        if self.workers.are_anyones() {
+        if self.workers.is_default() {
             return Ok(());
         }
         let mut due = self.due();
@@ -103,13 +103,13 @@ impl Timers {
         Ok(())
     }
 
-    /// Nothing will be due any more.
+    /// Ends the thread when no alarms are left.
     pub(super) fn end(&self) {
         self.due().stays = false;
-        self.changed.tell_one();
+        self.changed.notify_one();
     }
 
-    /// Has the thread have this priority at the least.
+    /// Raises the thread's priority to at least `level`.
     pub(super) fn raise(&self, level: u8) {
         let mut due = self.due();
         if level > due.level {
@@ -124,7 +124,7 @@ impl Timers {
         thread.spawn(move || timers.run()).map(drop)
     }
 
-    /// Has a connection woken at a time, instead of at an earlier alarm of its own.
+    /// Sets an alarm, and removes the handler's previous one.
     pub(super) fn set(
         self: &Arc<Self>,
         at: Micros,
@@ -142,7 +142,7 @@ impl Timers {
         if !due.is_running {
             due.is_running = self.spawn().is_ok();
         } else if is_first {
-            self.changed.tell_one();
+            self.changed.notify_one();
         }
         alarm
     }
@@ -150,7 +150,7 @@ impl Timers {
     fn run(self: Arc<Self>) {
         self.workers.begin();
         if self.is_shared {
-            // The one that connects first may be kept on a processor of a lane's.
+            // The thread that connects first may be restricted to the processors of a lane.
             let _ = run_anywhere();
         }
         let mut due = self.due();
@@ -163,17 +163,17 @@ impl Timers {
                     due.thread = None;
                     return;
                 }
-                self.workers.turn_ends();
+                self.workers.work_ends();
                 due = self.changed.wait(due);
-                self.workers.turn_begins();
+                self.workers.work_begins();
                 continue;
             };
             let (at, _) = *first.key();
             let now = now();
             if at > now {
-                self.workers.turn_ends();
+                self.workers.work_ends();
                 due = self.changed.wait_for(due, Duration::from_micros(at - now));
-                self.workers.turn_begins();
+                self.workers.work_begins();
                 continue;
             }
             let handler = first.remove();

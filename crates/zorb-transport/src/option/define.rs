@@ -1,8 +1,8 @@
 //! The macros that define options.
 
-/// Defines options: a struct with a field for each, whose [`Default`] has the defaults; their
-/// [table](crate::OptionSpec), `OPTIONS`; an [`OptionSet`](crate::OptionSet), which parses and shows
-/// them; and a typed setter for each on the builder of the ORB.
+/// Defines options: a struct with a field for each, whose [`Default`] contains the defaults; their
+/// [table](crate::OptionSpec), `OPTIONS`; an [`OptionSet`](crate::OptionSet), which parses and
+/// formats them; and a typed setter for each on the builder of the ORB.
 ///
 /// ```text
 /// options! {
@@ -15,13 +15,13 @@
 /// }
 /// ```
 ///
-/// Range and unit belong to numbers and times. The field's name, which is also the key in files, is the
-/// option's name in snake case. The types are those of [`OptionValue`](crate::OptionValue). The setters are
-/// a trait that every [`SetOption`](crate::SetOption) has; the names of options are unique in an ORB, so
-/// begin them with the protocol's or the extension's.
+/// Numbers and durations have a range and a unit. The field's name, which is also the key in files,
+/// is the option's name in snake case. The types are those of [`OptionValue`](crate::OptionValue).
+/// The setters are methods of a trait that every [`SetOption`](crate::SetOption) implements. Option
+/// names are unique in an ORB, so start them with the name of the protocol or extension.
 #[macro_export]
 macro_rules! options {
-    // The setters alone, where the builder is in another module.
+    // The setters only, where the builder is in another module.
     (
         @setters $setters:tt
         $(#[$meta:meta])*
@@ -126,8 +126,7 @@ macro_rules! options {
     };
 }
 
-/// Options whose values are words: gives an enum the words of its variants,
-/// which it is also displayed as.
+/// Options with keywords as values: defines the keywords of an enum's variants, also for `Display`.
 ///
 /// ```
 /// #[derive(Clone, Copy, Debug, PartialEq)]
@@ -164,7 +163,7 @@ macro_rules! option_words {
     };
 }
 
-/// The setters of [`options!`], as methods of a trait or of a type.
+/// The setters of [`options!`], as methods of a trait or a type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __option_setters {
@@ -191,7 +190,7 @@ macro_rules! __option_setters {
     };
 }
 
-/// One setter, which takes what is convenient for the option's type.
+/// One setter, whose parameter suits the option's type.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __option_setter {

@@ -1,26 +1,25 @@
-//! Options with their values, as the crate that declares them knows them.
+//! Sets of options with their values.
 
 use std::any::Any;
 use std::fmt::Debug;
 
 use super::OptionSpec;
 
-/// The options that one crate declares, with their values: a struct made by
-/// [`options!`](crate::options!).
+/// The options of one crate with their values: a struct defined by [`options!`](crate::options!).
 pub trait OptionSet: Any + Debug + Send + Sync {
-    /// The table: one row an option.
+    /// The table, one row per option.
     fn specs(&self) -> &'static [OptionSpec];
 
-    /// Sets one of its options from text.
+    /// Sets an option from text.
     ///
     /// # Errors
-    /// Why the text is no value of the option.
+    /// Why the text is not a value of the option.
     fn take(&mut self, spec: &OptionSpec, text: &str) -> Result<(), String>;
 
-    /// Empties an option that is a list, for a stronger source to fill.
+    /// Clears an option that is a list, before a source of higher precedence sets it.
     fn clear(&mut self, spec: &OptionSpec);
 
-    /// The value of one of its options as text, the way it could be set.
+    /// The value of an option as text that could be set.
     fn text(&self, spec: &OptionSpec) -> String;
 
     /// A copy.
@@ -32,7 +31,7 @@ pub trait OptionSet: Any + Debug + Send + Sync {
 pub struct OptionSets(Vec<Box<dyn OptionSet>>);
 
 impl OptionSets {
-    /// Adds a set. One of the same type that was added before stays as it is.
+    /// Adds a set, unless there is one of the same type.
     pub fn add(&mut self, set: Box<dyn OptionSet>) {
         let kind = |set: &dyn OptionSet| (set as &dyn Any).type_id();
         if !self.0.iter().any(|known| kind(&**known) == kind(&*set)) {
@@ -40,18 +39,18 @@ impl OptionSets {
         }
     }
 
-    /// The options of type `T`; `None` where the ORB has none of them.
+    /// The options of type `T`, if the ORB has them.
     #[must_use]
     pub fn get<T: OptionSet>(&self) -> Option<&T> {
         self.iter().find_map(|set| (set as &dyn Any).downcast_ref())
     }
 
-    /// All sets, in the order in which they were added.
+    /// All sets in the order of addition.
     pub fn iter(&self) -> impl Iterator<Item = &dyn OptionSet> {
         self.0.iter().map(|set| &**set)
     }
 
-    /// All sets, for their values to be changed.
+    /// All sets, mutable.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn OptionSet>> {
         self.0.iter_mut()
     }
@@ -63,7 +62,7 @@ impl Clone for OptionSets {
     }
 }
 
-/// What typed setters set options on: the builder of an ORB.
+/// The target of typed setters: the builder of an ORB.
 pub trait SetOption: Sized {
     /// Sets the option `name` from text. Programs use the typed setters.
     #[must_use]

@@ -1,4 +1,4 @@
-//! What is known of an option: a row of the tables.
+//! Descriptions of options: the rows of the tables.
 
 /// The form of an option's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,12 +12,12 @@ pub enum OptionKind {
     Named,
     /// A whole number between the two, both included.
     Number(u64, u64),
-    /// One of these words, in any case.
+    /// One of these keywords, case-insensitive.
     OneOf(&'static [&'static str]),
 }
 
 impl OptionKind {
-    /// This kind, or numbers in `range` where one is given.
+    /// This kind, or integers in `range` if one is given.
     #[doc(hidden)]
     #[must_use]
     pub const fn within(self, range: &[(u64, u64)]) -> Self {
@@ -27,7 +27,7 @@ impl OptionKind {
         }
     }
 
-    /// The kind as documentation shows it: `1 to 1024`, `yes, no`, `list`.
+    /// The kind for documentation: `1 to 1024`, `yes, no`, `list`.
     #[must_use]
     pub fn describe(&self) -> String {
         match self {
@@ -40,28 +40,29 @@ impl OptionKind {
     }
 }
 
-/// One option: owner, names, form, default, unit and meaning. [`options!`](crate::options!) makes them.
+/// The description of an option: owner, names, kind, default, unit and help.
+/// [`options!`](crate::options!) creates it.
 #[derive(Clone, Debug)]
 pub struct OptionSpec {
-    /// What reads it: `orb`, `sockets`, or the protocol or extension that declares it.
+    /// The owner: `orb`, `sockets`, or a protocol or extension.
     pub owner: &'static str,
-    /// The name as in `-ORBName`, matched without regard to case.
+    /// The name as in `-ORBName`, case-insensitive.
     pub name: &'static str,
     /// The key in `zorb.toml`; in capitals after `ZORB_` it is the environment variable.
     pub key: &'static str,
-    /// The form of its value.
+    /// The kind of its value.
     pub kind: OptionKind,
     /// The unit of a number: `"ms"`, `"us"`, `"octets"`, or empty.
     pub unit: &'static str,
-    /// What it does, in one line.
+    /// Help in one line.
     pub help: &'static str,
-    /// Makes the default as text.
+    /// Returns the default as text.
     #[doc(hidden)]
     pub default: fn() -> String,
 }
 
 impl OptionSpec {
-    /// The default as text, the way it could be set.
+    /// The default as text that could be set.
     #[must_use]
     pub fn default(&self) -> String {
         (self.default)()
@@ -73,15 +74,14 @@ impl OptionSpec {
         format!("ZORB_{}", self.key.to_ascii_uppercase())
     }
 
-    /// Whether `name` is its name or its key, in any case.
+    /// Whether `name` is its name or its key, case-insensitive.
     #[must_use]
     pub fn is(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name) || self.key.eq_ignore_ascii_case(name)
     }
 }
 
-/// Has the compiler refuse an option whose key is not its name in snake case: `IdleTimeout`,
-/// `idle_timeout`.
+/// A compile-time check that the key is the name in snake case: `IdleTimeout`, `idle_timeout`.
 #[doc(hidden)]
 pub const fn check_key(name: &str, key: &str) {
     let (name, key) = (name.as_bytes(), key.as_bytes());
@@ -94,6 +94,6 @@ pub const fn check_key(name: &str, key: &str) {
         same = same && to < key.len() && key[to] == name[from].to_ascii_lowercase();
         (from, to) = (from + 1, to + 1);
     }
-    // tidy: allow(panic): it is run by the compiler
+    // tidy: allow(panic): it runs in the compiler
     assert!(same && to == key.len(), "an option's field has its name in snake case");
 }

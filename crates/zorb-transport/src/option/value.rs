@@ -1,31 +1,32 @@
-//! Types of option values: how text becomes one, and back.
+//! Types of option values: conversion from and to text.
 
 use std::time::Duration;
 
 use super::{OptionKind, OptionSpec};
 
-/// A type that an option's field can have.
+/// A type for an option's field.
 ///
-/// Implemented for text, lists, pairs, `bool`, numbers and times; words come from
+/// Implemented for text, lists, pairs, `bool`, numbers and durations; keywords are defined by
 /// [`option_words!`](crate::option_words!).
 pub trait OptionValue {
-    /// The form of the text.
+    /// The kind of the text.
     const KIND: OptionKind;
 
-    /// Takes a value from text. A list grows by it, of pairs that of the same name is replaced.
+    /// Sets the value from text. A list is appended to; among pairs, one of the same name is
+    /// replaced.
     ///
     /// # Errors
-    /// Why the text is no value of the option: what was expected, or the range.
+    /// Why the text is not a value of the option: the expected kind, or the range.
     fn take(&mut self, text: &str, spec: &OptionSpec) -> Result<(), String>;
 
-    /// The value as text, in `unit`, the way it could be set.
+    /// The value as text in `unit` that could be set.
     fn text(&self, unit: &str) -> String;
 
-    /// Empties a list, whose values a stronger source replaces. Others stay as they are.
+    /// Clears a list, before a source of higher precedence sets it. Others are unchanged.
     fn clear(&mut self) {}
 }
 
-/// Names with values, such as initial references with their URLs, in the order in which they were set.
+/// Names with values, such as initial references with their URLs, in the order of setting.
 pub type Named = Vec<(String, String)>;
 
 impl OptionValue for String {
@@ -91,14 +92,14 @@ impl OptionValue for bool {
     }
 }
 
-/// A number, or a time, which is written as a number of its option's unit.
+/// A number, or a duration, whose text is a number in the option's unit.
 ///
-/// An option of type `Option<T>` has `None` for 0.
+/// `None` of an `Option<T>` is written as 0.
 pub trait OptionNumber: Sized {
-    /// The value that `number` stands for; `None` where the type has none.
+    /// The value of `number`; `None` if the type has no such value.
     fn from_number(number: u64, unit: &str) -> Option<Self>;
 
-    /// The number that stands for it, rounded up to whole units.
+    /// The number of the value, rounded up to whole units.
     fn number(&self, unit: &str) -> u64;
 }
 
@@ -180,7 +181,7 @@ fn range(spec: &OptionSpec) -> String {
     format!("out of range: {} {}", spec.kind.describe(), spec.unit).trim_end().to_owned()
 }
 
-/// The value of the word among `words` that `text` is, in any case.
+/// The value of the keyword `text` in `words`, case-insensitive.
 #[doc(hidden)]
 pub fn word<T: Copy>(text: &str, words: &[(&str, T)], spec: &OptionSpec) -> Result<T, String> {
     let found = words.iter().find(|(word, _)| word.eq_ignore_ascii_case(text.trim()));

@@ -1,4 +1,4 @@
-//! Profiles that cannot be used, registrations that cannot be made.
+//! Errors of profiles and registrations.
 
 use std::fmt;
 
@@ -7,36 +7,36 @@ use zorb_giop::{ProfileTag, TaggedProfile};
 
 use crate::EndpointError;
 
-/// Why a profile could not be read or made.
+/// Why a profile could not be decoded or encoded.
 ///
-/// At the ORB's surface a reference none of whose profiles can be used is `TRANSIENT` with minor
-/// code 2 (no usable profile).
+/// The ORB reports a reference without a usable profile as `TRANSIENT` with minor code 2 (no usable
+/// profile).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// The profile is of another kind than the protocol's.
+    /// The profile is of another kind.
     WrongTag {
-        /// The protocol's kind.
+        /// The kind of the protocol.
         expected: ProfileTag,
-        /// The profile's.
+        /// The kind of the profile.
         found: ProfileTag,
     },
-    /// Its octets are no such profile, or its values have no encoding.
+    /// The profile is malformed, or its values cannot be encoded.
     Codec(CdrError),
-    /// An endpoint in it makes no sense, or is another protocol's.
+    /// An endpoint of it is invalid or belongs to another protocol.
     Endpoint(EndpointError),
-    /// It names no endpoint that can be connected to: an IIOP profile with port 0, say, whose
-    /// object is offered over SSL only.
+    /// It contains no usable endpoint, for example an IIOP profile with port 0, whose object is
+    /// available over SSL only.
     NoEndpoint,
-    /// Its object is on another machine, and the protocol does not leave this one.
+    /// The object is on another machine, which the protocol cannot reach.
     Elsewhere,
 }
 
 impl ProfileError {
-    /// Sees to it that `profile` is of the kind `expected`, for authors of protocols.
+    /// Checks that `profile` is of the kind `expected`, for authors of protocols.
     ///
     /// # Errors
-    /// [`WrongTag`](Self::WrongTag) when it is not.
+    /// [`WrongTag`](Self::WrongTag) if it is not.
     pub fn check_tag(expected: ProfileTag, profile: &TaggedProfile) -> Result<(), Self> {
         if profile.tag == expected {
             Ok(())
@@ -74,15 +74,15 @@ impl From<EndpointError> for ProfileError {
     }
 }
 
-/// Why a protocol was not registered: another one answers to one of its names already.
+/// Why a protocol was not registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RegistryError {
-    /// The URL scheme is taken.
+    /// The URL scheme is already registered.
     Scheme(String),
-    /// The kind of profile is taken.
+    /// The kind of profile is already registered.
     ProfileTag(ProfileTag),
-    /// The `corbaloc` prefix is taken.
+    /// The `corbaloc` prefix is already registered.
     CorbalocPrefix(String),
 }
 

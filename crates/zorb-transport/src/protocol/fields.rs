@@ -1,4 +1,4 @@
-//! What protocol policies in references say of connections, by the kind of profile that they name.
+//! The layout of connection properties in protocol policies, by kind of profile.
 #![expect(
     clippy::disallowed_types,
     reason = "written when programs start, read when references are made and resolved"
@@ -8,32 +8,32 @@ use std::sync::{PoisonError, RwLock};
 
 use zorb_giop::ProfileTag;
 
-/// A member of the properties of a protocol's transport (`RTCORBA::ProtocolProperties`), as it stands
-/// behind the protocol's name in policies that references tell of.
+/// A field of a protocol's transport properties (`RTCORBA::ProtocolProperties`), in policies that
+/// references contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PropertyField {
-    /// A `long`, the octets of the send buffer.
+    /// A `long`: size of the send buffer in octets.
     SendBuffer,
-    /// A `long`, the octets of the receive buffer.
+    /// A `long`: size of the receive buffer in octets.
     ReceiveBuffer,
-    /// A `boolean`, whether the system probes idle connections.
+    /// A `boolean`: whether the system probes idle connections.
     KeepAlive,
-    /// A `boolean`, whether routers are passed by.
+    /// A `boolean`: whether routers are bypassed.
     DontRoute,
-    /// A `boolean`, whether small messages are sent at once.
+    /// A `boolean`: whether small messages are sent at once.
     NoDelay,
-    /// A `string` of this name, which means nothing to a Zorb ORB and is empty.
+    /// A `string` of this name, which Zorb ignores and sends empty.
     Unused(&'static str),
 }
 
 type Fields = &'static [PropertyField];
 
-/// The fields of the kinds of profiles that protocols of this process have. A kind is the same in every
-/// ORB, and a list of protocols cannot be read past one that is not known, whether it is used or not.
+/// The fields by kind of profile, for the whole process. A kind means the same in every ORB, and a
+/// list of protocols cannot be decoded beyond an unknown one, even if that is not used.
 static KNOWN: RwLock<Vec<(ProfileTag, Fields)>> = RwLock::new(Vec::new());
 
-/// Takes note of the fields of a kind of profile, unless some are known.
+/// Records the fields of a kind of profile, unless they are known.
 pub(super) fn note(tag: ProfileTag, fields: Fields) {
     if fields.is_empty() || !property_fields(tag).is_empty() {
         return;
@@ -41,8 +41,8 @@ pub(super) fn note(tag: ProfileTag, fields: Fields) {
     KNOWN.write().unwrap_or_else(PoisonError::into_inner).push((tag, fields));
 }
 
-/// What policies say of connections by profiles of this kind, in this order: what the protocol of this
-/// process [says](super::Protocol::property_fields) that has been registered for them or
+/// The fields of connection properties for profiles of this kind, in order, as
+/// [declared](super::Protocol::property_fields) by a protocol that was registered or
 /// [noted](super::ProtocolRegistry::note).
 #[must_use]
 pub fn property_fields(tag: ProfileTag) -> &'static [PropertyField] {

@@ -1,4 +1,4 @@
-//! The protocols that an ORB speaks.
+//! The registry of protocols.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -7,38 +7,37 @@ use zorb_giop::{Ior, ProfileTag, TaggedProfile};
 
 use super::{ProfileError, Protocol, RegistryError, ResolvedProfile, fields};
 
-/// The protocol that an object is called with by one of its profiles, and what that profile says.
+/// The protocol selected for a profile, and the profile's contents.
 type Resolved = (Arc<dyn Protocol>, ResolvedProfile);
 
-/// The protocols that an ORB speaks, found by URL scheme, kind of profile or `corbaloc` prefix.
+/// The protocols of an ORB by URL scheme, kind of profile and `corbaloc` prefix.
 ///
-/// The facade registers the usual ones and users theirs, at run time and from any thread.
-/// Looking one up takes a lock that readers share, and none is needed once a reference is
-/// resolved.
+/// The facade registers the defaults, and programs their own, at run time and from any thread. A
+/// lookup takes a lock that readers share; none is needed after a reference is resolved.
 #[derive(Debug, Default)]
 pub struct ProtocolRegistry {
-    // In order of registration. There are a handful: a walk is as fast as any table.
+    // In order of registration. There are so few that a linear search is as fast as a table.
     protocols: RwLock<Vec<Arc<dyn Protocol>>>,
 }
 
 impl ProtocolRegistry {
-    /// A registry without protocols.
+    /// An empty registry.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Takes note of what policies in references say of a protocol, which need not be one of a
-    /// registry.
+    /// Records the property fields of a protocol without registering it.
     pub fn note(protocol: &dyn Protocol) {
         fields::note(protocol.profile_tag(), protocol.property_fields());
     }
 
-    /// Adds a protocol.
+    /// Registers a protocol.
     ///
     /// # Errors
-    /// [`RegistryError`] when its scheme or `corbaloc` prefix is taken, or its kind of profile, unless
-    /// one of both [extends](Protocol::extends_profiles) the other's; nothing is changed then.
+    /// [`RegistryError`] if its scheme, `corbaloc` prefix or kind of profile is already registered
+    /// (the kind unless one of the two [extends](Protocol::extends_profiles) the other's profiles).
+    /// The registry is unchanged then.
     pub fn register(&self, protocol: Arc<dyn Protocol>) -> Result<(), RegistryError> {
         let mut protocols = self.protocols.write().unwrap_or_else(PoisonError::into_inner);
         for known in protocols.iter() {
@@ -60,13 +59,13 @@ impl ProtocolRegistry {
         Ok(())
     }
 
-    /// The protocol of a URL scheme, in any case.
+    /// The protocol of a URL scheme, case-insensitive.
     #[must_use]
     pub fn by_scheme(&self, scheme: &str) -> Option<Arc<dyn Protocol>> {
         self.find(|protocol| protocol.scheme().eq_ignore_ascii_case(scheme))
     }
 
-    /// The protocol of a kind of profile, not one that extends them.
+    /// The protocol of a kind of profile, other than those that extend it.
     #[must_use]
     pub fn by_profile_tag(&self, tag: ProfileTag) -> Option<Arc<dyn Protocol>> {
         self.find(|protocol| protocol.profile_tag() == tag && !protocol.extends_profiles())
@@ -78,19 +77,19 @@ impl ProtocolRegistry {
         self.find(|protocol| protocol.profile_tag() == tag && protocol.extends_profiles())
     }
 
-    /// The protocol of a `corbaloc` prefix, in any case. The empty prefix is the caller's to
-    /// read as `iiop`.
+    /// The protocol of a `corbaloc` prefix, case-insensitive. The caller replaces the empty prefix
+    /// by `iiop`.
     #[must_use]
     pub fn by_corbaloc_prefix(&self, prefix: &str) -> Option<Arc<dyn Protocol>> {
         self.find(|protocol| protocol.corbaloc_prefix().eq_ignore_ascii_case(prefix))
     }
 
-    /// The protocol that an object is called with by `profile`, one of the profiles of its reference
-    /// `ior`, and what that says. Nothing where there is no protocol for it, or where another profile
-    /// tells of a better way that this one may be there to keep clients from.
+    /// The protocol for `profile`, a profile of the reference `ior`, and the contents of the
+    /// profile. `None` if there is no protocol for it, or if another profile offers a more secure
+    /// alternative to it.
     ///
     /// # Errors
-    /// Why the protocol cannot use the profile.
+    /// The protocol cannot use the profile.
     #[must_use]
     pub fn resolve(
         &self,
@@ -101,7 +100,7 @@ impl ProtocolRegistry {
             if let Ok(resolved) = protocol.decode_profile(profile) {
                 return Some(Ok((protocol, resolved)));
             }
-            // Whoever keeps the better way from working shall not thereby have the other one taken.
+            // A failure of the secure alternative must not cause a fallback to the other.
             let mut alike = ior.profiles.iter().filter(|other| other.tag == profile.tag);
             if alike.any(|other| protocol.decode_profile(other).is_ok()) {
                 return None;
@@ -124,8 +123,8 @@ impl ProtocolRegistry {
     }
 }
 
-/// Makes one profile of those of an object where protocols that [extend](Protocol::extends_profiles)
-/// others' profiles can [put theirs in](Protocol::join_profile), for who makes references.
+/// Combines the profiles of an object where protocols that [extend](Protocol::extends_profiles)
+/// profiles can [join](Protocol::join_profile) them, for creators of references.
 #[must_use]
 pub fn join_profiles(mut profiles: Vec<(Arc<dyn Protocol>, TaggedProfile)>) -> Vec<TaggedProfile> {
     let mut at = 0;

@@ -11,37 +11,37 @@ use socket2::SockRef;
 
 use crate::{AcceptError, Acceptor, Backoff, Endpoint, Stream};
 
-/// How many connections that died in the backlog one `accept` skips before it has its caller
-/// pause: a flood of them must not keep a thread spinning.
+/// The maximum number of failed connections that one `accept` skips before the caller pauses, so
+/// that a flood of them does not occupy a thread.
 const MAX_SKIPPED: usize = 1000;
 
-/// A blocking socket that listens: what is a transport's own about accepting.
+/// A blocking listening socket: the transport's own part of accepting.
 pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
-    /// A connection as the system hands it over: the socket and, mostly, the peer's address.
+    /// A connection as returned by the system: the socket and usually the peer's address.
     type Connection;
 
-    /// What is made of it: mostly a [`SocketStream`](super::SocketStream).
+    /// The stream of a connection, usually a [`SocketStream`](super::SocketStream).
     type Stream: Stream + 'static;
 
-    /// One `accept` of the system.
+    /// One `accept` system call.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     fn accept(&self) -> io::Result<Self::Connection>;
 
-    /// Makes a stream of a connection.
+    /// Creates a stream of a connection.
     ///
     /// # Errors
-    /// What the system says; the connection is dropped and the next one taken.
+    /// The system call fails; the connection is dropped, and the next one accepted.
     fn set_up(&self, connection: Self::Connection) -> io::Result<Self::Stream>;
 
-    /// Called once, after the socket was closed by being shut down: `accept` waits no more, and
-    /// clients are refused. Default: does nothing.
+    /// Called once, after the socket was shut down: `accept` does not wait anymore, and clients are
+    /// refused. Default: does nothing.
     fn closed(&self) {}
 }
 
-/// A [`ListeningSocket`] as an [`Acceptor`]: skips connections that are lost, backs off when the
-/// system is short of resources, and wakes all waiting threads when it is closed.
+/// A [`ListeningSocket`] as an [`Acceptor`]: skips failed connections, backs off when the system is
+/// short of resources, and wakes all waiting threads on close.
 #[derive(Debug)]
 pub struct SocketAcceptor<L> {
     socket: L,
@@ -52,8 +52,7 @@ pub struct SocketAcceptor<L> {
 }
 
 impl<L: ListeningSocket> SocketAcceptor<L> {
-    /// An acceptor on `socket`, which is bound to `endpoint` and goes into references as
-    /// `published`.
+    /// An acceptor on `socket`, which is bound to `endpoint`; references contain `published`.
     pub fn new(socket: L, endpoint: Endpoint, published: Endpoint) -> Self {
         Self {
             socket,
@@ -77,7 +76,7 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                 return Err(AcceptError::Closed);
             }
             let error = match accepted {
-                // Setting up fails only when the peer is gone by now: the next, then.
+                // Setting up fails only if the peer has disconnected: accept the next.
                 Ok(connection) => match self.socket.set_up(connection) {
                     Ok(stream) => {
                         self.backoff.reset();
@@ -98,9 +97,8 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
 
     fn close(&self) {
         if !self.closed.swap(true, Ordering::AcqRel) {
-            // On Linux this wakes every thread in `accept`, now and later, and refuses clients,
-            // which dropping the descriptor under those threads would not do. It fails only
-            // when it was done before.
+            // On Linux this wakes all current and later `accept` calls and refuses clients; closing
+            // the descriptor would not wake them. It fails only the second time.
             let _done_before = SockRef::from(&self.socket).shutdown(Shutdown::Both);
             self.socket.closed();
         }
@@ -115,21 +113,21 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
     }
 }
 
-/// What an error of the system's `accept` calls for.
+/// The reaction to an error of `accept`.
 #[derive(Debug, PartialEq, Eq)]
 enum Reaction {
-    /// That connection is lost; take the next.
+    /// The connection has failed; accept the next.
     Skip,
-    /// A resource is short; pause.
+    /// Short of resources; pause.
     Pause,
-    /// The socket is of no use any more.
+    /// The socket has failed.
     Fail,
 }
 
 impl Reaction {
     fn to(error: &io::Error) -> Self {
         match error.raw_os_error() {
-            // Linux hands errors that wait on the new connection to `accept`, see accept(2).
+            // Linux reports pending errors of the new connection in `accept`, see accept(2).
             Some(
                 libc::EINTR
                 | libc::ECONNABORTED

@@ -1,5 +1,4 @@
-//! Where sockets of datagrams listen, and how several senders share one, for authors of transports over
-//! them.
+//! Listening on datagram sockets, and sharing one among several senders, for authors of transports.
 
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
@@ -10,10 +9,11 @@ use zorb_os::interface;
 use super::octet_of;
 use crate::{EndpointError, StreamOptions};
 
-/// The host and port of what is listened at: `host:port`, `[address]:port`, `:port`, `host` or nothing.
+/// Splits the text of a listening address into host and port: `host:port`, `[address]:port`,
+/// `:port`, `host` or nothing.
 ///
 /// # Errors
-/// A port that is no number up to 65535.
+/// The port is not a number up to 65535.
 pub fn split(address: &str) -> Result<(&str, u16), EndpointError> {
     let shown: String = address.chars().take(80).collect();
     let bad = |why| EndpointError::new(&shown, why);
@@ -27,10 +27,10 @@ pub fn split(address: &str) -> Result<(&str, u16), EndpointError> {
     Ok((bare.unwrap_or(host), port))
 }
 
-/// A socket at a port of the host, or of all IPv4 interfaces where it is empty.
+/// Binds a socket at a port of the host, or of all IPv4 interfaces if the host is empty.
 ///
 /// # Errors
-/// What the system says.
+/// The system call fails.
 pub fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
     if host.is_empty() {
         return UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port));
@@ -39,10 +39,10 @@ pub fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
     UdpSocket::bind(&addresses[..])
 }
 
-/// What references say: the address bound, or the machine's first reachable one.
+/// The address for references: the bound address, or the machine's first reachable one.
 ///
 /// # Errors
-/// When the system does not list its interfaces.
+/// The system's interfaces cannot be listed.
 pub fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
     if !bound.ip().is_unspecified() {
         return Ok(bound.ip());
@@ -52,21 +52,21 @@ pub fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
     Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
 }
 
-/// How the datagrams of one sender are treated where several share a socket.
+/// Traffic options of one sender on a shared socket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Treatment {
-    /// What goes along with each of them: the class of service, unless it is the socket's.
+pub struct TrafficOptions {
+    /// The control message with the class of service, unless it is the socket's.
     control: Vec<u8>,
-    /// Whether they are sent past all routers.
+    /// Whether routers are bypassed.
     dont_route: bool,
 }
 
-impl Treatment {
-    /// What `options` say of datagrams to `peer`: class of service and routes. Priority and pacing are
-    /// the socket's, which has them for all; but the system derives a priority from a class of IPv4.
+impl TrafficOptions {
+    /// The traffic options of datagrams to `peer`: class of service and routing. Priority and
+    /// pacing belong to the socket; but the system derives a priority from an IPv4 class.
     #[must_use]
     pub fn of(options: &StreamOptions, peer: SocketAddr) -> Self {
-        // An IPv6 socket talks IPv4 with addresses like these.
+        // An IPv6 socket uses IPv4 with such addresses.
         let (level, kind) = match peer.ip().to_canonical() {
             IpAddr::V4(_) => (libc::IPPROTO_IP, libc::IP_TOS),
             IpAddr::V6(_) => (libc::IPPROTO_IPV6, libc::IPV6_TCLASS),
@@ -75,10 +75,10 @@ impl Treatment {
         Self { control: control.unwrap_or_default(), dont_route: options.dont_route }
     }
 
-    /// Sends a datagram so.
+    /// Sends a datagram with these options.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system call fails.
     pub fn send_to(
         &self,
         socket: &UdpSocket,
@@ -95,8 +95,8 @@ impl Treatment {
     }
 }
 
-/// A control message with one number, as `sendmsg` takes it: its length, level and kind, then the number,
-/// filled up to a whole number of words.
+/// A control message for `sendmsg` with one number: length, level and type, then the number, padded
+/// to a whole word.
 fn control_message(level: i32, kind: i32, value: u8) -> Vec<u8> {
     const WORD: usize = size_of::<usize>();
     const LENGTH: usize = WORD + 3 * size_of::<i32>();
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// One socket sends in several classes, over both kinds of IP, and IPv4 from a socket of IPv6.
+    /// One socket sends in several classes, over IPv4 and IPv6, and IPv4 from an IPv6 socket.
     #[test]
     fn datagrams_of_one_socket_have_classes_of_their_own() {
         for (from, at) in
@@ -140,16 +140,16 @@ mod tests {
             }
             let treated = |dscp, dont_route| {
                 let options = StreamOptions { dscp, dont_route, ..StreamOptions::default() };
-                Treatment::of(&options, to)
+                TrafficOptions::of(&options, to)
             };
-            for (treatment, class) in [
+            for (traffic, class) in [
                 (treated(Some(46), false), 46 << 2),
                 (treated(None, false), 0),
                 (treated(Some(10), true), 10 << 2),
                 (treated(None, true), 0),
                 (treated(Some(63), false), 63 << 2),
             ] {
-                let sent = treatment.send_to(&socket, b"hello", to);
+                let sent = traffic.send_to(&socket, b"hello", to);
                 if from == "[::]:0" && sent.is_err() {
                     break; // the system has such sockets talk IPv6 alone
                 }

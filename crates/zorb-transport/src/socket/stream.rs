@@ -14,15 +14,14 @@ use zorb_os::socket::{Pending, peek, recv_now};
 use super::timeout::Timeout;
 use crate::{Stream, StreamOptions};
 
-/// How many slices the system takes in one gathered send (`IOV_MAX`).
+/// The maximum number of slices of one gathered send (`IOV_MAX`).
 const MAX_SLICES: usize = 1024;
 
-/// How data is sent: as much as goes without waiting, for a socket's own time-out counts each send
-/// anew (and a Unix-domain socket's, each piece of one). A peer that has gone is an error and not a
-/// signal.
+/// Flags for sending: without waiting, because a socket's own timeout restarts with each send (on a
+/// Unix-domain socket with each part of one). A disconnected peer is an error instead of a signal.
 const AT_ONCE: libc::c_int = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
 
-/// A connected stream socket of any family as a blocking [`Stream`].
+/// A connected socket of any stream family as a blocking [`Stream`].
 #[derive(Debug)]
 pub struct SocketStream {
     socket: Socket,
@@ -33,8 +32,8 @@ pub struct SocketStream {
 }
 
 impl SocketStream {
-    /// Takes over a connected, blocking socket without time-outs; `local` and `peer` name its
-    /// ends in messages.
+    /// Takes a connected, blocking socket without timeouts; `local` and `peer` name its ends in
+    /// messages.
     pub fn new(socket: impl Into<OwnedFd>, local: String, peer: String) -> Self {
         Self {
             socket: Socket::from(socket.into()),
@@ -45,11 +44,11 @@ impl SocketStream {
         }
     }
 
-    /// Goes on sending after the system took only a part, or nothing: until `step` says that all is
-    /// sent, or for no longer than the send time-out allows.
+    /// Repeats `step` after an incomplete send, until it returns that all is sent, or the send
+    /// timeout expires.
     #[cold]
     fn send_rest(&self, mut step: impl FnMut() -> io::Result<bool>) -> io::Result<()> {
-        // No step waits by itself, so the time begins here for all of them.
+        // No step waits, so the timeout starts here.
         let timeout = self.send_timeout.current();
         let deadline = timeout.map(|timeout| MonotonicTime::now() + timeout);
         loop {
@@ -65,8 +64,7 @@ impl SocketStream {
         }
     }
 
-    /// Sends a first part of `bytes`, as much as goes without waiting, and leaves the rest there. Says
-    /// whether there is none.
+    /// Sends a prefix of `bytes` without waiting and removes it; returns whether all is sent.
     fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
         probe!(TransportSend);
         let sent = self.socket.send_with_flags(bytes, AT_ONCE);
@@ -76,7 +74,7 @@ impl SocketStream {
         Ok(bytes.is_empty())
     }
 
-    /// As [`send_some`](Self::send_some), gathered.
+    /// Like [`send_some`](Self::send_some), gathered.
     fn send_some_parts(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<bool> {
         let batch = parts.get(..MAX_SLICES).unwrap_or(parts);
         probe!(TransportSend);
@@ -88,7 +86,7 @@ impl SocketStream {
     }
 }
 
-/// The outcome of a send: an interrupted one sent nothing, nor did one for which there was no room.
+/// The result of a send. If it was interrupted, or there was no room, nothing was sent.
 fn finish(outcome: io::Result<usize>) -> io::Result<usize> {
     match outcome {
         Ok(0) => Err(io::ErrorKind::WriteZero.into()),
@@ -100,7 +98,7 @@ fn finish(outcome: io::Result<usize>) -> io::Result<usize> {
     }
 }
 
-/// A socket's time-out shows as `WouldBlock`; the trait calls it `TimedOut`.
+/// A socket's timeout is reported as `WouldBlock`; the trait defines `TimedOut`.
 fn named(error: io::Error) -> io::Error {
     match error.kind() {
         io::ErrorKind::WouldBlock => io::ErrorKind::TimedOut.into(),
@@ -140,7 +138,7 @@ impl Stream for SocketStream {
         }
         let received = recv_now(self.socket.as_fd(), buffer);
         if !matches!(received, Ok(None)) {
-            // All the looking in vain before belongs to it: it was waiting.
+            // The time of earlier failed polls belongs to waiting.
             probe!(Receive);
         }
         received
@@ -208,7 +206,7 @@ mod tests {
         let (here, there) = UnixStream::pair().unwrap();
         let stream = SocketStream::new(here, String::new(), String::new());
         stream.set_send_timeout(Some(Duration::ZERO)).unwrap();
-        // There is always room for a further piece.
+        // There is always room for another part.
         let mut pieces = 0_u32;
         let error = stream.send_rest(|| {
             pieces += 1;
@@ -216,7 +214,7 @@ mod tests {
         });
         assert_eq!(error.unwrap_err().kind(), io::ErrorKind::TimedOut);
         assert!(pieces >= 1);
-        // Nor is there a wait in any of them, whatever the socket says.
+        // None of them waits, whatever the socket's timeout is.
         stream.set_send_timeout(None).unwrap();
         let (mut all, mut rest) = (0, &[7; 1 << 20][..]);
         while !rest.is_empty() && all < rest.len() {

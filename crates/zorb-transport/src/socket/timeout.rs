@@ -1,25 +1,25 @@
-//! A time-out that is remembered.
+//! Cached timeouts.
 
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A direction's time-out as a stream remembers it, so that setting the one that is set already
-/// costs no system call.
+/// The timeout of a direction of a stream, cached so that setting the same value again makes no
+/// system call.
 #[derive(Debug)]
 pub struct Timeout(AtomicU64); // in nanoseconds; 0 for none
 
 impl Timeout {
-    /// The shortest one that a socket keeps: it counts microseconds, and 0 of them mean none.
+    /// The minimum timeout of a socket: it counts microseconds, and 0 means none.
     const SHORTEST: u64 = 1_000;
 
-    /// No time-out: the wait is for ever.
+    /// No timeout.
     #[must_use]
     pub const fn none() -> Self {
         Self(AtomicU64::new(0))
     }
 
-    /// The one that is set; never zero.
+    /// The timeout; never zero.
     #[inline]
     #[must_use]
     pub fn current(&self) -> Option<Duration> {
@@ -29,11 +29,11 @@ impl Timeout {
         }
     }
 
-    /// Has `apply` set the time-out where it differs from the one that is set. A zero one is made
-    /// the shortest that a socket keeps, a microsecond.
+    /// Calls `apply` if the timeout changes. Zero is replaced by the minimum of sockets, a
+    /// microsecond.
     ///
     /// # Errors
-    /// Those of `apply`.
+    /// The error of `apply`.
     pub fn change(
         &self,
         timeout: Option<Duration>,

@@ -53,7 +53,7 @@ fn looks_that_are_cheap_are_not_timed() {
     let stream = Scripted::new(|_| Ok(7), |_| Ok(None)).with_cheap_looks(u32::MAX);
     let received = WaitPolicy::new(last).waits().recv(&stream, &mut [0; 16], None);
     assert_eq!((received.unwrap(), stream.received()), (7, 1));
-    assert!(stream.looked() <= 1 + 2 * MOST_LOOKS);
+    assert!(stream.looked() <= 1 + 2 * MAX_POLLS);
 }
 
 /// What each look at the clock takes: more than the looks between two, which are made one by one then.
@@ -71,7 +71,7 @@ fn looks_of<const N: usize>(spin: Duration, comes: &'static [u32]) -> [u32; N] {
     };
     [(); N].map(|()| {
         let before = stream.looked();
-        waits.look(&stream, &mut [0; 16], None, clock).unwrap();
+        waits.poll(&stream, &mut [0; 16], None, clock).unwrap();
         stream.looked() - before
     })
 }

@@ -21,7 +21,7 @@ pub struct CollectLimits {
     /// The most packets of a message. Default: 4096.
     pub packets: u32,
     /// After how long a message that is not complete is given up. Default: 2 seconds.
-    pub patience: Duration,
+    pub reassembly_timeout: Duration,
     /// How many messages are remembered after they were complete, to know their packets when they come
     /// once more. Default: 128.
     pub remembered: usize,
@@ -34,7 +34,7 @@ impl Default for CollectLimits {
             messages: 64,
             octets: 8 << 20,
             packets: 4096,
-            patience: Duration::from_secs(2),
+            reassembly_timeout: Duration::from_secs(2),
             remembered: 128,
         }
     }
@@ -236,9 +236,9 @@ impl Collector {
     }
 
     fn give_up_old(&mut self, now: Instant) {
-        let patience = self.limits.patience;
+        let reassembly_timeout = self.limits.reassembly_timeout;
         while let Some(first) = self.open.front()
-            && now.saturating_duration_since(first.begun) > patience
+            && now.saturating_duration_since(first.begun) > reassembly_timeout
         {
             self.give_up_first();
         }

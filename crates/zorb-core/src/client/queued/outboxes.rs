@@ -131,7 +131,7 @@ impl Outboxes {
         if let Ok(opened) = &opened {
             state.outbox = Some(Arc::clone(opened));
         }
-        place.opened.tell_all();
+        place.opened.notify_all();
         Ok(opened)
     }
 

@@ -80,7 +80,7 @@ impl SharedCall {
     /// Lets others send.
     fn unlock_sending(&mut self) {
         if std::mem::take(&mut self.sends) {
-            self.connection.sending.give_back();
+            self.connection.sending.unlock();
         }
     }
 
@@ -165,7 +165,7 @@ impl Connection for SharedCall {
         let expects_reply = call.kind != RequestKind::Oneway;
         let follower = Follower {
             sleeps: false,
-            urgency: priority::given(),
+            urgency: priority::last_set(),
             wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
             spare: match self.buffers.as_deref_mut() {
                 Some(buffers) if expects_reply => std::mem::take(&mut buffers.received.buffer),
@@ -198,7 +198,7 @@ impl Connection for SharedCall {
     }
 
     fn copy_threshold(&self, own: usize) -> usize {
-        let preferred = self.connection.stream.gathers_from().unwrap_or(usize::MAX);
+        let preferred = self.connection.stream.gather_threshold().unwrap_or(usize::MAX);
         own.min(preferred)
     }
 

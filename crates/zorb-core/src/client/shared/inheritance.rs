@@ -23,7 +23,7 @@ impl Leader {
     /// The calling thread leads from now on.
     #[inline]
     pub(super) fn begins(&mut self) {
-        *self = Self { thread: thread::id(), level: priority::given(), own: None };
+        *self = Self { thread: thread::id(), level: priority::last_set(), own: None };
     }
 
     /// The calling thread leads no more.
@@ -40,8 +40,8 @@ impl Leader {
     /// comes.
     #[inline]
     pub(super) fn inherit(&mut self) {
-        if priority::given() > self.level && self.thread != 0 {
-            self.rise(priority::given());
+        if priority::last_set() > self.level && self.thread != 0 {
+            self.rise(priority::last_set());
         }
     }
 

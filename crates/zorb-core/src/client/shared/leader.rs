@@ -105,7 +105,7 @@ impl SharedConnection {
         drop(state);
         if let Some(wake) = wake {
             count(Count::HandOvers);
-            wake.tell_one();
+            wake.notify_one();
         }
         Ok(false)
     }

@@ -39,7 +39,7 @@ impl Permits {
     #[inline]
     pub(in crate::serving) fn take(&self) -> Permit<'_> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
-        if !self.is_called(number) {
+        if !self.has_name(number) {
             self.wait(number);
         }
         Permit(self)
@@ -52,7 +52,7 @@ impl Permits {
         usize::try_from(ahead).unwrap_or(0)
     }
 
-    fn is_called(&self, number: u32) -> bool {
+    fn has_name(&self, number: u32) -> bool {
         self.called.load(Ordering::SeqCst).wrapping_sub(number).cast_signed() > 0
     }
 
@@ -67,7 +67,7 @@ impl Permits {
         loop {
             // Taken first: who calls the number changes it afterwards.
             let seen = word.load(Ordering::SeqCst);
-            if self.is_called(number) {
+            if self.has_name(number) {
                 return;
             }
             futex::wait(word, seen, None);

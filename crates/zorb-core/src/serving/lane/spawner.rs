@@ -39,10 +39,10 @@ impl Spawner {
             if let Some(lane) = lane.upgrade() {
                 // Until it is called it is at its beginning.
                 if called > 0 {
-                    lane.turn_begins();
+                    lane.work_begins();
                 }
                 lane.grow();
-                lane.turn_ends();
+                lane.work_ends();
             }
             futex::wait(&self.called, called, None);
         }

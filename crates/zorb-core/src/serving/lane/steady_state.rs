@@ -265,7 +265,7 @@ impl SteadyState {
 
     /// The calling thread has something to do.
     #[inline]
-    pub(in crate::serving) fn turn_begins(&self) {
+    pub(in crate::serving) fn work_begins(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
         if freezing != 0 {
             self.note_turn(freezing);
@@ -284,7 +284,7 @@ impl SteadyState {
 
     /// The calling thread is about to wait.
     #[inline]
-    pub(in crate::serving) fn turn_ends(&self) {
+    pub(in crate::serving) fn work_ends(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
         if freezing != 0
             && let Some(turn) = TURN.take()

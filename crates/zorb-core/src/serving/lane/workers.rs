@@ -13,7 +13,7 @@ use crate::serving::settings::LaneThreads;
 /// else wants the processor.
 pub(in crate::serving) fn assist(steady_state: &SteadyState, threads: &dyn LaneThreads) {
     steady_state.watch_for_good();
-    priority::bequeath();
+    priority::enable_inheritance();
     if let Err(error) = threads.assist() {
         tracing::warn!(%error, lane = steady_state.lane(), "a thread is not as those of its lane");
         threads.adopt();
@@ -32,11 +32,11 @@ impl WorkerThreads for LaneWorkers {
         assist(&self.steady_state, &*self.threads);
     }
 
-    fn turn_begins(&self) {
-        self.steady_state.turn_begins();
+    fn work_begins(&self) {
+        self.steady_state.work_begins();
     }
 
-    fn turn_ends(&self) {
-        self.steady_state.turn_ends();
+    fn work_ends(&self) {
+        self.steady_state.work_ends();
     }
 }

@@ -92,7 +92,7 @@ impl HalfSync {
         let mut begun = comes;
         loop {
             if std::mem::replace(&mut begun, true) {
-                lane.turn_begins();
+                lane.work_begins();
             }
             match call.take() {
                 None => {
@@ -127,7 +127,7 @@ impl HalfSync {
                 self.serve_queued(request, &mut scratch);
                 continue;
             }
-            lane.turn_ends();
+            lane.work_ends();
             match self.queue.rest(&worker) {
                 Rest::LookAgain => continue,
                 Rest::End => return,
@@ -256,11 +256,11 @@ fn serve_borrowed(
     scratch: &mut Scratch,
 ) {
     lane.borrowed.fetch_add(1, Ordering::Relaxed);
-    lane.turn_begins();
+    lane.work_begins();
     lane.settings.threads.adopt();
     let _calling = lane.calls();
     queue.give_back(request.serve(scratch));
-    lane.turn_ends();
+    lane.work_ends();
 }
 
 /// Whether a request of a higher lane waits for a thread. Readers that wait for one look again.

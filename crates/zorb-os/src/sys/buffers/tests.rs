@@ -11,13 +11,13 @@ struct Ends {
 }
 
 fn ends(count: usize, size: usize) -> Ends {
-    let shape = Shape::new(count, size).unwrap();
-    let memory = SharedMemory::create("zorb-test", shape.memory_len()).unwrap();
+    let layout = BufferLayout::new(count, size).unwrap();
+    let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
     let there = SharedMemory::open(memory.as_fd().try_clone_to_owned().unwrap()).unwrap();
     let (socket, _other) = UnixStream::pair().unwrap();
     let trust = same_user(socket.as_fd()).unwrap().unwrap();
-    let sender = SendBuffers::new(memory, shape, trust).unwrap();
-    Ends { sender, receiver: ReceiveBuffers::new(there, shape).unwrap(), trust }
+    let sender = SendBuffers::new(memory, layout, trust).unwrap();
+    Ends { sender, receiver: ReceiveBuffers::new(there, layout).unwrap(), trust }
 }
 
 #[test]
@@ -111,14 +111,14 @@ fn a_word_that_means_nothing_is_refused() {
 
 #[test]
 fn shapes_have_limits() {
-    assert!(Shape::new(MAX_BUFFERS, MAX_BUFFER_SIZE).is_some());
+    assert!(BufferLayout::new(MAX_BUFFERS, MAX_BUFFER_SIZE).is_some());
     for (count, size) in
         [(0, 4096), (MAX_BUFFERS + 1, 4096), (1, 0), (1, 4095), (1, MAX_BUFFER_SIZE + 4096)]
     {
-        assert_eq!(Shape::new(count, size), None);
+        assert_eq!(BufferLayout::new(count, size), None);
     }
-    let shape = Shape::new(3, 4096).unwrap();
-    assert_eq!((shape.count(), shape.size(), shape.memory_len()), (3, 4096, 4 * 4096));
+    let layout = BufferLayout::new(3, 4096).unwrap();
+    assert_eq!((layout.count(), layout.size(), layout.memory_len()), (3, 4096, 4 * 4096));
     let memory = SharedMemory::create("zorb-test", 4096).unwrap();
-    assert!(ReceiveBuffers::new(memory, shape).is_err());
+    assert!(ReceiveBuffers::new(memory, layout).is_err());
 }

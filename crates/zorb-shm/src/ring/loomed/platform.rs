@@ -124,7 +124,7 @@ impl SharedMemory {
         self.words.iter().find(|(place, _)| *place == at).map(|(_, word)| word).unwrap()
     }
 
-    pub(crate) fn fetch_ahead(&self, _: usize) {}
+    pub(crate) fn prefetch(&self, _: usize) {}
 
     pub(crate) fn read(&self, at: usize, target: &mut [u8]) {
         self.octets.read(at - BODY, target);
