@@ -16,16 +16,16 @@ use crate::ring::{Corrupt, Reader, Writer};
 /// watches for peers.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    /// Open as long as this end is there. Nothing is sent on it any more.
+    /// Open as long as this end exists. Nothing is sent on it anymore.
     pub(crate) socket: Socket,
     pub(crate) writer: Writer,
     pub(crate) reader: Reader,
-    /// The peer's process has closed its socket.
+    /// Whether the peer's process has ended or closed its socket.
     gone: AtomicBool,
-    /// Shut down at this end.
+    /// Whether a direction was shut down at this end.
     pub(crate) read_shut: AtomicBool,
     pub(crate) write_shut: AtomicBool,
-    /// How many threads of this process sleep in the ring, or are about to.
+    /// The number of threads of this process that sleep in a ring, or are about to.
     receiving: AtomicU32,
     sending: AtomicU32,
     pub(crate) recv_timeout: Timeout,
@@ -61,7 +61,7 @@ impl From<Corrupt> for io::Error {
 }
 
 impl Connection {
-    /// The peer's process has closed its socket, or is no more.
+    /// Records that the peer's process has ended or closed its socket.
     pub(crate) fn peer_is_gone(&self) {
         self.gone.store(true, Ordering::SeqCst);
         self.rouse_receiver();
@@ -76,13 +76,13 @@ impl Connection {
         rouse(&self.sending, || self.writer.rouse());
     }
 
-    /// Whether nothing can come but what is there.
+    /// Whether nothing will arrive beyond what is in the ring.
     #[inline]
     pub(crate) fn is_ended(&self) -> bool {
         self.gone.load(Ordering::Acquire) || self.reader.is_ended()
     }
 
-    /// Whether nothing can be sent.
+    /// Whether nothing can be sent anymore.
     #[inline]
     pub(crate) fn is_broken(&self) -> bool {
         self.write_shut.load(Ordering::Acquire)
@@ -90,21 +90,21 @@ impl Connection {
             || self.writer.is_refused()
     }
 
-    /// What is there; `None` when nothing is, yet. 0 at the end.
+    /// Reads available octets; `None` if there are none yet, 0 at the end.
     #[inline]
     pub(crate) fn take(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         if self.read_shut.load(Ordering::Acquire) {
             return Ok(Some(0));
         }
         match self.reader.read(buffer)? {
-            // What came before the end comes before the news of it.
+            // Octets that arrived before the end are read first.
             0 if self.is_ended() => Ok(Some(self.reader.read(buffer)?)),
             0 => Ok(None),
             count => Ok(Some(count)),
         }
     }
 
-    /// Whether [`take`](Self::take) has nothing to say, by a look that takes little.
+    /// Whether [`take`](Self::take) would return `None`, by a cheap check.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         self.reader.is_quiet()
@@ -112,8 +112,8 @@ impl Connection {
             && !self.read_shut.load(Ordering::Acquire)
     }
 
-    /// Sleeps until [`take`](Self::take) has something to say, or for no longer than `limit`. It
-    /// may wake for no reason.
+    /// Sleeps until [`take`](Self::take) returns something, or until `limit`. It may wake up
+    /// spuriously.
     #[cold]
     pub(crate) fn wait_to_receive(&self, limit: Option<Duration>) {
         let ready =
@@ -123,7 +123,7 @@ impl Connection {
         self.receiving.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Sleeps until there is room again, or there never will be; otherwise as above.
+    /// Sleeps until there is room, or never will be, or until `limit`. It may wake up spuriously.
     #[cold]
     pub(crate) fn wait_to_send(&self, limit: Option<Duration>) {
         self.sending.fetch_add(1, Ordering::SeqCst);
@@ -131,7 +131,7 @@ impl Connection {
         self.sending.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Puts all of `bytes` into the ring. `wait` is what is left of the time-out.
+    /// Writes all of `bytes` to the ring. `wait` limits the waiting.
     pub(crate) fn send(&self, mut bytes: &[u8], wait: &mut Wait<'_>) -> io::Result<()> {
         while !bytes.is_empty() {
             if self.is_broken() {
@@ -147,7 +147,7 @@ impl Connection {
 }
 
 /// Wakes the threads counted in `sleepers` until there are none: one of them may be between its
-/// last look and its sleep. They all see by now what they are to see, so none comes again.
+/// last check and its sleep. All of them see the new state after that, so none returns.
 fn rouse(sleepers: &AtomicU32, wake: impl Fn()) {
     const TURNS: u32 = 64;
     let mut turn = 0;
@@ -157,14 +157,14 @@ fn rouse(sleepers: &AtomicU32, wake: impl Fn()) {
             turn += 1;
             thread::yield_now();
         } else {
-            // A thread of higher priority must not keep the sleeper from its processor.
+            // A thread of higher priority must not keep the processor from the sleeping thread.
             #[expect(clippy::disallowed_methods, reason = "the sleeper may be of another process")]
             thread::sleep(Duration::from_micros(100));
         }
     }
 }
 
-/// The time-out of one operation, whose clock is looked at when there is a wait.
+/// The timeout of one operation, which reads the clock only when it waits.
 pub(crate) struct Wait<'t> {
     timeout: &'t Timeout,
     deadline: Option<MonotonicTime>,
@@ -175,7 +175,7 @@ impl<'t> Wait<'t> {
         Self { timeout, deadline: None }
     }
 
-    /// How long to sleep now.
+    /// The time to sleep now.
     #[cold]
     pub(crate) fn left(&mut self) -> io::Result<Option<Duration>> {
         let Some(timeout) = self.timeout.current() else { return Ok(None) };

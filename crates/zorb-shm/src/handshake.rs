@@ -1,4 +1,4 @@
-//! How the server hands the memory to the client.
+//! The server passes the memory to the client.
 //!
 //! ```text
 //! server to client, over the socket, with the descriptor of the memory
@@ -20,9 +20,9 @@
 //! +------------+
 //! ```
 //!
-//! The server sends it and goes on, so a client that never looks keeps nobody waiting. What comes last
-//! is of a later version than the rest: earlier clients leave it in the socket, earlier servers send
-//! 8 octets of the second message and nothing behind it.
+//! The server sends the messages without waiting, so a client that does not read delays nobody. The
+//! last one is newer than the others: old clients leave it in the socket, and old servers send 8
+//! octets of the second message and nothing after it.
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -55,7 +55,7 @@ const REPLIES: [u8; 8] = *b"REPLIES!";
 /// The memory, and the server's buffers.
 pub(crate) type Offered = (Arc<SharedMemory>, Buffers);
 
-/// What a client was handed.
+/// What the client received.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) layout: Layout,
@@ -63,7 +63,7 @@ pub(crate) struct Taken {
     pub(crate) buffers: Buffers,
 }
 
-/// Makes the memory and hands it to the client.
+/// Creates the memory and passes it to the client.
 pub(crate) fn offer(
     socket: &Socket,
     layout: Layout,
@@ -90,8 +90,8 @@ pub(crate) fn offer(
     Ok((Arc::new(memory), buffers))
 }
 
-/// Makes the memory of the buffers of both directions and hands it to the client. A client of another
-/// user has its octets copied out of those that it fills, and none are filled for it.
+/// Creates the memory of the buffers of both directions and passes it to the client. The octets of
+/// a client of another user are copied, and it gets no buffers of the server.
 #[cfg(feature = "buffers")]
 fn offer_buffers(socket: &Socket, buffers_layout: BufferLayout) -> io::Result<Buffers> {
     let trust = same_user(socket.as_fd())?;
@@ -116,7 +116,7 @@ fn offer_buffers(socket: &Socket, buffers_layout: BufferLayout) -> io::Result<Bu
     Ok(Buffers { outgoing, incoming: Some(Incoming::new(buffers, trust)) })
 }
 
-/// Waits no longer than `limit` for the memory that the server hands over.
+/// Receives the memory from the server, waiting up to `limit`.
 pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
     let mut hello = [0; LEN];
     let (count, descriptor) = received(socket, &mut hello, limit)?;
@@ -140,7 +140,7 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
     if memory.len() != layout.memory_len() {
         return Err(foreign("the memory has another size than the server says"));
     }
-    // Where this build has no use for them, they stay in the socket.
+    // In a build without buffers, they stay in the socket.
     #[cfg(feature = "buffers")]
     let buffers = match (size(), size()) {
         (0, _) => Buffers::default(),
@@ -175,7 +175,7 @@ fn take_buffers(
     Ok(Buffers { outgoing, incoming })
 }
 
-/// The layout of the buffers that the server fills, in the message of `count` octets before their own.
+/// The layout of the server's buffers, in the message of `count` octets that precedes them.
 #[cfg(feature = "buffers")]
 fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<BufferLayout>> {
     let [.., c0, c1, c2, c3, s0, s1, s2, s3] = *hello;
@@ -188,7 +188,7 @@ fn of_replies(hello: &[u8; FOLLOW_UP_LEN], count: usize) -> io::Result<Option<Bu
     buffers_layout.map(Some).ok_or_else(|| foreign("an invalid buffer layout"))
 }
 
-/// The buffers that the server fills; those of another user's server are not looked at.
+/// The server's buffers; those of another user's server are not used.
 #[cfg(feature = "buffers")]
 fn take_replies(
     socket: &Socket,
@@ -202,7 +202,7 @@ fn take_replies(
     Ok(Some(Incoming::new(ReceiveBuffers::new(memory, buffers_layout)?, Some(trust))))
 }
 
-/// A message that begins with `wanted`, with the memory that comes with it.
+/// A message that starts with `wanted`, with the memory sent along.
 #[cfg(feature = "buffers")]
 fn received_memory(
     socket: &Socket,
@@ -278,7 +278,7 @@ mod tests {
             assert!(buffers.take(8192).is_some() && buffers.take(8193).is_none());
         }
         assert!(made.incoming.is_some() && found.incoming.is_some());
-        // A server that announces them and does not send them.
+        // A server that announces them but does not send them.
         let memory = SharedMemory::create("zorb-test", 3 * 4096).unwrap();
         let mut hello = [&MAGIC[..], &4096_u32.to_le_bytes(), &4096_u32.to_le_bytes()].concat();
         hello.extend([2, 0, 0, 0, 0, 16, 0, 0]);
@@ -290,8 +290,8 @@ mod tests {
         assert_eq!(taken(&client).unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
-    /// What a client of this version makes of a server that announces two buffers of a page for what
-    /// it receives, and then sends `messages`, each with memory of so many octets.
+    /// The result at a client of this version, from a server that announces two buffers of a page
+    /// for what it receives and then sends `messages`, each with memory of that many octets.
     #[cfg(feature = "buffers")]
     fn taken_after(messages: &[(&[u8], usize)]) -> Result<Buffers, io::ErrorKind> {
         let (server, client) = pair();

@@ -1,9 +1,9 @@
-//! The component that says which machine a server is on, and by what other names it is reached.
+//! The component that contains the server's machine and its other names.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{ComponentBody, ComponentTag, MAX_ENDPOINTS};
 
-/// The octets that a name takes at least.
+/// The minimum size of a name in octets.
 const MIN_NAME_SIZE: usize = 5;
 
 /// Zorb's component of SHMIOP profiles.
@@ -14,7 +14,7 @@ const MIN_NAME_SIZE: usize = 5;
 /// +------------+---------+----------------+-------------+-----------------------+
 /// ```
 ///
-/// The machine is the running kernel's boot id. The names are those of all Unix-domain sockets, the
+/// The machine is the kernel's boot id. The names are those of all Unix-domain sockets, the
 /// profile's own first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ShmEndpoints {
@@ -43,14 +43,14 @@ impl ComponentBody for ShmEndpoints {
         let mut names = Vec::with_capacity(count);
         for _ in 0..count {
             let octets = reader.read_string_octets(u32::MAX, "endpoint")?;
-            // One that is no text is none of Zorb's, and leads nowhere.
+            // A name that is not text was not made by Zorb, and is not usable.
             names.push(String::from_utf8_lossy(octets).into_owned());
         }
         Ok(Self { machine, names })
     }
 }
 
-/// A `string` in UTF-8, as the file system has its names.
+/// A `string` in UTF-8, like names in the file system.
 fn write_name(name: &str, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     if name.contains('\0') {
         return Err(writer.error(CdrErrorKind::BadString, "endpoint"));

@@ -8,25 +8,26 @@
 //! +-----------------+-----------------+---------+         +----------------------------+
 //! ```
 //!
-//! Positions count octets from the beginning and wrap around at 2^64. Each side keeps its own
-//! position to itself and only publishes it: what stands in the memory may be changed by the peer,
-//! so of it only the *peer's* position is read, and checked.
+//! Positions count octets from the start and wrap around at 2^64. Each side keeps its own position
+//! and only publishes it. As the peer may change anything in the memory, only the *peer's* position
+//! is read from there, and checked.
 //!
 //! # Pieces
-//! Long runs of octets need not go through the ring. They lie in
-//! [buffers](zorb_os::buffers) of their own, and what comes at a position of the ring is a piece of
-//! one of them: the writer names the piece and counts it in `named`, and then publishes what stands
-//! before it. The reader, which looks at `named` where it looks at the position, goes no further than
-//! to the position of the next piece, takes the piece, and goes on.
+//! Long runs of octets can bypass the ring. They are in separate [buffers](zorb_os::buffers), and
+//! at a position of the ring a piece of a buffer is inserted: the writer names the piece and counts
+//! it in `named`, and then publishes the octets before it. The reader, which checks `named`
+//! together with the position, reads up to the position of the next piece, takes the piece, and
+//! continues.
 //!
-//! Servers that have buffers for their clients take pieces. Clients say so in the memory, as those of
-//! earlier versions do not.
+//! Servers with buffers for their clients accept pieces. Clients announce in the memory that they
+//! do, because earlier versions do not.
 //!
 //! # Sleeping
-//! Who finds nothing to do sets its word `sleeping`, looks once more, and sleeps while the word is
-//! set. Who publishes a position then looks at that word; a fence on both sides makes sure that one
-//! of them sees what the other did. So a wake-up costs a system call only when somebody sleeps. A writer
-//! sleeps only when the ring is full, so a reader looks once in a quarter of the ring.
+//! A thread without anything to do sets its word `sleeping`, checks again, and sleeps while the
+//! word is set. A thread that publishes a position then checks that word. Fences on both sides
+//! ensure that one of them sees the other's store, so a wake-up costs a system call only if a
+//! thread sleeps. A writer sleeps only if the ring is full, so a reader checks once per quarter of
+//! the ring.
 
 mod end;
 mod half;
@@ -51,24 +52,24 @@ pub(crate) use end::Corrupt;
 pub(crate) use half::{Reader, Writer};
 pub(crate) use pieces::{Incoming, Outgoing};
 
-/// The octets of a ring where nothing else is said.
+/// The default size of a ring in octets.
 pub const DEFAULT_RING_SIZE: usize = 256 << 10;
-/// The smallest ring.
+/// The minimum size of a ring.
 pub const MIN_RING_SIZE: usize = 4 << 10;
-/// The largest ring.
+/// The maximum size of a ring.
 pub const MAX_RING_SIZE: usize = 1 << 30;
 
-/// Which rings a memory has.
+/// The rings in a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
-    /// What the client sends.
+    /// From the client.
     pub(crate) requests: Region,
-    /// What the server sends.
+    /// From the server.
     pub(crate) replies: Region,
 }
 
 impl Layout {
-    /// Rings of these sizes; `None` for sizes that no ring has.
+    /// Rings of these sizes; `None` for invalid sizes.
     pub(crate) fn new(requests: usize, replies: usize) -> Option<Self> {
         let good =
             |size: usize| size.is_power_of_two() && (MIN_RING_SIZE..=MAX_RING_SIZE).contains(&size);
@@ -78,17 +79,17 @@ impl Layout {
         })
     }
 
-    /// The octets of the whole memory.
+    /// The size of the memory in octets.
     pub(crate) fn memory_len(&self) -> usize {
         self.replies.body + self.replies.size
     }
 
-    /// The sizes of requests' and replies' rings.
+    /// The sizes of the rings of requests and replies.
     pub(crate) fn sizes(&self) -> [usize; 2] {
         [self.requests.size, self.replies.size]
     }
 
-    /// The client's ends: what it writes to, what it reads from. `memory` has the layout's length.
+    /// The client's ends. `memory` has the layout's size.
     pub(crate) fn client(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> (Writer, Reader) {
         let writer = Writer::new(memory, self.requests, buffers.outgoing);
         (writer, Reader::new(memory, self.replies, buffers.incoming))
@@ -101,16 +102,16 @@ impl Layout {
     }
 }
 
-/// What one side has for octets that go past the rings.
+/// The buffers of one side, for octets that bypass the rings.
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
-    /// For what it sends.
+    /// For sending.
     pub(crate) outgoing: Option<Outgoing>,
-    /// For what it receives.
+    /// For receiving.
     pub(crate) incoming: Option<Incoming>,
 }
 
-/// The size of a ring when `wanted` octets are asked for.
+/// The size of a ring for a request of `wanted` octets.
 pub(crate) fn ring_size(wanted: usize) -> usize {
     wanted.clamp(MIN_RING_SIZE, MAX_RING_SIZE).next_power_of_two()
 }

@@ -1,4 +1,4 @@
-//! SHMIOP: GIOP over shared memory, as references know it.
+//! SHMIOP: GIOP over shared memory.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
@@ -17,27 +17,26 @@ mod tests;
 /// SHMIOP: profiles of kind 0x54414f02, URLs and `corbaloc` addresses with `shmiop`
 /// (`corbaloc:shmiop:1.2@/tmp/x.sock|key`: `|` ends the name), connections over shared memory.
 ///
-/// The profile is TAO's, which is laid out like IIOP's. TAO's servers have a TCP port for the host
-/// and port in it; Zorb's have a Unix-domain socket, whose name stands in place of the host, with
-/// port 0. So either passes over the other's profiles, and takes the next of the reference.
+/// The profile is TAO's, which has the format of IIOP's. TAO's servers put the host and port of a
+/// TCP endpoint into it; Zorb's put the name of a Unix-domain socket in place of the host, and port
+/// 0. Each ignores the other's profiles and uses the next one of the reference.
 ///
-/// From version 1.1 on a component says which machine the server is on, and lists further
-/// endpoints: a client elsewhere does not try, although it may have a socket of the same name. A
-/// profile without it is taken to be of this machine.
+/// From version 1.1 on, a component contains the server's machine and further endpoints, so that
+/// clients on other machines do not try a socket of the same name. A profile without it is assumed
+/// to be of this machine.
 #[derive(Debug, Clone, Default)]
 pub struct ShmiopProtocol {
     transport: ShmTransport,
 }
 
 impl ShmiopProtocol {
-    /// SHMIOP with its usual scheme, rings of the usual size, and sockets that their owner alone
-    /// connects to.
+    /// SHMIOP with the default scheme and ring size, and sockets accessible to their owner only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// SHMIOP over a transport set up otherwise, with larger rings say.
+    /// SHMIOP over a transport with other settings, for example larger rings.
     #[must_use]
     pub fn over(transport: ShmTransport) -> Self {
         Self { transport }
@@ -59,7 +58,7 @@ impl ShmiopProtocol {
         {
             return Err(ProfileError::Elsewhere);
         }
-        // The component's names are UTF-8, the profile's own is in Latin-1 where it can be.
+        // The component's names are UTF-8; the profile's own is Latin-1 if possible.
         let names = beside.map_or_else(|| vec![profile.host], |beside| beside.names);
         let mut endpoints = Vec::new();
         let mut failure = ProfileError::NoEndpoint;

@@ -1,4 +1,4 @@
-//! A connection over shared memory as a stream.
+//! The stream of a connection.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -18,22 +18,23 @@ use crate::connection::{Connection, Wait};
 use crate::ring::{Reader, Writer};
 use crate::watch::{Watched, watch};
 
-/// The fewest octets that go past the ring: naming a piece costs about as much as copying so many.
+/// The minimum size of a run that bypasses the ring: naming a piece costs about as much as copying
+/// 2 KiB.
 pub(crate) const SMALLEST_PIECE: usize = 2048;
 
-/// How many looks at an empty ring take about a microsecond.
+/// The number of polls of an empty ring that take about a microsecond.
 const CHEAP_POLLS: u32 = 160;
 
-/// One end of a connection. Dropping it ends the connection.
+/// One end of a connection. Dropping it closes the connection.
 #[derive(Debug)]
 pub(crate) struct ShmStream {
-    /// Goes first, so that nobody is told about a line that is being dropped.
+    /// Dropped first, so that nobody is notified about a connection that is being dropped.
     _watched: Watched,
     connection: Arc<Connection>,
 }
 
 impl ShmStream {
-    /// `socket` is connected, and over it the memory with the two rings went.
+    /// `socket` is connected, and the memory with the rings was passed over it.
     pub(crate) fn new(socket: Socket, ends: (Writer, Reader), names: Names) -> io::Result<Self> {
         let connection = Arc::new(Connection::new(socket, ends, names));
         Ok(Self { _watched: watch(&connection)?, connection })
@@ -85,7 +86,7 @@ impl Stream for ShmStream {
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
         probe!(TransportSend);
         let mut wait = Wait::new(&self.connection.send_timeout);
-        // A long run behind a beginning, which is what calls send, can go past the ring.
+        // A long run after a first part, which is what calls send, can bypass the ring.
         if BUFFERS
             && let [beginning, run] = parts
             && run.len() >= SMALLEST_PIECE
@@ -161,8 +162,8 @@ impl Stream for ShmStream {
 
 impl Drop for ShmStream {
     fn drop(&mut self) {
-        // The peer's waiting thread knows by this at once; one that this is too late for, by the
-        // socket.
+        // This notifies the peer's waiting thread at once; a thread that misses it notices the
+        // closed socket.
         self.connection.writer.close();
         self.connection.reader.close();
     }

@@ -1,4 +1,4 @@
-//! Shared memory as a transport.
+//! The transport.
 
 use std::io;
 use std::sync::Arc;
@@ -18,21 +18,20 @@ use crate::handshake::{self, Taken};
 use crate::ring::{DEFAULT_RING_SIZE, Layout, ring_size};
 use crate::stream::ShmStream;
 
-/// The scheme of URLs that mean shared memory under GIOP.
+/// The scheme of SHMIOP URLs.
 pub const SHMIOP_SCHEME: &str = "shmiop";
 
-/// How many buffers a connection has for what each side sends past its ring, where nothing else is
-/// said.
+/// The default number of buffers per connection and direction.
 pub const DEFAULT_BUFFERS: usize = 8;
-/// The octets of each of them.
+/// The default size of a buffer in octets.
 pub const DEFAULT_BUFFER_SIZE: usize = 1 << 20;
 
-/// The largest ring that a client is given when it asks for one. A server has larger ones by its own
-/// options alone.
+/// The maximum size of a ring that a client can request. A server creates larger rings only by its
+/// own options.
 pub const MAX_WISHED_RING_SIZE: usize = 16 << 20;
 
-/// How long a client waits for the server to hand over the memory when it has no time-out: as long
-/// as a system's usual limit for connecting.
+/// How long a client without a timeout waits for the server's memory: about as long as the system's
+/// limit for connecting.
 const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
 
 /// Shared memory as a [`Transport`]. See [the crate](crate).
@@ -55,9 +54,10 @@ const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Of the options it uses the backlog and the sizes of the buffers, which are those of the rings: when
-/// listening for all clients, when connecting as a wish that the server fulfils up to
-/// [`MAX_WISHED_RING_SIZE`] and that comes before what it would do itself. A host to be published means nothing here and is passed over, like `no_delay` and `keep_alive`.
+/// It uses the backlog and the buffer sizes of the options. Buffer sizes are the sizes of the
+/// rings: of all clients when listening; when connecting a request that the server grants up to
+/// [`MAX_WISHED_RING_SIZE`], in preference to its own. A published host, `no_delay` and
+/// `keep_alive` are ignored.
 #[derive(Debug, Clone)]
 pub struct ShmTransport {
     scheme: Arc<str>,
@@ -67,9 +67,9 @@ pub struct ShmTransport {
 }
 
 impl ShmTransport {
-    /// Shared memory with the scheme `shmiop`, sockets that their owner alone connects to, and
-    /// rings of [`DEFAULT_RING_SIZE`], and for each connection [`DEFAULT_BUFFERS`] buffers of
-    /// [`DEFAULT_BUFFER_SIZE`].
+    /// Shared memory with the scheme `shmiop`, sockets accessible to their owner only, rings of
+    /// [`DEFAULT_RING_SIZE`], and [`DEFAULT_BUFFERS`] buffers of [`DEFAULT_BUFFER_SIZE`] per
+    /// connection and direction.
     #[must_use]
     pub fn new() -> Self {
         let scheme = SHMIOP_SCHEME.into();
@@ -77,34 +77,33 @@ impl ShmTransport {
         Self { scheme, mode: DEFAULT_MODE, ring_size: DEFAULT_RING_SIZE, buffers }
     }
 
-    /// The same with `mode` (permission bits, 0 to 0o777) for the files of sockets listened on
-    /// whose URL has none of its own.
+    /// Sets the mode (permission bits, 0 to 0o777) of listening sockets' files, unless the URL
+    /// contains one.
     #[must_use]
     pub fn with_mode(self, mode: u32) -> Self {
         Self { mode: mode & 0o777, ..self }
     }
 
-    /// The same with rings of at least `octets` for the connections that are accepted, unless the
-    /// options of listening name sizes. It is made a power of two from 4 KiB to 1 GiB.
+    /// Sets the ring size of accepted connections to at least `octets`, unless the options of
+    /// listening contain sizes. It is rounded up to a power of two from 4 KiB to 1 GiB.
     #[must_use]
     pub fn with_ring_size(self, octets: usize) -> Self {
         Self { ring_size: ring_size(octets), ..self }
     }
 
-    /// The same with `count` buffers, up to 64, of at least `octets` each, up to 128 MiB, for what the
-    /// client of each accepted connection sends past the ring, and as many for what the server sends;
-    /// none with a `count` of 0. Applications draw them for octets that nobody copies, and have others
-    /// copied into them once.
+    /// Sets the number of buffers per direction of accepted connections, up to 64, and their
+    /// minimum size in octets, up to 128 MiB; a `count` of 0 disables them. Applications borrow
+    /// them for octets that are never copied; other octets are copied into them once.
     #[must_use]
     pub fn with_buffers(self, count: usize, octets: usize) -> Self {
         let octets = octets.clamp(1, MAX_BUFFER_SIZE).next_multiple_of(4096);
         Self { buffers: BufferLayout::new(count.min(MAX_BUFFERS), octets), ..self }
     }
 
-    /// Shared memory under another protocol than GIOP: with a scheme of its own.
+    /// Shared memory for another protocol than GIOP, with its own scheme.
     ///
     /// # Errors
-    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    /// [`EndpointError`] if `scheme` is not a URL scheme.
     pub fn with_scheme(scheme: &str) -> Result<Self, EndpointError> {
         let scheme = Endpoint::new(scheme, "")?.scheme().into();
         Ok(Self { scheme, ..Self::new() })
@@ -132,7 +131,7 @@ impl Transport for ShmTransport {
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         let deadline = MonotonicTime::now() + options.timeout.unwrap_or(HANDOVER_LIMIT);
-        // The socket carries one message, whatever the sizes that the options name.
+        // The socket carries one message, regardless of the sizes in the options.
         let for_socket = ConnectOptions::with_timeout(options.timeout);
         let StreamOptions { send_buffer, receive_buffer, .. } = options.stream;
         let wish = wish(send_buffer, receive_buffer);
@@ -171,16 +170,16 @@ impl Transport for ShmTransport {
     }
 }
 
-/// How a client says which sizes of rings it would like, for requests and for replies; 0 leaves it to the
-/// server. It is part of the name of its socket, so the server need not wait for it.
+/// The encoding of a client's requested ring sizes, for requests and replies; 0 leaves the size to
+/// the server. It is a part of the client's socket name, so that the server need not wait for it.
 fn wish(requests: Option<usize>, replies: Option<usize>) -> Option<String> {
     let size = |octets: Option<usize>| octets.unwrap_or_default();
     (requests.is_some() || replies.is_some())
         .then(|| format!("rings-{}-{}", size(requests), size(replies)))
 }
 
-/// The rings for a client with this wish, where `own` are those that the server makes of itself; `None`
-/// where it is no wish.
+/// The rings for a client with this request; `own` are the server's defaults. `None` if the request
+/// is malformed.
 fn wished(wish: &str, own: Layout) -> Option<Layout> {
     let (requests, replies) = wish.strip_prefix("rings-")?.split_once('-')?;
     let [of_requests, of_replies] = own.sizes();
@@ -192,7 +191,7 @@ fn wished(wish: &str, own: Layout) -> Option<Layout> {
     Layout::new(size(requests, of_requests)?, size(replies, of_replies)?)
 }
 
-/// Hands new memory to each client.
+/// Passes new memory to each client.
 #[derive(Debug)]
 struct Offer {
     layout: Layout,

@@ -1,4 +1,4 @@
-//! The thread that notices when peers go away.
+//! The thread that detects disconnected peers.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,17 +14,17 @@ use zorb_os::thread::{id, run_anywhere};
 
 use crate::connection::Connection;
 
-/// The thread's stack, in octets. It does little.
+/// The thread's stack size in octets.
 const STACK: usize = 128 << 10;
 
-/// A connection that is watched, until this is dropped.
+/// A connection that is watched until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Watched {
     key: u64,
-    /// The priority of the thread that opened it; 0 for a shared one.
+    /// The priority of the thread that opened it; 0 for a time-sharing thread.
     level: u8,
     watch: Arc<Watch>,
-    /// The peer's. Children that it has forked may hold its end of the socket longer than it lives.
+    /// The peer's process. Children that it has forked may keep its socket open longer.
     process: Option<OwnedFd>,
 }
 
@@ -38,16 +38,16 @@ struct Watch {
 struct Connections {
     by_key: HashMap<u64, Weak<Connection>>,
     last_key: u64,
-    /// How many of them there are of each priority.
+    /// The number of connections by priority.
     levels: [usize; MAX_PRIORITY as usize + 1],
-    /// The watch's thread, once it is there, and the priority that it has.
+    /// The watch's thread, once it runs, and its priority.
     thread: Option<u32>,
     level: u8,
 }
 
 impl Connections {
-    /// Has the thread run at the highest priority of the connections: whoever waits for a peer that is
-    /// no more hears of it however busy those of lower priority are.
+    /// Gives the thread the highest priority of the connections, so that threads of lower priority
+    /// cannot delay the notification of a waiting thread.
     fn follow(&mut self) {
         let highest = self.levels.iter().rposition(|count| *count > 0).unwrap_or(0);
         let highest = u8::try_from(highest).unwrap_or(MAX_PRIORITY);
@@ -59,7 +59,8 @@ impl Connections {
                 0 => Schedule::Shared,
                 level => Schedule::Fifo(level),
             };
-            // A process without the privilege has no such priorities, or had it once: then it stays.
+            // A process without the privilege has no such priorities, or no longer; then the
+            // priority stays.
             let _ = priority::set_of(thread, schedule);
         }
     }
@@ -72,9 +73,8 @@ impl Connections {
     }
 }
 
-/// Tells `connection` when the peer of its socket has gone, its process or the socket's other end, also when the
-/// latter is so already: on a thread of no
-/// lower priority than the calling one.
+/// Calls [`Connection::peer_is_gone`] when the peer's process ends or its socket is closed, also if
+/// it is closed already, on a thread of at least the calling thread's priority.
 pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
     let watch = running()?;
     let process = peer_process(connection.socket.as_fd())?;
@@ -87,7 +87,7 @@ pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
         connections.count(level, |count| count + 1);
         key
     };
-    // From here on it is taken out again, whatever happens.
+    // From here on, dropping it undoes the registration.
     let watched = Watched { key, level, watch, process };
     watched.watch.hangups.add(connection.socket.as_fd(), key)?;
     if let Some(process) = &watched.process {
@@ -96,7 +96,7 @@ pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
     Ok(watched)
 }
 
-/// The process's one watch, with its thread.
+/// The watch of the process, with its thread.
 fn running() -> io::Result<Arc<Watch>> {
     static WATCH: Lock<Option<Arc<Watch>>> = Lock::new(None);
     let mut place = WATCH.lock();
@@ -122,7 +122,7 @@ fn running() -> io::Result<Arc<Watch>> {
 
 impl Watch {
     fn run(&self) {
-        // It may have been started by a thread that is kept on some of the processors.
+        // The thread that started it may be restricted to some processors.
         let _ = run_anywhere();
         {
             let mut connections = self.connections.lock();
@@ -130,7 +130,7 @@ impl Watch {
             connections.level = priority::current().map_or(0, Schedule::level);
             connections.follow();
         }
-        // The wait fails only when its arguments are wrong.
+        // The wait fails only with invalid arguments.
         while let Ok(key) = self.hangups.next() {
             let connection = self.connections.lock().by_key.get(&key).and_then(Weak::upgrade);
             if let Some(connection) = connection {
@@ -142,7 +142,7 @@ impl Watch {
 
 impl Drop for Watched {
     fn drop(&mut self) {
-        // The system forgets the socket and the process when they are closed.
+        // The system stops watching the socket and the process when they are closed.
         let mut connections = self.watch.connections.lock();
         connections.by_key.remove(&self.key);
         connections.count(self.level, |count| count.saturating_sub(1));
@@ -158,13 +158,13 @@ mod tests {
     use super::*;
     use crate::ShmTransport;
 
-    /// Both ends of a connection that threads of this priority have opened.
+    /// Both ends of a connection opened by threads of this priority.
     fn connection(level: u8) -> [Arc<dyn Stream>; 2] {
         let acceptor = ShmTransport::new().listen("shmiop://", &ListenOptions::default()).unwrap();
         let endpoint = acceptor.endpoint().clone();
         let at_level = move || {
             if level > 0 {
-                // Without the privilege the level is not this one either.
+                // Without the privilege the thread has no such priority.
                 let _ = priority::set(Schedule::Fifo(level));
             }
         };
@@ -179,7 +179,7 @@ mod tests {
         [server.join().unwrap(), client.join().unwrap()]
     }
 
-    /// How the watch is scheduled, once its thread has begun.
+    /// The scheduling of the watch's thread, once it runs.
     fn schedule() -> Schedule {
         let end = Instant::now() + std::time::Duration::from_secs(60);
         loop {
@@ -192,7 +192,7 @@ mod tests {
         }
     }
 
-    // The other tests of this binary open connections at no priority.
+    // The other tests of this binary open connections without a priority.
     #[test]
     fn the_watch_has_the_highest_priority_of_those_that_it_watches_for() {
         let may = thread::spawn(|| priority::set(Schedule::Fifo(1)).is_ok()).join().unwrap();

@@ -9,7 +9,7 @@ use zorb_transport::socket::{ListeningSocket, SocketStream, set_traffic};
 
 use crate::stream::set_up;
 
-/// A listening TCP socket, and how its connections are set up.
+/// A listening TCP socket with the options of its connections.
 #[derive(Debug)]
 pub(crate) struct ListeningTcp {
     pub(crate) listener: TcpListener,

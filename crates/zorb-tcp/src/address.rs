@@ -9,13 +9,13 @@ use zorb_transport::{Endpoint, EndpointError};
 #[cfg(test)]
 mod tests;
 
-/// The longest host name, in octets (RFC 1035).
+/// The maximum length of a host name in octets (RFC 1035).
 pub const MAX_HOST_LEN: usize = 255;
 
-/// How many addresses of one host are tried.
+/// The maximum number of addresses tried of one host.
 const MAX_ADDRESSES: usize = 16;
 
-/// A host: a name to look up, or an address.
+/// A host: a name or an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Host {
     /// A name, in lower case.
@@ -27,10 +27,10 @@ pub enum Host {
 impl Host {
     const LOCAL: &str = "localhost";
 
-    /// Reads a name or address. IPv6 may stand in brackets or, as in IIOP profiles, without.
+    /// Parses a name or address. IPv6 may be in brackets or, as in IIOP profiles, without.
     ///
     /// # Errors
-    /// [`EndpointError`] for anything that is neither.
+    /// [`EndpointError`] if it is neither.
     pub fn parse(text: &str) -> Result<Self, EndpointError> {
         let fail = |reason| Err(error(text, reason));
         if let Some(inner) = text.strip_prefix('[') {
@@ -56,7 +56,7 @@ impl Host {
         Ok(Self::Name(text.to_ascii_lowercase()))
     }
 
-    /// The host without brackets, as an IIOP profile has it.
+    /// The host without brackets, as in IIOP profiles.
     #[must_use]
     pub fn to_profile_host(&self) -> String {
         match self {
@@ -65,11 +65,11 @@ impl Host {
         }
     }
 
-    /// The addresses of the host, in the order to try them: those of a name as the system's
-    /// look-up gives them, for `localhost` always 127.0.0.1 and `::1`. At most 16.
+    /// The addresses of the host in the order of attempts: for a name as the system's lookup
+    /// returns them; for `localhost` 127.0.0.1 and `::1`. At most 16.
     ///
     /// # Errors
-    /// What the look-up says.
+    /// The lookup fails.
     pub(crate) fn addresses(&self, port: u16) -> std::io::Result<Vec<SocketAddr>> {
         match self {
             Self::Ip(ip) => Ok(vec![SocketAddr::new(*ip, port)]),
@@ -85,7 +85,7 @@ impl Host {
 }
 
 impl fmt::Display for Host {
-    /// The host as URLs have it, with brackets around IPv6.
+    /// The host as in URLs, with brackets around IPv6.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Name(name) => f.write_str(name),
@@ -95,7 +95,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// A host and a port: what an IIOP endpoint's address says. Displays as `host:port`.
+/// A host and a port: the address of an IIOP endpoint. Displayed as `host:port`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HostPort {
     /// The host.
@@ -105,11 +105,11 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// A host as [`Host::parse`] reads it, and a port.
+    /// A host, parsed by [`Host::parse`], and a port.
     ///
     /// # Errors
-    /// [`EndpointError`] when `host` is neither a name nor an address, or when the port is 0,
-    /// which nothing can connect to (in an IIOP profile it says that plain TCP is not offered).
+    /// [`EndpointError`] if `host` is neither a name nor an address, or if the port is 0 (which in
+    /// an IIOP profile means that plain TCP is not available).
     pub fn new(host: &str, port: u16) -> Result<Self, EndpointError> {
         if port == 0 {
             return Err(error(host, "nothing can connect to port 0"));
@@ -117,11 +117,11 @@ impl HostPort {
         Ok(Self { host: Host::parse(host)?, port })
     }
 
-    /// Reads where to connect to: `host:port`, with `localhost` for an empty host and
+    /// Parses an address to connect to: `host:port`, with `localhost` for an empty host and
     /// `default_port` for a missing port.
     ///
     /// # Errors
-    /// [`EndpointError`] when the text breaks the grammar or the port is 0.
+    /// [`EndpointError`] if the text violates the grammar or the port is 0.
     pub fn parse_remote(address: &str, default_port: u16) -> Result<Self, EndpointError> {
         let (host, port) = split(address)?;
         let host = if host.is_empty() { Host::LOCAL } else { host };
@@ -131,7 +131,7 @@ impl HostPort {
     /// The canonical endpoint of this address.
     ///
     /// # Errors
-    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    /// [`EndpointError`] if `scheme` is not a URL scheme.
     pub fn to_endpoint(&self, scheme: &str) -> Result<Endpoint, EndpointError> {
         Endpoint::new(scheme, &self.to_string())
     }
@@ -143,19 +143,19 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// What an address says about listening.
+/// An address to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListenAddress {
     /// `None`: all interfaces.
     pub(crate) host: Option<Host>,
     /// 0: a port that the system chooses.
     pub(crate) port: u16,
-    /// What references say instead of the host.
+    /// The host for references.
     pub(crate) published: Option<Host>,
 }
 
 impl ListenAddress {
-    /// Reads `[host][:port][/option=value[&option=value]...]`.
+    /// Parses `[host][:port][/option=value[&option=value]...]`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
         let (place, options) = address.split_once('/').unwrap_or((address, ""));
         let (host, port) = split(place)?;
@@ -171,8 +171,8 @@ impl ListenAddress {
     }
 }
 
-/// Splits `host:port`, `host`, `:port` and the same with brackets; the port is `None` when
-/// missing or empty.
+/// Splits `host:port`, `host`, `:port` and the same with brackets; the port is `None` if missing or
+/// empty.
 fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
     let host_end = if address.starts_with('[') {
         match address.find(']') {
@@ -190,7 +190,7 @@ fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
         None if rest.is_empty() => None,
         None => return Err(error(address, "a ':' and the port must follow the bracket")),
         Some("") => None,
-        // `parse` alone would take a sign.
+        // `parse` would accept a sign.
         Some(digits) if digits.bytes().all(|o| o.is_ascii_digit()) => match digits.parse() {
             Ok(port) => Some(port),
             Err(_) => return Err(error(address, "a port is at most 65535")),
@@ -200,7 +200,7 @@ fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
     Ok((host, port))
 }
 
-/// An error that quotes no more than the beginning of `text`.
+/// An error that quotes only the beginning of `text`.
 fn error(text: &str, reason: &str) -> EndpointError {
     let shown: String = text.chars().take(80).collect();
     EndpointError::new(&shown, reason)

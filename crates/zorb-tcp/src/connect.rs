@@ -15,7 +15,7 @@ use zorb_transport::{
 use crate::address::HostPort;
 use crate::stream::set_up;
 
-/// Stands for no time-out: the system itself gives up sooner.
+/// Stands for no timeout: the system gives up earlier.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn connect(
@@ -45,7 +45,8 @@ pub(crate) fn connect(
     let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
     let mut attempts = Vec::new();
     for (tried, address) in addresses.iter().enumerate() {
-        // What time is left is shared out, so that one silent address leaves some to the rest.
+        // The remaining time is divided, so that an unresponsive address leaves some for the
+        // others.
         let still_to_try = u32::try_from(addresses.len() - tried).unwrap_or(u32::MAX);
         let timeout = deadline.map_or(NO_TIMEOUT, |at| at.time_left() / still_to_try);
         match connect_to(*address, timeout, &options.stream) {
@@ -69,7 +70,7 @@ fn connect_to(
     }
     socket.connect_timeout(&address.into(), timeout)?;
     let socket = std::net::TcpStream::from(socket);
-    // Looking for an ephemeral port where nobody listens, a socket can meet itself.
+    // A socket that connects to an unused ephemeral port can connect to itself.
     if socket.local_addr()? == address {
         return Err(io::ErrorKind::ConnectionRefused.into());
     }

@@ -1,4 +1,4 @@
-//! Where sockets of datagrams are, for authors of transports over them: hosts and ports as in TCP.
+//! Addresses of datagram sockets, for authors of transports: hosts and ports as in TCP.
 
 mod driven;
 
@@ -14,23 +14,23 @@ use crate::address::HostPort;
 
 pub use driven::DrivenTransport;
 
-/// A socket that is listened at.
+/// A bound socket.
 #[derive(Debug)]
 pub struct Bound {
     /// The socket.
     pub socket: UdpSocket,
     /// Its address.
     pub endpoint: Endpoint,
-    /// What references say: the published host of the options, else the name in the URL, else a
-    /// reachable address.
+    /// The endpoint for references: the published host of the options, otherwise the name in the
+    /// URL, otherwise a reachable address.
     pub published: Endpoint,
 }
 
-/// Binds a socket where a URL says: `scheme://host:port`, with all IPv4 interfaces and a port that the
-/// system chooses where it does not.
+/// Binds a socket at the address of a URL `scheme://host:port`, by default at all IPv4 interfaces
+/// and a port that the system chooses.
 ///
 /// # Errors
-/// A URL of another scheme or form; what the system says.
+/// The URL has another scheme or form, or a system call fails.
 pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, ListenError> {
     let fail = |error| ListenError::new(url, error);
     let (host, port) = datagram::split(strip_scheme(scheme, url)?)?;
@@ -50,10 +50,10 @@ pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, L
     Ok(Bound { socket, endpoint, published })
 }
 
-/// The host and port of an endpoint to connect to.
+/// The host and port of an endpoint.
 ///
 /// # Errors
-/// An endpoint of another scheme or form, in the phase of addresses.
+/// The endpoint has another scheme or form; the phase is `Address`.
 pub fn remote(
     scheme: &str,
     endpoint: &Endpoint,

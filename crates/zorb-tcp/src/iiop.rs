@@ -1,4 +1,4 @@
-//! IIOP: GIOP over TCP, as references know it.
+//! IIOP: GIOP over TCP.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
@@ -19,7 +19,7 @@ mod tests;
 /// The Internet Inter-ORB Protocol: profiles of kind `TAG_INTERNET_IOP`, URLs and `corbaloc`
 /// addresses with `iiop`, connections over TCP (CORBA 3.3 part 2, 9.7).
 ///
-/// Of several endpoints the first goes into the profile itself and the others into
+/// The first of several endpoints is in the profile itself, the others in
 /// `TAG_ALTERNATE_IIOP_ADDRESS` components.
 #[derive(Debug, Clone, Default)]
 pub struct IiopProtocol {
@@ -27,7 +27,7 @@ pub struct IiopProtocol {
 }
 
 impl IiopProtocol {
-    /// IIOP with its usual scheme and port.
+    /// IIOP with the default scheme and port.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -39,7 +39,7 @@ impl IiopProtocol {
     }
 }
 
-/// The properties of connections over TCP, as `RTCORBA::TCPProtocolProperties` has them.
+/// The properties of TCP connections, as in `RTCORBA::TCPProtocolProperties`.
 pub const TCP_PROPERTIES: &[PropertyField] = &[
     PropertyField::SendBuffer,
     PropertyField::ReceiveBuffer,
@@ -67,7 +67,7 @@ impl Protocol for IiopProtocol {
         let mut endpoints = Vec::new();
         let mut failure = None;
         if profile.port == 0 {
-            // Plain TCP is not offered at the first address; another one may stand beside it.
+            // Plain TCP is not available at the first address; there may be others.
             failure = Some(ProfileError::NoEndpoint);
         } else {
             match self.transport.endpoint(&profile.host, profile.port) {
@@ -144,13 +144,13 @@ impl Protocol for IiopProtocol {
         let host = host.to_profile_host();
         tao_endpoints(&profile.components)
             .find(|tao| tao.port == port && tao.host.eq_ignore_ascii_case(&host))
-            // TAO's sign of an endpoint for all priorities is below those that there are.
+            // TAO's number for an endpoint for all priorities is below all priorities.
             .map(|tao| tao.priority)
             .filter(|priority| *priority >= 0)
     }
 }
 
-/// The endpoints with priorities that TAO has put into a profile.
+/// The endpoints with priorities in a profile of TAO.
 fn tao_endpoints(components: &[TaggedComponent]) -> impl Iterator<Item = TaoEndpoint> {
     let all = components.iter().filter_map(|component| component.body().ok().flatten());
     all.flat_map(|TaoEndpoints(endpoints)| endpoints)

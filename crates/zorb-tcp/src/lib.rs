@@ -1,18 +1,18 @@
 //! TCP, and IIOP: GIOP over TCP.
 //!
-//! [`TcpTransport`] implements [`Transport`] with blocking sockets: one system call to receive,
-//! one to send, nothing allocated on the way. What may be written where:
+//! [`TcpTransport`] implements [`Transport`] with blocking sockets: one system call to receive, one
+//! to send, and no allocations. URLs:
 //!
 //! | | connecting | listening |
 //! |---|---|---|
-//! | `iiop://host:2809` | a name or IPv4 address | the address of one interface |
-//! | `iiop://[2001:db8::1]:2809` | IPv6 goes in brackets | the same |
+//! | `iiop://host:2809` | a name or IPv4 address | the address of an interface |
+//! | `iiop://[2001:db8::1]:2809` | IPv6 in brackets | the same |
 //! | `iiop://:2809` | this machine (`localhost`) | all interfaces, IPv6 and IPv4 |
 //! | `iiop://host` | the default port, 2809 | a port that the system chooses, as with `:0` |
-//! | `iiop://:2809/hostname_in_ior=name` | - | references will say `name` |
+//! | `iiop://:2809/hostname_in_ior=name` | - | references contain `name` |
 //!
-//! [`IiopProtocol`] is what object references know of it: `TAG_INTERNET_IOP` profiles and
-//! `corbaloc:iiop:` addresses.
+//! [`IiopProtocol`] is the protocol, with `TAG_INTERNET_IOP` profiles and `corbaloc:iiop:`
+//! addresses.
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
@@ -39,10 +39,10 @@ use address::HostPort;
 pub use iiop::{IiopProtocol, TCP_PROPERTIES};
 pub use like::LikeIiop;
 
-/// The scheme of URLs that mean TCP under GIOP.
+/// The scheme of IIOP URLs.
 pub const IIOP_SCHEME: &str = "iiop";
 
-/// The port where none is given: the one that `corbaloc` names.
+/// The default port, as for `corbaloc`.
 pub const DEFAULT_PORT: u16 = 2809;
 
 /// TCP as a [`Transport`].
@@ -67,26 +67,26 @@ pub struct TcpTransport {
 }
 
 impl TcpTransport {
-    /// TCP with the scheme `iiop` and port 2809 where none is given.
+    /// TCP with the scheme `iiop` and default port 2809.
     #[must_use]
     pub fn new() -> Self {
         Self { scheme: IIOP_SCHEME.into(), default_port: DEFAULT_PORT }
     }
 
-    /// TCP under another protocol than GIOP: with a scheme and default port of its own.
+    /// TCP for another protocol than GIOP, with its own scheme and default port.
     ///
     /// # Errors
-    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    /// [`EndpointError`] if `scheme` is not a URL scheme.
     pub fn with_scheme(scheme: &str, default_port: u16) -> Result<Self, EndpointError> {
         let scheme = Endpoint::new(scheme, "")?.scheme().into();
         Ok(Self { scheme, default_port })
     }
 
-    /// The endpoint at `host` (a name, or an address without brackets, as an IIOP profile has
-    /// it) and `port`, in canonical form.
+    /// The endpoint at `host` (a name, or an address without brackets as in IIOP profiles) and
+    /// `port`, in canonical form.
     ///
     /// # Errors
-    /// [`EndpointError`] when `host` is neither a host name nor an IP address.
+    /// [`EndpointError`] if `host` is neither a host name nor an IP address.
     pub fn endpoint(&self, host: &str, port: u16) -> Result<Endpoint, EndpointError> {
         HostPort::new(host, port)?.to_endpoint(&self.scheme)
     }

@@ -1,4 +1,4 @@
-//! Profiles that are laid out like IIOP's.
+//! Profiles in the format of IIOP's.
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_transport::{
@@ -7,13 +7,13 @@ use zorb_transport::{
 
 use crate::{IIOP_SCHEME, IiopProtocol};
 
-/// Profiles with the body of IIOP's, of another kind and for endpoints of another scheme: what a protocol
-/// has whose addresses are hosts and ports, too. For authors of such protocols.
+/// Profiles in the format of IIOP's, with another tag and endpoints of another scheme, for
+/// protocols whose addresses are hosts and ports.
 #[derive(Clone, Copy, Debug)]
 pub struct LikeIiop {
-    /// The kind of the profiles.
+    /// The tag of the profiles.
     pub tag: ProfileTag,
-    /// The scheme of their endpoints.
+    /// The scheme of the endpoints.
     pub scheme: &'static str,
 }
 
@@ -21,7 +21,7 @@ impl LikeIiop {
     /// As [`Protocol::decode_profile`].
     ///
     /// # Errors
-    /// [`ProfileError`]: it is of another kind, is malformed, or names no endpoint.
+    /// [`ProfileError`]: it is of another kind, is malformed, or contains no endpoint.
     pub fn decode(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(self.tag, profile)?;
         let tag = ProfileTag::INTERNET_IOP;
@@ -36,7 +36,7 @@ impl LikeIiop {
     /// As [`Protocol::encode_profile`].
     ///
     /// # Errors
-    /// [`ProfileError`]: there is no endpoint, one has another scheme, or it has no encoding.
+    /// [`ProfileError`]: there is no endpoint, one has another scheme, or it cannot be encoded.
     pub fn encode(
         &self,
         endpoints: &[Endpoint],

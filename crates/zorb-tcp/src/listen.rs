@@ -1,4 +1,4 @@
-//! Listening, and what references say about it.
+//! Listening, and the endpoints for references.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -38,11 +38,11 @@ pub(crate) fn listen(
     Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published)))
 }
 
-/// Binds to the first address that will have it.
+/// Binds to the first possible address.
 fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> {
     let port = address.port;
     let Some(host) = &address.host else {
-        // An IPv6 socket takes IPv4 too; where the machine has no IPv6, IPv4 must do.
+        // An IPv6 socket also accepts IPv4; without IPv6 on the machine, IPv4 is sufficient.
         return match bind_to((Ipv6Addr::UNSPECIFIED, port).into(), options) {
             Err(error) if lacks_ipv6(&error) => {
                 bind_to((Ipv4Addr::UNSPECIFIED, port).into(), options)
@@ -51,7 +51,7 @@ fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> 
         };
     };
     let addresses = host.addresses(port)?;
-    // Peers are more likely to come over IPv4 where a name means both.
+    // If a name stands for both, peers are more likely to use IPv4.
     let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(SocketAddr::is_ipv4);
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
     for address in v4.into_iter().chain(v6) {
@@ -82,8 +82,8 @@ fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// What references say: the host asked for, else the one given by name, else the address bound,
-/// else the machine's first reachable address.
+/// The endpoint for references: the published host, otherwise the host given by name, otherwise the
+/// bound address, otherwise the machine's first reachable address.
 fn published(
     address: &ListenAddress,
     bound: SocketAddr,
@@ -104,7 +104,7 @@ fn published(
     Ok(HostPort { host, port: bound.port() })
 }
 
-/// The address to publish for a socket that is bound to all interfaces.
+/// The published address of a socket that is bound to all interfaces.
 fn reachable(asked: Option<&Host>, bound: IpAddr, interfaces: &[InterfaceAddress]) -> IpAddr {
     let v4 = interface::first_reachable_v4(interfaces).map(IpAddr::V4);
     let v6 = interface::first_reachable_v6(interfaces).map(IpAddr::V6);

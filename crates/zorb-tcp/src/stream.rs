@@ -1,4 +1,4 @@
-//! A TCP connection as a stream.
+//! The stream of a TCP connection.
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -7,7 +7,7 @@ use socket2::SockRef;
 use zorb_transport::StreamOptions;
 use zorb_transport::socket::SocketStream;
 
-/// Sets up a connected, blocking socket, of which the system knows already how it treats what is sent.
+/// Sets the options of a connected, blocking socket, except for its traffic options.
 pub(crate) fn set_up(
     socket: TcpStream,
     peer: SocketAddr,
@@ -23,7 +23,7 @@ pub(crate) fn set_up(
     Ok(SocketStream::new(socket, local.to_string(), canonical(peer).to_string()))
 }
 
-/// IPv4 as IPv4, also where it came in over an IPv6 socket.
+/// IPv4 addresses as IPv4, also on an IPv6 socket.
 fn canonical(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }
@@ -43,7 +43,7 @@ mod tests {
         (TcpStream::connect(peer).unwrap(), peer)
     }
 
-    /// Before there is a connection, and so from the first segment on.
+    /// Before connecting, so that it applies to the first segment.
     #[test]
     fn the_network_is_told_what_is_asked_for() {
         let tcp = TcpTransport::new();

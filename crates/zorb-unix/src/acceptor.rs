@@ -10,13 +10,13 @@ use zorb_transport::socket::ListeningSocket;
 use crate::file::SocketFile;
 use crate::handover::{Handover, Names};
 
-/// A listening Unix-domain socket, its file, and what becomes of its connections.
+/// A listening Unix-domain socket, its file, and the handler of its connections.
 #[derive(Debug)]
 pub(crate) struct ListeningUnix<H> {
     pub(crate) socket: Socket,
     /// `None` for an abstract name.
     pub(crate) file: Option<SocketFile>,
-    /// What the socket is called in messages.
+    /// The socket's name in messages.
     pub(crate) name: String,
     pub(crate) handover: H,
 }
@@ -32,7 +32,7 @@ impl<H: Handover> ListeningSocket for ListeningUnix<H> {
     type Stream = H::Stream;
 
     fn accept(&self) -> io::Result<Socket> {
-        // Clients mostly have no name, so the address is of no interest.
+        // Clients usually have no name, so the address is ignored.
         self.socket.accept().map(|(connection, _)| connection)
     }
 
@@ -45,8 +45,8 @@ impl<H: Handover> ListeningSocket for ListeningUnix<H> {
         if let Some(file) = &self.file {
             file.remove();
         }
-        // Clients in the backlog count as connected and would wait until the descriptor is
-        // closed. There are no more to come, so this ends when the last is gone.
+        // Clients in the backlog are connected and would wait until the descriptor is closed. No
+        // more can arrive, so the loop ends.
         while self.socket.accept().is_ok() {}
     }
 }

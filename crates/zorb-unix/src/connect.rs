@@ -14,13 +14,13 @@ use crate::file::next_number;
 use crate::handover::Names;
 use crate::name::SocketName;
 
-/// What the names of clients begin with that have one.
+/// The prefix of clients' socket names.
 pub(crate) const NAMES: &str = "zorb-client-";
 
-/// How many names are made up before it counts as hopeless to find a fresh one.
+/// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
 
-/// The shortest time-out that a socket keeps: it counts microseconds, and 0 of them mean none.
+/// The minimum timeout of a socket: it counts microseconds, and 0 means none.
 const SHORTEST: Duration = Duration::from_micros(1);
 
 pub(crate) fn connect(
@@ -55,14 +55,13 @@ fn connect_to(
     let address = name.to_address()?;
     let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
     loop {
-        // The one thing to wait for is room in the server's backlog, and that the send time-out
-        // limits.
+        // Connecting waits only for room in the server's backlog, which the send timeout limits.
         if let Some(deadline) = deadline {
             socket.set_write_timeout(Some(deadline.time_left().max(SHORTEST)))?;
         }
         match socket.connect(&address) {
             Ok(()) => break,
-            // Nothing came of it, so it may be repeated.
+            // Nothing was changed, so it can be repeated.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(explained(error)),
         }
@@ -75,13 +74,13 @@ fn connect_to(
     Ok((socket, Names { local, peer: format!("{name} ({server})") }))
 }
 
-/// Gives a socket an abstract name that ends in `word`.
+/// Binds a socket to an abstract name that ends in `word`.
 fn take_name(socket: &Socket, word: &str) -> io::Result<()> {
     let mut tries = 1;
     loop {
         let name = format!("{NAMES}{}-{}-{word}", std::process::id(), next_number());
         match socket.bind(&SocketName::Abstract(name).to_address()?) {
-            // Of a process of another PID namespace.
+            // The name of a process in another PID namespace.
             Err(error) if error.kind() == io::ErrorKind::AddrInUse && tries < MAX_TRIES => {
                 tries += 1;
             }
@@ -90,13 +89,13 @@ fn take_name(socket: &Socket, word: &str) -> io::Result<()> {
     }
 }
 
-/// The kinds of failure that TCP has, for what says the same here.
+/// Maps errors to the kinds that TCP uses.
 fn explained(error: io::Error) -> io::Error {
     let (kind, what) = match error.kind() {
         io::ErrorKind::WouldBlock => {
             (io::ErrorKind::TimedOut, "the server takes no connection and its backlog is full")
         }
-        // Its server has closed it, or was never there.
+        // The server has closed it or never existed.
         io::ErrorKind::NotFound => (io::ErrorKind::ConnectionRefused, "there is no such socket"),
         _ => return error,
     };

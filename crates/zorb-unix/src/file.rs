@@ -1,4 +1,4 @@
-//! The file of a socket: made with the right mode, taken over when stale, removed in the end.
+//! The file of a socket: created with the right mode, replaced if stale, and removed at the end.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -16,14 +16,13 @@ use crate::name::MAX_NAME_LEN;
 #[cfg(test)]
 mod tests;
 
-/// A number that nobody else in this process has, for names that are made up.
+/// A number unique in this process, for generated names.
 pub(crate) fn next_number() -> u64 {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     NUMBER.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The file of a bound socket. Dropping it removes the file, unless another server's is in its
-/// place by now.
+/// The file of a bound socket. Dropping it removes the file, unless another server has replaced it.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
@@ -34,7 +33,7 @@ pub(crate) struct SocketFile {
 impl SocketFile {
     pub(crate) fn remove(&self) {
         if !self.removed.swap(true, Ordering::AcqRel) && self.is_in_place() {
-            // Where that fails, whoever listens there next takes the file for the stale one it is.
+            // If that fails, the next server that listens there finds a stale file.
             let _left_behind = fs::remove_file(&self.path);
         }
     }
@@ -50,12 +49,12 @@ impl Drop for SocketFile {
     }
 }
 
-/// Tells a file from another that has its name later on. An inode number alone may be used again.
+/// Identifies a file. An inode number alone may be reused.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
     inode: u64,
-    /// When it was made: nothing that is done with a socket changes that.
+    /// The creation time, which use of the socket does not change.
     modified: (i64, i64),
 }
 
@@ -67,13 +66,13 @@ impl Identity {
     }
 }
 
-/// Listens at `path`, where a stale socket may lie.
+/// Listens at `path`, where a stale socket may exist.
 pub(crate) fn listen_at(
     path: &Path,
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
-    // Inside one process one goes after the other; what several do is seen to below.
+    // Within a process one thread after the other; races of processes are handled below.
     static TURN: Lock<()> = Lock::new(());
     let _turn = TURN.lock();
     match listen_at_new(path, mode, options) {
@@ -85,7 +84,7 @@ pub(crate) fn listen_at(
     }
 }
 
-/// Listens at `path`, where no file may lie.
+/// Listens at `path`, where no file may exist.
 pub(crate) fn listen_at_new(
     path: &Path,
     mode: u32,
@@ -96,10 +95,10 @@ pub(crate) fn listen_at_new(
     socket.bind(&SockAddr::unix(path)?)?;
     let identity = Identity::of(path)?;
     let file = SocketFile { path: path.to_owned(), identity, removed: AtomicBool::new(false) };
-    // Nobody can connect before the socket listens, so nobody slips in by the umask's mode.
+    // Nobody can connect before the socket listens, so the mode is set in time.
     fs::set_permissions(path, Permissions::from_mode(mode))?;
     socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
-    // Until then it looked stale, and another server may have taken it away.
+    // Before that it looked stale, and another server may have removed it.
     if !file.is_in_place() {
         return Err(in_use("another server took the path at this very moment"));
     }
@@ -121,10 +120,10 @@ fn remove_stale(path: &Path) -> io::Result<()> {
     set_aside_and_remove(path)
 }
 
-/// Removes the socket at `path`, which nobody listened on a moment ago.
+/// Removes the socket at `path`, on which nobody listened a moment ago.
 fn set_aside_and_remove(path: &Path) -> io::Result<()> {
-    // Another server may be in the act of listening there, or of removing the stale socket too.
-    // So it is set aside, which one of them achieves, and looked at again where it lies then.
+    // Another server may just be listening there or removing the stale socket, too. So it is
+    // renamed, in which only one of them succeeds, and checked again under the new name.
     let aside = path.with_file_name(format!(".zorb-{}-{}", std::process::id(), next_number()));
     if aside.as_os_str().len() > MAX_NAME_LEN {
         return Err(in_use(
@@ -139,18 +138,18 @@ fn set_aside_and_remove(path: &Path) -> io::Result<()> {
     if !is_in_use(&aside) {
         return fs::remove_file(&aside);
     }
-    // A link and not a move, so that it replaces nothing that came to be there meanwhile.
+    // A link instead of a rename, so that it does not replace a new file.
     let put_back = fs::hard_link(&aside, path);
     fs::remove_file(&aside)?;
     put_back.and(Err(in_use("another server has just started there")))
 }
 
-/// Whether the socket at `path` is to be left alone: only one that refuses to be connected to, or
-/// has gone, is not.
+/// Whether the socket at `path` must not be removed: it may be only if it refuses connections or no
+/// longer exists.
 fn is_in_use(path: &Path) -> bool {
     let probe = || {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        // A full backlog is an answer too.
+        // A full backlog means that a server listens.
         socket.set_nonblocking(true)?;
         socket.connect(&SockAddr::unix(path)?)
     };

@@ -1,4 +1,4 @@
-//! What a transport does with connected sockets.
+//! Handlers of accepted connections.
 
 use std::fmt;
 use std::io;
@@ -6,24 +6,24 @@ use std::io;
 use socket2::Socket;
 use zorb_transport::Stream;
 
-/// What a transport makes of the connections that clients make to it.
+/// Makes streams of the connections that a transport accepts.
 pub trait Handover: Send + Sync + fmt::Debug + 'static {
-    /// A connected stream.
+    /// The stream of a connection.
     type Stream: Stream + 'static;
 
-    /// Makes a stream of a connected, blocking socket. Must not wait for the peer, or one that
-    /// hangs keeps all others out.
+    /// Makes a stream of a connected, blocking socket. Must not wait for the peer, because that
+    /// would delay all other clients.
     ///
     /// # Errors
-    /// What the system says; the connection is dropped and the next one taken.
+    /// The system call fails; the connection is dropped, and the next one accepted.
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<Self::Stream>;
 }
 
-/// What the ends of a connection are called in messages.
+/// The names of a connection's ends in messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names {
     /// This end.
     pub local: String,
-    /// The other: its process and user, which the system vouches for.
+    /// The other end: its process and user, as verified by the system.
     pub peer: String,
 }

@@ -1,33 +1,32 @@
 //! Unix-domain sockets, and UIOP: GIOP over them.
 //!
-//! [`UnixTransport`] implements [`Transport`] for processes on one machine: the calls of TCP
-//! without the network under them. What may be written where:
+//! [`UnixTransport`] implements [`Transport`] for processes on one machine, with the same system
+//! calls as TCP but without the network. URLs:
 //!
 //! | | connecting | listening |
 //! |---|---|---|
-//! | `uiop:///tmp/x.sock` | the socket at that path | makes it, in place of a stale one |
-//! | `uiop://@name` | the abstract name `name` (Linux: no file) | the same |
-//! | `uiop://` | - | a fresh path: in `$XDG_RUNTIME_DIR`, or the folder for temporary files, or `/tmp` where their names are too long |
-//! | `uiop://@` | - | a fresh abstract name |
-//! | `uiop:///tmp/x.sock?mode=0660` | - | with the mode in place of 0600, see below |
+//! | `uiop:///tmp/x.sock` | the socket at that path | creates it, replacing a stale one |
+//! | `uiop://@name` | the abstract name `name` (Linux: without a file) | the same |
+//! | `uiop://` | - | a new path: in `$XDG_RUNTIME_DIR`, the folder for temporary files, or `/tmp` if those names are too long |
+//! | `uiop://@` | - | a new abstract name |
+//! | `uiop:///tmp/x.sock?mode=0660` | - | with this mode instead of 0600, see below |
 //!
-//! Paths start at the root, are UTF-8 without white space, and have at most [`MAX_NAME_LEN`]
-//! octets, which is what the system has room for.
+//! Paths are absolute, are UTF-8 without white space, and have at most [`MAX_NAME_LEN`] octets, the
+//! system's limit.
 //!
 //! # Who may connect
-//! A socket's file lets in processes of its owner alone (mode 0600) unless the URL or
-//! [`UnixTransport::with_mode`] say otherwise; it has its mode before the first client can
-//! connect. An abstract name has no file and no mode: every process of the machine (strictly, of
-//! its network namespace) may connect. The peer's process and user, which the system vouches for,
-//! stand in [`Stream::peer`].
+//! Only processes of the file's owner can connect (mode 0600), unless the URL or
+//! [`UnixTransport::with_mode`] changes the mode, which is set before the first client can connect.
+//! Abstract names have no file and no mode: every process of the machine (more precisely, of its
+//! network namespace) can connect. [`Stream::peer`] contains the peer's process and user, as
+//! verified by the system.
 //!
 //! # Files
-//! The file goes when the acceptor is closed or dropped. One that a process left behind (it was
-//! killed, or ended without shutting its ORB down) is taken away by the next that listens there:
-//! only if nobody listens on it, and never a file that is no socket.
+//! The file is removed when the acceptor is closed or dropped. A file left behind by a process that
+//! was killed, or that ended without shutting down its ORB, is replaced by the next server at that
+//! path: only if nobody listens on it, and only if it is a socket.
 //!
-//! [`UiopProtocol`] is what object references know of it: TAO's kind of profile and
-//! `corbaloc:uiop:` addresses.
+//! [`UiopProtocol`] is the protocol, with TAO's kind of profile and `corbaloc:uiop:` addresses.
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]
@@ -59,10 +58,10 @@ use name::SocketName;
 pub use name::MAX_NAME_LEN;
 pub use uiop::UiopProtocol;
 
-/// The scheme of URLs that mean Unix-domain sockets under GIOP.
+/// The scheme of UIOP URLs.
 pub const UIOP_SCHEME: &str = "uiop";
 
-/// The mode of a socket's file where none is given: its owner may connect.
+/// The default mode of a socket's file: its owner may connect.
 pub const DEFAULT_MODE: u32 = 0o600;
 
 /// Unix-domain stream sockets as a [`Transport`].
@@ -82,8 +81,8 @@ pub const DEFAULT_MODE: u32 = 0o600;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Of the options it uses the backlog and the sizes of the buffers. A host to be published means
-/// nothing here and is passed over, like `no_delay` and `keep_alive`.
+/// It uses the backlog and the buffer sizes of the options; a published host, `no_delay` and
+/// `keep_alive` are ignored.
 #[derive(Debug, Clone)]
 pub struct UnixTransport {
     scheme: Arc<str>,
@@ -97,23 +96,23 @@ impl UnixTransport {
         Self { scheme: UIOP_SCHEME.into(), mode: DEFAULT_MODE }
     }
 
-    /// The same with `mode` (permission bits, 0 to 0o777) for the files of sockets listened on
-    /// whose URL has none of its own. Connecting takes the permission to write.
+    /// Sets the mode (permission bits, 0 to 0o777) of listening sockets' files, unless the URL
+    /// contains one. Connecting requires write permission.
     #[must_use]
     pub fn with_mode(self, mode: u32) -> Self {
         Self { mode: mode & 0o777, ..self }
     }
 
-    /// Unix-domain sockets under another protocol than GIOP: with a scheme of its own.
+    /// Unix-domain sockets for another protocol than GIOP, with its own scheme.
     ///
     /// # Errors
-    /// [`EndpointError`] when `scheme` is not a URL scheme.
+    /// [`EndpointError`] if `scheme` is not a URL scheme.
     pub fn with_scheme(scheme: &str) -> Result<Self, EndpointError> {
         let scheme = Endpoint::new(scheme, "")?.scheme().into();
         Ok(Self { scheme, ..Self::new() })
     }
 
-    /// The endpoint of a socket's name, as a profile has it: a path, or `@` and an abstract name.
+    /// The endpoint of a socket's name in a profile: a path, or `@` and an abstract name.
     fn endpoint(&self, name: &str) -> Result<Endpoint, EndpointError> {
         SocketName::parse(name)?.to_endpoint(&self.scheme)
     }
@@ -149,7 +148,7 @@ impl Transport for UnixTransport {
     }
 }
 
-/// The sizes of a connection's buffers; nothing else is to be done with it.
+/// Sets the buffer sizes of accepted connections.
 #[derive(Debug)]
 struct Buffers(StreamOptions);
 
@@ -157,7 +156,7 @@ impl Handover for Buffers {
     type Stream = SocketStream;
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<SocketStream> {
-        // Unlike TCP's, these sockets inherit nothing from the one that listens.
+        // Unlike TCP's, these sockets inherit nothing from the listening one.
         set_buffers(&socket, &self.0)?;
         Ok(SocketStream::new(socket, names.local, names.peer))
     }

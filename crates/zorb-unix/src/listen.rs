@@ -14,10 +14,10 @@ use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
 use crate::handover::Handover;
 use crate::name::{ListenAddress, Place, SocketName};
 
-/// How many names are made up before it counts as hopeless to find a fresh one.
+/// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
 
-/// A socket that listens, what it is known by, and its file where it has one.
+/// A listening socket, its name, and its file if it has one.
 type Bound = (Socket, SocketName, Option<SocketFile>);
 
 pub(crate) fn listen<H: Handover>(
@@ -59,8 +59,8 @@ fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Boun
     Ok((socket, name, None))
 }
 
-/// Where fresh sockets go, by preference: the user's own folder for such things, which nobody
-/// else can write to, then the one for temporary files, then the system's, whose name is never too long.
+/// The folders for new sockets in order of preference: the user's own runtime folder, the folder
+/// for temporary files, and the system's, whose name is never too long.
 fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> {
     let runtime = runtime.map(PathBuf::from).filter(|folder| folder.is_absolute());
     let mut folders: Vec<PathBuf> = runtime.into_iter().chain([temporary]).collect();
@@ -71,7 +71,7 @@ fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> 
     folders
 }
 
-/// Listens in the first of `folders` that will have it.
+/// Listens in the first usable folder of `folders`.
 fn listen_at_fresh_path(
     scheme: &str,
     folders: &[PathBuf],
@@ -102,7 +102,7 @@ fn listen_at_fresh_path(
     Err(failure)
 }
 
-/// Has `listen` try until it hits on a name that is not in use.
+/// Repeats `listen` until it finds an unused name.
 fn first_free(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound> {
     let mut tries = 1;
     loop {

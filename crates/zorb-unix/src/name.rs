@@ -1,4 +1,4 @@
-//! The address grammar: paths, abstract names, and options for listening.
+//! The address grammar: paths, abstract names, and options of listening.
 
 use std::fmt;
 use std::io;
@@ -10,21 +10,21 @@ use zorb_transport::{Endpoint, EndpointError};
 #[cfg(test)]
 mod tests;
 
-/// The longest path or abstract name of a socket, in octets: `sun_path` has room for 108, one of
-/// which is the NUL after a path or before an abstract name.
+/// The maximum length of a socket's path or abstract name in octets: `sun_path` has room for 108,
+/// one of which is the NUL after a path or before an abstract name.
 pub const MAX_NAME_LEN: usize = 107;
 
-/// What a socket is known by. Displays as the address in a URL.
+/// The name of a socket. Displayed as the address in a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SocketName {
-    /// A path from the root, without `.` and empty parts.
+    /// An absolute path without `.` and empty components.
     Path(String),
-    /// A name that is no file, without the `@` that it is written with.
+    /// An abstract name, without its `@`.
     Abstract(String),
 }
 
 impl SocketName {
-    /// Reads `/path` or `@name`.
+    /// Parses `/path` or `@name`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
         let fail = |reason: &str| Err(error(address, reason));
         if let Some(name) = address.strip_prefix('@') {
@@ -44,7 +44,7 @@ impl SocketName {
             );
         }
         let mut path = String::with_capacity(address.len().min(MAX_NAME_LEN + 1));
-        // Not `..`: where that leads is known to the file system alone.
+        // Not `..`, which only the file system can resolve.
         for part in address.split('/').filter(|part| !matches!(*part, "" | ".")) {
             path.push('/');
             path.push_str(part);
@@ -66,7 +66,7 @@ impl SocketName {
         Endpoint::new(scheme, &self.to_string())
     }
 
-    /// The name as the system takes it.
+    /// The name as a socket address.
     pub(crate) fn to_address(&self) -> io::Result<SockAddr> {
         match self {
             Self::Path(path) => SockAddr::unix(path),
@@ -84,18 +84,18 @@ impl fmt::Display for SocketName {
     }
 }
 
-/// Where an address says to listen.
+/// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Place {
     /// At this name.
     Named(SocketName),
-    /// At a path that nobody uses.
+    /// At a new path.
     FreshPath,
-    /// At an abstract name that nobody uses.
+    /// At a new abstract name.
     FreshAbstract,
 }
 
-/// What an address says about listening.
+/// An address to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListenAddress {
     pub(crate) place: Place,
@@ -104,7 +104,7 @@ pub(crate) struct ListenAddress {
 }
 
 impl ListenAddress {
-    /// Reads `[/path|@[name]][?option=value[&option=value]...]`.
+    /// Parses `[/path|@[name]][?option=value[&option=value]...]`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
         let (place, options) = address.split_once('?').unwrap_or((address, ""));
         let place = match place {
@@ -129,7 +129,7 @@ impl ListenAddress {
 }
 
 fn parse_mode(digits: &str) -> Result<u32, EndpointError> {
-    // `from_str_radix` alone would take a sign.
+    // `from_str_radix` would accept a sign.
     let mode = digits.bytes().all(|o| o.is_ascii_digit()).then(|| u32::from_str_radix(digits, 8));
     match mode {
         Some(Ok(mode)) if mode <= 0o777 => Ok(mode),
@@ -137,7 +137,7 @@ fn parse_mode(digits: &str) -> Result<u32, EndpointError> {
     }
 }
 
-/// An error that quotes no more than the beginning of `text`.
+/// An error that quotes only the beginning of `text`.
 pub(crate) fn error(text: &str, reason: &str) -> EndpointError {
     let shown: String = text.chars().take(80).collect();
     EndpointError::new(&shown, reason)

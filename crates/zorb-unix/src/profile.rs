@@ -1,4 +1,4 @@
-//! The octets of a UIOP profile and of the component that lists further endpoints.
+//! The format of UIOP profiles and of the component with further endpoints.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
@@ -6,10 +6,10 @@ use zorb_giop::{
     TaggedProfile, read_components, write_components,
 };
 
-/// The octets that an endpoint takes at least.
+/// The minimum size of an endpoint in octets.
 const MIN_ENDPOINT_SIZE: usize = 7;
 
-/// TAO's UIOP profile: where an object is to be reached over a Unix-domain socket.
+/// TAO's UIOP profile: an object at a Unix-domain socket.
 ///
 /// ```text
 /// +------------+-------------+-------------+--------------------------+
@@ -20,11 +20,11 @@ const MIN_ENDPOINT_SIZE: usize = 7;
 /// ```
 ///
 /// Version 1.0 has no components. Octets after the known members belong to later versions and are
-/// not looked at; a minor version above 2 is read as 1.2.
+/// ignored; a minor version above 2 is read as 1.2.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UiopProfile {
     pub(crate) version: GiopVersion,
-    /// The path: octets, as the file system has them.
+    /// The path, as octets of the file system.
     pub(crate) rendezvous_point: Vec<u8>,
     pub(crate) object_key: Vec<u8>,
     pub(crate) components: Vec<TaggedComponent>,
@@ -70,7 +70,7 @@ impl UiopProfile {
 pub(crate) struct UiopEndpoints(pub(crate) Vec<Vec<u8>>);
 
 impl UiopEndpoints {
-    /// An endpoint that is for no priority in particular.
+    /// The priority of an endpoint for all priorities.
     const ANY_PRIORITY: i16 = -1;
 }
 
@@ -100,7 +100,7 @@ impl ComponentBody for UiopEndpoints {
     }
 }
 
-/// A `string` whose octets are the file system's and in no code set.
+/// A `string` whose octets are the file system's, without a code set.
 fn read_path(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
     Ok(reader.read_string_octets(u32::MAX, "rendezvous point")?.to_vec())
 }

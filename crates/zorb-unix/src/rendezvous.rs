@@ -1,7 +1,8 @@
-//! Unix-domain sockets at which another transport's two ends meet, for authors of such transports.
+//! Unix-domain sockets for setting up another transport's connections, for authors of such
+//! transports.
 //!
-//! They have the addresses, files, modes and failures of [`UnixTransport`](crate::UnixTransport);
-//! what the ends do with the connected socket is the transport's own.
+//! Addresses, files, modes and errors are those of [`UnixTransport`](crate::UnixTransport); the
+//! transport decides how to use the connected socket.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use crate::{connect, listen};
 
 pub use crate::handover::{Handover, Names};
 
-/// The endpoint that `text` means, a URL of `scheme` or the address alone.
+/// Parses an endpoint: a URL of `scheme`, or the bare address.
 ///
 /// # Errors
 /// As [`Transport::parse_endpoint`](zorb_transport::Transport::parse_endpoint).
@@ -24,8 +25,9 @@ pub fn parse_endpoint(scheme: &str, text: &str) -> Result<Endpoint, EndpointErro
     SocketName::parse(strip_scheme(scheme, text)?)?.to_endpoint(scheme)
 }
 
-/// Connects to `endpoint`, of `scheme`. The socket is blocking and has no time-outs. With a `word`, its
-/// own name is an abstract one that ends in it, by which the server has it as soon as it accepts.
+/// Connects to `endpoint` of `scheme`. The socket is blocking and has no timeouts. With a `word`,
+/// the client's socket has an abstract name that ends in it, which the server can read as soon as
+/// it accepts.
 ///
 /// # Errors
 /// As [`Transport::connect`](zorb_transport::Transport::connect).
@@ -38,17 +40,17 @@ pub fn connect(
     connect::connect(scheme, endpoint, options, word)
 }
 
-/// The word in the name of the client at the other end of `socket`, if it has one.
+/// The word in the name of the client's socket, if it has one.
 #[must_use]
 pub fn word_of_client(socket: &Socket) -> Option<String> {
     let address = socket.peer_addr().ok()?;
     let name = std::str::from_utf8(address.as_abstract_namespace()?).ok()?;
-    // Behind the process and a number.
+    // After the process and a number.
     name.strip_prefix(connect::NAMES)?.splitn(3, '-').nth(2).map(str::to_owned)
 }
 
-/// Listens on `url`, of `scheme`, with `mode` for the file of a socket whose URL has none of its
-/// own; `handover` makes streams of the connections.
+/// Listens on `url` of `scheme`; `mode` is for the file of a socket whose URL contains none.
+/// `handover` makes streams of accepted connections.
 ///
 /// # Errors
 /// As [`Transport::listen`](zorb_transport::Transport::listen).

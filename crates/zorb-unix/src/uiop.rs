@@ -1,4 +1,4 @@
-//! UIOP: GIOP over Unix-domain sockets, as references know it.
+//! UIOP: GIOP over Unix-domain sockets.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
@@ -17,25 +17,24 @@ mod tests;
 /// TAO's UIOP: profiles of kind 0x54414f00, URLs and `corbaloc` addresses with `uiop`
 /// (`corbaloc:uiop:1.2@/tmp/x.sock|key`: `|` ends the path), connections over Unix-domain sockets.
 ///
-/// Of several endpoints the first goes into the profile itself, and all of them into a
-/// `TAO_TAG_ENDPOINTS` component. An abstract name goes over the wire with its `@`; TAO knows only
-/// paths.
+/// The first of several endpoints is in the profile itself, and all of them are in a
+/// `TAO_TAG_ENDPOINTS` component. Abstract names are sent with their `@`; TAO knows only paths.
 ///
-/// A path means something on its own machine alone, and a profile does not say which machine that
-/// is. So a server that is called from elsewhere too listens with another protocol first.
+/// A path is valid on one machine only, and a profile does not identify the machine. A server that
+/// is called from other machines, too, should listen with another protocol first.
 #[derive(Debug, Clone, Default)]
 pub struct UiopProtocol {
     transport: UnixTransport,
 }
 
 impl UiopProtocol {
-    /// UIOP with its usual scheme, and sockets that their owner alone connects to.
+    /// UIOP with the default scheme, and sockets accessible to their owner only.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// UIOP over a transport set up otherwise, with another mode say.
+    /// UIOP over a transport with other settings, for example another mode.
     #[must_use]
     pub fn over(transport: UnixTransport) -> Self {
         Self { transport }

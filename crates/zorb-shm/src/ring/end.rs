@@ -1,4 +1,4 @@
-//! What both ends of a ring have.
+//! The common part of both ends of a ring.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,18 +9,19 @@ use super::platform::Count;
 use super::platform::{AtomicU64, SharedMemory, fence, futex};
 use super::region::Region;
 
-/// The peer has published a position that cannot be.
+/// The peer has published an invalid position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Corrupt;
 
-/// What both ends have: the memory, the own position, and the peer's as it was last seen.
+/// The common part of both ends: the memory, the own position, and the last known position of the
+/// peer.
 #[derive(Debug)]
 pub(super) struct End {
     pub(super) memory: Arc<SharedMemory>,
     pub(super) region: Region,
     pub(super) own: AtomicU64,
     pub(super) seen: AtomicU64,
-    /// Pieces named or taken at this end.
+    /// The number of pieces named or taken at this end.
     #[cfg(feature = "buffers")]
     pub(super) pieces: Count,
 }
@@ -37,7 +38,7 @@ impl End {
         }
     }
 
-    /// The octet of the memory at a position, and how many follow before the ring's end.
+    /// The offset of a position in the memory, and the number of octets up to the ring's end.
     #[inline]
     pub(super) fn at(&self, position: u64) -> (usize, usize) {
         let size = self.region.size;
@@ -45,14 +46,14 @@ impl End {
         (self.region.body + offset, size - offset)
     }
 
-    /// Sets a word and wakes who sleeps on `sleeping`.
+    /// Sets the word `closed` and wakes the thread that sleeps on `sleeping`.
     pub(super) fn close(&self, closed: usize, sleeping: usize) {
         self.memory.u32_at(closed).store(1, Ordering::Release);
         fence(Ordering::SeqCst);
         self.wake(sleeping);
     }
 
-    /// Wakes who sleeps on `sleeping`, if somebody does. Comes after a fence.
+    /// Wakes the thread that sleeps on `sleeping`, if any. Call it after a fence.
     #[inline]
     pub(super) fn wake(&self, sleeping: usize) {
         let word = self.memory.u32_at(sleeping);
@@ -62,7 +63,7 @@ impl End {
         }
     }
 
-    /// Sleeps on the word `sleeping` unless `ready` by the time it is set.
+    /// Sleeps on the word `sleeping` unless `ready` returns true after it is set.
     pub(super) fn wait_unless(
         &self,
         sleeping: usize,

@@ -12,17 +12,17 @@ use super::platform::{AtomicU64, SharedMemory, fence, futex};
 use super::region::Region;
 use crate::BUFFERS;
 
-/// The most octets that are moved before their number is published, so that the two sides work at
-/// the same time on a message longer than this.
+/// The maximum number of octets between two publications, so that both sides work in parallel on a
+/// longer message.
 const PIECE: usize = 16 << 10;
 
-/// Octets that the processor moves at a time.
+/// The size of a cache line.
 const LINE: usize = 64;
 
-/// How many lines a reader asks for ahead of a message: those of a request with a few arguments.
+/// The number of cache lines that a reader prefetches: a request with a few arguments.
 const LINES_AHEAD: usize = 2;
 
-/// The end that octets are put into. One thread at a time uses it.
+/// The writing end. Used by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Writer {
     end: End,
@@ -38,7 +38,7 @@ impl Writer {
         Self { end: End::new(memory, region), buffers }
     }
 
-    /// Puts in as many of `bytes` as there is room for, and says how many.
+    /// Writes as many of `bytes` as there is room for; returns their number.
     pub(crate) fn write(&self, bytes: &[u8]) -> Result<usize, Corrupt> {
         let End { memory, region, own, .. } = &self.end;
         let mut done = 0;
@@ -66,13 +66,13 @@ impl Writer {
         Ok(done)
     }
 
-    /// How many octets there is room for. Looks at the reader's position only if that seems to be
-    /// fewer than `wanted`.
+    /// The free space in octets. Loads the reader's position only if the known space is less than
+    /// `wanted`.
     #[inline]
     fn room(&self, wanted: usize) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
-        // What was seen has been checked: never more than a ring's size behind.
+        // The known position was checked: it is at most a ring's size behind.
         let room = |seen: u64| region.size - (own.wrapping_sub(seen) as usize).min(region.size);
         let known = room(seen.load(Ordering::Relaxed));
         if known >= wanted {
@@ -86,24 +86,24 @@ impl Writer {
         Ok(room(reader))
     }
 
-    /// Whether [`write`](Self::write) would do something, if only fail.
+    /// Whether [`write`](Self::write) would do something or fail.
     pub(crate) fn is_ready(&self) -> bool {
         self.room(1) != Ok(0)
     }
 
-    /// Whether the reader takes no more.
+    /// Whether the reader has closed its end.
     #[inline]
     pub(crate) fn is_refused(&self) -> bool {
         let End { memory, region, .. } = &self.end;
         memory.u32_at(region.read_closed()).load(Ordering::Acquire) != 0
     }
 
-    /// Sleeps until the reader has made room or takes no more, unless `ready` by then.
+    /// Sleeps until the reader has made room or closed its end, unless `ready` returns true.
     pub(crate) fn wait_unless(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
         self.end.wait_unless(self.end.region.writer_sleeping(), ready, limit);
     }
 
-    /// Wakes the thread that sleeps here, in this process, if it does by now.
+    /// Wakes the thread of this process that sleeps here.
     pub(crate) fn rouse(&self) {
         futex::wake(self.end.memory.u32_at(self.end.region.writer_sleeping()));
     }
@@ -128,19 +128,19 @@ impl Writer {
         self.buffers.as_ref().is_some_and(|buffers| buffers.send(&self.end, before, octets))
     }
 
-    /// Tells the reader that no more comes.
+    /// Closes the end and wakes the reader.
     pub(crate) fn close(&self) {
         let region = self.end.region;
         self.end.close(region.write_closed(), region.reader_sleeping());
     }
 }
 
-/// The end that octets are taken out of. One thread at a time uses it.
+/// The reading end. Used by one thread at a time.
 #[derive(Debug)]
 pub(crate) struct Reader {
     end: End,
     buffers: Option<Incoming>,
-    /// The own position when this last checked whether the writer sleeps.
+    /// The own position at the last check whether the writer sleeps.
     checked: AtomicU64,
 }
 
@@ -157,7 +157,7 @@ impl Reader {
         Self { end, buffers, checked: AtomicU64::new(0) }
     }
 
-    /// Takes out as many octets as there are and `buffer` holds, and says how many.
+    /// Reads as many octets as are available and fit into `buffer`; returns their number.
     pub(crate) fn read(&self, buffer: &mut [u8]) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let mut done = 0;
@@ -167,7 +167,8 @@ impl Reader {
             let rest = buffer.get_mut(done..).unwrap_or_default();
             let wanted = rest.len().min(there).min(PIECE);
             let Some(piece) = rest.get_mut(..wanted).filter(|piece| !piece.is_empty()) else {
-                // What stands before a piece comes by itself, so that the piece can be borrowed.
+                // The octets before a piece are returned separately, so that the piece can be
+                // borrowed.
                 if BUFFERS && done == 0 && self.is_piece_named() {
                     done = self.read_piece(rest)?;
                 }
@@ -185,7 +186,7 @@ impl Reader {
             memory.u64_at(region.read_position()).store(position, Ordering::Release);
             self.made_room(position);
             done += wanted;
-            // That was all when the writer's position was looked at, just now.
+            // The writer's position was loaded just now, and everything up to it was read.
             if has_looked && wanted < PIECE {
                 break;
             }
@@ -193,10 +194,10 @@ impl Reader {
         Ok(done)
     }
 
-    /// Wakes the writer when there is room enough to be worth it: a quarter of the ring. It sleeps only
-    /// with a full one, and saw then what had been taken by the last time that this looked, or more. So
-    /// no more than what was taken since can be room that a sleeper knows nothing of, and this need not
-    /// look for each message: its fence takes longer than the rest of a read.
+    /// Wakes the writer when a quarter of the ring is free. The writer sleeps only if the ring is
+    /// full, and it then knew the position of the last check or a later one. The room that it does
+    /// not know of is at most what was read since, so a check per message is unnecessary: its fence
+    /// takes longer than the rest of a read.
     #[inline]
     fn made_room(&self, position: u64) {
         let checked = &self.checked;
@@ -208,14 +209,14 @@ impl Reader {
         }
     }
 
-    /// How many octets are there. Looks at the writer's position only if none seem to be; when there
-    /// are none, asks for the lines where the next will lie, as is of use to who looks again and again.
-    /// They come together with the position then, and not after it.
+    /// The number of available octets. Loads the writer's position only if no octets are known; if
+    /// there are none, prefetches the lines of the next octets for a busy-waiting thread, so that
+    /// they arrive together with the position.
     #[inline]
     fn there(&self) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
-        // What was seen has been checked: never more than a ring's size ahead.
+        // The known position was checked: it is at most a ring's size ahead.
         let known = seen.load(Ordering::Relaxed).wrapping_sub(own) as usize;
         if known != 0 {
             return Ok(known.min(region.size));
@@ -244,8 +245,8 @@ impl Reader {
         }
     }
 
-    /// Whether [`read`](Self::read) would find nothing, and the writer has not ended: a look that takes a
-    /// few instructions, for who makes one after the other.
+    /// Whether [`read`](Self::read) would find nothing and the writer has not closed its end: a
+    /// check of a few instructions for busy-waiting.
     #[inline]
     pub(crate) fn is_quiet(&self) -> bool {
         let End { memory, region, own, seen, .. } = &self.end;
@@ -260,7 +261,7 @@ impl Reader {
         is_quiet
     }
 
-    /// Whether [`read`](Self::read) would do something, if only fail.
+    /// Whether [`read`](Self::read) would do something or fail.
     #[inline]
     pub(crate) fn is_ready(&self) -> bool {
         let has_piece = |incoming: &Incoming| incoming.has_piece(&self.end);
@@ -290,24 +291,25 @@ impl Reader {
         }
     }
 
-    /// Whether no more comes than is there: look at this first.
+    /// Whether the writer has closed its end. Check this before reading the last octets.
     #[inline]
     pub(crate) fn is_ended(&self) -> bool {
         let End { memory, region, .. } = &self.end;
         memory.u32_at(region.write_closed()).load(Ordering::Acquire) != 0
     }
 
-    /// Sleeps until the writer has put something in or ended, unless `ready` by then.
+    /// Sleeps until the writer has written something or closed its end, unless `ready` returns
+    /// true.
     pub(crate) fn wait_unless(&self, ready: impl FnOnce() -> bool, limit: Option<Duration>) {
         self.end.wait_unless(self.end.region.reader_sleeping(), ready, limit);
     }
 
-    /// Wakes the thread that sleeps here, in this process, if it does by now.
+    /// Wakes the thread of this process that sleeps here.
     pub(crate) fn rouse(&self) {
         futex::wake(self.end.memory.u32_at(self.end.region.reader_sleeping()));
     }
 
-    /// Tells the writer that no more is taken.
+    /// Closes the end and wakes the writer.
     pub(crate) fn close(&self) {
         let region = self.end.region;
         self.end.close(region.read_closed(), region.writer_sleeping());

@@ -1,9 +1,8 @@
-//! The rings' own code, over words of which `loom` decides who sees what when: every order of the two
-//! sides' steps, and every value that they can see where the memory's rules leave a choice.
+//! The code of the rings under `loom`, which tries all orders of the two sides' steps, and all
+//! values that a load may return.
 //!
-//! The memory, the system's waiting and the buffers are the [platform](platform)'s, which is one of its
-//! own here. Octets of the ring's body are cells: reading one that is being written is what `loom`
-//! finds.
+//! Memory, futexes and buffers are replaced by a [platform](platform) for `loom`. Octets of the
+//! ring's body are cells, so that `loom` finds a read that races with a write.
 #![allow(clippy::duplicate_mod, reason = "the very code of the rings, on another platform")]
 #![allow(clippy::arc_with_non_send_sync, reason = "what is shared is so with `loom`'s threads")]
 
@@ -29,11 +28,11 @@ use half::{Reader, Writer};
 use pieces::{Incoming, Outgoing};
 use platform::{FENCED, SharedMemory};
 
-/// What a side has of buffers.
+/// The buffers of one side.
 type Buffers = (Option<Outgoing>, Option<Incoming>);
 
-/// Runs a writer's steps and a reader's, at a ring of `size` octets, in every order in which they are
-/// interrupted no more often than `preemptions`.
+/// Runs a writer and a reader on a ring of `size` octets in all orders with at most `preemptions`
+/// preemptions.
 fn in_every_order(
     (size, preemptions): (usize, usize),
     buffers: impl Fn() -> Buffers + Send + Sync + 'static,
@@ -59,7 +58,7 @@ fn in_every_order(
     });
 }
 
-/// Puts all of `octets` in, and sleeps while there is no room.
+/// Writes all of `octets`, and sleeps while there is no room.
 fn write_all(writer: &Writer, mut octets: &[u8]) {
     while !octets.is_empty() {
         match writer.write(octets).unwrap() {
@@ -69,12 +68,12 @@ fn write_all(writer: &Writer, mut octets: &[u8]) {
     }
 }
 
-/// Takes out all there is until the writer has ended, so many octets at a time, and sleeps while there
-/// are none.
+/// Reads until the writer has closed its end, up to `at_a_time` octets at once, and sleeps while
+/// there are none.
 fn read_all(reader: &Reader, at_a_time: usize) -> Vec<u8> {
     let (mut all, mut space) = (Vec::new(), vec![0; at_a_time]);
     loop {
-        // As streams do: what came before the end comes before the news of it.
+        // Like streams: octets that arrived before the end are read first.
         let is_ended = reader.is_ended();
         match reader.read(&mut space).unwrap() {
             0 if is_ended => return all,
@@ -111,7 +110,7 @@ fn a_full_ring_and_an_empty_one_are_waited_for() {
     );
 }
 
-/// What is taken little by little is room that the writer is not woken for each time.
+/// Small reads free room for which the writer is not woken each time.
 #[test]
 fn room_is_told_of_a_quarter_at_a_time() {
     in_every_order(
@@ -145,7 +144,7 @@ fn one_that_takes_no_more_is_noticed() {
     );
 }
 
-/// Takes a piece where it lies as soon as it comes, and what stands before and behind it.
+/// Borrows a piece as soon as it arrives, and reads the octets before and after it.
 #[cfg(feature = "buffers")]
 fn borrow_between(reader: &Reader) {
     let mut space = [0; 2];
@@ -157,7 +156,7 @@ fn borrow_between(reader: &Reader) {
         }
     }
     assert_eq!(&space, b"ab");
-    // It was named before what stands in front of it was there.
+    // It was named before the octets in front of it were written.
     assert_eq!(reader.borrow(5).unwrap().0, b"piece");
     assert_eq!(read_all(reader, 4), b"c");
 }
@@ -182,7 +181,7 @@ fn pieces_come_where_they_were_sent() {
     in_every_order((4, 2), buffers, write, borrow_between);
 }
 
-/// The models would find it if the code were another: without its fences a wake-up is lost.
+/// The models would detect an error: without fences a wake-up is lost.
 #[test]
 #[should_panic(expected = "deadlock")]
 fn without_the_fences_somebody_would_sleep_for_ever() {

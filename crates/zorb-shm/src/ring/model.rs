@@ -1,17 +1,17 @@
-//! Every order in which the steps of a reader and a writer can happen, on a machine that holds
-//! stores back as processors do: nobody sleeps for ever, and nothing is lost.
+//! All orders of the steps of a reader and a writer on a machine that delays stores: no thread
+//! sleeps forever, and no octet is lost.
 //!
-//! The steps are those of `half.rs`, the ring is eight octets long. Each side has a buffer of stores
-//! that others do not see yet; a fence waits until it is empty, and so does a system call.
+//! The steps are those of `half.rs`, on a ring of eight octets. Each side has a buffer of stores
+//! invisible to the other; fences and system calls wait until it is empty.
 
 use std::collections::{HashSet, VecDeque};
 
 const SIZE: u8 = 8;
 const TOTAL: u8 = 12;
-/// From how many octets on that it has taken the reader looks whether the writer sleeps.
+/// The number of octets read after which the reader checks whether the writer sleeps.
 const WORTH_IT: u8 = SIZE / 4;
 
-/// The words that both sides see.
+/// The shared words.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Word {
     Tail,
@@ -20,7 +20,7 @@ enum Word {
     WriterSleeping,
 }
 
-/// What a side does next.
+/// The next step of a side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Step {
     Look,
@@ -44,7 +44,7 @@ struct Side {
     step: Step,
     own: u8,
     seen: u8,
-    /// The reader's position when it last looked whether the writer sleeps.
+    /// The reader's position at its last check whether the writer sleeps.
     checked: u8,
     held_back: VecDeque<(Word, u8)>,
 }
@@ -58,7 +58,7 @@ struct State {
 const WRITER: usize = 0;
 const READER: usize = 1;
 
-/// What a side calls the words.
+/// The words as seen by one side.
 struct Words {
     own: Word,
     peer: Word,
@@ -87,13 +87,13 @@ impl State {
         held_back.map_or(self.memory[word as usize], |(_, value)| *value)
     }
 
-    /// How much the side could move, by what it has seen.
+    /// How many octets the side could move, as far as it knows.
     fn possible(&self, side: usize) -> u8 {
         let Side { own, seen, .. } = self.sides[side];
         if side == WRITER { (SIZE - (own - seen)).min(TOTAL - own) } else { seen - own }
     }
 
-    /// All states that one step of `side` leads to.
+    /// All states after one step of `side`.
     fn after(&self, side: usize, fenced: bool) -> Vec<Self> {
         let Words { own, peer, sleeping, peer_sleeping } = words(side);
         let current = &self.sides[side];
@@ -108,7 +108,7 @@ impl State {
         let store = |word: Word, value: u8| {
             move |state: &mut Self| state.sides[side].held_back.push_back((word, value))
         };
-        // A store that was held back may come out at any time.
+        // A delayed store may become visible at any time.
         if let Some(&(word, value)) = current.held_back.front() {
             next(current.step, &|state| {
                 state.sides[side].held_back.pop_front();
@@ -119,7 +119,7 @@ impl State {
         match current.step {
             Step::Look => {
                 let mut looked = self.clone();
-                // The reader looks only when it knows of nothing.
+                // The reader loads the position only if it knows of no octets.
                 if side == WRITER || self.possible(side) == 0 {
                     looked.sides[side].seen = self.load(side, peer);
                 }
@@ -183,8 +183,8 @@ impl State {
         states
     }
 
-    /// Whether the writer sleeps although there is room that is worth to be woken for, and the reader has
-    /// nothing left to do about it: it may be long until it looks for more.
+    /// Whether the writer sleeps although there is enough room to wake it, and the reader has
+    /// nothing left to do: it may be long until it reads more.
     fn is_forgotten(&self) -> bool {
         let [writer, reader] = &self.sides;
         let at_rest = reader.held_back.is_empty() && matches!(reader.step, Step::Look | Step::Done);
@@ -193,8 +193,8 @@ impl State {
     }
 }
 
-/// Goes through all states that can be. The first in which both are stuck or the writer is forgotten, if
-/// there is one.
+/// Explores all reachable states; returns the first in which both are stuck or the writer was not
+/// woken.
 fn stuck(fenced: bool) -> Option<State> {
     let mut known = HashSet::from([State::start()]);
     let mut to_visit = vec![State::start()];

@@ -1,21 +1,20 @@
-//! Where the words and octets of a ring lie in the memory.
+//! The positions of a ring's words and octets in the memory.
 
-/// Octets before the first body: a page.
+/// Octets before the first body: one page.
 pub(super) const HEAD: usize = 4096;
 /// Octets of the head for each direction.
 pub(super) const HEAD_OF_RING: usize = 1024;
 #[cfg(feature = "buffers")]
-/// Where the pieces that clients send in buffers are named, behind the words of both directions, and
-/// how many may be named and not yet taken: a power of two. Each takes two words of 8 octets: the
-/// position in the ring that it comes at, and which one it is.
+/// The queue of the pieces that clients name, after the words of both directions, and its length, a
+/// power of two. An entry has two words of 8 octets: the position in the ring, and the name.
 const REQUESTS_QUEUE: (usize, u32) = (2 * HEAD_OF_RING, 128);
 #[cfg(feature = "buffers")]
-/// The same for those that servers send, behind the words of their direction.
+/// The queue of the pieces that servers name, after the words of their direction.
 const REPLIES_QUEUE: (usize, u32) = (HEAD_OF_RING + 5 * APART, 16);
-/// Octets from one group of words to the next. Two cache lines, which processors fetch together.
+/// The distance between groups of words: two cache lines, which processors fetch together.
 const APART: usize = 128;
 
-/// Where a ring lies in the memory.
+/// The region of a ring in the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Region {
     pub(super) head: usize,
@@ -25,24 +24,24 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    /// Where the writer's position stands.
+    /// The writer's position.
     pub(super) fn tail(self) -> usize {
         self.head
     }
 
-    /// Whether the writer has ended the direction; beside its position, which the reader looks at.
+    /// Whether the writer has closed its end; next to its position, which the reader checks.
     pub(super) fn write_closed(self) -> usize {
         self.head + 8
     }
 
     #[cfg(feature = "buffers")]
-    /// How many pieces the writer has named; beside its position, as well.
+    /// The number of pieces that the writer has named; also next to its position.
     pub(super) fn named(self) -> usize {
         self.head + 12
     }
 
     #[cfg(feature = "buffers")]
-    /// Whether servers are its writers.
+    /// Whether the server writes to it.
     pub(super) fn is_of_replies(self) -> bool {
         self.head == HEAD_OF_RING
     }
@@ -53,13 +52,13 @@ impl Region {
     }
 
     #[cfg(feature = "buffers")]
-    /// How many pieces may be named and not yet taken.
+    /// The maximum number of pieces that are named but not taken.
     pub(super) fn queue_len(self) -> u32 {
         self.queue().1
     }
 
     #[cfg(feature = "buffers")]
-    /// Where the piece is named that has this number.
+    /// The queue entry of the piece with this number.
     pub(super) fn name(self, number: u32) -> (usize, usize) {
         let (start, len) = self.queue();
         let at = start + (number % len) as usize * 16;
@@ -67,24 +66,24 @@ impl Region {
     }
 
     #[cfg(feature = "buffers")]
-    /// How many pieces the reader has taken; beside its position.
+    /// The number of pieces that the reader has taken; next to its position.
     pub(super) fn taken(self) -> usize {
         self.head + APART + 8
     }
 
     #[cfg(feature = "buffers")]
-    /// Whether the reader takes pieces; beside it.
+    /// Whether the reader accepts pieces; next to it.
     pub(super) fn takes_pieces(self) -> usize {
         self.head + APART + 12
     }
 
-    /// Where the reader's position stands.
+    /// The reader's position.
     pub(super) fn read_position(self) -> usize {
         self.head + APART
     }
 
-    /// Whether the reader takes no more. Apart from its position, which it writes all the time: the
-    /// writer looks at this for every message.
+    /// Whether the reader has closed its end. Separate from its position, which changes with each
+    /// read, because the writer checks this for every message.
     pub(super) fn read_closed(self) -> usize {
         self.head + 4 * APART
     }

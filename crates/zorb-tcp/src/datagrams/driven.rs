@@ -1,4 +1,4 @@
-//! Connecting and listening for protocols over UDP that are driven.
+//! The transport of driven protocols over UDP.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,16 +22,15 @@ use crate::address::HostPort;
 /// | `scheme://[2001:db8::1]:port` | IPv6 goes in brackets | the same |
 /// | `scheme://:port`, `scheme://` | - | all IPv4 interfaces; without a port one that the system chooses |
 ///
-/// A client's connection has a socket and a thread of its own; those of a server share both. One thread
-/// more keeps the time for the connections of an endpoint, and one for those of all clients of a
-/// transport and its clones.
+/// A client's connection has its own socket and thread; the connections of a server share both. One
+/// timer thread serves an endpoint, and another one all clients of a transport and its clones.
 pub struct DrivenTransport<D: Driven> {
     driver: Driver<D>,
     settings: Settings,
 }
 
 impl<D: Driven> DrivenTransport<D> {
-    /// The transport as it is by default.
+    /// The transport with default settings.
     #[must_use]
     pub fn new() -> Self {
         Self::with(Settings::default())
