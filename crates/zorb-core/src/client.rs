@@ -17,19 +17,19 @@ mod invoke;
 mod lending;
 mod locate;
 mod oneway_queue;
-mod patience;
 mod place;
 mod pool;
 mod queued;
-mod reach;
 mod reply;
 mod route;
+mod selection;
 mod shared;
 mod sharing;
 mod thread_policies;
+mod time_limit;
 mod validate;
 
-pub(crate) use by_lane::{Entered, LaneLines};
+pub(crate) use by_lane::{Entered, LaneConnections};
 pub(crate) use connection_policies::ConnectionPolicies;
 pub(crate) use effective::{
     CallParameters, ClientPolicies, ObjectPolicies, policy_of, policy_of_thread_and_orb,

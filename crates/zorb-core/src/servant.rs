@@ -119,7 +119,7 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
 }
 
 /// A skeleton of an object whose requests are intercepted, or that has policies of its own.
-pub(crate) struct Governed {
+pub(crate) struct PolicySkeleton {
     pub(crate) inner: Box<dyn Skeleton>,
     pub(crate) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
     pub(crate) setup: Option<Arc<ConnectionSetup>>,
@@ -129,7 +129,7 @@ pub(crate) struct Governed {
     pub(crate) policies: Policies,
 }
 
-impl Governed {
+impl PolicySkeleton {
     /// Makes the upcall, after the interceptors.
     fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
         match &self.setup {
@@ -139,7 +139,7 @@ impl Governed {
     }
 }
 
-impl Skeleton for Governed {
+impl Skeleton for PolicySkeleton {
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
         Skeleton::type_id(&*self.inner, id)
     }

@@ -14,9 +14,9 @@ use super::call::Call;
 use super::connection::{AnyConnection, CallReply, Connection, NewCall};
 use super::contexts::Contexts;
 use super::failing::{no_reply, not_sent};
-use super::reach::{Selection, reach};
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
+use super::selection::{Selection, select_connection};
 use crate::error::{ErrorContext, Phase};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
@@ -59,7 +59,7 @@ fn reach_and_call(
         deadline: call.sending().deadline(),
         info: call.info,
     };
-    match reach(object, routes, &selection) {
+    match select_connection(object, routes, &selection) {
         Ok((route, AnyConnection::Exclusive(lease))) => call_over(object, route, lease, call, read),
         Ok((route, AnyConnection::Shared(shared))) => call_over(object, route, shared, call, read),
         Err(exception) => Attempt::Failed(exception),
@@ -89,7 +89,7 @@ fn call_over(
             route,
             operation: call.operation,
             send_deadline: call.sending().deadline(),
-            reply_deadline: call.patience.deadline(),
+            reply_deadline: call.time_limit.deadline(),
         },
     ) {
         Ok(begun) => begun,
@@ -127,7 +127,7 @@ fn call_over(
         return Attempt::Done;
     }
     about_to_block();
-    match connection.receive(&call.patience) {
+    match connection.receive(&call.time_limit) {
         Ok(CallReply { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
             in_full(connection.say_all_in_full())
         }
@@ -152,10 +152,10 @@ fn call_over(
         Err(reason) => {
             let end = reason.end();
             let again = end.is_some_and(|end| connection.sends_again(request_id, end));
-            if end.is_some() || connection.time_out(request_id, &call.patience).is_err() {
+            if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
                 connection.discard(&route.pool);
             }
-            let exception = no_reply(route, call.patience.timeout(), reason);
+            let exception = no_reply(route, call.time_limit.timeout(), reason);
             not_done((again, exception))
         }
     }

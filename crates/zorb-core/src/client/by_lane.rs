@@ -43,7 +43,7 @@ fn thread_and_lane() -> (usize, Option<usize>) {
 
 /// A lane's number, which no other living one has: its place among the connections to each endpoint.
 #[derive(Debug)]
-pub(crate) struct LaneLines {
+pub(crate) struct LaneConnections {
     number: usize,
     ended: AtomicBool,
 }
@@ -51,7 +51,7 @@ pub(crate) struct LaneLines {
 /// Those that are taken.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
-impl LaneLines {
+impl LaneConnections {
     /// The lowest that is free; `None` where none is.
     pub(crate) fn new() -> Option<Self> {
         let take = |taken: u64| (taken != u64::MAX).then(|| taken | (taken + 1));
@@ -74,7 +74,7 @@ impl LaneLines {
     }
 }
 
-impl Drop for LaneLines {
+impl Drop for LaneConnections {
     fn drop(&mut self) {
         self.end();
     }
@@ -112,7 +112,7 @@ impl ByLane {
     }
 
     /// Those of a lane that has come to its end.
-    pub(super) fn left_by(&self, lane: &LaneLines) -> Option<&Arc<EndpointPool>> {
+    pub(super) fn left_by(&self, lane: &LaneConnections) -> Option<&Arc<EndpointPool>> {
         self.pools.get()?.get(lane.number)?.get()
     }
 }

@@ -6,7 +6,7 @@ use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
 use super::effective::CallParameters;
-use super::patience::Patience;
+use super::time_limit::TimeLimit;
 use crate::gather::WriteBody;
 use crate::interceptor::{ClientRequestInfo, EndTimes};
 use crate::policy::SyncScope;
@@ -17,9 +17,9 @@ pub(super) struct Call<'a> {
     pub(super) response: ResponseFlags,
     /// Writes the arguments; called again when the request has to be sent to another place.
     pub(super) arguments: WriteBody<'a>,
-    pub(super) patience: Patience,
+    pub(super) time_limit: TimeLimit,
     /// For what comes before the wait, where that has a limit of its own.
-    pub(super) own_sending: Option<Patience>,
+    pub(super) own_sending: Option<TimeLimit>,
     pub(super) parameters: &'a CallParameters,
     /// What interceptors have set for this attempt.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
@@ -38,7 +38,7 @@ impl<'a> Call<'a> {
             operation,
             response: if answered { response } else { response_to(parameters.sync_scope) },
             arguments,
-            patience: Patience::new(parameters.round_trip),
+            time_limit: TimeLimit::new(parameters.round_trip),
             own_sending: parameters.request.map(|limit| limit_of_sending(parameters, limit)),
             parameters,
             info: None,
@@ -47,14 +47,14 @@ impl<'a> Call<'a> {
 
     /// How long getting a connection and sending may take.
     #[inline]
-    pub(super) fn sending(&self) -> &Patience {
-        self.own_sending.as_ref().unwrap_or(&self.patience)
+    pub(super) fn sending(&self) -> &TimeLimit {
+        self.own_sending.as_ref().unwrap_or(&self.time_limit)
     }
 
     /// Until when its request is of use.
     pub(super) fn end_times(&self) -> EndTimes {
-        let reply = self.response.expects_reply().then(|| self.patience.deadline()).flatten();
-        EndTimes { request: self.own_sending.and_then(Patience::deadline), reply }
+        let reply = self.response.expects_reply().then(|| self.time_limit.deadline()).flatten();
+        EndTimes { request: self.own_sending.and_then(TimeLimit::deadline), reply }
     }
 
     /// The exception of a call that would now reach the object in another way than its policy lets.
@@ -78,6 +78,6 @@ fn response_to(scope: SyncScope) -> ResponseFlags {
 
 /// The limit for sending: what the policies say, and no more than the whole call has.
 #[cold]
-fn limit_of_sending(parameters: &CallParameters, limit: Duration) -> Patience {
-    Patience::new(Some(parameters.round_trip.map_or(limit, |whole| whole.min(limit))))
+fn limit_of_sending(parameters: &CallParameters, limit: Duration) -> TimeLimit {
+    TimeLimit::new(Some(parameters.round_trip.map_or(limit, |whole| whole.min(limit))))
 }

@@ -18,11 +18,11 @@ use zorb_transport::ReceivedBuffer;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::patience::Patience;
 use super::place::Lease;
 use super::pool::EndpointPool;
 use super::route::Route;
 use super::shared::SharedCall;
+use super::time_limit::TimeLimit;
 use crate::gather::{Tail, WriteBody};
 use crate::orb::OrbCore;
 
@@ -224,26 +224,29 @@ pub(super) trait Connection: Sized {
     fn send(
         &mut self,
         begun: &BegunRequest,
-        patience: &Patience,
+        time_limit: &TimeLimit,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()>;
 
     /// Waits for the Reply to the request.
-    fn receive(&mut self, patience: &Patience) -> Result<CallReply<'_>, NoReply>;
+    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply>;
 
     /// Releases the end of a Reply that has been read, where the stream had lent it.
     #[cfg(feature = "buffers")]
     fn release_lent(&mut self);
 
     /// Waits for the LocateReply to the request; its header and itself.
-    fn receive_location(&mut self, patience: &Patience) -> Result<(MessageHeader, &[u8]), NoReply>;
+    fn receive_location(
+        &mut self,
+        time_limit: &TimeLimit,
+    ) -> Result<(MessageHeader, &[u8]), NoReply>;
 
     /// Whether the request, whose connection ended so, is to be sent again over another one: see
     /// [`sends_again`].
     fn sends_again(&mut self, request_id: u32, end: ConnectionEnd) -> bool;
 
     /// Gives up a request whose deadline has passed: tells the server that nobody waits for the reply.
-    fn time_out(&mut self, request_id: u32, patience: &Patience) -> io::Result<()>;
+    fn time_out(&mut self, request_id: u32, time_limit: &TimeLimit) -> io::Result<()>;
 
     /// Sees to it that a connection that is of no more use is not used again.
     fn discard(&mut self, pool: &EndpointPool);

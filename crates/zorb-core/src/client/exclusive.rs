@@ -20,9 +20,9 @@ use super::connection::{
     Alive, CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, limits, not_begun,
     sends_again, since,
 };
-use super::patience::Patience;
 use super::place::Lease;
 use super::pool::EndpointPool;
+use super::time_limit::TimeLimit;
 use crate::gather::{Tail, WriteBody};
 use crate::orb::OrbCore;
 
@@ -123,8 +123,8 @@ impl ExclusiveConnection {
 
     /// Sends the request in the outgoing buffer.
     #[inline]
-    fn send(&mut self, patience: &Patience) -> io::Result<()> {
-        self.limit_sending(patience.next_wait()?)?;
+    fn send(&mut self, time_limit: &TimeLimit) -> io::Result<()> {
+        self.limit_sending(time_limit.next_wait()?)?;
         probe!(MessagingSend);
         let sent = self.stream.send_all(self.outgoing.octets());
         probe!(TransportSend);
@@ -134,12 +134,12 @@ impl ExclusiveConnection {
     /// Sends the request in the outgoing buffer and its tail, which `arguments` wrote.
     fn send_with(
         &mut self,
-        patience: &Patience,
+        time_limit: &TimeLimit,
         tail: Tail,
         text: TextCoding,
         arguments: WriteBody<'_>,
     ) -> io::Result<()> {
-        self.limit_sending(patience.next_wait()?)?;
+        self.limit_sending(time_limit.next_wait()?)?;
         probe!(MessagingSend);
         let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
         let sent = tail.send(self.outgoing.behind_header(), text, arguments, &mut send);
@@ -149,11 +149,11 @@ impl ExclusiveConnection {
 
     /// Waits for the Reply to the outstanding request; it is the inbound side's current message then.
     #[inline]
-    fn receive(&mut self, patience: &Patience) -> Result<CallReply<'_>, NoReply> {
+    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
         let (order, start) = loop {
             #[cfg(feature = "buffers")]
             self.release_lent();
-            let header = self.next_message(patience)?;
+            let header = self.next_message(time_limit)?;
             match self.machine.receive(&self.inbound, &header) {
                 Received::Reply(start) => break (header.order, start),
                 other => self.pass_over(other)?,
@@ -173,9 +173,9 @@ impl ExclusiveConnection {
     }
 
     /// Waits for the LocateReply to the outstanding request, likewise.
-    fn receive_location(&mut self, patience: &Patience) -> Result<MessageHeader, NoReply> {
+    fn receive_location(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         loop {
-            let header = self.next_message(patience)?;
+            let header = self.next_message(time_limit)?;
             match self.machine.receive(&self.inbound, &header) {
                 Received::LocateReply(_) => {
                     self.alive = self.begun;
@@ -221,10 +221,10 @@ impl ExclusiveConnection {
 
     /// Waits for the next whole message.
     #[inline(always)] // on the path of every call, and in a second place
-    fn next_message(&mut self, patience: &Patience) -> Result<MessageHeader, NoReply> {
+    fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         // Mostly nothing is there before it is waited for.
         if !self.inbound.has_buffered() {
-            self.receive_more(patience)?;
+            self.receive_more(time_limit)?;
         }
         loop {
             let polled = self.inbound.poll();
@@ -235,7 +235,7 @@ impl ExclusiveConnection {
             };
             match polled {
                 Ok(Some(header)) => return Ok(header),
-                Ok(None) => self.receive_more(patience)?,
+                Ok(None) => self.receive_more(time_limit)?,
                 Err(error) => return Err(NoReply::Broken(error)),
             }
         }
@@ -243,10 +243,10 @@ impl ExclusiveConnection {
 
     /// Receives what comes next of the stream.
     #[inline]
-    fn receive_more(&mut self, patience: &Patience) -> Result<(), NoReply> {
+    fn receive_more(&mut self, time_limit: &TimeLimit) -> Result<(), NoReply> {
         // Anew for every wait: the server may send its reply octet by octet, or the replies to
         // other requests without end.
-        let received = patience.next_wait().and_then(|limit| {
+        let received = time_limit.next_wait().and_then(|limit| {
             self.limit_receiving(limit)?;
             let space = self.inbound.space();
             probe!(MessagingReceive);
@@ -326,14 +326,14 @@ impl Connection for Lease<'_> {
     fn send(
         &mut self,
         begun: &BegunRequest,
-        patience: &Patience,
+        time_limit: &TimeLimit,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
         let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
         match rest {
-            None => connection.send(patience)?,
+            None => connection.send(time_limit)?,
             Some((tail, arguments)) => {
-                connection.send_with(patience, tail, begun.text, arguments)?;
+                connection.send_with(time_limit, tail, begun.text, arguments)?;
             }
         }
         connection.machine.sent(begun);
@@ -341,8 +341,8 @@ impl Connection for Lease<'_> {
     }
 
     #[inline]
-    fn receive(&mut self, patience: &Patience) -> Result<CallReply<'_>, NoReply> {
-        self.connection().ok_or(NoReply::Lost(None))?.receive(patience)
+    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
+        self.connection().ok_or(NoReply::Lost(None))?.receive(time_limit)
     }
 
     #[cfg(feature = "buffers")]
@@ -353,9 +353,12 @@ impl Connection for Lease<'_> {
         }
     }
 
-    fn receive_location(&mut self, patience: &Patience) -> Result<(MessageHeader, &[u8]), NoReply> {
+    fn receive_location(
+        &mut self,
+        time_limit: &TimeLimit,
+    ) -> Result<(MessageHeader, &[u8]), NoReply> {
         let connection = self.connection().ok_or(NoReply::Lost(None))?;
-        let header = connection.receive_location(patience)?;
+        let header = connection.receive_location(time_limit)?;
         Ok((header, connection.inbound.current()))
     }
 
@@ -365,9 +368,9 @@ impl Connection for Lease<'_> {
     }
 
     #[cold]
-    fn time_out(&mut self, _: u32, patience: &Patience) -> io::Result<()> {
+    fn time_out(&mut self, _: u32, time_limit: &TimeLimit) -> io::Result<()> {
         let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
-        if let Some(deadline) = patience.deadline() {
+        if let Some(deadline) = time_limit.deadline() {
             connection.machine.handle_timeout(since(connection.opened, deadline));
         }
         connection.transmit()

@@ -8,8 +8,8 @@ use zorb_types::SystemException;
 use super::connection::{AnyConnection, Connection};
 use super::effective::parameters;
 use super::interception::select_endpoint;
-use super::patience::Patience;
-use super::reach::{Selection, reach};
+use super::selection::{Selection, select_connection};
+use super::time_limit::TimeLimit;
 use crate::object::ObjectRef;
 
 /// What the calling thread's next call of `object` would go over; `None` when it would not leave this
@@ -26,11 +26,11 @@ pub(crate) fn connection_of(
         return Ok(None);
     }
     let parameters = parameters(object);
-    let deadline = Patience::new(parameters.round_trip).deadline();
+    let deadline = TimeLimit::new(parameters.round_trip).deadline();
     select_endpoint(object, (target, routes), |info| {
         let connect_timeout = parameters.connect;
         let selection = Selection { connect_timeout, expects_reply: false, deadline, info };
-        Ok(match reach(object, routes, &selection)?.1 {
+        Ok(match select_connection(object, routes, &selection)?.1 {
             AnyConnection::Exclusive(lease) => lease.stream().cloned(),
             AnyConnection::Shared(call) => call.stream().cloned(),
         })

@@ -12,10 +12,10 @@ use super::effective::parameters;
 use super::failing::{no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
-use super::patience::Patience;
-use super::reach::{Selection, reach};
 use super::reply::decoding;
 use super::route::Route;
+use super::selection::{Selection, select_connection};
+use super::time_limit::TimeLimit;
 use crate::error::{ErrorContext, Phase};
 use crate::object::{Binding, ObjectRef};
 use crate::orb::OrbCore;
@@ -55,13 +55,13 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
         false => Cow::Borrowed(object),
     };
     let object = &*object;
-    let patience = Patience::new(parameters.round_trip);
+    let time_limit = TimeLimit::new(parameters.round_trip);
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
     while hops <= core.options().max_forwards {
-        match ask(object, target, parameters.connect, patience) {
+        match ask(object, target, parameters.connect, time_limit) {
             Ok(Whereabouts::Here) => return Ok(true),
             Ok(Whereabouts::Unknown) => return Ok(false),
             Ok(Whereabouts::Forward(ior)) => {
@@ -84,7 +84,7 @@ fn ask(
     object: &ObjectRef,
     target: &Binding,
     connect: Duration,
-    patience: Patience,
+    time_limit: TimeLimit,
 ) -> Result<Whereabouts, Unanswered> {
     let core = object.core();
     let routes = target.routes(core);
@@ -96,13 +96,13 @@ fn ask(
         });
     }
     let reached = select_endpoint(object, (target, routes), |info| {
-        let deadline = patience.deadline();
+        let deadline = time_limit.deadline();
         let selection = Selection { connect_timeout: connect, expects_reply: true, deadline, info };
-        reach(object, routes, &selection)
+        select_connection(object, routes, &selection)
     })?;
     match reached {
-        (route, AnyConnection::Exclusive(lease)) => ask_over(core, route, lease, patience),
-        (route, AnyConnection::Shared(shared)) => ask_over(core, route, shared, patience),
+        (route, AnyConnection::Exclusive(lease)) => ask_over(core, route, lease, time_limit),
+        (route, AnyConnection::Shared(shared)) => ask_over(core, route, shared, time_limit),
     }
 }
 
@@ -111,10 +111,10 @@ fn ask_over(
     core: &OrbCore,
     route: &Route,
     mut connection: impl Connection,
-    patience: Patience,
+    time_limit: TimeLimit,
 ) -> Result<Whereabouts, Unanswered> {
     let form = route.form;
-    let deadline = patience.deadline();
+    let deadline = time_limit.deadline();
     let begun = connection
         .begin(
             core,
@@ -134,13 +134,13 @@ fn ask_over(
     form.locate_request(outgoing.any_octets(), order, id, &address)
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
-    if let Err(error) = connection.send(&begun, &patience, None) {
+    if let Err(error) = connection.send(&begun, &time_limit, None) {
         let again = connection.sends_again(id, ConnectionEnd::Lost);
         connection.discard(&route.pool);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
-    let reason = match connection.receive_location(&patience) {
+    let reason = match connection.receive_location(&time_limit) {
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
                 let context = || ErrorContext::remote(route.pool.endpoint.to_string());
@@ -154,7 +154,7 @@ fn ask_over(
     };
     let again = reason.end().is_some_and(|end| connection.sends_again(id, end));
     connection.discard(&route.pool);
-    let exception = no_reply(route, patience.timeout(), reason);
+    let exception = no_reply(route, time_limit.timeout(), reason);
     Err(unanswered((again, exception)))
 }
 

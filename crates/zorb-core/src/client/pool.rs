@@ -17,7 +17,7 @@ use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
-use super::by_lane::{ByLane, LaneLines, caller};
+use super::by_lane::{ByLane, LaneConnections, caller};
 use super::connection::{Alive, AnyConnection};
 use super::connection_settings::{ConnectionClass, ConnectionSettings};
 use super::exclusive::ExclusiveConnection;
@@ -139,7 +139,7 @@ impl ConnectionCache {
     }
 
     /// Closes the connections of a lane that has come to its end.
-    pub(crate) fn left_by(&self, lane: &LaneLines) {
+    pub(crate) fn left_by(&self, lane: &LaneConnections) {
         let pools: Vec<_> = {
             let pools = self.pools.lock();
             pools

@@ -1,6 +1,4 @@
-//! One-way calls that are written now and sent later, by a thread of their queue.
-//!
-//! Nothing here is reached but by the policy that asks for it.
+//! Queued one-way calls: the caller writes the request, and the queue's thread sends it.
 
 mod outboxes;
 
@@ -34,9 +32,9 @@ use crate::serving::about_to_block;
 
 pub(crate) use outboxes::Outboxes;
 
-/// How long the end of an ORB waits for what is in a queue.
+/// The maximum time that the shutdown of an ORB waits for a queue.
 const LAST_CALLS: Duration = Duration::from_secs(1);
-/// How many buffers of messages are kept for those to come.
+/// The maximum number of message buffers that are retained.
 const SPARES: usize = 16;
 
 type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
@@ -44,20 +42,20 @@ type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
 /// A queue, its connection and its thread.
 pub(crate) struct Outbox {
     pool: Arc<EndpointPool>,
-    /// Where messages are written; whoever has it has the next place in the queue.
+    /// Where messages are written; its lock also orders the queue.
     connection: Lock<Box<ExclusiveConnection>>,
     stream: Arc<dyn Stream>,
     queue: FlowQueue<Message>,
     spares: Lock<Vec<Vec<u8>>>,
-    /// Whether nothing is sent any more.
+    /// Whether sending has ended.
     broken: AtomicBool,
     on_event: OnEvent,
 }
 
-/// A request that waits.
+/// A queued request.
 struct Message {
     octets: Vec<u8>,
-    /// When it is too late to send it. Those that later ones rely on have none.
+    /// The latest time to send it; `None` if later requests depend on it.
     deadline: Option<Instant>,
 }
 
@@ -111,7 +109,7 @@ fn put(
     };
     let end = [patient, deadline].into_iter().flatten().min();
     loop {
-        let (route, outbox) = policy.outboxes().reach(policy, object, routes, call)?;
+        let (route, outbox) = policy.outboxes().select_queue(policy, object, routes, call)?;
         let Err(octets) = outbox.write(object, route, call)? else { return Ok(()) };
         if !outbox.is_broken() {
             if when_full != WhenFull::Refuse {
@@ -133,7 +131,7 @@ impl Outbox {
     ) -> Result<Arc<Self>, NoConnection> {
         let connection = pool.open_apart(call.parameters.connect, call.sending().deadline())?;
         let stream = Arc::clone(&connection.stream);
-        // It fails only when the peer is gone by now, which sending finds as well.
+        // It fails only if the peer has gone, which sending reports as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
         let outbox = Arc::new(Self {
             pool: Arc::clone(pool),
@@ -145,10 +143,10 @@ impl Outbox {
             on_event,
         });
         let work = Arc::clone(&outbox);
-        // It is of this thread's priority, which the system does not give to threads of others.
+        // The thread gets the priority of this one.
         let schedule = priority::current().ok();
         let body = move || {
-            // Without the right to it, it is as the system has it.
+            // If that is not permitted, it has the system's default.
             let _ = schedule.map(priority::set);
             work.send();
         };
@@ -160,12 +158,12 @@ impl Outbox {
         Ok(outbox)
     }
 
-    /// Whether nothing that is put into it is sent any more.
+    /// Whether it does not send any more.
     fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Acquire)
     }
 
-    /// Whether calls may be put into it.
+    /// Whether it accepts calls.
     fn is_good(&self) -> bool {
         if self.is_broken() {
             return false;
@@ -173,7 +171,7 @@ impl Outbox {
         if !self.queue.is_at_rest() {
             return true;
         }
-        // The server may have closed it while it lay idle.
+        // The server may have closed the idle connection.
         let mut connection = self.connection.lock();
         let is_good = connection.is_fresh() || !connection.stream.is_stale();
         if is_good {
@@ -182,7 +180,7 @@ impl Outbox {
         is_good
     }
 
-    /// Writes a request and puts it into the queue. How many octets it has if there is no room for it.
+    /// Writes a request and queues it; its size in octets if the queue is full.
     fn write(
         &self,
         object: &ObjectRef,
@@ -272,7 +270,7 @@ impl Outbox {
                 None => self.stream.send_all(&message.octets).map_err(|error| {
                     let exception = not_sent(&self.pool, error);
                     failed = Some(exception.clone());
-                    // Nobody finds it any more, and what waits is lost.
+                    // The queue accepts no more calls, and those in it are lost.
                     self.broken.store(true, Ordering::Release);
                     self.queue.end();
                     exception
@@ -292,17 +290,17 @@ impl Outbox {
         self.pool.lost_one();
     }
 
-    /// Ends it with the ORB: what waits has a while to be sent.
+    /// Ends it with the ORB, after a limited time to send the queued calls.
     pub(super) fn close(&self) {
         self.queue.end();
         if !self.queue.wait_until_done(LAST_CALLS) {
-            // A thread that is stuck in sending is let go by it.
+            // Unblocks a thread that is sending.
             let _ = self.stream.shutdown(std::net::Shutdown::Both);
         }
     }
 }
 
-/// The exception for a request that could not be sent, and those behind it.
+/// The exception for a request that could not be sent, and for those queued behind it.
 #[cold]
 fn not_sent(pool: &EndpointPool, error: std::io::Error) -> SystemException {
     let no = CompletionStatus::No;

@@ -22,33 +22,33 @@ use crate::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use crate::orb::{OrbCore, for_calls};
 use crate::policy::{PolicyType, PriorityModel, ServedPriority};
 
-/// The most ways to an object that are looked at: a reference may come from anybody, and each way
-/// may have to be tried.
+/// The maximum number of routes to an object: a reference may come from anybody, and each route may have
+/// to be tried.
 const MAX_ROUTES: usize = 64;
 
-/// One way to an object.
+/// A route to an object: an endpoint, and how requests are sent to it.
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(super) pool: Arc<EndpointPool>,
-    /// What requests are written in.
+    /// The format of requests.
     pub(super) form: Form<'static>,
-    /// Whether its requests have no service contexts.
-    pub(super) mute: bool,
-    /// Whether replies come back on it.
+    /// Whether its protocol has no service contexts.
+    pub(super) omits_contexts: bool,
+    /// Whether its protocol has replies.
     pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,
     /// The priority that the endpoint serves; `None` for all.
     pub(super) priority: Option<i16>,
-    /// The band of priorities that its connections are for; `None` for all.
+    /// The priority band of its connections; `None` for all priorities.
     pub(super) band: Option<RangeInclusive<i16>>,
-    /// The server's code sets; `None` when the profile does not say.
+    /// The server's code sets, if the profile contains them.
     pub(super) code_sets: Option<CodeSetComponentInfo>,
 }
 
 impl Route {
     /// Whether requests by this route carry the service contexts that they require.
     pub(super) fn carries_contexts_of(&self, info: Option<&ClientRequestInfo<'_>>) -> bool {
-        !self.mute || info.is_none_or(|info| info.may_omit_contexts(self.priority))
+        !self.omits_contexts || info.is_none_or(|info| info.may_omit_contexts(self.priority))
     }
 }
 
@@ -56,15 +56,15 @@ impl Route {
 #[derive(Debug, Default)]
 pub(crate) struct Routes {
     list: Vec<Route>,
-    /// The way that worked last.
+    /// The index of the last successful route.
     preferred: AtomicUsize,
-    /// The key under which this very ORB serves the object.
+    /// The object key, if the object is in this ORB.
     pub(crate) local: Option<Arc<[u8]>>,
-    /// The policies that the first profile with any has clients know.
+    /// The policies in the first profile that has any.
     pub(crate) policies: Vec<PolicyValue>,
-    /// The policies that rule out all ways that there are.
+    /// The policies that exclude all routes.
     pub(super) conflicts: Vec<PolicyType>,
-    /// The bands of priorities, each with connections of its own.
+    /// The priority bands, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
     /// The priority of all calls, if the server declares it.
     declared_priority: Option<i16>,
@@ -76,15 +76,15 @@ pub(crate) struct Routes {
 }
 
 /// A profile that the ORB has a protocol for.
-struct Way {
+struct UsableProfile {
     tag: ProfileTag,
     protocol: Arc<dyn Protocol>,
     resolved: ResolvedProfile,
-    /// Whether the object may be one of this very ORB.
+    /// Whether the object may be in this ORB.
     may_be_local: bool,
 }
 
-impl Way {
+impl UsableProfile {
     fn find(
         core: &OrbCore,
         ior: &Ior,
@@ -96,76 +96,79 @@ impl Way {
                 Some(Self { tag: profile.tag, protocol, resolved, may_be_local })
             }
             Err(error) => {
-                tracing::debug!(%error, "a profile is skipped");
+                tracing::debug!(%error, "a profile is ignored");
                 None
             }
         }
     }
 
-    /// The first of its components that is a `C`.
+    /// Its first component of type `C`.
     fn component<C: ComponentBody>(&self) -> Option<C> {
         self.resolved.components.iter().find_map(|component| component.body().ok().flatten())
     }
 }
 
 impl Routes {
-    /// Resolves the profiles of `ior` that the ORB has a protocol for and that policies let it use, up
-    /// to 64 endpoints.
+    /// Resolves the profiles of `ior` whose protocols the ORB has and policies permit, up to 64 endpoints.
     pub(crate) fn resolve(
         core: &OrbCore,
         ior: &Ior,
         own: Option<&Arc<ConnectionPolicies>>,
     ) -> Self {
         let mut routes = Self::default();
-        let mut ways = Vec::new();
+        let mut profiles = Vec::new();
         for profile in &ior.profiles {
-            let Some(way) = Way::find(core, ior, profile, true) else { continue };
-            // What is for a group goes to all of it, wherever who takes its two-way calls is.
-            let further = way.protocol.also_reached_by(&way.resolved);
-            ways.push(way);
-            ways.extend(further.iter().filter_map(|profile| Way::find(core, ior, profile, false)));
+            let Some(profile) = UsableProfile::find(core, ior, profile, true) else { continue };
+            // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
+            let further = profile.protocol.also_reached_by(&profile.resolved);
+            profiles.push(profile);
+            profiles.extend(
+                further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, false)),
+            );
         }
-        routes.policies = ways.iter().find_map(Way::component::<Policies>).unwrap_or_default().0;
-        for way in ways.iter().filter(|way| way.may_be_local) {
-            if way.resolved.endpoints.iter().any(|endpoint| core.serves(endpoint)) {
-                routes.local = Some(way.resolved.object_key.as_slice().into());
+        routes.policies =
+            profiles.iter().find_map(UsableProfile::component::<Policies>).unwrap_or_default().0;
+        for profile in profiles.iter().filter(|profile| profile.may_be_local) {
+            if profile.resolved.endpoints.iter().any(|endpoint| core.serves(endpoint)) {
+                routes.local = Some(profile.resolved.object_key.as_slice().into());
             }
         }
         match routes.take_policies(core, own) {
             _ if !routes.conflicts.is_empty() => {}
-            None => routes.add_by_option(core, ways, None),
+            None => routes.add_by_option(core, profiles, None),
             Some(policies) if !policies.choose_protocols() => {
-                routes.add_by_option(core, ways, Some(&policies));
+                routes.add_by_option(core, profiles, Some(&policies));
             }
             Some(policies) => {
-                let tags: Vec<_> = ways.iter().map(|way| way.tag).collect();
+                let tags: Vec<_> = profiles.iter().map(|profile| profile.tag).collect();
                 let order = policies.order(&tags);
-                let chosen = order.iter().filter_map(|index| ways.get(*index));
-                chosen.for_each(|way| routes.add(core, way, Some(&policies)));
-                if order.is_empty() && !ways.is_empty() {
+                let chosen = order.iter().filter_map(|index| profiles.get(*index));
+                chosen.for_each(|profile| routes.add(core, profile, Some(&policies)));
+                if order.is_empty() && !profiles.is_empty() {
                     routes.conflicts.push(PolicyType::CLIENT_PROTOCOL);
                 }
             }
         }
         let intercepted = !routes.interceptors.is_empty();
-        let chosen = |route: &Route| route.priority.is_some() || (intercepted && route.mute);
+        let chosen =
+            |route: &Route| route.priority.is_some() || (intercepted && route.omits_contexts);
         routes.by_priority = routes.list.iter().any(chosen) || !routes.bands.is_empty();
         routes
     }
 
-    /// Adds the ways that no policy chooses among: those of the protocols that the ORB's option names.
+    /// Adds the profiles of the protocols that the ORB's option names, where policies choose none.
     fn add_by_option(
         &mut self,
         core: &OrbCore,
-        ways: Vec<Way>,
+        profiles: Vec<UsableProfile>,
         policies: Option<&ConnectionPolicies>,
     ) {
-        let there_are = !ways.is_empty();
-        let ways = for_calls(ways, core.options(), |way| way.protocol.scheme());
-        if there_are && ways.is_empty() {
+        let there_are = !profiles.is_empty();
+        let profiles = for_calls(profiles, core.options(), |profile| profile.protocol.scheme());
+        if there_are && profiles.is_empty() {
             self.conflicts.push(PolicyType::CLIENT_PROTOCOL);
         }
-        ways.iter().for_each(|way| self.add(core, way, policies));
+        profiles.iter().for_each(|profile| self.add(core, profile, policies));
     }
 
     /// Takes the interceptors of the reference, and the policies about its connections: the client's
@@ -190,11 +193,16 @@ impl Routes {
     }
 
     /// Adds the endpoints of a profile.
-    fn add(&mut self, core: &OrbCore, way: &Way, policies: Option<&ConnectionPolicies>) {
-        let Way { tag, protocol, resolved, .. } = way;
+    fn add(
+        &mut self,
+        core: &OrbCore,
+        profile: &UsableProfile,
+        policies: Option<&ConnectionPolicies>,
+    ) {
+        let UsableProfile { tag, protocol, resolved, .. } = profile;
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
-        let lane = way.component().map(|LanePriority(priority)| priority);
-        let code_sets: Option<CodeSetComponentInfo> = way.component();
+        let lane = profile.component().map(|LanePriority(priority)| priority);
+        let code_sets: Option<CodeSetComponentInfo> = profile.component();
         for endpoint in &resolved.endpoints {
             let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
             let classes = match policies {
@@ -221,7 +229,9 @@ impl Routes {
                 }
                 self.list.push(Route {
                     pool: core.connections().pool(endpoint, &class, protocol, core.options()),
-                    mute: protocol.messaging().is_some_and(|other| !other.carries_contexts()),
+                    omits_contexts: protocol
+                        .messaging()
+                        .is_some_and(|other| !other.carries_contexts()),
                     replies: protocol.carries_replies(),
                     form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
@@ -246,7 +256,7 @@ impl Routes {
         band.map(Some).ok_or_else(no_band)
     }
 
-    /// Whether connections are for bands of priorities.
+    /// Whether there are priority bands.
     pub(crate) fn has_bands(&self) -> bool {
         !self.bands.is_empty()
     }
@@ -276,8 +286,8 @@ impl Routes {
         Ok(found)
     }
 
-    /// The way that worked last, with a connection of the calling thread that may be used as it is; not
-    /// where policies choose among the ways.
+    /// The last successful route, with a connection of the calling thread that is ready; `None` if the route
+    /// depends on the call.
     #[inline]
     pub(super) fn at_once(&self, expects_reply: bool) -> Option<(&Route, Lease<'_>)> {
         if self.by_priority {
@@ -290,20 +300,19 @@ impl Routes {
         Some((route, route.pool.exclusive()?))
     }
 
-    /// The ways, beginning with the one that worked last, each with its number.
+    /// The routes with their indexes, beginning with the last successful one.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
         let first = self.preferred.load(Ordering::Relaxed);
         let count = self.list.len();
         (0..count).filter_map(move |step| {
-            // Both are below it.
+            // Both terms are less than `count`.
             let number = first + step;
             let number = if number < count { number } else { number - count };
             self.list.get(number).map(|route| (number, route))
         })
     }
 
-    /// Remembers the way that has worked; not where threads of different priorities have different
-    /// ones.
+    /// Stores the index of a successful route, unless the route depends on the call.
     pub(super) fn prefer(&self, number: usize) {
         if self.preferred.load(Ordering::Relaxed) != number && !self.by_priority {
             self.preferred.store(number, Ordering::Relaxed);
@@ -311,7 +320,7 @@ impl Routes {
     }
 }
 
-/// The exception for a call whose priority is in none of the bands.
+/// The exception for a call whose priority is in no band.
 #[cold]
 fn no_band() -> SystemException {
     SystemException::inv_policy(minor::inv_policy::NO_BAND, CompletionStatus::No)

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::interface::Interface;
 use crate::policy::{self, Policies, PriorityModel};
-use crate::servant::{Governed, ServedBy, Skeleton, Tie, servant_identity};
+use crate::servant::{PolicySkeleton, ServedBy, Skeleton, Tie, servant_identity};
 use crate::serving::ConnectionSetup;
 
 impl Poa {
@@ -75,7 +75,7 @@ impl Poa {
             return Err(PoaError::WrongPolicy);
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
-        let skeleton = self.0.governed(id.as_ref(), skeleton, policies)?;
+        let skeleton = self.0.skeleton_with(id.as_ref(), skeleton, policies)?;
         let id = self.0.incarnate(id, skeleton)?;
         self.reference_or_none(&id)
     }
@@ -251,7 +251,7 @@ impl Poa {
 
 impl PoaCore {
     /// The skeleton of an object with `policies` of its own beside the adapter's.
-    fn governed(
+    fn skeleton_with(
         &self,
         id: Option<&ObjectId>,
         inner: Box<dyn Skeleton>,
@@ -277,7 +277,14 @@ impl PoaCore {
         };
         let is_prioritized = merged.value::<PriorityModel>().is_some();
         let policies = merged;
-        Ok(Box::new(Governed { inner, interceptors, setup, exposed, is_prioritized, policies }))
+        Ok(Box::new(PolicySkeleton {
+            inner,
+            interceptors,
+            setup,
+            exposed,
+            is_prioritized,
+            policies,
+        }))
     }
 
     /// The own policies of the object `id`, if they are not those that are `given` for its activation or

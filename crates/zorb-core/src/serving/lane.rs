@@ -40,7 +40,7 @@ use super::queued::QueuedRequest;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use super::strategy::ServingStrategy;
 use super::threads::ThreadCount;
-use crate::client::{Entered, LaneLines};
+use crate::client::{Entered, LaneConnections};
 use crate::orb::OrbCore;
 
 /// So many looks divide the time that a connection may be quiet.
@@ -74,7 +74,7 @@ pub(crate) struct Lane {
     pub(super) wants: Wants,
     adapters: Arc<ServedAdapters>,
     /// The connections that its threads' own calls go over; `None` where too many lanes have some.
-    lines: Option<LaneLines>,
+    lines: Option<LaneConnections>,
     permits: Option<Permits>,
     /// Whether it has connections with threads of their own besides those at its event loop, or may have.
     is_mixed: AtomicBool,
@@ -159,7 +159,7 @@ impl Lane {
             threads: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             adapters: parts.adapters,
-            lines: if is_default { None } else { LaneLines::new() },
+            lines: if is_default { None } else { LaneConnections::new() },
             neighbours: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
@@ -263,7 +263,7 @@ impl Lane {
 
     /// Has the calling thread's own calls go over the lane's connections until what it returns is dropped.
     pub(super) fn calls(&self) -> Option<Entered> {
-        self.lines.as_ref().map(LaneLines::enter)
+        self.lines.as_ref().map(LaneConnections::enter)
     }
 
     /// Starts as many dynamic threads as are asked for. Called by the thread that does so.

@@ -1,4 +1,4 @@
-//! The queues of one policy: which there are, and who opens one.
+//! The queues of one policy.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,8 +10,8 @@ use super::Outbox;
 use crate::client::call::Call;
 use crate::client::oneway_queue::OnewayQueue;
 use crate::client::pool::{EndpointPool, NoConnection};
-use crate::client::reach::{fitting, unreachable};
 use crate::client::route::{Route, Routes};
+use crate::client::selection::{fitting_routes, unreachable};
 use crate::flow::FlowCounts;
 use crate::object::ObjectRef;
 use crate::orb::OrbCore;
@@ -20,15 +20,15 @@ use crate::serving::about_to_block;
 /// The queues of one policy, one for each endpoint pool.
 #[derive(Debug, Default)]
 pub(crate) struct Outboxes {
-    places: Lock<Vec<Arc<Place>>>,
-    /// What has become of the calls of those that have ended.
+    slots: Lock<Vec<Arc<Slot>>>,
+    /// The counts of queues that have ended.
     before: Lock<FlowCounts>,
 }
 
-/// Where the queue of an endpoint pool is. Connecting takes a while, so whoever does holds no lock
-/// meanwhile: only those wait whose calls go to the same endpoint.
+/// The queue of an endpoint pool. A thread that connects holds no lock: only callers of the same endpoint
+/// wait for it.
 #[derive(Debug)]
-struct Place {
+struct Slot {
     pool: Arc<EndpointPool>,
     state: Lock<State>,
     opened: Condition,
@@ -37,13 +37,13 @@ struct Place {
 #[derive(Debug, Default)]
 struct State {
     outbox: Option<Arc<Outbox>>,
-    /// Whether a thread is about to connect.
+    /// Whether a thread is connecting.
     opening: bool,
 }
 
 impl Outboxes {
-    /// The queue of the first route that fits the call and connects.
-    pub(super) fn reach<'t>(
+    /// The queue of the first suitable route that connects.
+    pub(super) fn select_queue<'t>(
         &self,
         policy: &OnewayQueue,
         object: &ObjectRef,
@@ -52,8 +52,8 @@ impl Outboxes {
     ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
         let core = object.core();
         let mut failure = None;
-        for route in fitting(routes, call.info)? {
-            match self.reach_place(&self.place(&route.pool), policy, core, call)? {
+        for route in fitting_routes(routes, call.info)? {
+            match self.open_queue(&self.slot(&route.pool), policy, core, call)? {
                 Ok(outbox) => return Ok((route, outbox)),
                 Err(NoConnection::Unreachable(error)) => failure = Some(error),
                 Err(NoConnection::Closed) => return Err(core.shut_down()),
@@ -66,44 +66,43 @@ impl Outboxes {
         Err(unreachable(object, routes, failure))
     }
 
-    /// The place for the queue of a pool. Those of queues that have ended are given up when a new one
-    /// is made.
-    fn place(&self, pool: &Arc<EndpointPool>) -> Arc<Place> {
-        let mut places = self.places.lock();
-        if let Some(known) = places.iter().find(|place| Arc::ptr_eq(&place.pool, pool)) {
+    /// The slot of a pool. Creating one removes the slots of queues that have ended.
+    fn slot(&self, pool: &Arc<EndpointPool>) -> Arc<Slot> {
+        let mut slots = self.slots.lock();
+        if let Some(known) = slots.iter().find(|slot| Arc::ptr_eq(&slot.pool, pool)) {
             return Arc::clone(known);
         }
-        places.retain(|place| {
-            let state = place.state.lock();
+        slots.retain(|slot| {
+            let state = slot.state.lock();
             let ended = state.outbox.as_ref().filter(|outbox| outbox.is_broken());
             if let Some(ended) = ended {
                 self.add(ended.queue.counts());
             }
             ended.is_none()
         });
-        let place = Arc::new(Place {
+        let slot = Arc::new(Slot {
             pool: Arc::clone(pool),
             state: Lock::default(),
             opened: Condition::new(),
         });
-        places.push(Arc::clone(&place));
-        place
+        slots.push(Arc::clone(&slot));
+        slot
     }
 
-    /// The queue there, after opening it if there is none that calls may be put into.
-    fn reach_place(
+    /// The queue of a slot, which is opened if none accepts calls.
+    fn open_queue(
         &self,
-        place: &Place,
+        slot: &Slot,
         policy: &OnewayQueue,
         core: &Arc<OrbCore>,
         call: &Call<'_>,
     ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
         let deadline = call.sending().deadline();
-        let mut state = place.state.lock();
+        let mut state = slot.state.lock();
         loop {
             if state.opening {
                 about_to_block();
-                state = place.wait(state, deadline)?;
+                state = slot.wait(state, deadline)?;
                 continue;
             }
             let Some(known) = state.outbox.clone() else { break };
@@ -112,26 +111,21 @@ impl Outboxes {
                 return Ok(Ok(known));
             }
             known.queue.end();
-            state = place.state.lock();
+            state = slot.state.lock();
             if state.outbox.take_if(|outbox| Arc::ptr_eq(outbox, &known)).is_some() {
                 self.add(known.queue.counts());
             }
         }
         state.opening = true;
         drop(state);
-        let opened = Outbox::open(
-            core,
-            &place.pool,
-            policy.teller(),
-            policy.limits_of(core.options()),
-            call,
-        );
-        let mut state = place.state.lock();
+        let opened =
+            Outbox::open(core, &slot.pool, policy.teller(), policy.limits_of(core.options()), call);
+        let mut state = slot.state.lock();
         state.opening = false;
         if let Ok(opened) = &opened {
             state.outbox = Some(Arc::clone(opened));
         }
-        place.opened.notify_all();
+        slot.opened.notify_all();
         Ok(opened)
     }
 
@@ -140,8 +134,8 @@ impl Outboxes {
     }
 
     fn all(&self) -> Vec<Arc<Outbox>> {
-        let places = self.places.lock();
-        places.iter().filter_map(|place| place.state.lock().outbox.clone()).collect()
+        let slots = self.slots.lock();
+        slots.iter().filter_map(|slot| slot.state.lock().outbox.clone()).collect()
     }
 
     pub(crate) fn waiting(&self) -> (usize, usize) {
@@ -176,8 +170,8 @@ impl Drop for Outboxes {
     }
 }
 
-impl Place {
-    /// Waits for the thread that connects, for no longer than the call may.
+impl Slot {
+    /// Waits for the thread that connects, until the call's deadline.
     fn wait<'s>(
         &self,
         state: Locked<'s, State>,

@@ -18,8 +18,8 @@ use super::{CallBuffers, Follower, SharedConnection, State, same, wait_until};
 use crate::client::connection::{
     CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, not_begun, sends_again, since,
 };
-use crate::client::patience::Patience;
 use crate::client::pool::EndpointPool;
+use crate::client::time_limit::TimeLimit;
 use crate::gather::{Tail, WriteBody};
 use crate::orb::OrbCore;
 
@@ -51,15 +51,15 @@ impl SharedCall {
     /// Sends by `send` when nobody else is sending; `begun` is set when some of it may be on its way.
     fn send_alone(
         &mut self,
-        patience: &Patience,
+        time_limit: &TimeLimit,
         send: impl FnOnce(&dyn Stream, &mut CallBuffers, &mut bool) -> io::Result<()>,
     ) -> io::Result<Locked<'_, State>> {
         let connection = &*self.connection;
         if !self.sends {
-            drop(connection.lock_sending(patience.deadline())?);
+            drop(connection.lock_sending(time_limit.deadline())?);
             self.sends = true;
         }
-        connection.stream.set_send_timeout(patience.next_wait()?)?;
+        connection.stream.set_send_timeout(time_limit.next_wait()?)?;
         let Some(buffers) = self.buffers.as_deref_mut() else {
             return Err(io::ErrorKind::NotConnected.into());
         };
@@ -85,12 +85,15 @@ impl SharedCall {
     }
 
     /// Waits for the reply, as leader when there is none. It is in the buffers then.
-    fn wait(&mut self, patience: Patience) -> Result<(MessageHeader, Option<ReplyStart>), NoReply> {
+    fn wait(
+        &mut self,
+        time_limit: TimeLimit,
+    ) -> Result<(MessageHeader, Option<ReplyStart>), NoReply> {
         let connection = &*self.connection;
         let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
         let timed_out = |state: &mut State| {
             // Waiting until the deadline is over, so it has passed.
-            if let Some(deadline) = patience.deadline() {
+            if let Some(deadline) = time_limit.deadline() {
                 state.machine.handle_timeout(since(connection.opened, deadline));
             }
             // It may have been promoted just now: somebody else leads, then.
@@ -119,7 +122,7 @@ impl SharedCall {
             if let Some(mut inbound) = state.inbound.take() {
                 state.leader.begins();
                 drop(state);
-                let led = connection.lead(&mut inbound, patience, Some(id));
+                let led = connection.lead(&mut inbound, time_limit, Some(id));
                 state = connection.state();
                 state.leader.ends();
                 state.inbound = Some(inbound);
@@ -134,7 +137,7 @@ impl SharedCall {
             state.sleep(Some(id), true);
             state.leader.inherit();
             let in_time;
-            (state, in_time) = wait_until(&buffers.wake, state, patience.deadline());
+            (state, in_time) = wait_until(&buffers.wake, state, time_limit.deadline());
             if !in_time {
                 return Err(timed_out(&mut state));
             }
@@ -209,11 +212,11 @@ impl Connection for SharedCall {
     fn send(
         &mut self,
         request: &BegunRequest,
-        patience: &Patience,
+        time_limit: &TimeLimit,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
         let text = request.text;
-        let sent = self.send_alone(patience, |stream, buffers, begun| match rest {
+        let sent = self.send_alone(time_limit, |stream, buffers, begun| match rest {
             None => {
                 *begun = true;
                 stream.send_all(buffers.outgoing.octets())
@@ -231,8 +234,8 @@ impl Connection for SharedCall {
         sent
     }
 
-    fn receive(&mut self, patience: &Patience) -> Result<CallReply<'_>, NoReply> {
-        let (header, start) = self.wait(*patience)?;
+    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
+        let (header, start) = self.wait(*time_limit)?;
         let Some(start) = start else { return Err(NoReply::Lost(None)) };
         let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
         Ok(CallReply {
@@ -250,8 +253,11 @@ impl Connection for SharedCall {
         // It goes with the call, which ends now.
     }
 
-    fn receive_location(&mut self, patience: &Patience) -> Result<(MessageHeader, &[u8]), NoReply> {
-        let (header, _) = self.wait(*patience)?;
+    fn receive_location(
+        &mut self,
+        time_limit: &TimeLimit,
+    ) -> Result<(MessageHeader, &[u8]), NoReply> {
+        let (header, _) = self.wait(*time_limit)?;
         Ok((header, self.message()))
     }
 
@@ -262,15 +268,15 @@ impl Connection for SharedCall {
     }
 
     #[cold]
-    fn time_out(&mut self, _: u32, _: &Patience) -> io::Result<()> {
+    fn time_out(&mut self, _: u32, _: &TimeLimit) -> io::Result<()> {
         // The machine has been told by `wait`.
-        let patience = Patience::new(Some(FAREWELL_TIMEOUT));
+        let time_limit = TimeLimit::new(Some(FAREWELL_TIMEOUT));
         loop {
             let mut octets = Vec::new();
             if !self.connection.state().machine.poll_transmit(&mut octets) {
                 return Ok(());
             }
-            let sent = self.send_alone(&patience, |stream, _, begun| {
+            let sent = self.send_alone(&time_limit, |stream, _, begun| {
                 *begun = true;
                 stream.send_all(&octets)
             });

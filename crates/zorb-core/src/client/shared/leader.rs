@@ -8,7 +8,7 @@ use zorb_os::probe;
 
 use super::{FollowerReply, LentEnd, SharedConnection};
 use crate::client::connection::{Alive, NoReply};
-use crate::client::patience::Patience;
+use crate::client::time_limit::TimeLimit;
 use crate::counters::{Count, count};
 
 /// Replies up to this size are copied for their caller; of larger ones the caller gets the buffer
@@ -24,7 +24,7 @@ impl SharedConnection {
     pub(super) fn lead(
         &self,
         inbound: &mut Inbound,
-        patience: Patience,
+        time_limit: TimeLimit,
         own: Option<u32>,
     ) -> Result<(), NoReply> {
         let mut done = false;
@@ -36,14 +36,14 @@ impl SharedConnection {
             match polled {
                 Some(header) => done |= self.deliver(inbound, &header, lent, own)?,
                 None if done => return Ok(()),
-                None => self.receive_more(inbound, patience)?,
+                None => self.receive_more(inbound, time_limit)?,
             }
         }
     }
 
-    fn receive_more(&self, inbound: &mut Inbound, patience: Patience) -> Result<(), NoReply> {
+    fn receive_more(&self, inbound: &mut Inbound, time_limit: TimeLimit) -> Result<(), NoReply> {
         // Anew for every wait: others' replies may come without end.
-        let received = patience.next_wait().and_then(|limit| {
+        let received = time_limit.next_wait().and_then(|limit| {
             self.stream.set_recv_timeout(limit)?;
             let space = inbound.space();
             probe!(MessagingReceive);

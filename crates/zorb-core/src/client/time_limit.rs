@@ -1,19 +1,19 @@
-//! How long a call may take, over all its attempts and waits.
+//! The time limit of a call, including all attempts and waits.
 
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The time-out of one call, counted from its beginning.
+/// The time limit of a call, from its beginning.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct TimeLimit {
     limit: Option<(Duration, Instant)>,
 }
 
-impl Patience {
-    /// Begins to count; `None` has all the time there is.
+impl TimeLimit {
+    /// Starts the limit; `None` for no limit.
     #[inline]
     pub(super) fn new(timeout: Option<Duration>) -> Self {
-        // A time-out beyond the end of the clock is none.
+        // A limit beyond the range of the clock is no limit.
         let limit = timeout.and_then(|t| Some((t, Instant::now().checked_add(t)?)));
         Self { limit }
     }
@@ -22,15 +22,14 @@ impl Patience {
         self.limit.map(|(timeout, _)| timeout)
     }
 
-    /// When it ends.
+    /// Its end.
     #[inline]
     pub(super) fn deadline(self) -> Option<Instant> {
         self.limit.map(|(_, deadline)| deadline)
     }
 
-    /// How long the next wait may last; `None` for ever. Streams remember their time-out and a
-    /// different one costs a system call, so until a sixteenth of the time is gone this stays
-    /// the whole time-out.
+    /// The maximum time of the next wait; `None` for no limit. Setting another time-out of a stream costs a
+    /// system call, so during the first sixteenth of the limit this is the whole limit.
     #[inline]
     pub(super) fn next_wait(self) -> io::Result<Option<Duration>> {
         match self.limit {
@@ -56,9 +55,9 @@ mod tests {
     #[test]
     fn no_timeout_and_endless_ones_never_run_out() {
         for timeout in [None, Some(Duration::MAX)] {
-            let patience = Patience::new(timeout);
-            assert_eq!(patience.deadline(), None);
-            assert_eq!(patience.next_wait().unwrap(), None);
+            let time_limit = TimeLimit::new(timeout);
+            assert_eq!(time_limit.deadline(), None);
+            assert_eq!(time_limit.next_wait().unwrap(), None);
         }
     }
 
@@ -66,7 +65,7 @@ mod tests {
     fn waits_shrink_and_end() {
         let hour = Duration::from_secs(3600);
         let now = Instant::now();
-        let wait = |left| Patience { limit: Some((hour, now + left)) }.next_wait();
+        let wait = |left| TimeLimit { limit: Some((hour, now + left)) }.next_wait();
         assert_eq!(wait(hour).unwrap(), Some(hour));
         let half = wait(hour / 2).unwrap().unwrap();
         assert!(half <= hour / 2, "{half:?}");

@@ -1,4 +1,4 @@
-//! Getting a connection to an object.
+//! The selection of a route, and a connection by it.
 
 use std::io;
 use std::ops::RangeInclusive;
@@ -26,19 +26,19 @@ pub(super) struct Selection<'a> {
 /// Tries the routes until one connects, beginning with the last successful one. Routes without replies
 /// are tried only if none is expected.
 #[inline]
-pub(super) fn reach<'t>(
+pub(super) fn select_connection<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
     selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
     if routes.by_priority {
-        return reach_by_priority(object, routes, selection);
+        return select_by_priority(object, routes, selection);
     }
-    reach_one(object, routes, routes.in_order(), selection)
+    try_routes(object, routes, routes.in_order(), selection)
 }
 
 /// The routes of a request.
-pub(super) fn fitting<'r>(
+pub(super) fn fitting_routes<'r>(
     routes: &'r Routes,
     info: Option<&ClientRequestInfo<'_>>,
 ) -> Result<Vec<&'r Route>, SystemException> {
@@ -51,7 +51,7 @@ pub(super) fn fitting<'r>(
     Ok(all.filter(fits).collect())
 }
 
-/// The exception when none of the ways connects.
+/// The exception if no route connects.
 pub(super) fn unreachable(
     object: &ObjectRef,
     routes: &Routes,
@@ -90,9 +90,9 @@ impl<'a> Priorities<'a> {
     }
 }
 
-/// [`reach`] where endpoints serve different priorities.
+/// [`select_connection`] where endpoints serve different priorities.
 #[inline(never)]
-fn reach_by_priority<'t>(
+fn select_by_priority<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
     selection: &Selection<'_>,
@@ -112,11 +112,11 @@ fn reach_by_priority<'t>(
             return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
         }
     }
-    reach_one(object, routes, fitting, selection)
+    try_routes(object, routes, fitting, selection)
 }
 
 /// Tries these routes until one connects.
-fn reach_one<'t>(
+fn try_routes<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
     fitting: impl Iterator<Item = (usize, &'t Route)>,
@@ -134,7 +134,7 @@ fn reach_one<'t>(
         }
         match route.pool.connection(connect_timeout, deadline) {
             Ok(connection) => {
-                // One that was passed over for want of replies stays the first for one-way calls.
+                // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
                     routes.prefer(number);
                 }
@@ -194,7 +194,7 @@ fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException
     })
 }
 
-/// The exception where a call has to carry what no usable protocol can.
+/// The exception for a call with required service contexts and only protocols without them.
 #[cold]
 fn no_contexts() -> SystemException {
     let code = minor::inv_policy::CANNOT_RECONCILE;
