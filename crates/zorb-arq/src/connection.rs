@@ -1,4 +1,4 @@
-//! A connection, as one side sees it: datagrams and time in, datagrams out.
+//! One side of a connection: datagrams and times in, datagrams out.
 
 use zorb_transport::driven::{Failure, Micros, Settings};
 
@@ -7,42 +7,42 @@ use crate::receiving::Receiving;
 use crate::rtt::RoundTrip;
 use crate::sending::{SEGMENT, Sending};
 
-/// How long an acknowledgement waits for something to travel with.
+/// The maximum delay of an acknowledgement that could be sent with data.
 const ACK_DELAY: Micros = 2_000;
-/// So many pieces are acknowledged at once.
+/// The number of segments that are acknowledged at once.
 const ACK_EVERY: u32 = 2;
 
 /// One side of a connection.
 ///
-/// It does no I/O and reads no clock. Whoever has it hands it every datagram that comes, sends the
-/// datagrams that [`transmit`](Self::transmit) gives until there are no more, and comes back when
-/// something comes, when something is to be sent, and at the [`deadline`](Self::deadline).
+/// It does no I/O and reads no clock. The driver passes every received datagram to it, sends
+/// datagrams from [`transmit`](Self::transmit) until there are no more, and does so again after
+/// each datagram, after each send, and at the [`deadline`](Self::deadline).
 #[derive(Debug)]
 pub struct Connection {
     own: u64,
-    /// What the peer calls it, once that is known.
+    /// The peer's id, once it is known.
     peer: Option<u64>,
     settings: Settings,
     sending: Sending,
     receiving: Receiving,
     trip: RoundTrip,
-    /// When something was last heard.
+    /// When the last datagram arrived.
     heard: Micros,
-    /// Whether the peer has been heard by the name that this side has given.
+    /// Whether the peer has used the id that this side has chosen.
     is_proven: bool,
     /// What has to be acknowledged.
     owed: Owed,
-    /// The stamp that the next acknowledgement repeats.
+    /// The timestamp that the next acknowledgement echoes.
     echo: Option<u32>,
-    /// Up to where the peer was told that there is room.
+    /// The end of the window that the peer was told.
     told_room_to: u64,
-    /// When to ask, again, for a sign of life or the first answer.
+    /// When to send the next probe or connection request.
     asks: Option<Micros>,
-    /// Whether a client waits to hear what this side calls the connection.
+    /// Whether a client waits for the server's id.
     answers: bool,
     refuses: bool,
     failure: Option<Failure>,
-    /// When it may be forgotten, once both directions have ended.
+    /// When it can be removed, after both directions have ended.
     over: Option<Micros>,
 }
 
@@ -50,13 +50,13 @@ pub struct Connection {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owed {
     Nothing,
-    /// So many pieces, not later than then.
+    /// This many segments, at this time at the latest.
     By(Micros, u32),
     Now,
 }
 
 impl Connection {
-    /// A client's side, which calls it `own` and asks for it.
+    /// The client's side of a new connection with the id `own`.
     #[must_use]
     pub fn connect(own: u64, settings: Settings, now: Micros) -> Self {
         let mut connection = Self::new(own, None, settings, now);
@@ -64,7 +64,7 @@ impl Connection {
         connection
     }
 
-    /// A server's side, of a connection that the client calls `peer`.
+    /// The server's side of a connection that has the id `peer` at the client.
     #[must_use]
     pub fn accept(own: u64, peer: u64, settings: Settings, now: Micros) -> Self {
         let mut connection = Self::new(own, Some(peer), settings, now);
@@ -73,7 +73,7 @@ impl Connection {
     }
 
     fn new(own: u64, peer: Option<u64>, settings: Settings, now: Micros) -> Self {
-        // The peer's room is unknown, and that of two pieces safe to assume.
+        // The peer's window is unknown; two segments are safe to assume.
         let sending = Sending::new(settings.send_buffer.max(SEGMENT), 2 * SEGMENT);
         let room = settings.receive_buffer.max(2 * SEGMENT);
         Self {
@@ -96,20 +96,20 @@ impl Connection {
         }
     }
 
-    /// What this side calls it.
+    /// The id at this side.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.own
     }
 
-    /// Whether the peer has answered by the name that this side has given, which only who receives at
-    /// its address knows.
+    /// Whether the peer has used the id that this side has chosen, which only the receiver at its
+    /// address knows.
     #[must_use]
     pub fn is_established(&self) -> bool {
         self.is_proven
     }
 
-    /// Takes a datagram that is meant for this connection; others change nothing.
+    /// Handles a datagram of this connection; others have no effect.
     pub fn receive(&mut self, packet: &Packet<'_>, now: Micros) {
         if self.failure.is_some() {
             return;
@@ -122,10 +122,10 @@ impl Connection {
                 self.peer = Some(*id);
                 self.is_proven = true;
                 self.heard = now;
-                // So that the server knows, and this side that it does.
+                // The server then knows the client's address, and the client knows that it does.
                 self.asks = Some(now);
             }
-            // While there is no answer yet, it is known by the client's own name.
+            // Before the answer, it has the client's own id.
             Packet::Refuse { id } if *id == self.peer.unwrap_or(self.own) => {
                 self.failure = Some(Failure::Refused);
             }
@@ -173,20 +173,20 @@ impl Connection {
         }
     }
 
-    /// Whether it is a server's, and the client may not be where it says.
+    /// Whether this is a server whose client's address is not validated.
     fn is_unproven(&self) -> bool {
         self.peer.is_some() && !self.is_proven
     }
 
-    /// Whether what comes now comes in vain.
+    /// Whether received data would be discarded.
     fn refuses_more(&self) -> bool {
         self.receiving.is_stopped() && self.sending.is_finished() && !self.receiving.has_ended()
     }
 
-    /// Takes as many octets to send as there is room for, and says how many.
+    /// Accepts as many octets as the send buffer has room for; returns their number.
     ///
     /// # Errors
-    /// Why nothing is sent any more.
+    /// The connection cannot send anymore.
     pub fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {
         match self.failure {
             Some(failure) => Err(failure),
@@ -195,10 +195,11 @@ impl Connection {
         }
     }
 
-    /// Moves octets into `buffer`: how many, 0 at the end of the stream, `None` when there are none yet.
+    /// Reads received octets into `buffer`; returns their number, 0 at the end of the stream,
+    /// `None` if there are none yet.
     ///
     /// # Errors
-    /// Why there will be none any more.
+    /// The connection cannot receive anymore.
     pub fn recv(&mut self, buffer: &mut [u8]) -> Result<Option<usize>, Failure> {
         match (self.receiving.take(buffer), self.failure) {
             (None, Some(failure)) => Err(failure),
@@ -206,48 +207,48 @@ impl Connection {
         }
     }
 
-    /// Whether [`recv`](Self::recv) would not have to wait.
+    /// Whether [`recv`](Self::recv) would return at once.
     #[must_use]
     pub fn is_readable(&self) -> bool {
         self.failure.is_some() || self.receiving.is_ready()
     }
 
-    /// Ends the direction to the peer, behind what was given to send.
+    /// Ends the sending direction after the octets accepted so far.
     pub fn finish(&mut self) {
         self.sending.finish();
     }
 
-    /// Says that nobody receives any more.
+    /// Discards everything that is received from now on.
     pub fn stop_receiving(&mut self) {
         self.receiving.stop();
     }
 
-    /// Gives the connection up. The peer is told, once.
+    /// Aborts the connection, and informs the peer once.
     pub fn abort(&mut self) {
         self.refuses = true;
     }
 
-    /// Says that nobody is there at the peer's address.
+    /// Reports that no process receives at the peer's address.
     pub fn unreachable(&mut self) {
         if self.over.is_none() {
             self.failure.get_or_insert(Failure::Refused);
         }
     }
 
-    /// Why it is of no more use.
+    /// Why the connection has failed, if it has.
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         self.failure
     }
 
-    /// Whether it may be forgotten: it has failed, or both directions have ended and the peer has had
-    /// the time to hear of it.
+    /// Whether it can be removed: it has failed, or both directions have ended and the peer has had
+    /// time to notice.
     #[must_use]
     pub fn is_over(&self, now: Micros) -> bool {
         (self.failure.is_some() && !self.refuses) || self.over.is_some_and(|over| over <= now)
     }
 
-    /// When [`transmit`](Self::transmit) is to be called although nothing has happened.
+    /// When to call [`transmit`](Self::transmit) next if nothing else happens.
     #[must_use]
     pub fn deadline(&self) -> Option<Micros> {
         if self.failure.is_some() && !self.refuses {
@@ -272,7 +273,7 @@ impl Connection {
         all.into_iter().flatten().min()
     }
 
-    /// Writes the next datagram to be sent over what `out` holds; `false` when there is none.
+    /// Writes the next datagram to `out`, whose contents it replaces; `false` if there is none.
     pub fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
         if self.refuses {
             self.refuses = false;
@@ -338,7 +339,7 @@ impl Connection {
         self.owed = Owed::Nothing;
     }
 
-    /// Asks the server for the connection, if it is time to.
+    /// Sends a connection request if one is due.
     fn ask_for_it(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
         if self.asks.is_none_or(|at| at > now) {
             return false;
@@ -360,7 +361,7 @@ impl Connection {
     fn on_time(&mut self, now: Micros) {
         let silent = now.saturating_sub(self.heard);
         if self.is_unproven() {
-            // A client that may not be where it says is sent nothing, and forgotten.
+            // A client at an unvalidated address gets nothing, and is removed.
             if silent >= self.settings.peer_timeout {
                 self.failure = Some(Failure::Silence);
             }
@@ -373,7 +374,7 @@ impl Connection {
         }
         let trip = &mut self.trip;
         self.sending.on_time(trip, now);
-        // A sign of life is asked for, and for room that the peer may have told of in vain.
+        // Probes a silent peer, and a zero window whose update may be lost.
         if self.asks.is_none() && self.peer.is_some() {
             if silent >= self.settings.keep_alive {
                 self.asks = Some(now);
@@ -381,7 +382,7 @@ impl Connection {
                 self.asks = Some(now + self.trip.timeout());
             }
         }
-        // The peer learns that there is room when it is worth it.
+        // Sends a window update when the window has grown enough.
         let room_to = self.receiving.received() + self.receiving.window() as u64;
         let grown = room_to.saturating_sub(self.told_room_to);
         if grown >= self.settings.receive_buffer as u64 / 2 && self.owed == Owed::Nothing {
@@ -393,12 +394,12 @@ impl Connection {
     }
 }
 
-/// The clock as datagrams tell it; 0 means none.
+/// The clock as in timestamps, where 0 means none.
 fn stamp(now: Micros) -> u32 {
     now as u32 | 1
 }
 
-/// How long ago a stamp was given, if it was and that is believable.
+/// The age of an echoed timestamp, if there is one and it is plausible.
 fn passed_since(echo: u32, now: Micros) -> Option<Micros> {
     let passed = u64::from(stamp(now).wrapping_sub(echo));
     (echo != 0 && passed <= now && passed < 60_000_000).then_some(passed)

@@ -1,16 +1,16 @@
-//! A connection as what drives it sees it.
+//! The connection as a driven protocol.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::SocketAddr;
 
 use zorb_transport::driven::{Driven, Failure, Micros, Route, Settings};
 
-use crate::{Connection, DEFAULT_PORT, Packet, RUDP_SCHEME};
+use crate::{ARQ_SCHEME, Connection, DEFAULT_PORT, Packet};
 
 impl Driven for Connection {
-    const SCHEME: &'static str = RUDP_SCHEME;
+    const SCHEME: &'static str = ARQ_SCHEME;
     const DEFAULT_PORT: u16 = DEFAULT_PORT;
-    const THREADS: &'static str = "zorb-rudp";
+    const THREADS: &'static str = "zorb-arq";
 
     fn connect(_: SocketAddr, settings: Settings, now: Micros) -> Self {
         Self::connect(random(now), settings, now)
@@ -101,7 +101,7 @@ impl Driven for Connection {
     }
 }
 
-/// A number that nobody can guess: what the standard library's hash tables are seeded with.
+/// An unpredictable number, from the random seed of the standard library's hash tables.
 fn random(now: Micros) -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u64(now);

@@ -1,23 +1,22 @@
-//! A reliable stream over UDP, for networks that lose much or where TCP's ways do not fit: octets arrive
-//! once and in order, whatever happens to the datagrams.
+//! A reliable stream over UDP by automatic repeat request (ARQ), for networks with high loss, or
+//! where TCP's behavior is unsuitable: octets arrive once and in order.
 //!
-//! [`RudpTransport`] is the transport, `rudp://host:port`, and [`RudpProtocol`] is GIOP over it. The
-//! rules are in [`Connection`], which does no I/O and reads no clock: a window slides over what is under
-//! way, the receiver tells of ranges that it has behind gaps, and what was sent well before something
-//! that has arrived is sent again, as is everything that has not been answered in the time that the way
-//! there and back should take (between 10 ms and 2 s). How much is under way follows what the network
-//! carries.
+//! [`ArqTransport`] is the transport, `rudp://host:port`, and [`ArqProtocol`] is GIOP over it. The
+//! protocol is in [`Connection`], which does no I/O and reads no clock: it has a sliding window
+//! with selective acknowledgements. A segment is retransmitted when one sent well after it was
+//! acknowledged, or after a timeout derived from the round-trip time (between 10 ms and 2 s). The
+//! congestion window follows the capacity of the network.
 //!
-//! A connection has two names, one chosen by each side at random, and what does not say the receiver's
-//! is ignored: who cannot see the datagrams can neither end nor change a connection. A server remembers
-//! little of a client until that has proven to receive at its address, never answers with more than it
-//! was sent, and limits how many such clients it knows. Whoever sees the datagrams can read and forge
-//! them: nothing is encrypted.
+//! A connection has two random ids, one chosen by each side, and datagrams without the receiver's
+//! id are ignored: who does not see the datagrams can neither end nor change a connection. A server
+//! stores little of a client before the client's address is validated, never answers with more
+//! octets than it received, and limits the number of such clients. Who sees the datagrams can read
+//! and forge them: nothing is encrypted.
 //!
-//! Limits: 256 KiB wait in each direction (or what the options for the socket's buffers say), 1024
-//! pieces behind gaps, 128 connections that are not proven and as many that nobody has accepted, 65,536
-//! connections of a server. A peer that is silent for 15 seconds counts as gone; idle ones are asked for a
-//! sign of life every five.
+//! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), 1024 segments
+//! behind gaps, 128 connections to unvalidated addresses, as many that have not been accepted, and
+//! 65,536 connections of a server. A connection fails after 15 seconds without a datagram of the
+//! peer; idle peers are probed every five seconds.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
@@ -34,8 +33,8 @@ mod transport;
 
 pub use connection::Connection;
 pub use packet::{Data, MAX_OVERHEAD, MAX_RANGES, OPEN_SIZE, Packet, REFUSE_SIZE, Ranges};
-pub use protocol::RudpProtocol;
+pub use protocol::ArqProtocol;
 pub use rtt::{MAX_TIMEOUT, MIN_TIMEOUT};
 pub use sending::SEGMENT;
-pub use transport::{DEFAULT_PORT, RUDP_SCHEME, RudpTransport};
+pub use transport::{ARQ_SCHEME, ArqTransport, DEFAULT_PORT};
 pub use zorb_transport::driven::{Failure, Micros, Settings};

@@ -1,9 +1,9 @@
-//! The datagrams.
+//! The format of datagrams.
 
-/// Octets at the beginning of every datagram.
+/// The size of a datagram's common header in octets.
 const MAGIC: [u8; 3] = *b"zrq";
 
-/// The most ranges of received octets that a datagram tells of.
+/// The maximum number of selectively acknowledged ranges in a datagram.
 pub const MAX_RANGES: usize = 8;
 
 const OPEN: u8 = 1;
@@ -14,59 +14,60 @@ const REFUSE: u8 = 4;
 const FIN: u8 = 1;
 const PING: u8 = 2;
 
-/// Octets of a [`Packet::Open`], and the least of what asks a server for an answer.
+/// The size of a [`Packet::Open`] in octets, and the minimum size of a datagram that a server
+/// answers.
 pub const OPEN_SIZE: usize = 24;
-/// Octets of a [`Packet::Refuse`].
+/// The size of a [`Packet::Refuse`] in octets.
 pub const REFUSE_SIZE: usize = 12;
-/// The most octets of a [`Data`] without what it carries.
+/// The maximum size of a [`Data`] without its contents.
 pub const MAX_OVERHEAD: usize = 50 + 8 * MAX_RANGES;
 
 /// A datagram. All numbers are big-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Packet<'a> {
-    /// A client asks for a connection, which it names by `id`. Padded, so that no answer is longer.
+    /// A client requests a connection with this `id`. Padded, so that no answer is longer.
     Open {
-        /// The client's name for the connection.
+        /// The client's id of the connection.
         id: u64,
     },
     /// A server's answer.
     Accept {
-        /// The client's name for the connection.
+        /// The client's id of the connection.
         to: u64,
-        /// The server's.
+        /// The server's id.
         id: u64,
     },
-    /// Octets, and what has been received.
+    /// Data and acknowledgements.
     Data(Data<'a>),
-    /// There is no connection that is called so, or none any more.
+    /// There is no connection with this id.
     Refuse {
-        /// What the connection was called in the datagram that this answers.
+        /// The id in the datagram that this answers.
         id: u64,
     },
 }
 
-/// What travels on a connection.
+/// Data and acknowledgements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data<'a> {
-    /// The receiver's name for the connection.
+    /// The receiver's id of the connection.
     pub to: u64,
-    /// The sender's clock when it was sent, in microseconds and round at 2³².
+    /// The sender's clock in microseconds, modulo 2³².
     pub stamp: u32,
-    /// The stamp of the newest datagram that this acknowledges.
+    /// The timestamp of the newest datagram that this acknowledges.
     pub echo: u32,
-    /// All before has been received.
+    /// Everything before this position has been received.
     pub received: u64,
-    /// Room behind that, in octets.
+    /// The window after that, in octets.
     pub window: u32,
-    /// What has been received behind a gap, in order: begin and end as distances from `received`.
+    /// The ranges received behind gaps, in order: start and end relative to `received`.
     pub ranges: Ranges,
-    /// Where the octets lie in the stream.
+    /// The position of the contents in the stream.
     pub offset: u64,
     /// Whether the stream ends with them; the end counts as one octet.
     pub fin: bool,
-    /// Whether an answer is wanted at once.
+    /// Whether to answer at once.
     pub ping: bool,
-    /// The octets.
+    /// The contents.
     pub octets: &'a [u8],
 }
 
@@ -93,7 +94,7 @@ impl Ranges {
 }
 
 impl<'a> Packet<'a> {
-    /// Reads a datagram; `None` when it is none of these.
+    /// Parses a datagram; `None` if it is malformed.
     #[must_use]
     pub fn parse(datagram: &'a [u8]) -> Option<Self> {
         let mut rest = Rest(datagram.strip_prefix(&MAGIC)?);
@@ -118,7 +119,7 @@ impl<'a> Packet<'a> {
         rest.0.is_empty().then_some(packet)
     }
 
-    /// Writes it over what `out` holds.
+    /// Writes it to `out`, whose contents it replaces.
     pub fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(&MAGIC);
@@ -164,7 +165,7 @@ impl Data<'_> {
     }
 }
 
-/// What has not been read yet.
+/// The unread rest.
 struct Rest<'a>(&'a [u8]);
 
 impl<'a> Rest<'a> {
@@ -197,7 +198,7 @@ impl<'a> Rest<'a> {
         let mut last = 0;
         for _ in 0..count {
             let (begin, end) = (self.u32()?, self.u32()?);
-            // In order, and with a gap before each.
+            // In order, with a gap before each.
             if begin <= last || end <= begin {
                 return None;
             }
@@ -205,7 +206,7 @@ impl<'a> Rest<'a> {
             ranges.push(begin, end);
         }
         let (fin, ping) = (flags & FIN != 0, flags & PING != 0);
-        // No stream is as long as that.
+        // No stream is that long.
         let long = 1 << 62;
         if received > long || offset > long {
             return None;

@@ -1,20 +1,20 @@
-//! GIOP over reliable UDP, as references know it.
+//! GIOP over ARQ.
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_tcp::LikeIiop;
 use zorb_transport::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transport};
 
-use crate::{RUDP_SCHEME, RudpTransport};
+use crate::{ARQ_SCHEME, ArqTransport};
 
-/// GIOP over a reliable stream over UDP: profiles of a kind of Zorb's own that are laid out like IIOP's,
+/// GIOP over a reliable stream over UDP: a Zorb-specific kind of profile in the format of IIOP's,
 /// URLs and `corbaloc` addresses with `rudp`.
 #[derive(Clone, Debug, Default)]
-pub struct RudpProtocol {
-    transport: RudpTransport,
+pub struct ArqProtocol {
+    transport: ArqTransport,
 }
 
-impl RudpProtocol {
-    /// The protocol with its usual scheme and port.
+impl ArqProtocol {
+    /// The protocol with the default scheme and port.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -22,14 +22,14 @@ impl RudpProtocol {
 
     /// The protocol over a transport with other settings.
     #[must_use]
-    pub fn over(transport: RudpTransport) -> Self {
+    pub fn over(transport: ArqTransport) -> Self {
         Self { transport }
     }
 }
 
-const PROFILES: LikeIiop = LikeIiop { tag: ProfileTag::ZORB_RUDP, scheme: RUDP_SCHEME };
+const PROFILES: LikeIiop = LikeIiop { tag: ProfileTag::ZORB_RUDP, scheme: ARQ_SCHEME };
 
-impl Protocol for RudpProtocol {
+impl Protocol for ArqProtocol {
     fn transport(&self) -> &dyn Transport {
         &self.transport
     }

@@ -1,26 +1,26 @@
-//! What comes in: octets put in order.
+//! The receiving half: reassembly.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::packet::Ranges;
 
-/// The most pieces that are kept behind gaps; what would be one more is sent again.
+/// The maximum number of segments stored behind gaps; further ones are retransmitted.
 const MAX_PIECES: usize = 1024;
 
 /// The receiving half of a connection.
 #[derive(Debug)]
 pub(crate) struct Receiving {
-    /// In order, and not taken yet.
+    /// Octets in order that have not been read.
     ready: VecDeque<u8>,
-    /// The octets before this one have come.
+    /// Everything before this position has been received.
     next: u64,
-    /// What came behind a gap, by where it begins; no two overlap.
+    /// Segments behind gaps by position, without overlaps.
     apart: BTreeMap<u64, Vec<u8>>,
-    /// Where the stream ends, once that is known.
+    /// The end of the stream, once it is known.
     end: Option<u64>,
-    /// How many octets may wait.
+    /// The size of the receive buffer.
     limit: usize,
-    /// Whether nobody takes any more.
+    /// Whether received octets are discarded.
     is_stopped: bool,
 }
 
@@ -30,7 +30,7 @@ impl Receiving {
         Self { ready, next: 0, apart, end: None, limit, is_stopped: false }
     }
 
-    /// Takes note of octets; whether any of them, or the end, is news.
+    /// Handles octets; returns whether any of them, or the end, is new.
     pub(crate) fn accept(&mut self, offset: u64, octets: &[u8], fin: bool) -> bool {
         let end = offset.saturating_add(octets.len() as u64);
         let lies_beyond = self.end.is_some_and(|known| end > known || (fin && end != known));
@@ -67,7 +67,7 @@ impl Receiving {
         }
     }
 
-    /// Keeps what of these octets lies between the pieces that are there.
+    /// Stores those of the octets that are not stored yet.
     fn keep_apart(&mut self, mut offset: u64, mut octets: &[u8]) -> bool {
         let mut is_news = false;
         if let Some((at, piece)) = self.apart.range(..=offset).next_back() {
@@ -90,7 +90,7 @@ impl Receiving {
         is_news
     }
 
-    /// Appends the pieces that no gap is before any more.
+    /// Appends the segments without a gap before them.
     fn close_gaps(&mut self) {
         while let Some(piece) = self.apart.first_entry() {
             if *piece.key() > self.next {
@@ -102,7 +102,7 @@ impl Receiving {
         }
     }
 
-    /// Takes octets: how many, 0 at the end of the stream, `None` when there are none yet.
+    /// Reads octets: their number, 0 at the end of the stream, `None` if there are none yet.
     pub(crate) fn take(&mut self, buffer: &mut [u8]) -> Option<usize> {
         if self.is_stopped || buffer.is_empty() {
             return Some(0);
@@ -124,7 +124,7 @@ impl Receiving {
         Some(taken)
     }
 
-    /// Nobody takes octets any more.
+    /// Discards all octets from now on.
     pub(crate) fn stop(&mut self) {
         self.is_stopped = true;
         self.ready = VecDeque::new();
@@ -134,32 +134,32 @@ impl Receiving {
         self.is_stopped
     }
 
-    /// Whether taking would not have to wait.
+    /// Whether reading would not have to wait.
     pub(crate) fn is_ready(&self) -> bool {
         self.is_stopped || !self.ready.is_empty() || self.has_ended()
     }
 
-    /// Whether all has come, the end included.
+    /// Whether everything has been received, including the end.
     pub(crate) fn has_ended(&self) -> bool {
         self.end == Some(self.next)
     }
 
-    /// All before this has come; the end counts as one.
+    /// Everything before this position has been received; the end counts as one octet.
     pub(crate) fn received(&self) -> u64 {
         self.next + u64::from(self.has_ended())
     }
 
-    /// Up to where octets are taken.
+    /// The end of the window.
     fn may_come_to(&self) -> u64 {
         self.next + self.window() as u64
     }
 
-    /// Room behind what has come.
+    /// The window after the received octets.
     pub(crate) fn window(&self) -> usize {
         self.limit.saturating_sub(self.ready.len())
     }
 
-    /// What lies behind gaps.
+    /// The ranges behind gaps.
     pub(crate) fn ranges(&self) -> Ranges {
         let mut ranges = Ranges::default();
         let from = self.received();
@@ -179,7 +179,7 @@ impl Receiving {
         ranges
     }
 
-    /// Whether something is missing before what has come.
+    /// Whether there is a gap.
     pub(crate) fn has_gaps(&self) -> bool {
         !self.apart.is_empty() || (self.end.is_some() && !self.has_ended())
     }

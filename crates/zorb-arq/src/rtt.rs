@@ -1,20 +1,20 @@
-//! How long the way there and back takes.
+//! The round-trip time.
 
 use zorb_transport::driven::Micros;
 
-/// The shortest wait before something is sent again.
+/// The minimum retransmission timeout.
 pub const MIN_TIMEOUT: Micros = 10_000;
-/// The longest.
+/// The maximum.
 pub const MAX_TIMEOUT: Micros = 2_000_000;
-/// The wait while nothing is known.
+/// The timeout before the first measurement.
 const FIRST_TIMEOUT: Micros = 200_000;
 
 /// The smoothed round-trip time and its deviation (RFC 6298), with bounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RoundTrip {
-    /// The smoothed time and the mean deviation, once something was measured.
+    /// The smoothed time and the mean deviation, after the first measurement.
     measured: Option<(Micros, Micros)>,
-    /// How often in a row the wait was in vain.
+    /// The number of consecutive timeouts.
     doublings: u32,
 }
 
@@ -36,7 +36,7 @@ impl RoundTrip {
         self.measured.map(|(smoothed, _)| smoothed)
     }
 
-    /// How long to wait for an acknowledgement.
+    /// The retransmission timeout.
     pub(crate) fn timeout(&self) -> Micros {
         let base = match self.measured {
             None => FIRST_TIMEOUT,
@@ -46,12 +46,12 @@ impl RoundTrip {
         (base << self.doublings.min(16)).min(MAX_TIMEOUT)
     }
 
-    /// A wait was in vain: the next one is twice as long.
+    /// After a timeout: doubles the next one.
     pub(crate) fn back_off(&mut self) {
         self.doublings = self.doublings.saturating_add(1);
     }
 
-    /// Something has arrived after all.
+    /// After an acknowledgement: resets the backoff.
     pub(crate) fn recovered(&mut self) {
         self.doublings = 0;
     }

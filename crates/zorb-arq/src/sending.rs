@@ -1,4 +1,4 @@
-//! What goes out: octets that are kept until they have arrived.
+//! The sending half: octets are stored until they are acknowledged.
 
 use std::collections::VecDeque;
 
@@ -6,43 +6,43 @@ use crate::packet::Data;
 use crate::rtt::RoundTrip;
 use zorb_transport::driven::Micros;
 
-/// Octets that travel in one datagram, so that it fits a frame of Ethernet with all that is around it.
+/// Octets per segment, so that a datagram fits into an Ethernet frame.
 pub const SEGMENT: usize = 1200;
 
-/// How much may be under way at first.
+/// The initial congestion window.
 const FIRST_WINDOW: usize = 10 * SEGMENT;
-/// How much may always be.
+/// The minimum congestion window.
 const LEAST_WINDOW: usize = 4 * SEGMENT;
-/// What has arrived this much earlier than something sent later tells nothing: ways differ.
+/// Reordering tolerance: a segment is not lost if one sent this little later is acknowledged.
 const LEAST_REORDERING: Micros = 1000;
 
 /// The sending half of a connection.
 #[derive(Debug)]
 pub(crate) struct Sending {
-    /// From `base` on.
+    /// The octets from `base` on.
     octets: VecDeque<u8>,
-    /// All before has arrived.
+    /// Everything before this position is acknowledged.
     base: u64,
-    /// What was never sent begins here.
+    /// Octets from here on have never been sent.
     next: u64,
-    /// Sent, and not all known to have arrived: in order.
+    /// Segments that are sent and not acknowledged completely, in order.
     segments: VecDeque<Segment>,
-    /// Whether nothing is added any more.
+    /// Whether the stream is finished.
     is_finished: bool,
     end_sent: bool,
     end_arrived: bool,
-    /// The peer has room up to here.
+    /// The end of the peer's window.
     room_to: u64,
-    /// How many octets may wait here.
+    /// The size of the send buffer.
     limit: usize,
-    /// How many may be under way, and up to where that grows quickly.
+    /// The congestion window, and the slow-start threshold.
     window: usize,
     threshold: usize,
-    /// How many are.
+    /// Octets in flight.
     under_way: usize,
-    /// What was lost before this has made the window smaller already.
+    /// Losses before this position have already reduced the congestion window.
     recovers_to: u64,
-    /// When what is under way counts as lost.
+    /// When segments in flight are considered lost.
     timeout: Option<Micros>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Sending {
 struct Segment {
     offset: u64,
     length: usize,
-    /// Whether the end is in it.
+    /// Whether it contains the end.
     fin: bool,
     sent: Micros,
     fate: Fate,
@@ -59,7 +59,7 @@ struct Segment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     UnderWay,
-    /// To be sent again.
+    /// To be retransmitted.
     Lost,
     Arrived,
 }
@@ -75,7 +75,7 @@ impl Segment {
     }
 }
 
-/// Something to send.
+/// A segment to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) offset: u64,
@@ -103,7 +103,7 @@ impl Sending {
         }
     }
 
-    /// Takes as many octets as there is room for.
+    /// Accepts as many octets as there is room for.
     pub(crate) fn add(&mut self, octets: &[u8]) -> usize {
         if self.is_finished {
             return 0;
@@ -114,7 +114,7 @@ impl Sending {
         fits.len()
     }
 
-    /// Nothing is added any more: the end is sent behind what is there.
+    /// Finishes the stream: the end is sent after the stored octets.
     pub(crate) fn finish(&mut self) {
         self.is_finished = true;
     }
@@ -123,12 +123,12 @@ impl Sending {
         self.is_finished
     }
 
-    /// Whether all has arrived, the end included.
+    /// Whether everything is acknowledged, including the end.
     pub(crate) fn has_arrived(&self) -> bool {
         self.end_arrived
     }
 
-    /// Whether something was sent of which nothing is known.
+    /// Whether segments are in flight.
     pub(crate) fn waits(&self) -> bool {
         !self.segments.is_empty()
     }
@@ -137,25 +137,25 @@ impl Sending {
         self.base + self.octets.len() as u64
     }
 
-    /// Whether there are octets that the peer has no room for.
+    /// Whether there are octets beyond the peer's window.
     pub(crate) fn is_held_up(&self) -> bool {
         self.segments.is_empty() && self.end() > self.next && self.room_to <= self.next
     }
 
-    /// When [`on_time`](Self::on_time) has something to do.
+    /// When to call [`on_time`](Self::on_time).
     pub(crate) fn deadline(&self) -> Option<Micros> {
         self.timeout
     }
 
-    /// The octets of a piece.
+    /// The octets of a segment.
     pub(crate) fn copy(&self, piece: Piece, out: &mut Vec<u8>) {
         let from = piece.offset.saturating_sub(self.base) as usize;
         let to = (from + piece.length).min(self.octets.len());
         out.extend(self.octets.range(from.min(to)..to));
     }
 
-    /// What the peer says has arrived. `echoed` is when that was sent which it answers. Whether
-    /// anything is news.
+    /// Handles an acknowledgement; `echoed` is the time of the datagram that it answers. Returns
+    /// whether it acknowledges anything new.
     pub(crate) fn acknowledge(
         &mut self,
         data: &Data<'_>,
@@ -213,7 +213,7 @@ impl Sending {
         arrived > 0
     }
 
-    /// What was sent well before something that has arrived is lost.
+    /// A segment sent well before an acknowledged one is lost.
     fn find_lost(&mut self, echoed: Micros, reported: u64, trip: &RoundTrip) {
         let reordering = (trip.smoothed().unwrap_or(0) / 4).max(LEAST_REORDERING);
         let mut lost = None;
@@ -242,11 +242,11 @@ impl Sending {
         } else {
             (SEGMENT * arrived / self.window.max(1)).max(1)
         };
-        // More than can wait here is never under way.
+        // The window never needs to exceed the send buffer.
         self.window = (self.window + more).min(self.limit.max(LEAST_WINDOW));
     }
 
-    /// Nothing has been heard for too long: all that is under way counts as lost.
+    /// Handles the retransmission timeout: all segments in flight are considered lost.
     pub(crate) fn on_time(&mut self, trip: &mut RoundTrip, now: Micros) {
         if self.timeout.is_none_or(|timeout| timeout > now) {
             return;
@@ -264,7 +264,7 @@ impl Sending {
         trip.back_off();
     }
 
-    /// The next piece to be sent now, which counts as sent.
+    /// The next segment to send, which is recorded as sent.
     pub(crate) fn next_piece(&mut self, trip: &RoundTrip, now: Micros) -> Option<Piece> {
         let piece = self.lost_piece(now).or_else(|| self.new_piece(now))?;
         if self.timeout.is_none() {
@@ -273,13 +273,13 @@ impl Sending {
         Some(piece)
     }
 
-    /// Whether so much more may be under way.
+    /// Whether the windows allow this many more octets.
     fn has_room(&self, size: usize) -> bool {
         self.under_way == 0 || self.under_way + size <= self.window
     }
 
     fn lost_piece(&mut self, now: Micros) -> Option<Piece> {
-        // What is lost is mostly among the first.
+        // Lost segments are usually among the first.
         let place = self.segments.iter().position(|segment| segment.fate == Fate::Lost)?;
         let size = self.segments.get(place)?.size();
         if !self.has_room(size) {
@@ -304,7 +304,7 @@ impl Sending {
         if length == 0 && !fin {
             return None;
         }
-        // Rather than many little pieces, one as soon as there is room.
+        // Waits for room instead of sending many small segments.
         if length < SEGMENT && length < waiting && self.waits() {
             return None;
         }

@@ -1,5 +1,5 @@
-//! Both sides over a network that loses, doubles and reorders, under a clock that the test turns: what
-//! every such stream keeps, and what is this one's alone.
+//! Both sides on a simulated network with loss, duplication and reordering, and a simulated clock:
+//! the common tests of all such streams, and those of this protocol.
 
 use zorb_transport::conformance::driven::Promises;
 use zorb_transport::conformance::pattern;
@@ -9,8 +9,8 @@ use zorb_transport::driven_suite;
 use crate::packet::{Data, Packet, Ranges};
 use crate::{Connection, Failure, Micros};
 
-// An acknowledgement for every other of 500 pieces; a sign of life every five seconds, with its answer, and
-// some of them twice.
+// An acknowledgement for every second of 500 segments; a probe every five seconds and its answer,
+// some of them repeated.
 driven_suite!(
     Connection,
     Promises { longest: 1400, worst_loss: 30, large_transfer: 780, rough_transfer: 30, idle: 600 }
@@ -60,8 +60,8 @@ fn lies_change_nothing() {
             received.extend_from_slice(&buffer[..count]);
         }
         assert!(network.step());
-        // Somebody who does not know the names, and somebody who acknowledges what was never sent or
-        // sends what there is no room for.
+        // An attacker who does not know the ids, and a peer that acknowledges octets that were
+        // never sent or exceeds the window.
         let far = network.random(1 << 40) + (1 << 30);
         let lie = Data {
             to: network.random(1 << 60) + 100,

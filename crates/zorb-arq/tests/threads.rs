@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_arq::RudpTransport;
+use zorb_arq::ArqTransport;
 use zorb_os::thread::{affinity, set_affinity};
 use zorb_transport::{ConnectOptions, Transport};
 
@@ -30,7 +30,7 @@ fn time_is_kept_on_any_processor_whoever_connects_first() {
     let all = affinity().unwrap();
     // Nobody answers there, so that time matters to whoever connects.
     let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let transport = RudpTransport::new();
+    let transport = ArqTransport::new();
     let endpoint = transport.parse_endpoint(&mute.local_addr().unwrap().to_string()).unwrap();
     let is_found = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -42,10 +42,10 @@ fn time_is_kept_on_any_processor_whoever_connects_first() {
             }
         });
         let end = Instant::now() + Duration::from_secs(60);
-        while !widths("zorb-rudp-time").contains(&all.len()) && Instant::now() < end {
+        while !widths("zorb-arq-time").contains(&all.len()) && Instant::now() < end {
             std::thread::yield_now();
         }
-        let found = widths("zorb-rudp-time");
+        let found = widths("zorb-arq-time");
         is_found.store(true, Ordering::SeqCst);
         assert!(Instant::now() < end, "{found:?} of {}", all.len());
     });

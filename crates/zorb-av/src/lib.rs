@@ -1,9 +1,9 @@
-//! A messaging protocol for frames of audio and video: each one-way request carries a sequence number
-//! and the time at which it was sent, as RTP's packets do.
+//! A messaging protocol for audio and video frames: each one-way request contains a sequence number
+//! and a timestamp, like RTP packets.
 //!
-//! [`av_diop`] is the protocol to register: frames in UDP datagrams, `av+diop://host:port`. A servant
-//! asks [`Stamp::current`] which frame it was called with, and keeps a [`Receiver`] that says what is too
-//! late to be shown and what is lost, and makes the [`Report`]s that the sender is told.
+//! [`av_diop`] is the protocol to register: frames in UDP datagrams, `av+diop://host:port`. A
+//! servant reads the number of its frame from [`Stamp::current`]. It has a [`Receiver`], which
+//! detects late and lost frames and creates the [`Report`]s for the sender.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
@@ -19,7 +19,7 @@ pub use receiver::{Receiver, Report, Verdict};
 
 static FRAMES: AvFrames = AvFrames::new();
 
-/// Frames in UDP datagrams, of at most 65,507 octets each with all that belongs to them.
+/// Frames in UDP datagrams of at most 65,507 octets, including all headers.
 #[must_use]
 pub fn av_diop() -> Composed {
     Composed::new(&FRAMES, DiopProtocol::carrying(&FRAMES), ProfileTag::ZORB_AV_DIOP)

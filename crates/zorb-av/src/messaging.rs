@@ -1,4 +1,4 @@
-//! How frames are framed.
+//! The format of messages.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -11,21 +11,21 @@ use zorb_giop::{
 };
 use zorb_os::lock::Lock;
 
-/// Octets of the header that begins every message.
+/// The size of a message header in octets.
 pub const HEADER_SIZE: u8 = 8;
 
 const MAGIC: [u8; 2] = *b"AV";
 const VERSION: u8 = 1;
 const LITTLE_ENDIAN: u8 = 0x80;
 
-/// The most objects whose frames are counted; the count of any other begins anew.
+/// The maximum number of objects whose frames are counted; the numbers of further ones restart.
 const MAX_STREAMS: usize = 1024;
 
 thread_local! {
     static CURRENT: Cell<Option<Stamp>> = const { Cell::new(None) };
 }
 
-/// The frame protocol: one-way requests alone, numbered for each object that they are sent to.
+/// The frame protocol: only one-way requests, numbered per target object.
 ///
 /// ```text
 /// +-----+-----+---------+----------+------------+----------------+---------------------+
@@ -36,27 +36,27 @@ thread_local! {
 /// +----------------------------+------------------+----------------------------------------+
 /// ```
 ///
-/// Bit 7 of the fourth octet says little-endian, the others the kind of message as GIOP numbers it; the
-/// size counts what follows the header. Numbers go round at 2³². The time is that of the sender's clock,
-/// in microseconds since 1970.
+/// Bit 7 of the fourth octet means little-endian, the other bits are the kind of message in GIOP's
+/// numbering; the size counts the octets after the header. Numbers wrap around at 2³². The time is
+/// that of the sender's clock, in microseconds since 1970.
 #[derive(Debug)]
 pub struct AvFrames {
     /// The next number by object key.
     next: Lock<BTreeMap<Vec<u8>, u32>>,
 }
 
-/// What tells one frame from the others of its stream.
+/// Identifies a frame within its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamp {
-    /// Its number.
+    /// The sequence number.
     pub sequence: u32,
-    /// When it was sent, in microseconds of the sender's clock.
+    /// The sending time, in microseconds of the sender's clock.
     pub sent: u64,
 }
 
 impl Stamp {
-    /// The stamp of the request that this thread is in an upcall of; `None` when that did not come as a
-    /// frame. Of use before the servant makes calls of its own.
+    /// The stamp of the request whose upcall this thread executes; `None` if it did not arrive as a
+    /// frame. Call it before the servant makes calls of its own.
     #[must_use]
     pub fn current() -> Option<Self> {
         CURRENT.get()
@@ -70,7 +70,7 @@ pub(crate) fn now() -> u64 {
 }
 
 impl AvFrames {
-    /// The protocol with nothing counted yet.
+    /// The protocol with all counters at zero.
     #[must_use]
     pub const fn new() -> Self {
         Self { next: Lock::new(BTreeMap::new()) }
@@ -233,7 +233,8 @@ mod tests {
             twisted[at] ^= 0x4c;
             TESTED.read_header(&twisted[..8]).unwrap_err();
         }
-        // Up to the end of the operation, behind which are three octets of padding and the argument.
+        // Up to the end of the operation, which is followed by three octets of padding and the
+        // argument.
         for cut in 8..octets.len() - 7 {
             let mut reader = CdrReader::new(&octets[..cut], ByteOrder::Big);
             reader.take(8, "header").unwrap();

@@ -1,4 +1,4 @@
-//! What a receiver knows of a stream: what came, what did not, and how evenly.
+//! The receiver of a stream: counts received and lost frames, and measures jitter.
 
 #[cfg(test)]
 mod tests;
@@ -8,65 +8,65 @@ use std::time::Duration;
 use crate::Stamp;
 use crate::messaging::now;
 
-/// How many numbers below the highest one are told from those that came before.
+/// The number of sequence numbers below the highest for which duplicates are detected.
 const WINDOW: u32 = 64;
 
-/// What is to be done with a frame.
+/// The result for a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is to be shown.
+    /// Show it.
     OnTime,
-    /// It came so late that it is to be dropped.
+    /// It is too late: drop it.
     Late,
-    /// It has been here before, or is so old that nobody can tell.
+    /// It is a duplicate, or so old that duplicates are not detected.
     Again,
 }
 
-/// What a receiver tells the sender, as RTCP's receiver reports do.
+/// A report to the sender, like an RTCP receiver report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The highest number that came.
+    /// The highest number received.
     pub highest: u32,
-    /// Frames that came, late ones too, since the stream began.
+    /// Frames received since the start of the stream, including late ones.
     pub received: u64,
-    /// Frames that did not come, since the stream began.
+    /// Frames lost since the start of the stream.
     pub lost: u64,
-    /// Frames that did not come since the last report, in 256ths of those that were to come.
+    /// Frames lost since the last report, in 1/256 of the expected ones.
     pub fraction_lost: u8,
-    /// Frames that were dropped because they were late, since the stream began.
+    /// Frames dropped as late since the start of the stream.
     pub late: u64,
-    /// How much the time that frames are on their way varies, in microseconds: the mean deviation, of
-    /// which each frame contributes a sixteenth (RFC 3550, section 6.4.1).
+    /// The jitter of the transit time in microseconds: the mean deviation, with a weight of 1/16
+    /// per frame (RFC 3550, section 6.4.1).
     pub jitter: u32,
 }
 
-/// Keeps count of one stream.
+/// The state of one stream.
 ///
-/// A frame is late when it was longer on its way than the fastest one by more than what the receiver
-/// allows: then the two clocks need not agree. As the fastest counts that of the last 1024 frames, so that
+/// A frame is late if its transit took longer than the fastest one by more than the allowed time,
+/// so that the clocks need not be synchronized. The fastest of the last 1024 frames counts, so that
 /// clocks may drift.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     allowed: Duration,
     first: Option<u32>,
     highest: u32,
-    /// Which of the numbers below the highest came: bit 0 is the highest itself.
+    /// The received numbers below the highest: bit 0 is the highest itself.
     seen: u64,
     received: u64,
-    /// Frames that came after the first one but have a lower number.
+    /// Frames that arrived after the first one but have a lower number.
     before_first: u64,
     late: u64,
-    /// The fastest transit of this run of 1024 frames and of the one before, in microseconds.
+    /// The fastest transit of this run of 1024 frames and of the previous one, in microseconds.
     fastest: [i64; 2],
     last_transit: Option<i64>,
-    /// In sixteenths of a microsecond.
+    /// In 1/16 microseconds.
     jitter: u64,
-    /// What the last report said to have been expected and received.
+    /// The expected and received frames at the last report.
     reported: (u64, u64),
 }
 
 impl Receiver {
-    /// A receiver that takes frames as long as they are late by no more than `allowed`.
+    /// A receiver that accepts frames up to `allowed` late.
     #[must_use]
     pub fn new(allowed: Duration) -> Self {
         Self {
@@ -84,18 +84,18 @@ impl Receiver {
         }
     }
 
-    /// Takes note of a frame that has come now.
+    /// Records a frame that arrives now.
     pub fn take(&mut self, stamp: Stamp) -> Verdict {
         self.take_at(stamp, now())
     }
 
-    /// Takes note of a frame that has come at `arrived`, in microseconds of the receiver's clock.
+    /// Records a frame that arrived at `arrived`, in microseconds of the receiver's clock.
     pub fn take_at(&mut self, stamp: Stamp, arrived: u64) -> Verdict {
         if !self.is_new(stamp.sequence) {
             return Verdict::Again;
         }
         self.received += 1;
-        // Clocks may be anything apart, and a stamp may be a lie.
+        // Clocks may differ by any amount, and a stamp may be forged.
         let transit = (arrived as i64).wrapping_sub(stamp.sent as i64);
         if let Some(last) = self.last_transit.replace(transit) {
             let difference = transit.wrapping_sub(last).unsigned_abs().min(u64::from(u32::MAX));
@@ -116,7 +116,7 @@ impl Receiver {
         Verdict::OnTime
     }
 
-    /// Whether a number is one that has not come before.
+    /// Whether a number has not been received before.
     fn is_new(&mut self, sequence: u32) -> bool {
         let Some(first) = self.first else {
             (self.first, self.highest, self.seen) = (Some(sequence), sequence, 1);
@@ -126,7 +126,7 @@ impl Receiver {
         if ahead == 0 {
             return false;
         }
-        // Numbers go round: what is less than half the circle ahead is ahead.
+        // Numbers wrap around: a number less than half the range ahead is newer.
         if ahead <= u32::MAX / 2 {
             self.seen = if ahead < WINDOW { self.seen << ahead | 1 } else { 1 };
             self.highest = sequence;
@@ -143,7 +143,7 @@ impl Receiver {
         true
     }
 
-    /// How many frames were to come by now.
+    /// The number of frames expected so far.
     fn expected(&self) -> u64 {
         match self.first {
             Some(first) => u64::from(self.highest.wrapping_sub(first)) + 1 + self.before_first,
@@ -151,7 +151,7 @@ impl Receiver {
         }
     }
 
-    /// What is to be told to the sender; the next report's fraction begins with it.
+    /// Creates the report for the sender; the fraction of the next one starts here.
     pub fn report(&mut self) -> Report {
         let (expected, received) = (self.expected(), self.received);
         let (expected_before, received_before) = self.reported;

@@ -65,7 +65,7 @@ mod short_uiop {
     protocol_suite!(Subject::at("short+uiop://"));
 }
 
-mod rudp {
+mod arq {
     use super::*;
     protocol_suite!(Subject::at("rudp://127.0.0.1:0"));
 }
@@ -101,14 +101,14 @@ macro_rules! suite_with_losses {
 
 /// One datagram of twenty is lost.
 mod rudp_with_losses {
-    use zorb::protocols::RudpProtocol;
+    use zorb::protocols::ArqProtocol;
     use zorb::transport::conformance::Lossy;
 
     use super::*;
 
     fn subject() -> Subject {
         Subject::built("rudp://127.0.0.1:0", |builder| {
-            builder.protocol(Arc::new(Lossy(RudpProtocol::new())))
+            builder.protocol(Arc::new(Lossy(ArqProtocol::new())))
         })
     }
 

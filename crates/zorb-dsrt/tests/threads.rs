@@ -5,7 +5,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zorb_arq::RudpProtocol;
+use zorb_arq::ArqProtocol;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{CollocationStrategy, ObjectRef, Orb, Result, codegen};
 use zorb_dsrt::{
@@ -130,7 +130,7 @@ fn side(scheduler: impl FnOnce(RtCurrent) -> Arc<dyn Scheduler>) -> Side {
 fn side_at(urls: &[&str], scheduler: impl FnOnce(RtCurrent) -> Arc<dyn Scheduler>) -> Side {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
-    let orb = orb.protocol(Arc::new(RudpProtocol::new()));
+    let orb = orb.protocol(Arc::new(ArqProtocol::new()));
     let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);
     let short = Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP);
     let orb = orb.protocol(Arc::new(lite)).protocol(Arc::new(short));

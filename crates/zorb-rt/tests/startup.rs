@@ -8,7 +8,7 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_arq::RudpProtocol;
+use zorb_arq::ArqProtocol;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::{ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_rt::{Direct, LaneBuilder, NativePriority, Priority, RtOrb, RtOrbBuilder, Threadpool};
@@ -65,7 +65,7 @@ fn number(value: i16) -> Priority {
 
 fn builder() -> OrbBuilder {
     let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
-    let builder = builder.protocol(Arc::new(RudpProtocol::new()));
+    let builder = builder.protocol(Arc::new(ArqProtocol::new()));
     let authority = certificates::Authority::new("authority");
     let own = authority.server();
     let tls = Settings::new().certificate(Pem::text(own.certificate), Pem::text(own.key));
@@ -160,7 +160,7 @@ fn threads_are_ready_before_they_serve() {
     // So are those of a transport that has some.
     let over = LaneBuilder::new(number(20), 1).processors([0]).listen("rudp://127.0.0.1:0");
     let over = rt.threadpool("over").lane(over).create().unwrap();
-    for name in ["zorb-rudp-in", "zorb-rudp-time"] {
+    for name in ["zorb-arq-in", "zorb-arq-time"] {
         become_such(name, &[(high, true)]);
     }
     let (wet, client) = diver(&orb, &rt, &over);

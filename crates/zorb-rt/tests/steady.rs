@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use zorb_arq::RudpProtocol;
+use zorb_arq::ArqProtocol;
 use zorb_core::OrbBuilder;
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_rt::{CountingAllocator, Denied, LaneBuilder, LaneViolations};
@@ -74,7 +74,7 @@ fn builder() -> OrbBuilder {
         .protocol(Arc::new(short_iiop))
         .protocol(Arc::new(short_uiop))
         .protocol(Arc::new(SsliopProtocol::new(tls()).unwrap()))
-        .protocol(Arc::new(RudpProtocol::new()))
+        .protocol(Arc::new(ArqProtocol::new()))
         .protocol(Arc::new(SciopProtocol::new()))
         .protocol(Arc::new(DiopProtocol::new()))
 }

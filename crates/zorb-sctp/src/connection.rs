@@ -1,4 +1,4 @@
-//! A connection: the stack, and what it leaves to others.
+//! A connection: the SCTP stack and what it leaves to its user.
 
 mod driven;
 
@@ -11,43 +11,43 @@ use crate::packet::{self, AT_ONCE, Packet, Start, kind};
 use crate::screen::{LAST_NUMBER, Side};
 use crate::stack::{MAX_MESSAGE, Message, News, Stack};
 
-/// How often a silent peer is asked for a sign of life.
+/// The number of probes of a silent peer.
 const ASK_EVERY: Micros = 1_000_000;
-/// The first number of this side's pieces is below this, so that many are left.
+/// The first sequence number of this side is below this, so that many are left.
 const MAX_FIRST_NUMBER: u32 = 1 << 31;
 
 /// One side of an association, as [`Driven`](zorb_transport::driven::Driven) says: it does no I/O and reads no clock.
 #[derive(Debug)]
 pub struct Connection {
-    /// `None` where the stack could not even begin.
+    /// `None` if the stack could not be initialized.
     stack: Option<Stack>,
     settings: Settings,
     side: Side,
-    /// Ports and the peer's tag, as this side's packets begin.
+    /// The ports and the peer's tag, at the start of this side's packets.
     address: Option<[u8; 8]>,
-    /// Packets that are to be sent.
+    /// Packets to send.
     packets: VecDeque<Bytes>,
-    /// What the next message holds so far.
+    /// The start of the next message.
     message: Vec<u8>,
-    /// The most octets of a message.
+    /// The maximum size of a message in octets.
     limit: usize,
-    /// The message that is being read, and how much of it has been.
+    /// The message that is being read, and the number of octets read from it.
     received: Vec<u8>,
     taken: usize,
-    /// Octets that have been read since the peer was told how much room there is, and what it was told.
+    /// The octets read since the peer was last told the window, and that window.
     freed: usize,
     told_room: usize,
     heard: Micros,
-    /// When to ask, again, for a sign of life.
+    /// When to send the next probe.
     asks: Option<Micros>,
-    /// This side sends no more, and has said so.
+    /// This side has ended its direction, and told the peer.
     is_finished: bool,
     has_said_end: bool,
-    /// Nobody receives any more.
+    /// Received octets are discarded.
     is_stopped: bool,
-    /// The peer sends no more.
+    /// The peer has ended its direction.
     has_ended: bool,
-    /// This side, or the peer, shuts it down.
+    /// This side or the peer has started the shutdown.
     shuts_down: bool,
     is_shut_down: bool,
     refuses: bool,
@@ -93,18 +93,18 @@ impl Connection {
         connection
     }
 
-    /// Whether this side's numbers begin where enough of them are left. Its first packet says where.
+    /// Whether enough sequence numbers are left. The first packet contains the first number.
     fn begins_well(&self) -> bool {
         let first = self.packets.front().map(|packet| Packet::trusted(packet));
         let start = first.and_then(|packet| packet.first()).and_then(|chunk| chunk.start());
         start.is_some_and(|start| start.number < MAX_FIRST_NUMBER)
     }
 
-    /// Takes the packets that the stack sends now, and what they say of it.
+    /// Takes the packets that the stack sends now, and their contents.
     fn collect(&mut self, now: Micros) {
         let Some(stack) = &mut self.stack else { return };
         let mut packets = stack.transmit(now);
-        // Whoever gets the last of what is sent now need not wait for more before saying so.
+        // The last packet of a burst requests an immediate acknowledgement.
         let is_data = |packet: &Bytes| packet.get(packet::HEADER) == Some(&kind::DATA);
         if let Some(last) = packets.iter_mut().rfind(|packet| is_data(packet)) {
             let mut octets = last.to_vec();
@@ -120,7 +120,7 @@ impl Connection {
         }
     }
 
-    /// Notes what a packet of this side's says.
+    /// Records the contents of a packet of this side.
     fn note(&mut self, packet: &Packet<'_>) {
         for chunk in packet.chunks() {
             match chunk.kind {
@@ -165,13 +165,13 @@ impl Connection {
         }
         let is_closed = self.stack.as_ref().is_none_or(Stack::is_closed);
         if is_closed && (self.side.is_established || !self.side.is_server) {
-            // Something was wrong with what came; the peer had better hear that it is over.
+            // The peer violated the protocol; it should learn that the connection has ended.
             self.refuses = self.failure.is_none();
         }
         self.fill();
     }
 
-    /// Has the next message ready, and drops it where nobody reads.
+    /// Makes the next message available, or drops it if nobody reads.
     fn fill(&mut self) {
         while self.taken >= self.received.len() && !self.has_ended {
             match self.stack.as_mut().and_then(Stack::read) {
@@ -192,7 +192,7 @@ impl Connection {
         }
     }
 
-    /// Has the stack tell the peer how much room there is, which it does when a piece comes twice.
+    /// Makes the stack send a window update, which it does for a duplicate segment.
     fn tell_room(&mut self) {
         let (Some(address), Some(stack)) = (self.address, &mut self.stack) else { return };
         let [a, b, c, d] = self.side.received.to_be_bytes();
@@ -202,11 +202,11 @@ impl Connection {
         packet::add(kind::DATA, AT_ONCE | 3, &piece, &mut again);
         packet::seal(&mut again);
         self.freed = 0;
-        // It is one that has come already, so nothing is new.
+        // The segment is a duplicate, so nothing changes.
         let _ = stack.receive(&again, self.heard);
     }
 
-    /// Hands the stack what is to be sent, as far as it is there.
+    /// Passes complete messages to the stack.
     fn hand_over(&mut self) {
         let Some(stack) = &mut self.stack else { return };
         if !self.side.is_established || self.is_shut_down || self.shuts_down {
@@ -242,7 +242,7 @@ impl Connection {
         }
     }
 
-    /// Asks for a sign of life, if it is time to.
+    /// Sends a probe if one is due.
     fn ask(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
         let (Some(at), Some(address)) = (self.asks, self.address) else { return false };
         if at > now {

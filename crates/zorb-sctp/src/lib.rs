@@ -1,27 +1,26 @@
-//! SCIOP: GIOP over SCTP, which travels in UDP datagrams (RFC 6951) and is spoken by a stack in user
-//! space, so that no kernel has to have it and no privilege is needed.
+//! SCIOP: GIOP over SCTP in UDP datagrams (RFC 6951), by a stack in user space, which needs neither
+//! kernel support nor privileges.
 //!
-//! [`SctpTransport`] is the transport, `sciop://host:port`, and [`SciopProtocol`] is GIOP over it. The
-//! stack is `sctp-proto`, which does no I/O and reads no clock. [`Connection`] stands around it and does
-//! what it leaves to others: it looks at every datagram first and lets through what may do no harm, asks
-//! silent peers for a sign of life, notices that they have gone, ends connections, and keeps what waits
-//! within limits. Sockets, threads and timers are those of [`zorb_transport::driven`].
+//! [`SctpTransport`] is the transport, `sciop://host:port`, and [`SciopProtocol`] is GIOP over it.
+//! The stack is `sctp-proto`, which does no I/O and reads no clock. [`Connection`] adds what the
+//! stack leaves to its user: it filters every datagram before the stack sees it, probes silent
+//! peers, detects their failure, ends connections, and limits buffers. Sockets, threads and timers
+//! are those of [`zorb_transport::driven`].
 //!
-//! What is sent together, a GIOP message that is, is one user message of stream 0, ordered and reliable;
-//! what is longer than 64 KiB, or half of what the peer has room for, is several. A message without
-//! contents (payload protocol 57, as WebRTC has it) says that its sender will send no more; `SHUTDOWN`
-//! follows when both have said so.
+//! One send, that is one GIOP message, is one ordered and reliable user message on stream 0; if it
+//! is longer than 64 KiB, or half of the peer's window, it is several. A message without contents
+//! (payload protocol 57, as in WebRTC) announces that its sender will send no more; `SHUTDOWN`
+//! follows when both sides have sent one.
 //!
-//! An association has a tag of each side's, chosen at random, and what does not carry the receiver's is
-//! ignored: who cannot see the datagrams can neither end nor change it. A server remembers a client from
-//! its `INIT` on, but no more than 128 that have not brought their cookie back. Whoever sees the
+//! An association has a random tag of each side, and packets without the receiver's tag are
+//! ignored: who does not see the datagrams can neither end nor change it. A server stores a client
+//! from its `INIT` on, but at most 128 clients that have not returned their cookie. Who sees the
 //! datagrams can read and forge them: nothing is encrypted.
 //!
-//! Limits: 256 KiB wait in each direction (or what the options for the socket's buffers say), of which
-//! 2048 pieces that nobody has read yet; a socket's connections as
-//! [`zorb_transport::driven`] says. A peer that is silent for 15 seconds counts as gone; idle ones are
-//! asked for a sign of life every five. A connection ends after some 2,000 million pieces, before their
-//! numbers begin anew.
+//! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), up to 2048 unread
+//! segments, and the limits of [`zorb_transport::driven`] for the connections of a socket. A
+//! connection fails after 15 seconds without a packet of the peer; idle peers are probed every five
+//! seconds. A connection ends after about 2,000 million segments, before their numbers wrap around.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

@@ -1,15 +1,15 @@
-//! SCTP packets: a header of twelve octets and chunks, as RFC 9260 lays them out.
+//! The format of SCTP packets: a header of twelve octets, and chunks (RFC 9260).
 
 use crc::{CRC_32_ISCSI, Crc, Table};
 
 /// The common header: two ports, the receiver's tag, a checksum.
 pub(crate) const HEADER: usize = 12;
-/// What a chunk begins with: its kind, flags, and length.
+/// The header of a chunk: type, flags and length.
 const CHUNK_HEADER: usize = 4;
 
 static CHECKSUM: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 
-/// Kinds of chunks.
+/// Types of chunks.
 pub(crate) mod kind {
     pub(crate) const DATA: u8 = 0;
     pub(crate) const INIT: u8 = 1;
@@ -25,14 +25,14 @@ pub(crate) mod kind {
     pub(crate) const SHUTDOWN_COMPLETE: u8 = 14;
 }
 
-/// Of `ABORT` and `SHUTDOWN COMPLETE`: the tag is the one that the receiver has sent.
+/// Of `ABORT` and `SHUTDOWN COMPLETE`: the tag is the sender's own.
 pub(crate) const REFLECTED: u8 = 1;
-/// Of `DATA`: it is in no order.
+/// Of `DATA`: unordered.
 pub(crate) const UNORDERED: u8 = 4;
-/// Of `DATA`: it is to be acknowledged at once (RFC 7053).
+/// Of `DATA`: acknowledge at once (RFC 7053).
 pub(crate) const AT_ONCE: u8 = 8;
 
-/// A packet that is whole: its checksum is right, and its chunks fill it.
+/// A valid packet: its checksum is right, and its chunks fill it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packet<'d> {
     octets: &'d [u8],
@@ -45,7 +45,7 @@ pub(crate) struct Chunk<'d> {
     pub(crate) kind: u8,
     pub(crate) flags: u8,
     pub(crate) body: &'d [u8],
-    /// With its header, and the octets that fill up its last word.
+    /// The chunk with its header and padding.
     whole: &'d [u8],
 }
 
@@ -60,12 +60,12 @@ impl<'d> Packet<'d> {
         (has_ports && is_whole && sum == checksum(octets)).then_some(packet)
     }
 
-    /// A packet of which nothing has been looked at: this side's own, or one that will be read anew.
+    /// A packet that was not checked: this side's own, or one that will be parsed again.
     pub(crate) fn trusted(octets: &'d [u8]) -> Self {
         Self { octets, tag: u32_at(octets, 4).unwrap_or(0) }
     }
 
-    /// Its chunks, of which there is at least one.
+    /// Its chunks, at least one.
     pub(crate) fn chunks(&self) -> Chunks<'d> {
         Chunks { rest: self.octets.get(HEADER..).unwrap_or_default() }
     }
@@ -84,7 +84,7 @@ impl<'d> Packet<'d> {
     }
 }
 
-/// The chunks of a packet, up to the first that is not whole.
+/// The chunks of a packet, up to the first malformed one.
 #[derive(Clone, Debug)]
 pub(crate) struct Chunks<'d> {
     rest: &'d [u8],
@@ -103,17 +103,17 @@ impl<'d> Iterator for Chunks<'d> {
     }
 }
 
-/// What an `INIT` or `INIT ACK` says of its sender.
+/// The contents of an `INIT` or `INIT ACK`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Start {
     pub(crate) tag: u32,
-    /// How much it has room for.
+    /// The sender's window.
     pub(crate) room: u32,
-    /// The number of its first piece.
+    /// The sender's first sequence number.
     pub(crate) number: u32,
 }
 
-/// What a `DATA` chunk says of its contents.
+/// The contents of a `DATA` chunk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) number: u32,
@@ -136,7 +136,7 @@ impl Chunk<'_> {
         Some(Piece { number, stream, is_unordered, is_empty: contents.is_empty() })
     }
 
-    /// Of a `SACK`: up to where all has come, and how much there is room for.
+    /// Of a `SACK`: the cumulative acknowledgement, and the window.
     pub(crate) fn acknowledged(&self) -> Option<(u32, u32)> {
         Some((u32_at(self.body, 0)?, u32_at(self.body, 4)?))
     }
@@ -146,14 +146,14 @@ fn u32_at(octets: &[u8], at: usize) -> Option<u32> {
     octets.get(at..)?.first_chunk().copied().map(u32::from_be_bytes)
 }
 
-/// Begins a packet over what `out` holds.
+/// Starts a packet in `out`, whose contents it replaces.
 pub(crate) fn begin(address: [u8; 8], out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(&address);
     out.extend_from_slice(&[0; 4]);
 }
 
-/// Appends a chunk, filled up to whole words.
+/// Appends a chunk, padded to whole words.
 pub(crate) fn add(kind: u8, flags: u8, body: &[u8], out: &mut Vec<u8>) {
     let length = u16::try_from(CHUNK_HEADER + body.len()).unwrap_or(u16::MAX);
     out.extend_from_slice(&[kind, flags]);
@@ -162,12 +162,12 @@ pub(crate) fn add(kind: u8, flags: u8, body: &[u8], out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }
 
-/// Appends a chunk as it came.
+/// Appends a received chunk.
 pub(crate) fn add_whole(chunk: &Chunk<'_>, out: &mut Vec<u8>) {
     out.extend_from_slice(chunk.whole);
 }
 
-/// Puts the checksum in.
+/// Writes the checksum.
 pub(crate) fn seal(packet: &mut [u8]) {
     let sum = checksum(packet).to_le_bytes();
     if let Some(place) = packet.get_mut(8..HEADER) {
@@ -175,7 +175,7 @@ pub(crate) fn seal(packet: &mut [u8]) {
     }
 }
 
-/// These octets with the checksum of an SCTP packet where it belongs: for tests that would be heard.
+/// Writes the right checksum into an SCTP packet, for tests.
 #[must_use]
 pub fn sealed(octets: &[u8]) -> Vec<u8> {
     let mut packet = octets.to_vec();
@@ -183,7 +183,7 @@ pub fn sealed(octets: &[u8]) -> Vec<u8> {
     packet
 }
 
-/// The CRC-32C of a packet whose checksum is taken for 0.
+/// The CRC-32C of a packet with a zero checksum.
 fn checksum(packet: &[u8]) -> u32 {
     let mut digest = CHECKSUM.digest();
     digest.update(packet.get(..8).unwrap_or_default());
@@ -192,13 +192,13 @@ fn checksum(packet: &[u8]) -> u32 {
     digest.finalize()
 }
 
-/// Ports the other way round.
+/// The ports exchanged.
 pub(crate) fn turned([a, b, c, d, ..]: [u8; 8], tag: u32) -> [u8; 8] {
     let [e, f, g, h] = tag.to_be_bytes();
     [c, d, a, b, e, f, g, h]
 }
 
-/// Writes what says that there is no association for this packet; `false` where nothing is to be said.
+/// Writes the answer to a packet without an association; `false` if there is none.
 pub(crate) fn refusal(packet: &Packet<'_>, out: &mut Vec<u8>) -> bool {
     let (Some(first), Some(address)) = (packet.first(), packet.address()) else { return false };
     let is_final = |chunk: Chunk<'_>| matches!(chunk.kind, kind::ABORT | kind::SHUTDOWN_COMPLETE);

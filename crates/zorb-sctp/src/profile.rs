@@ -1,4 +1,4 @@
-//! The octets of a SCIOP profile.
+//! The format of SCIOP profiles.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
@@ -6,10 +6,10 @@ use zorb_giop::{
     write_components,
 };
 
-/// The octets that a host takes at least.
+/// The minimum size of a host in octets.
 const MIN_HOST_SIZE: usize = 5;
 
-/// TAO's SCIOP profile: where an object is to be reached over SCTP.
+/// TAO's SCIOP profile: an object at an SCTP endpoint.
 ///
 /// ```text
 /// +------------+-------------+-------------+---------+------------------------+
@@ -21,29 +21,29 @@ const MIN_HOST_SIZE: usize = 5;
 /// +---------------------------------------------------------------------------+
 /// ```
 ///
-/// The hosts are addresses of one server, so they have one port. Components stand in every version.
-/// Octets after the known members belong to later versions and are not looked at.
+/// The hosts are addresses of one server and share its port. All versions have components. Octets
+/// after the known members belong to later versions and are ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SciopProfile {
-    /// The version of GIOP that the server speaks.
+    /// The GIOP version of the server.
     pub version: GiopVersion,
     /// Names or addresses of the server.
     pub hosts: Vec<String>,
-    /// The port at each of them.
+    /// The port of all of them.
     pub port: u16,
-    /// How many streams an association may have; this ORB uses one.
+    /// The maximum number of streams of an association; this ORB uses one.
     pub max_streams: u16,
-    /// What the server knows the object by.
+    /// The object key.
     pub object_key: Vec<u8>,
-    /// What else there is to say.
+    /// The tagged components.
     pub components: Vec<TaggedComponent>,
 }
 
 impl SciopProfile {
-    /// The profile as a reference holds it.
+    /// The profile for references.
     ///
     /// # Errors
-    /// A host that has octets outside Latin-1, or members that are too long to be counted.
+    /// A host contains characters outside Latin-1, or a member is too long.
     pub fn encode(&self, order: ByteOrder) -> CdrResult<TaggedProfile> {
         let data = CdrWriter::encapsulation(order, |writer| {
             writer.put(&[1, self.version.minor()]);
@@ -59,10 +59,10 @@ impl SciopProfile {
         Ok(TaggedProfile { tag: ProfileTag::TAO_SCIOP, data })
     }
 
-    /// Reads the octets of a profile that anybody may have written.
+    /// Decodes a profile.
     ///
     /// # Errors
-    /// Octets that end too early or are of another version, and more than 1024 hosts.
+    /// The octets are truncated or of another version, or there are more than 1024 hosts.
     pub fn decode(data: &[u8]) -> CdrResult<Self> {
         let mut reader = CdrReader::for_encapsulation(data)?;
         let (major, minor) = (reader.read_u8()?, reader.read_u8()?);

@@ -1,4 +1,4 @@
-//! SCIOP, as references know it.
+//! SCIOP: GIOP over SCTP.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
@@ -17,16 +17,16 @@ mod tests;
 /// GIOP over SCTP, with TAO's kind of profile (0x54414f0e) and its layout, URLs and `corbaloc` addresses
 /// with `sciop`.
 ///
-/// TAO speaks SCTP over IP, with the kernel's stack, and this one SCTP over UDP: the references are each
-/// other's, and the packets the same, but for what they travel in. A profile has one port for all its
-/// hosts, so endpoints at other ports than the first one's are left out of it.
+/// TAO uses SCTP over IP with the kernel's stack; this crate uses SCTP over UDP. References are
+/// compatible, and so are packets except for their encapsulation. A profile has one port for all
+/// hosts, so endpoints at other ports than the first one's are omitted.
 #[derive(Clone, Debug, Default)]
 pub struct SciopProtocol {
     transport: SctpTransport,
 }
 
 impl SciopProtocol {
-    /// The protocol with its usual scheme and port.
+    /// The protocol with the default scheme and port.
     #[must_use]
     pub fn new() -> Self {
         Self::default()

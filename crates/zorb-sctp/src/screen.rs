@@ -1,52 +1,53 @@
-//! What of a datagram the stack gets to see.
+//! The filter in front of the SCTP stack.
 //!
-//! The stack believes an association's peer a good deal. It would step through two thousand million
-//! numbers when a chunk says so, keep every request to reset streams, open a stream for each number that
-//! comes, take data of who has not proven to be there, and close an association when the network doubles
-//! its first datagram. So it sees the chunks that a reliable, ordered stream needs, when they are due.
+//! The stack trusts the peer of an association too much: a chunk can make it iterate over two
+//! thousand million numbers, store every stream reset request, open a stream per number, accept
+//! data from an unvalidated peer, or close an association when the network duplicates its first
+//! datagram. The filter passes only the chunks that a reliable, ordered stream needs, when they are
+//! due.
 
 use crate::packet::{self, Chunk, Packet, REFLECTED, Start, kind};
 
-/// Pieces that wait to be read; past them no more are taken, but the next one in order.
+/// The maximum number of unread segments; beyond it only the next one in order is accepted.
 const MAX_PIECES: usize = 1024;
-/// As many of those in order.
+/// The maximum number of those in order.
 const MAX_PIECES_IN_ORDER: usize = 2 * MAX_PIECES;
-/// How far ahead of what has come in order a piece may be.
+/// The maximum distance of a segment from the last one in order.
 const MAX_AHEAD: u32 = 16_384;
-/// Where numbers of pieces end: the stack does not know how they begin anew.
+/// The end of the sequence numbers: the stack does not handle the wrap-around.
 pub(crate) const LAST_NUMBER: u32 = 0xf000_0000;
-/// The least that a peer has to have room for (RFC 9260, 3.3.2).
+/// The minimum window of a peer (RFC 9260, 3.3.2).
 const MIN_ROOM: u32 = 1500;
 
-/// What is known of the association that a datagram is for.
+/// The state of the datagram's association.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Side {
     pub(crate) is_server: bool,
     pub(crate) is_established: bool,
     pub(crate) own_tag: u32,
     pub(crate) peer_tag: Option<u32>,
-    /// Up to where the peer's pieces have come.
+    /// The peer's last sequence number in order.
     pub(crate) received: u32,
-    /// Pieces that wait to be read.
+    /// The number of unread segments.
     pub(crate) pieces: usize,
 }
 
-/// What a datagram says beside what the stack sees.
+/// The information in a datagram that the stack does not get.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) start: Option<Start>,
-    /// The peer has given it up.
+    /// The peer has aborted the association.
     pub(crate) aborts: bool,
-    /// The peer shuts it down.
+    /// The peer has started the shutdown.
     pub(crate) shuts_down: bool,
-    /// The peer has heard that it is shut down.
+    /// The peer has acknowledged the shutdown.
     pub(crate) completes: bool,
-    /// It says what no peer may.
+    /// The peer has violated the protocol.
     pub(crate) is_wrong: bool,
 }
 
-/// Looks at a datagram and writes what the stack may have of it over `kept`, which may be nothing.
-/// `None`: it is not for this association, or does not matter to it.
+/// Checks a datagram; writes what the stack may see, possibly nothing, to `kept`, whose contents it
+/// replaces. `None` if the datagram does not belong to this association or is irrelevant.
 pub(crate) fn look(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Option<Seen> {
     let mut seen = Seen::default();
     let first = packet.first()?;
@@ -69,11 +70,11 @@ pub(crate) fn look(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Opti
         match chunk.kind {
             kind::ABORT => seen.aborts = true,
             kind::SHUTDOWN_COMPLETE => seen.completes = true,
-            // What answers a question of this side's, of which the stack knows nothing.
+            // The answer to a probe of this side, which the stack does not know.
             kind::HEARTBEAT_ACK => {}
             kind::COOKIE_ECHO if side.is_server => packet::add_whole(&chunk, kept),
             kind::COOKIE_ACK if !side.is_server => packet::add_whole(&chunk, kept),
-            // The rest comes again once both sides know of each other.
+            // The rest is repeated once both sides are established.
             _ if !side.is_established => {}
             kind::DATA => match data(side, &chunk) {
                 Some(true) => packet::add_whole(&chunk, kept),
@@ -96,24 +97,24 @@ pub(crate) fn look(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Opti
     Some(seen)
 }
 
-/// What the first chunk of an association says, if it is due.
+/// The first chunk of an association, if it is due.
 fn start(side: &Side, packet: &Packet<'_>, first: &Chunk<'_>) -> Option<Start> {
     let is_due = match first.kind {
         kind::INIT => side.is_server && packet.tag == 0,
         _ => !side.is_server && packet.tag == side.own_tag,
     };
     let start = first.start()?;
-    // The number before the first one has to be one as well.
+    // The number before the first must be valid, too.
     let is_sound = start.tag != 0
         && start.room >= MIN_ROOM
         && (1..LAST_NUMBER).contains(&start.number)
         && packet.chunks().count() == 1;
-    // An INIT that comes again asks for the same.
+    // A repeated INIT requests the same.
     let is_same = side.peer_tag.is_none_or(|tag| first.kind == kind::INIT_ACK || tag == start.tag);
     (is_due && is_sound && is_same && !side.is_established).then_some(start)
 }
 
-/// Whether there is room for a piece; `None` where it is wrong.
+/// Whether there is room for a segment; `None` if it is invalid.
 fn data(side: &Side, chunk: &Chunk<'_>) -> Option<bool> {
     let piece = chunk.piece()?;
     if piece.stream != 0 || piece.is_unordered || piece.is_empty || piece.number >= LAST_NUMBER {
@@ -121,7 +122,7 @@ fn data(side: &Side, chunk: &Chunk<'_>) -> Option<bool> {
     }
     let ahead = piece.number.wrapping_sub(side.received);
     if ahead > u32::MAX / 2 {
-        // It has come already, and its sender has to hear that.
+        // A duplicate, which has to be acknowledged again.
         return Some(true);
     }
     let most = if ahead == 1 { MAX_PIECES_IN_ORDER } else { MAX_PIECES };

@@ -1,5 +1,5 @@
-//! Both sides over a network that loses, doubles and reorders, under a clock that the test turns: what
-//! every such stream keeps, and what is this one's alone.
+//! Both sides on a simulated network with loss, duplication and reordering, and a simulated clock:
+//! the common tests of all such streams, and those of this protocol.
 
 mod hostile;
 
@@ -12,7 +12,7 @@ use zorb_transport::driven_suite;
 use crate::connection::Connection;
 use crate::packet::{self, Packet};
 
-// An acknowledgement for every other of 500 pieces, and every last of what is sent at once.
+// An acknowledgement for every second of 500 segments, and for the last of each burst.
 driven_suite!(
     Connection,
     Promises { longest: 1228, worst_loss: 20, large_transfer: 1100, rough_transfer: 40, idle: 800 }

@@ -1,4 +1,4 @@
-//! The stack: one association, with nothing around it.
+//! The SCTP stack: one association.
 
 use std::net::SocketAddr;
 use std::panic::{self, AssertUnwindSafe};
@@ -12,25 +12,24 @@ use sctp_proto::{
 };
 use zorb_transport::driven::{Micros, Settings};
 
-/// The most octets of a user message.
+/// The maximum size of a user message in octets.
 pub(crate) const MAX_MESSAGE: usize = 64 << 10;
 /// The only stream.
 const STREAM: u16 = 0;
-/// How long to wait for an acknowledgement, in milliseconds: before anything is known of the way, at
-/// least, and at most.
+/// The retransmission timeouts in milliseconds: initial, minimum and maximum.
 const WAIT: (u64, u64, u64) = (500, 100, 2000);
-/// The most octets of a piece, so that a packet of 1228 has room for it: the stack forgets the last
-/// piece's header when it counts.
+/// The maximum size of a segment, so that it fits into a packet of 1228 octets: the stack does not
+/// count the last segment's header.
 const MAX_PIECE: u32 = 1184;
-/// How often `INIT` and `COOKIE ECHO` are sent again.
+/// The number of retransmissions of `INIT` and `COOKIE ECHO`.
 const REPEATS: usize = 8;
 
-/// What has come of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct News {
     pub(crate) is_established: bool,
     pub(crate) has_failed: bool,
-    /// Pieces that now wait to be read.
+    /// The number of unread segments.
     pub(crate) pieces: usize,
 }
 
@@ -39,21 +38,21 @@ pub(crate) struct News {
 pub(crate) enum Message {
     Octets {
         octets: Vec<u8>,
-        /// Of how many pieces it was made.
+        /// The number of its segments.
         pieces: usize,
     },
-    /// The peer sends no more.
+    /// The peer has ended its direction.
     End,
 }
 
-/// One association. A fault in it ends it, and nothing else.
+/// One association. An error of the stack ends it and nothing else.
 #[derive(Debug)]
 pub(crate) struct Stack {
     endpoint: Endpoint,
     association: Association,
     handle: AssociationHandle,
     remote: SocketAddr,
-    /// The stack's clock and the connection's, at one moment.
+    /// The same time on the stack's clock and on the connection's.
     begun: (Instant, Micros),
     is_faulty: bool,
 }
@@ -91,7 +90,7 @@ impl Stack {
         Some(Self { endpoint, association, handle, remote: to, begun, is_faulty: false })
     }
 
-    /// The side of a server that has got this `INIT`.
+    /// The side of a server that has received this `INIT`.
     pub(crate) fn accept(
         init: &[u8],
         from: SocketAddr,
@@ -113,7 +112,7 @@ impl Stack {
         instant + Duration::from_micros(now.saturating_sub(micros))
     }
 
-    /// Does something with the stack; nothing where it has shown a fault.
+    /// Runs `act` on the stack, unless that has failed.
     fn with<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> Option<T> {
         if self.is_faulty {
             return None;
@@ -159,7 +158,7 @@ impl Stack {
                     _ => {}
                 }
             }
-            // That the endpoint may forget it: it has no other, and is dropped with it.
+            // Tells the endpoint that it may remove it: it has no other, and is dropped with it.
             while stack.association.poll_endpoint_event().is_some() {}
             if news.is_established && stack.association.stream(STREAM).is_err() {
                 let binary = PayloadProtocolIdentifier::Binary;
@@ -170,7 +169,7 @@ impl Stack {
         news
     }
 
-    /// Whether it has ended on its own: of one that was established, that something was wrong.
+    /// Whether it has ended by itself: an established one because of an error.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_faulty || self.association.is_closed()
     }
@@ -188,7 +187,7 @@ impl Stack {
     pub(crate) fn deadline(&self) -> Option<Micros> {
         let (instant, micros) = self.begun;
         let after = self.association.poll_timeout()?.saturating_duration_since(instant);
-        // Of a part of a microsecond the whole has to pass.
+        // Rounds fractions of a microsecond up.
         Some(micros + u64::try_from(after.as_nanos().div_ceil(1000)).unwrap_or(u64::MAX / 2))
     }
 
@@ -196,18 +195,18 @@ impl Stack {
         self.association.stream(STREAM).ok()
     }
 
-    /// Octets that the peer has not acknowledged yet.
+    /// Octets that the peer has not acknowledged.
     pub(crate) fn buffered(&mut self) -> usize {
         self.stream().and_then(|stream| stream.buffered_amount().ok()).unwrap_or(0)
     }
 
-    /// Sends a message; whether it could.
+    /// Sends a message; returns whether it could.
     pub(crate) fn send(&mut self, octets: &[u8]) -> bool {
         let binary = PayloadProtocolIdentifier::Binary;
         self.write(octets, binary)
     }
 
-    /// Says that nothing more will be sent; whether it could.
+    /// Ends this side's direction; returns whether it could.
     pub(crate) fn send_end(&mut self) -> bool {
         self.write(&[0], PayloadProtocolIdentifier::BinaryEmpty)
     }
@@ -217,7 +216,7 @@ impl Stack {
         matches!(written, Some(Some(Ok(count))) if count == octets.len())
     }
 
-    /// The next message that is complete.
+    /// The next complete message.
     pub(crate) fn read(&mut self) -> Option<Message> {
         let read = self.with(|stack| stack.stream()?.read().ok().flatten());
         let chunks = read.flatten()?;
@@ -225,12 +224,12 @@ impl Stack {
             return Some(Message::End);
         }
         let mut octets = vec![0; chunks.len()];
-        // It has been made as long as they are.
+        // Sized for the maximum message.
         let _ = chunks.read(&mut octets);
         Some(Message::Octets { octets, pieces: chunks.chunks.len() })
     }
 
-    /// Ends it. What was sent has been acknowledged.
+    /// Ends it. Everything sent has been acknowledged.
     pub(crate) fn shut_down(&mut self) {
         self.with(|stack| stack.association.shutdown().is_ok());
     }

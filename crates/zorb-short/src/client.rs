@@ -1,27 +1,27 @@
-//! The calling side: which index stands for what.
+//! The client's side: which index stands for which pair.
 
 use zorb_giop::{ClientMemory, Mention};
 
 use crate::{INDEXES, MAX_PAIR};
 
-/// How many indexes there are to choose from for a pair. Which ones, its hash says: so a pair is found
-/// by looking at so many places, and the index that it displaces was one of as few.
+/// The number of indexes that a pair may have, selected by its hash. A lookup checks only these,
+/// and a new pair replaces one of them.
 const WAYS: usize = 4;
 
-/// What a client has introduced on a connection.
+/// The pairs that a client has introduced on a connection.
 ///
-/// Where one call at a time uses the connection, a pair that finds its indexes taken gets the one that
-/// was introduced first of them. Where several do, requests that say an index may be on their way while
-/// it would be given away: then it stays with its pair, and the other is named in full.
+/// On an exclusive connection, a pair whose indexes are all in use takes the one that was
+/// introduced first. On a multiplexed connection, requests with that index may still be on their
+/// way; then the index keeps its pair, and the new pair is always sent in full.
 #[derive(Debug)]
 pub(crate) struct Introduced {
-    /// By index; empty until something is introduced.
+    /// By index; empty until the first introduction.
     pairs: Vec<Option<Pair>>,
-    /// For every few indexes, which of them is given away next.
+    /// For each group of indexes, the next one to replace.
     next: [u8; INDEXES / WAYS],
-    /// The index that was said last: mostly it is said again.
+    /// The last index used, which is often used again.
     last: u8,
-    /// What was introduced by a request that need not have been sent.
+    /// The pair introduced by a request that may not have been sent.
     unsent: Option<u8>,
     several_calls: bool,
     given_up: bool,
@@ -49,7 +49,7 @@ impl Introduced {
         }
     }
 
-    /// The index of a pair, or one that it may have.
+    /// The index of a pair, or one that it may take.
     fn find(&self, hash: u64, key: &[u8], operation: &str) -> Found {
         let set = hash as usize % (INDEXES / WAYS);
         let mut free = None;
@@ -73,7 +73,7 @@ impl Introduced {
 enum Found {
     Known(u8),
     Free(u8),
-    /// All that belong to these few.
+    /// The indexes of the group.
     AllTaken(usize),
 }
 
@@ -94,7 +94,7 @@ impl ClientMemory for Introduced {
         }
         let hash = hash(key, operation);
         let index = match self.find(hash, key, operation) {
-            // Whether it will have been sent is known when it is this one's turn.
+            // At its next use it is known whether it was sent.
             Found::Known(index) if self.unsent == Some(index) => return Mention::Introduce(index),
             Found::Known(index) => {
                 self.last = index;
@@ -127,7 +127,7 @@ impl ClientMemory for Introduced {
     }
 }
 
-/// Mixes a pair into a number. Who can choose the keys can only have them displace each other.
+/// Hashes a pair. Who chooses the keys can only make them replace each other.
 fn hash(key: &[u8], operation: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = key.len() as u64;
@@ -140,6 +140,6 @@ fn hash(key: &[u8], operation: &str) -> u64 {
             hash = (hash.rotate_left(29) ^ u64::from(*octet)).wrapping_mul(FACTOR);
         }
     }
-    // The high bits depend on all of it.
+    // The high bits depend on all input.
     hash >> 32
 }

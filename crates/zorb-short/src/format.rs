@@ -1,4 +1,4 @@
-//! The octets of a message before its body.
+//! The format of message headers.
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
@@ -6,26 +6,26 @@ use zorb_giop::{
     RequestHeader, ResponseFlags, ServiceContexts, TargetAddress,
 };
 
-/// Octets of the header that begins every message.
+/// The size of a message header in octets.
 pub const HEADER_SIZE: u8 = 4;
 
-/// The most octets of a message behind its header: 256 MiB less one.
+/// The maximum size of a message after its header: 256 MiB minus 1 octet.
 pub const MAX_SIZE: u32 = (1 << 28) - 1;
 
-/// Where the octet is that says how a request names what it is for.
+/// The offset of the octet `how`.
 pub(crate) const HOW_AT: usize = 8;
-/// Where the index is.
+/// The offset of the index.
 pub(crate) const INDEX_AT: usize = 9;
 
-/// The bits of `how` that say whether and when to answer, as GIOP 1.2 numbers it.
+/// The bits of `how` with the response flags of GIOP 1.2.
 const RESPONSE: u8 = 0b0011;
-/// How object and operation are named.
+/// The bits of `how` that say how object and operation are given.
 const NAMING: u8 = 0b1100;
 const IN_FULL: u8 = 0;
 const INTRODUCED: u8 = 0b0100;
 pub(crate) const BY_INDEX: u8 = 0b1000;
 
-/// What comes before the names of a Request.
+/// The start of a Request, before the names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beginning {
     pub(crate) request_id: u32,
@@ -61,7 +61,7 @@ impl Beginning {
     }
 }
 
-/// Whether and when to answer a request with this octet.
+/// The response flags in the octet `how`.
 #[inline]
 pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
     match how & RESPONSE {
@@ -72,17 +72,17 @@ pub(crate) fn response(how: u8) -> Option<ResponseFlags> {
     }
 }
 
-/// Whether a request with this octet names what it is for by an index alone.
+/// Whether a request with this octet `how` has only an index.
 pub(crate) fn is_by_index(how: u8) -> bool {
     how & !RESPONSE == BY_INDEX
 }
 
-/// Whether a request with this octet introduces an index.
+/// Whether a request with this octet `how` introduces an index.
 pub(crate) fn introduces(how: u8) -> bool {
     how & NAMING == INTRODUCED
 }
 
-/// Reads the header of a request that names its object and operation.
+/// Reads the header of a request that contains object key and operation.
 pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
     let Beginning { request_id, response, mention } = Beginning::read(reader)?;
     if let Mention::Index(_) = mention {
@@ -113,7 +113,7 @@ pub(crate) fn word(order: ByteOrder, octets: &[u8; 4]) -> u32 {
     }
 }
 
-/// A reader behind the header of a whole message of a kind, which reads nothing beyond its end.
+/// A reader after the header of a whole message of the expected kind, limited to its end.
 #[cold]
 pub(crate) fn begin_reading<'a>(
     message: &'a [u8],

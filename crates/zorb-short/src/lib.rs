@@ -1,14 +1,13 @@
-//! A messaging protocol for peers that call the same objects again and again: a request says which
-//! object and which operation it is for with one octet, and takes ten octets in all.
+//! A messaging protocol for peers that call the same objects repeatedly: a request identifies
+//! object and operation by one octet, and its header has ten octets.
 //!
-//! [`Short`] is put over a transport with `Composed` of `zorb-transport`; the facade has
-//! it over TCP and Unix-domain sockets. The first request for an operation of an object names both and
-//! introduces an index for them, which later requests of the connection say in their place. An ORB that
-//! does not know the protocol takes another profile of the reference.
+//! [`Short`] is combined with a transport by `Composed` of `zorb-transport`; the facade does so for
+//! TCP and Unix-domain sockets. The first request for an operation of an object contains both names
+//! and introduces an index for them, which later requests of the connection use. ORBs without this
+//! protocol use another profile of the reference.
 //!
-//! The calling side chooses the indexes, and says again what one stands for when it is to stand for
-//! something else. Since requests arrive in the order in which they were sent, both sides always mean
-//! the same by it. All that is remembered ends with the connection.
+//! The client chooses the indexes, and may reintroduce one for another pair. Since requests arrive
+//! in the order of sending, both sides always agree. All indexes end with the connection.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
@@ -20,11 +19,11 @@ mod server;
 pub use format::{HEADER_SIZE, MAX_SIZE};
 pub use messaging::Short;
 
-/// How many indexes a connection has.
+/// The number of indexes of a connection.
 pub const INDEXES: usize = 256;
 
-/// The most octets of an object key and an operation's name together that an index stands for; larger
-/// pairs are named in full by every request. So a connection remembers 256 KiB at most.
+/// The maximum size of an object key and an operation name together for which an index is
+/// introduced; larger pairs are always sent in full. A connection therefore stores at most 256 KiB.
 pub const MAX_PAIR: usize = 1024;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How messages are laid out.
+//! The messaging protocol.
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
@@ -14,13 +14,14 @@ use crate::format::{
 };
 use crate::server::Remembered;
 
-/// Octets of a reply up to its body.
+/// The size of a reply before its body in octets.
 const REPLY: usize = 9;
 
 /// Zorb's short messages.
 ///
-/// A message begins with a `ulong`, always little-endian: bits 0 to 2 are the kind, as GIOP numbers it,
-/// bit 3 says that the rest is little-endian, the others are the octets behind this header.
+/// A message starts with a `ulong`, always little-endian: bits 0 to 2 are the kind in GIOP's
+/// numbering, bit 3 means that the rest is little-endian, and the other bits are the number of
+/// octets after this header.
 ///
 /// ```text
 /// Request                                               Reply
@@ -34,15 +35,15 @@ const REPLY: usize = 9;
 /// +---------------------------------------------+
 /// ```
 ///
-/// Bits 0 and 1 of `how` are `response_flags` of GIOP 1.2. Bits 2 and 3 say how the request names what
-/// it is for: 0 in full, and the index means nothing; 1 in full, and the index stands for it from now
-/// on; 2 by the index alone. The status is `ReplyStatusType`. Arguments and results are CDR, aligned
-/// from the message's first octet. LocateRequest and what else there is are as in GIOPlite. There are
-/// no service contexts and no fragments, and text is UTF-8 and UTF-16.
+/// Bits 0 and 1 of `how` are `response_flags` of GIOP 1.2. Bits 2 and 3 say how object and
+/// operation are given: 0 in full, the index is ignored; 1 in full, and the index stands for them
+/// from now on; 2 by the index only. The status is `ReplyStatusType`. Arguments and results are
+/// CDR, aligned relative to the message's first octet. LocateRequest and all other messages are as
+/// in GIOPlite. There are no service contexts and no fragments, and text is UTF-8 and UTF-16.
 ///
-/// A server that is asked by an index which it does not know answers with the status
-/// `NEEDS_ADDRESSING_MODE`; the client then says this request in full, and all that follow on the
-/// connection. One to which no answer goes ends the connection.
+/// A server that does not know an index replies with the status `NEEDS_ADDRESSING_MODE`; the client
+/// then sends this request, and all later ones of the connection, in full. If such a request
+/// expects no reply, the server ends the connection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Short;
 

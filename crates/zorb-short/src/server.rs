@@ -1,4 +1,4 @@
-//! The answering side: what the indexes stand for.
+//! The server's side: the meaning of the indexes.
 
 use std::sync::Arc;
 
@@ -18,16 +18,16 @@ use crate::{INDEXES, MAX_PAIR};
 /// Octets of a request by an index up to its arguments.
 const BY_INDEX: usize = 10;
 
-/// What a server has been introduced to on a connection.
+/// The pairs introduced on a connection.
 #[derive(Debug, Default)]
 pub(crate) struct Remembered<M> {
-    /// By index; empty until something is introduced.
+    /// By index; empty until the first introduction.
     pairs: Vec<Option<Arc<Pair<M>>>>,
     messaging: M,
 }
 
-/// An object and an operation, the way to them, and the messaging that reads the requests for them which
-/// say the index.
+/// An object and an operation, with cached demultiplexing, and the messaging protocol that reads
+/// requests with their index.
 #[derive(Debug)]
 struct Pair<M> {
     destination: Destination,
@@ -41,7 +41,7 @@ impl<M: Messaging + Copy + 'static> ServerMemory for Remembered<M> {
         header: &MessageHeader,
     ) -> Result<Recalled, ProtocolError> {
         let (Some(how), Some(index)) = (message.get(HOW_AT), message.get(INDEX_AT)) else {
-            // Who reads it says what is wrong.
+            // Reading it reports the error.
             return Ok(Recalled::Nothing);
         };
         let index = usize::from(*index);
@@ -66,8 +66,8 @@ impl<M: Messaging + Copy + 'static> ServerMemory for Remembered<M> {
 }
 
 impl<M: Messaging + Copy + 'static> Remembered<M> {
-    /// Has `index` stand for what the request in `message` is for, if that can be read and is not too
-    /// much.
+    /// Assigns `index` to the object and operation of `message`, if they can be read and are not
+    /// too long.
     fn learn(&mut self, index: usize, message: &[u8], header: &MessageHeader) {
         let mut reader = CdrReader::new(message, header.order);
         let read = reader.take(HEADER_SIZE.into(), "header");
@@ -81,7 +81,7 @@ impl<M: Messaging + Copy + 'static> Remembered<M> {
             _ => None,
         };
         if self.pairs.is_empty() {
-            // All at once: what a request allocates does not depend on the index that its names lead to.
+            // All at once, so that the allocations of a request do not depend on the index.
             self.pairs.resize(INDEXES, None);
         }
         if let Some(place) = self.pairs.get_mut(index) {
@@ -90,7 +90,7 @@ impl<M: Messaging + Copy + 'static> Remembered<M> {
     }
 }
 
-/// All but reading a request is as ever.
+/// Only reading a request differs.
 impl<M: Messaging + Copy + 'static> Messaging for Pair<M> {
     fn name(&self) -> &'static str {
         self.messaging.name()

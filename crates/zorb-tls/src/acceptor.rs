@@ -1,4 +1,4 @@
-//! A TCP acceptor whose connections speak TLS.
+//! A TCP acceptor for TLS connections.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use zorb_transport::{AcceptError, Acceptor, Endpoint, Stream};
 use crate::configured::Tls;
 use crate::stream::TlsStream;
 
-/// Hands out connections before their handshake, which [`Stream::establish`] does.
+/// Returns connections before their handshake, which [`Stream::establish`] performs.
 #[derive(Debug)]
 pub(crate) struct TlsAcceptor {
     pub(crate) inner: Arc<dyn Acceptor>,

@@ -1,4 +1,4 @@
-//! Settings in force: certificates that are read again when they change.
+//! Loaded settings: certificates that are reloaded when their files change.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use crate::credentials::{Credentials, Stamp, stamps};
 use crate::error::TlsError;
 use crate::settings::Settings;
 
-/// TLS set up: what is checked, shown and asked for in handshakes. Clones are the same.
+/// Loaded settings of TLS. Clones share their state.
 ///
-/// The files of the settings are looked at with every handshake and read again when they have
-/// changed. Where they cannot be read then, or do not fit together, what was in force stays so and a
-/// warning says why: a certificate and its key need not be replaced in one step.
+/// Every handshake checks whether the files of the settings have changed, and reloads them. If they
+/// cannot be read or do not match each other, the former certificates stay in use and a warning
+/// gives the reason, so that a certificate and its key can be replaced one after the other.
 #[derive(Clone)]
 pub struct Tls(Arc<Shared>);
 
@@ -24,15 +24,15 @@ struct Shared {
 
 struct State {
     credentials: Credentials,
-    /// What the files were like when they were last read, with or without success.
+    /// The state of the files when they were last read, successfully or not.
     seen: Vec<Stamp>,
 }
 
 impl Settings {
-    /// Reads the certificates and the key.
+    /// Loads the certificates and the key.
     ///
     /// # Errors
-    /// [`TlsError`]: which file or setting, and what is wrong with it.
+    /// [`TlsError`]: the file or setting, and the reason.
     pub fn build(self) -> Result<Tls, TlsError> {
         Tls::new(self)
     }
@@ -47,11 +47,11 @@ impl Tls {
         Ok(Self(Arc::new(Shared { settings, state })))
     }
 
-    /// Reads the files again, whether or not they seem to have changed. The next handshakes use what
-    /// they hold; connections that stand are left alone.
+    /// Reloads the files, whether or not they have changed. Later handshakes use their contents;
+    /// existing connections are not affected.
     ///
     /// # Errors
-    /// [`TlsError`]: which file, and what is wrong with it. What was in force stays so.
+    /// [`TlsError`]: the file, and the reason. The former certificates stay in use.
     pub fn reload(&self) -> Result<(), TlsError> {
         let seen = stamps(&self.0.settings);
         let credentials = Credentials::load(&self.0.settings)?;
@@ -59,7 +59,7 @@ impl Tls {
         Ok(())
     }
 
-    /// What the next handshake uses.
+    /// The credentials for the next handshake.
     pub(crate) fn current(&self) -> Credentials {
         let seen = stamps(&self.0.settings);
         let mut state = self.state();

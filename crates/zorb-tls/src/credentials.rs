@@ -1,4 +1,4 @@
-//! From PEM to what rustls works with.
+//! Converts PEM to rustls configurations.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -17,12 +17,12 @@ use crate::error::TlsError;
 use crate::settings::{ClientCertificates, Pem, Settings};
 use crate::verify;
 
-/// The most octets that are read of one file.
+/// The maximum size of a file in octets.
 const MAX_FILE: u64 = 1 << 20;
-/// How much is encrypted before it is sent, and so kept at most.
+/// The maximum number of octets that are encrypted before they are sent.
 pub(crate) const MAX_BUFFERED: usize = 64 << 10;
 
-/// What a file was like when it was read.
+/// The state of a file when it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     path: PathBuf,
@@ -38,7 +38,7 @@ impl Stamp {
     }
 }
 
-/// What the files of these settings are like now.
+/// The current state of the files of these settings.
 pub(crate) fn stamps(settings: &Settings) -> Vec<Stamp> {
     let all = [&settings.certificate, &settings.key, &settings.roots];
     let files = all.into_iter().flatten().filter_map(|pem| match pem {
@@ -48,17 +48,17 @@ pub(crate) fn stamps(settings: &Settings) -> Vec<Stamp> {
     files.map(Stamp::of).collect()
 }
 
-/// Certificates and a key, ready for handshakes.
+/// Certificates and a key for handshakes.
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials {
-    /// Where there are roots to check servers by.
+    /// If there are roots to verify servers.
     pub(crate) client: Option<Arc<ClientConfig>>,
-    /// Where there is a certificate to show.
+    /// If there is a certificate of this side.
     pub(crate) server: Option<Arc<ServerConfig>>,
 }
 
 impl Credentials {
-    /// Reads what the settings name.
+    /// Loads the files of the settings.
     pub(crate) fn load(settings: &Arc<Settings>) -> Result<Self, TlsError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let own = match (&settings.certificate, &settings.key) {

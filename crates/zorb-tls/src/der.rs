@@ -1,13 +1,13 @@
-//! Just enough of DER to read the names in a certificate.
+//! A DER parser for the names in a certificate.
 //!
-//! Certificates come from the network, so nothing is taken for granted: what does not fit is `None`.
+//! Certificates come from the network: malformed ones give `None`.
 
 mod certificate;
 mod name;
 
 pub(crate) use certificate::names;
 
-/// Octets of DER, read value by value.
+/// A reader of DER values.
 #[derive(Clone, Copy, Debug)]
 struct Der<'a>(&'a [u8]);
 
@@ -40,17 +40,17 @@ impl<'a> Der<'a> {
         Some((tag, value))
     }
 
-    /// The octets of the next value, which is of this kind.
+    /// The octets of the next value, which must have this tag.
     fn expect(&mut self, tag: u8) -> Option<&'a [u8]> {
         self.next().filter(|(found, _)| *found == tag).map(|(_, value)| value)
     }
 
-    /// What is inside the next value, which is of this kind.
+    /// A reader of the contents of the next value, which must have this tag.
     fn open(&mut self, tag: u8) -> Option<Self> {
         self.expect(tag).map(Self)
     }
 
-    /// The next value if it is of this kind; otherwise it stays.
+    /// The next value if it has this tag; otherwise it is not consumed.
     fn optional(&mut self, tag: u8) -> Option<&'a [u8]> {
         if self.0.first() == Some(&tag) { self.next().map(|(_, value)| value) } else { None }
     }

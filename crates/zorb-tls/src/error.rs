@@ -1,4 +1,4 @@
-//! What goes wrong, in words and as the kind of error that the ORB makes an exception of.
+//! Errors of TLS.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::io;
 
 use rustls::{AlertDescription, Error};
 
-/// A setting of TLS that cannot be used: which one, and why.
+/// A setting of TLS is unusable: which one, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsError {
     what: String,
@@ -34,18 +34,18 @@ impl From<TlsError> for io::Error {
 }
 
 thread_local! {
-    /// Whose certificate this thread has just refused: what checks certificates may say why, not of
-    /// whom.
+    /// The name in the certificate that this thread has just rejected: a verifier can report the
+    /// reason, but not the name.
     static REFUSED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Notes whose certificate is refused, for the error that is made next on this thread.
+/// Records the name of a rejected certificate for the next error on this thread.
 pub(crate) fn note_refused(subject: &str) {
     REFUSED.with_borrow_mut(|refused| *refused = Some(subject.to_owned()));
 }
 
-/// An error of a connection. `PermissionDenied` where one side refuses the other's certificate, which
-/// the ORB makes `NO_PERMISSION` of.
+/// The error of a connection. `PermissionDenied` if one side rejects the other's certificate, which
+/// the ORB reports as `NO_PERMISSION`.
 pub(crate) fn failed(error: Error) -> io::Error {
     let refused = REFUSED.take();
     let (kind, text) = match &error {
@@ -69,7 +69,7 @@ pub(crate) fn failed(error: Error) -> io::Error {
     io::Error::new(kind, text)
 }
 
-/// Whether an alert says that the peer does not like this side's certificate.
+/// Whether an alert means that the peer rejects this side's certificate.
 fn is_refusal(alert: AlertDescription) -> bool {
     use AlertDescription as A;
     matches!(

@@ -1,12 +1,11 @@
-//! For fuzzing what a peer's certificate is read for. Not for programs.
+//! An entry point for fuzzing: parsing a peer's certificate. Not for programs.
 
 use rustls_pki_types::CertificateDer;
 use zorb_transport::PeerIdentity;
 
 use crate::identity::{identity, shown};
 
-/// Who a certificate, which may be anything, says that its holder is, and the name of it for
-/// messages.
+/// The identity in a certificate, which may be malformed, and its name for messages.
 #[must_use]
 pub fn certificate(octets: &[u8]) -> (Option<PeerIdentity>, String) {
     let certificate = CertificateDer::from(octets);

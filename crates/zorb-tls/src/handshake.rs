@@ -1,4 +1,4 @@
-//! The handshake, within a time limit.
+//! The handshake with its time limit.
 
 use std::io;
 use std::net::Shutdown;
@@ -10,17 +10,16 @@ use zorb_transport::Stream;
 use crate::error::failed;
 use crate::inbox::Inbox;
 
-/// For how long a server that has refused a client waits for it to read why, and of how many octets
-/// of its it takes note meanwhile.
+/// After rejecting a client, how long a server waits for it to read the reason, and how many of its
+/// octets the server reads meanwhile.
 const LINGER: Duration = Duration::from_secs(1);
 const MAX_LEFT_OVER: usize = 64 << 10;
 
-/// Goes through the handshake over `stream`, which has no other user meanwhile.
+/// Performs the handshake over `stream`, which nobody else uses meanwhile.
 ///
 /// # Errors
-/// `TimedOut` when it is not done within `limit`; `PermissionDenied` when one side does not take the
-/// other's certificate; otherwise what was wrong. The peer has been told where there was something
-/// to tell.
+/// `TimedOut` after `limit`; `PermissionDenied` if one side rejects the other's certificate;
+/// otherwise the error. The peer was sent an alert if there is one.
 pub(crate) fn shake_hands(
     connection: &mut Connection,
     stream: &dyn Stream,
@@ -48,7 +47,7 @@ pub(crate) fn shake_hands(
                     let text = "the peer ended the connection during the TLS handshake";
                     return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
                 }
-                // The time-out is the deadline, which `left` has the words for.
+                // The timeout is the deadline, for which `left` has an error.
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     left()?;
                     return Err(error);
@@ -60,7 +59,7 @@ pub(crate) fn shake_hands(
         let taken = connection.read_tls(&mut inbox.unread())?;
         inbox.taken(taken);
         if let Err(error) = connection.process_new_packets() {
-            // What it says to the peer is of no consequence here.
+            // An error of sending the alert does not matter.
             let _ = send_due(connection, &mut outgoing, stream, Some(LINGER));
             return Err(failed(error));
         }
@@ -84,9 +83,8 @@ fn send_due(
     Ok(())
 }
 
-/// Ends a connection whose handshake has failed here. The client may be sending its first request
-/// already; were the connection closed over that, the system would take back what the client has not
-/// read yet of the reason.
+/// Closes a connection after a failed handshake. The client may already be sending its first
+/// request; closing with unread data would discard the alert that the client has not read yet.
 pub(crate) fn part(stream: &dyn Stream, inbox: &mut Inbox) {
     let deadline = Instant::now() + LINGER;
     let mut octets = 0;

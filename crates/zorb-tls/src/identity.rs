@@ -1,4 +1,4 @@
-//! Certificates as the identity of a peer.
+//! Converts certificates to the identity of a peer.
 
 use ring::digest::{SHA256, digest};
 use rustls_pki_types::CertificateDer;
@@ -6,10 +6,10 @@ use zorb_transport::PeerIdentity;
 
 use crate::der;
 
-/// Who a chain of certificates, the peer's own first, says that the peer is.
+/// The identity in a certificate chain, the peer's own first.
 pub(crate) fn identity(chain: &[CertificateDer<'_>]) -> Option<PeerIdentity> {
     let own = chain.first()?;
-    // A certificate that was found good can be read; who it names stays unsaid when not.
+    // A verified certificate can be parsed; if not, it contains no names.
     let names = der::names(own).unwrap_or_default();
     let fingerprint = digest(&SHA256, own).as_ref().to_vec();
     let chain = chain.iter().map(|certificate| certificate.to_vec()).collect();

@@ -1,9 +1,9 @@
-//! What came in and was not decrypted yet.
+//! The buffer of received octets before decryption.
 
-/// How much is received at once: a whole record, and some more.
+/// The maximum size of one receive: a whole record, and some more.
 const SIZE: usize = 20 << 10;
 
-/// Octets between the socket and TLS. Used by the thread that receives alone.
+/// Octets between the socket and TLS. Used only by the receiving thread.
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     octets: Vec<u8>,
@@ -16,7 +16,7 @@ impl Inbox {
         self.start == self.end
     }
 
-    /// Where to receive to; called when the inbox is empty.
+    /// The buffer for receiving; called when the inbox is empty.
     pub(crate) fn space(&mut self) -> &mut [u8] {
         if self.octets.is_empty() {
             self.octets = vec![0; SIZE];
@@ -25,17 +25,17 @@ impl Inbox {
         &mut self.octets
     }
 
-    /// Takes note that `count` octets were received.
+    /// Records that `count` octets were received.
     pub(crate) fn filled(&mut self, count: usize) {
         self.end = count.min(self.octets.len());
     }
 
-    /// What is left.
+    /// The octets not consumed yet.
     pub(crate) fn unread(&self) -> &[u8] {
         self.octets.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Takes note that `count` octets of what is left were taken.
+    /// Records that `count` octets were consumed.
     pub(crate) fn taken(&mut self, count: usize) {
         self.start = self.start.saturating_add(count).min(self.end);
     }

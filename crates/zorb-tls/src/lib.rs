@@ -1,27 +1,24 @@
 //! TLS, and SSLIOP: GIOP over TLS over TCP.
 //!
-//! [`TlsTransport`] implements [`Transport`](zorb_transport::Transport) with rustls over the TCP
-//! transport's sockets. URLs are those of TCP with the scheme `ssliop`; where a port is missing a
-//! client takes 684.
-//! [`SsliopProtocol`] is what object references know of it: `TAG_INTERNET_IOP` profiles with a
+//! [`TlsTransport`] implements [`Transport`](zorb_transport::Transport) with rustls over the
+//! sockets of the TCP transport. URLs are those of TCP with the scheme `ssliop`; a client's default
+//! port is 684. [`SsliopProtocol`] is the protocol, with `TAG_INTERNET_IOP` profiles that contain a
 //! `TAG_SSL_SEC_TRANS` component, and `corbaloc:ssliop:` addresses.
 //!
-//! Who is who is settled by a [`Tls`]: this side's certificate, the roots that are trusted, whether
-//! clients have to show a certificate and which of them may come in. Its files are looked at again
-//! with every handshake, so that certificates are renewed without a restart; connections that stand
-//! go on as they are.
+//! A [`Tls`] contains this side's certificate, the trusted roots, and which clients are admitted.
+//! Every handshake checks its files for changes, so that certificates are renewed without a
+//! restart; existing connections are not affected.
 //!
 //! # What is promised
-//! * TLS 1.2 and 1.3. A certificate that does not lead to a trusted root, is out of date or is for
-//!   another name ends the connection before anything of a request is sent. There is no way to
-//!   switch that off.
-//! * The handshake of a server runs on the connection's own thread and has a time limit
-//!   ([`Settings::handshake_timeout`]): clients that say nothing, or say it slowly, hold up no one.
-//! * A connection that ends without the peer's `close_notify` is an error and not the end of the
-//!   stream.
-//! * One thread may send while another receives. What they share is locked while octets are
+//! * TLS 1.2 and 1.3. A certificate that does not lead to a trusted root, has expired or is for
+//!   another name ends the connection before any part of a request is sent. This cannot be
+//!   disabled.
+//! * A server's handshake runs on the connection's thread with a time limit
+//!   ([`Settings::handshake_timeout`]): clients that send nothing or slowly delay nobody.
+//! * A connection that ends without the peer's `close_notify` is an error, not an end of stream.
+//! * One thread may send while another receives. Their common state is locked while octets are
 //!   encrypted or decrypted, never during a system call.
-//! * Sessions are not resumed: each handshake checks the certificates that are in force.
+//! * Sessions are not resumed: each handshake verifies the current certificates.
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it when it is built
 //! with the feature `tls`.
@@ -52,8 +49,8 @@ pub use settings::{ClientCertificates, Pem, Settings};
 pub use ssliop::SsliopProtocol;
 pub use transport::TlsTransport;
 
-/// The scheme of URLs that mean TLS under GIOP.
+/// The scheme of SSLIOP URLs.
 pub const SSLIOP_SCHEME: &str = "ssliop";
 
-/// The port that clients take where none is given: the registered one of IIOP over SSL.
+/// The default port of clients: the registered port of IIOP over SSL.
 pub const DEFAULT_PORT: u16 = 684;

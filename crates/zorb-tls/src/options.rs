@@ -1,4 +1,4 @@
-//! The options of an ORB that has TLS.
+//! The options of SSLIOP.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ zorb_transport::option_words!(ClientCertificates {
 });
 
 zorb_transport::options! {
-    /// The options of SSLIOP, of which [`Settings`] are made.
+    /// The options of SSLIOP, from which [`Settings`] are made.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct SsliopOptions of "ssliop", set by (trait SetSsliopOptions) {
         /// PEM file with this side's certificate and its chain.
@@ -35,7 +35,7 @@ zorb_transport::options! {
 }
 
 impl SsliopOptions {
-    /// The settings that they say; `None` where they say nothing.
+    /// The settings of these options; `None` if none is set.
     pub(crate) fn settings(&self) -> Option<Settings> {
         if *self == Self::default() {
             return None;

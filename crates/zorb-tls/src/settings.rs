@@ -1,4 +1,4 @@
-//! What can be chosen about TLS.
+//! The settings of TLS.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,33 +7,33 @@ use std::time::Duration;
 
 use zorb_transport::PeerIdentity;
 
-/// The handshake's time limit where none is set.
+/// The default time limit of handshakes.
 pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Certificates or a key in PEM: in a file, which is read again when it has changed, or in memory.
+/// Certificates or a key in PEM: a file, which is reloaded when it changes, or text.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Pem {
-    /// The file.
+    /// A file.
     File(PathBuf),
     /// The text itself.
     Text(Vec<u8>),
 }
 
 impl Pem {
-    /// A file in PEM.
+    /// A PEM file.
     #[must_use]
     pub fn file(path: impl AsRef<Path>) -> Self {
         Self::File(path.as_ref().to_owned())
     }
 
-    /// Text in PEM.
+    /// PEM text.
     #[must_use]
     pub fn text(text: impl AsRef<[u8]>) -> Self {
         Self::Text(text.as_ref().to_vec())
     }
 }
 
-/// Texts are not shown: they may hold a key.
+/// Does not show text, which may contain a key.
 impl fmt::Debug for Pem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -55,10 +55,10 @@ pub enum ClientCertificates {
     NotRequested,
 }
 
-/// Says of a client whose certificate is good whether it may come in.
+/// Decides whether a client with a valid certificate is admitted.
 pub(crate) type Admit = Arc<dyn Fn(&PeerIdentity) -> bool + Send + Sync>;
 
-/// What TLS works with. Write it with the methods, then [`build`](Self::build).
+/// The settings of TLS. Set them with the methods, then call [`build`](Self::build).
 ///
 /// ```no_run
 /// use zorb_tls::{Pem, Settings};
@@ -84,54 +84,53 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// No certificate of one's own, nobody trusted, clients without a certificate refused.
+    /// No own certificate, no trusted roots, and clients must have a certificate.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// This side's certificate with the chain that leads to its root, the root left out, and its
-    /// private key (PKCS #8, PKCS #1 or SEC 1, not encrypted). Servers need it; clients show it to
-    /// servers that ask.
+    /// This side's certificate with its chain, without the root, and its private key (PKCS #8, PKCS
+    /// #1 or SEC 1, not encrypted). Servers need it; clients send it to servers that request it.
     pub fn certificate(mut self, chain: Pem, key: Pem) -> Self {
         (self.certificate, self.key) = (Some(chain), Some(key));
         self
     }
 
-    /// The certificates of the authorities that are trusted.
+    /// The certificates of the trusted authorities.
     pub fn roots(mut self, roots: Pem) -> Self {
         self.roots = Some(roots);
         self
     }
 
-    /// Whether clients are asked for a certificate.
+    /// Whether certificates of clients are requested.
     pub fn client_certificates(mut self, clients: ClientCertificates) -> Self {
         self.clients = clients;
         self
     }
 
-    /// The name, or IP address, that certificates of servers have to be for, in place of the host
-    /// in the endpoint.
+    /// The name, or IP address, that certificates of servers must be valid for, instead of the
+    /// endpoint's host.
     pub fn server_name(mut self, name: impl Into<String>) -> Self {
         self.server_name = Some(name.into());
         self
     }
 
-    /// Lets in only clients that are named so, by any of: the subject (`CN=console,O=Example`), a
-    /// name (`dns:console.example.com`, `uri:...`, `ip:...`, `email:...`), the fingerprint
-    /// (`sha256:` and 64 hexadecimal digits). May be called more than once.
+    /// Admits only clients with one of these names: the subject (`CN=console,O=Example`), a name
+    /// (`dns:console.example.com`, `uri:...`, `ip:...`, `email:...`), or the fingerprint (`sha256:`
+    /// and 64 hexadecimal digits). May be called repeatedly.
     pub fn allow(mut self, client: impl Into<String>) -> Self {
         self.allowed.push(client.into());
         self
     }
 
-    /// Lets in only clients of which `admit` says yes. It runs during the handshake, after the
-    /// certificate was found good.
+    /// Admits only clients for which `admit` returns true. It is called during the handshake, after
+    /// the certificate was verified.
     pub fn admit(mut self, admit: impl Fn(&PeerIdentity) -> bool + Send + Sync + 'static) -> Self {
         self.admit = Some(Arc::new(admit));
         self
     }
 
-    /// The longest time that a handshake may take. Default: 10 s.
+    /// The maximum time of a handshake. Default: 10 s.
     pub fn handshake_timeout(mut self, timeout: Duration) -> Self {
         self.handshake_timeout = Some(timeout);
         self
@@ -141,12 +140,12 @@ impl Settings {
         self.handshake_timeout.unwrap_or(HANDSHAKE_TIMEOUT)
     }
 
-    /// Whether only some clients are let in.
+    /// Whether only some clients are admitted.
     pub(crate) fn is_selective(&self) -> bool {
         !self.allowed.is_empty() || self.admit.is_some()
     }
 
-    /// Whether a client whose certificate is good may come in.
+    /// Whether a client with a valid certificate is admitted.
     pub(crate) fn admits(&self, client: &PeerIdentity) -> bool {
         let listed =
             self.allowed.is_empty() || self.allowed.iter().any(|name| client.has_name(name));

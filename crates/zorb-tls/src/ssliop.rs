@@ -1,4 +1,4 @@
-//! SSLIOP: GIOP over TLS, as references know it.
+//! SSLIOP: GIOP over TLS.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
@@ -19,7 +19,7 @@ use crate::transport::TlsTransport;
 #[cfg(test)]
 mod tests;
 
-/// Association options of the security service, as `TAG_SSL_SEC_TRANS` has them.
+/// Association options of the security service, for `TAG_SSL_SEC_TRANS`.
 const INTEGRITY: u16 = 2;
 const CONFIDENTIALITY: u16 = 4;
 const TRUST_IN_TARGET: u16 = 32;
@@ -28,9 +28,9 @@ const TRUST_IN_CLIENT: u16 = 64;
 /// IIOP over TLS: profiles of kind `TAG_INTERNET_IOP` with a `TAG_SSL_SEC_TRANS` component, URLs and
 /// `corbaloc` addresses with `ssliop`.
 ///
-/// Its profiles have port 0, which says that plain TCP is not offered there. Where the ORB listens
-/// with IIOP on the same host too, both go into one profile. A client that has roots to check
-/// servers by calls objects that offer TLS over TLS alone: it never falls back to plain TCP.
+/// Its profiles have port 0, which means that plain TCP is not available there. If the ORB also
+/// listens with IIOP on the same host, both are in one profile. A client with roots to verify
+/// servers calls objects that offer TLS only over TLS: it never falls back to plain TCP.
 #[derive(Debug, Clone)]
 pub struct SsliopProtocol {
     transport: TlsTransport,
@@ -40,7 +40,7 @@ impl SsliopProtocol {
     /// SSLIOP with these settings.
     ///
     /// # Errors
-    /// None in practice: the scheme is a scheme.
+    /// None in practice: the scheme is valid.
     pub fn new(tls: Tls) -> Result<Self, EndpointError> {
         Ok(Self { transport: TlsTransport::new(tls)? })
     }
@@ -48,23 +48,23 @@ impl SsliopProtocol {
     /// SSLIOP with the settings of the ORB's options `Ssliop...`.
     ///
     /// # Errors
-    /// None in practice: the scheme is a scheme.
+    /// None in practice: the scheme is valid.
     pub fn from_options() -> Result<Self, EndpointError> {
         Ok(Self { transport: TlsTransport::unset()? })
     }
 
-    /// The settings in force, if there are any: to [reload](Tls::reload) them.
+    /// The loaded settings, if any, to [reload](Tls::reload) them.
     #[must_use]
     pub fn tls(&self) -> Option<Tls> {
         self.transport.tls()
     }
 
-    /// Whether there are roots to check servers by.
+    /// Whether there are roots to verify servers.
     fn can_connect(&self) -> bool {
         self.tls().is_some_and(|tls| tls.settings().roots.is_some())
     }
 
-    /// What references say about this side at `port`.
+    /// The component of this side for references, with `port`.
     fn component(&self, port: u16) -> SslSecTrans {
         let asks = self.tls().map(|tls| tls.settings().clients);
         let always = INTEGRITY | CONFIDENTIALITY;
@@ -115,8 +115,8 @@ impl Protocol for SsliopProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(ProfileTag::INTERNET_IOP, profile)?;
         let profile = IiopProfile::decode(&profile.data)?;
-        // Without roots the plain way is the only one that may work. Where there is none, trying
-        // tells what is missing.
+        // Without roots only plain TCP can work. If it is not available, an attempt reports what is
+        // missing.
         if profile.port != 0 && !self.can_connect() {
             return Err(ProfileError::NoEndpoint);
         }
@@ -141,8 +141,8 @@ impl Protocol for SsliopProtocol {
         })
     }
 
-    /// A profile of version 1.0 has no components: it becomes one of 1.1. Of several endpoints those
-    /// on the first one's host are told of.
+    /// A profile of version 1.0 has no components: it becomes version 1.1. Of several endpoints,
+    /// those on the first one's host are included.
     fn encode_profile(
         &self,
         endpoints: &[Endpoint],

@@ -1,8 +1,8 @@
-//! A TLS connection as a stream.
+//! The stream of a TLS connection.
 //!
-//! rustls keeps both directions of a connection in one value, which is locked here while octets are
-//! encrypted or decrypted. The octets themselves go through a buffer of each direction's own, so that
-//! nobody holds that lock during a system call: one thread sends while another waits to receive.
+//! rustls has one state for both directions of a connection, which is locked here during encryption
+//! and decryption. The octets pass through a separate buffer per direction, so that no thread holds
+//! the lock during a system call: one thread sends while another waits to receive.
 
 use std::io::{self, IoSlice, Read as _, Write as _};
 use std::net::Shutdown;
@@ -24,33 +24,33 @@ use crate::handshake::{part, shake_hands};
 use crate::identity::identity;
 use crate::inbox::Inbox;
 
-/// How much of what a peer has sent is taken from the socket when a stream is dropped.
+/// The maximum number of pending octets that are read from the socket when a stream is dropped.
 const MAX_DRAINED: usize = 64 << 10;
 
-/// A connection that speaks TLS.
+/// A TLS connection.
 #[derive(Debug)]
 pub(crate) struct TlsStream {
     inner: Arc<dyn Stream>,
-    /// What a server's handshake needs; a client's is done before there is a stream.
+    /// The configuration of a server's handshake; a client's is done before there is a stream.
     tls: Option<Tls>,
-    /// Held during the handshake; whether it has failed.
+    /// Locked during the handshake; whether it has failed.
     handshake: Lock<bool>,
-    /// There from the end of the handshake on.
+    /// Set at the end of the handshake.
     session: OnceLock<Lock<Connection>>,
     identity: OnceLock<Arc<PeerIdentity>>,
-    /// The receiving thread's.
+    /// For the receiving thread.
     inbox: Lock<Inbox>,
-    /// The sending thread's: what is encrypted and not sent.
+    /// For the sending thread: encrypted octets that are not sent.
     outbox: Lock<Vec<u8>>,
     recv_timeout: Timeout,
     send_timeout: Timeout,
     read_ended: AtomicBool,
     write_ended: AtomicBool,
-    /// Whether what came in could not be decrypted: nothing that follows can be.
+    /// Whether decryption has failed, after which nothing can be decrypted.
     broken: AtomicBool,
 }
 
-/// Moves what is encrypted into `outbox`.
+/// Moves encrypted octets to `outbox`.
 fn drain(connection: &mut Connection, outbox: &mut Vec<u8>) -> io::Result<()> {
     while connection.wants_write() {
         connection.write_tls(outbox)?;
@@ -87,12 +87,12 @@ impl TlsStream {
         self.inner.readiness_fd()
     }
 
-    /// A server's side, before the handshake.
+    /// The server's side, before the handshake.
     pub(crate) fn accepted(inner: Arc<dyn Stream>, tls: Tls) -> Self {
         Self::new(inner, Some(tls))
     }
 
-    /// A client's side; does the handshake.
+    /// The client's side, after a handshake.
     ///
     /// # Errors
     /// See [`shake_hands`].
@@ -106,7 +106,7 @@ impl TlsStream {
         shaken.map(|()| stream)
     }
 
-    /// Does the handshake, and from then on the session is there.
+    /// Performs the handshake, and creates the session.
     fn begin(&self, mut connection: Connection, limit: Duration) -> io::Result<()> {
         let mut inbox = self.inbox.lock();
         connection.set_buffer_limit(Some(MAX_BUFFERED));
@@ -125,7 +125,7 @@ impl TlsStream {
         Ok(())
     }
 
-    /// Decrypts until there is something for `buffer` or nothing is left; `None` for the latter.
+    /// Decrypts until there are octets for `buffer`, or no input is left (`None`).
     fn take(
         &self,
         session: &Lock<Connection>,
@@ -158,7 +158,7 @@ impl TlsStream {
         taken
     }
 
-    /// Has TLS take some of what is in the inbox; `false` when there is nothing.
+    /// Passes octets of the inbox to TLS; `false` if there are none.
     fn decrypt(connection: &mut Connection, inbox: &mut Inbox) -> io::Result<bool> {
         if inbox.is_empty() {
             return Ok(false);
@@ -169,8 +169,8 @@ impl TlsStream {
         Ok(true)
     }
 
-    /// Sends what TLS itself has to say: an alert, a change of keys. Whoever receives must not wait
-    /// for a peer that takes nothing, so what does not go at once goes before what is sent next.
+    /// Sends messages of TLS itself: alerts, key updates. The receiving thread must not wait for a
+    /// peer that does not read, so the rest is sent before the next data.
     fn answer(&self, session: &Lock<Connection>) {
         if let Some(mut outbox) = self.outbox.try_lock()
             && drain(&mut session.lock(), &mut outbox).is_ok()
@@ -179,7 +179,7 @@ impl TlsStream {
         }
     }
 
-    /// Sends what goes without waiting.
+    /// Sends as much as possible without waiting.
     fn send_now(&self, outbox: &mut Vec<u8>) {
         let Some(socket) = self.inner.readiness_fd() else { return };
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
@@ -188,7 +188,7 @@ impl TlsStream {
         }
     }
 
-    /// Says farewell, once, if that goes without waiting.
+    /// Sends `close_notify` once, if that is possible without waiting.
     fn say_farewell(&self) {
         if self.write_ended.swap(true, Ordering::AcqRel) {
             return;
@@ -199,7 +199,7 @@ impl TlsStream {
         }
     }
 
-    /// Why sending has failed: the peer may have said so before it ended the connection.
+    /// The error of a failed send: the peer may have sent an alert before it ended the connection.
     #[cold]
     fn explain(&self, session: &Lock<Connection>, error: io::Error) -> io::Error {
         let Some(mut inbox) = self.inbox.try_lock() else { return error };
@@ -261,8 +261,8 @@ impl Stream for TlsStream {
             if let Some(count) = self.take(session, &mut inbox, buffer)? {
                 return Ok(count);
             }
-            // Counted from the first wait that was not the last: a peer that sends its record octet
-            // by octet gets no more than twice the time.
+            // Starts with the first wait that was not the last: a peer that sends its record octet
+            // by octet gets at most twice the time.
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
@@ -312,7 +312,7 @@ impl Stream for TlsStream {
         if self.write_ended.load(Ordering::Acquire) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
-        // A server that has not heard of its client yet has nothing to say to it.
+        // A server that has not received anything from its client has nothing to send to it.
         let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
         let mut outbox = self.outbox.lock();
         let mut deadline = None;
@@ -348,7 +348,7 @@ impl Stream for TlsStream {
     }
 
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
-        // Before the handshake is done it has its own, which this one follows then.
+        // The handshake has its own timeout, which this one replaces afterwards.
         self.recv_timeout.change(timeout, |timeout| match self.session.get() {
             Some(_) => self.inner.set_recv_timeout(timeout),
             None => Ok(()),
@@ -362,7 +362,8 @@ impl Stream for TlsStream {
         })
     }
 
-    /// What TLS itself sends, tickets for instance, makes no stream stale: it is taken on the way.
+    /// Messages of TLS itself, such as tickets, do not make a stream stale: they are processed
+    /// here.
     fn is_stale(&self) -> bool {
         let Some(session) = self.session.get() else { return self.inner.is_stale() };
         let Some(mut inbox) = self.inbox.try_lock() else { return false };
@@ -412,7 +413,7 @@ impl Stream for TlsStream {
         self.identity.get().cloned()
     }
 
-    /// None: that the socket has nothing does not mean that there is nothing.
+    /// None: that the socket has no data does not mean that the stream has none.
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -421,8 +422,8 @@ impl Stream for TlsStream {
 impl Drop for TlsStream {
     fn drop(&mut self) {
         self.say_farewell();
-        // A socket that is closed with octets in it takes back what the peer has not read. There may
-        // be some that nobody asked for: tickets.
+        // Closing a socket with unread data discards what the peer has not read. There may be
+        // unread tickets.
         let mut scrap = [0; 1024];
         let mut left = MAX_DRAINED;
         while let Ok(Some(count @ 1..)) = self.inner.try_recv(&mut scrap) {

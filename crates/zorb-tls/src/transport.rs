@@ -1,4 +1,4 @@
-//! TLS as a transport.
+//! The transport.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 #[cfg(test)]
@@ -40,14 +40,14 @@ impl TlsTransport {
     /// TLS with these settings.
     ///
     /// # Errors
-    /// None in practice: the scheme is a scheme.
+    /// None in practice: the scheme is valid.
     pub fn new(tls: Tls) -> Result<Self, EndpointError> {
         let transport = Self::unset()?;
         transport.set(tls);
         Ok(transport)
     }
 
-    /// TLS without settings, which connects to nobody and listens to nobody.
+    /// TLS without settings, for which connecting and listening fail.
     pub(crate) fn unset() -> Result<Self, EndpointError> {
         let tcp = TcpTransport::with_scheme(SSLIOP_SCHEME, DEFAULT_PORT)?;
         Ok(Self { tcp, tls: Arc::default() })
@@ -57,12 +57,12 @@ impl TlsTransport {
         *self.tls.write().unwrap_or_else(PoisonError::into_inner) = Some(tls);
     }
 
-    /// The settings, if there are any.
+    /// The loaded settings, if any.
     pub(crate) fn tls(&self) -> Option<Tls> {
         self.tls.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The endpoint at a host and a port, as a profile has them.
+    /// The endpoint at a host and port of a profile.
     pub(crate) fn endpoint(&self, host: &str, port: u16) -> Result<Endpoint, EndpointError> {
         self.tcp.endpoint(host, port)
     }
@@ -116,7 +116,7 @@ impl Transport for TlsTransport {
         let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let setup = |error| ConnectError::single(endpoint, ConnectPhase::Setup, error);
         let Some(tls) = self.tls() else {
-            // An address that is not this transport's is the worse fault.
+            // An address of another transport is the more important error.
             if endpoint.scheme() != self.scheme() {
                 return self.tcp.connect(endpoint, options);
             }

@@ -1,5 +1,5 @@
-//! Whose certificates are taken: rustls' own checks, with the name of who is refused kept for the
-//! message, and the policy about clients after them.
+//! Verification of certificates: by rustls, recording the name of a rejected certificate, and then
+//! by the policy for clients.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::error::note_refused;
 use crate::identity::{identity, shown};
 use crate::settings::{ClientCertificates, Settings};
 
-/// Checks the certificates of servers by these roots.
+/// A verifier of servers' certificates with these roots.
 pub(crate) fn servers(
     provider: &Arc<CryptoProvider>,
     roots: &Arc<RootCertStore>,
@@ -29,7 +29,7 @@ pub(crate) fn servers(
     Ok(Arc::new(Servers { inner }))
 }
 
-/// Checks the certificates of clients by these roots and settings.
+/// A verifier of clients' certificates with these roots and settings.
 pub(crate) fn clients(
     provider: &Arc<CryptoProvider>,
     roots: Arc<RootCertStore>,
@@ -44,7 +44,7 @@ pub(crate) fn clients(
     Ok(Arc::new(Clients { inner, settings }))
 }
 
-/// Signatures are checked by `inner`. Both traits ask for the same, and have nothing in common.
+/// `inner` verifies signatures. Both traits need the same methods but have nothing in common.
 macro_rules! signatures_by_inner {
     () => {
         fn verify_tls12_signature(

@@ -8,10 +8,10 @@ use zorb_transport::{AcceptError, Acceptor, Endpoint, Stream};
 
 use crate::server::{Shared, UdpServer, Unpack};
 
-/// Makes what takes the datagrams of one stream apart.
+/// Creates the handler of a stream's datagrams.
 pub(crate) type MakeUnpack = Box<dyn Fn() -> Box<dyn Unpack> + Send + Sync>;
 
-/// Hands out the one stream of a socket.
+/// Hands out the only stream of a socket.
 pub(crate) struct UdpAcceptor {
     shared: Arc<Shared>,
     endpoint: Endpoint,
@@ -20,7 +20,7 @@ pub(crate) struct UdpAcceptor {
 }
 
 impl UdpAcceptor {
-    /// The acceptor of a bound socket: where it is, and what references say.
+    /// The acceptor of a bound socket, with its own endpoint and the published one.
     pub(crate) fn new(
         socket: UdpSocket,
         (endpoint, published): (Endpoint, Endpoint),

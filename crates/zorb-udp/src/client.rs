@@ -1,4 +1,4 @@
-//! A client's side: a socket that sends, and gets nothing back.
+//! The client's side: a socket that only sends.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -11,12 +11,12 @@ use zorb_transport::{Stream, StreamOptions};
 
 use crate::datagram::MAX_DATAGRAM;
 
-/// How a request becomes datagrams.
+/// Converts a request to datagrams.
 pub(crate) trait Pack: Send + Sync + fmt::Debug {
-    /// What a thread is told that waits for an answer.
+    /// The error for a thread that waits for a reply.
     const NO_ANSWER: &'static str;
 
-    /// Sends the request that `parts` are.
+    /// Sends the request made of `parts`.
     fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()>;
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct UdpClient<P> {
 }
 
 impl<P: Pack> UdpClient<P> {
-    /// A socket that sends to `peer`; `set_up` says what else is to be set.
+    /// A socket that sends to `peer`; `set_up` sets further options.
     pub(crate) fn to(
         peer: SocketAddr,
         pack: P,
@@ -58,8 +58,8 @@ impl<P> UdpClient<P> {
     }
 }
 
-/// What became of a datagram. That it was not taken is a loss like others: the system may say of an
-/// earlier one that nobody was there.
+/// The result of sending a datagram. Refusal is treated as loss: the system may report it for an
+/// earlier datagram.
 pub(crate) fn send(socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
     let octets: usize = parts.iter().map(|part| part.len()).sum();
     if octets > MAX_DATAGRAM {
@@ -70,7 +70,7 @@ pub(crate) fn send(socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> 
             Ok(_) => return Ok(()),
             Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            // The way is narrower than datagrams may be.
+            // The path's MTU is smaller than the datagram.
             Err(error) if error.raw_os_error() == Some(libc::EMSGSIZE) => return Err(too_large()),
             Err(error) => return Err(error),
         }
@@ -82,7 +82,7 @@ pub(crate) fn too_large() -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, "the request does not fit a datagram")
 }
 
-/// A request is a datagram.
+/// One datagram per request.
 #[derive(Debug)]
 pub(crate) struct Whole;
 
@@ -153,8 +153,7 @@ mod tests {
         Ok(UdpClient::to(peer, Whole, options, |_| Ok(()))?.into_socket())
     }
 
-    /// What the system was told of the sockets of both protocols, over both kinds of IP, as far as there is
-    /// a way there.
+    /// The options of the sockets of both protocols, over IPv4 and IPv6 where there is a route.
     #[test]
     fn the_system_is_told_what_is_asked_for() {
         type Connect = fn(SocketAddr, &StreamOptions) -> io::Result<UdpSocket>;
@@ -181,7 +180,7 @@ mod tests {
                 keep_alive: true,
                 send_buffer: Some(40_000),
                 receive_buffer: Some(30_000),
-                // Elsewhere there may be no way without a router.
+                // Other hosts may be reachable only through a router.
                 dont_route: peer.ip().is_loopback(),
                 dscp: Some(46),
                 socket_priority: Some(5),
@@ -191,7 +190,7 @@ mod tests {
             assert_eq!((class(&told), priority(&told)), (46 << 2, 5), "{peer}");
             assert_eq!(pacing_rate(told.as_fd()).unwrap(), Some(1 << 20), "{peer}");
             assert_eq!(dont_route(told.as_fd()).unwrap(), peer.ip().is_loopback(), "{peer}");
-            // The system takes twice as much, for its own part.
+            // The system doubles it for its own overhead.
             assert_eq!(SockRef::from(&told).send_buffer_size().unwrap(), 80_000, "{peer}");
             assert_eq!(SockRef::from(&told).recv_buffer_size().unwrap(), 60_000, "{peer}");
         }

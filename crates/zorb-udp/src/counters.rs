@@ -1,4 +1,4 @@
-//! What was done with datagrams.
+//! Counters of datagrams.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,7 +11,7 @@ impl Counters {
         Self(names.iter().map(|name| (*name, AtomicU64::new(0))).collect())
     }
 
-    /// Counts one of these; a name that is none of the counters' is a mistake and has no effect.
+    /// Increments a counter; an unknown name is an error of the caller and has no effect.
     pub(crate) fn count(&self, name: &'static str) {
         if let Some((_, counter)) = self.0.iter().find(|(known, _)| *known == name) {
             counter.fetch_add(1, Ordering::Relaxed);

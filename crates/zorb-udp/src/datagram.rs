@@ -1,4 +1,4 @@
-//! What a datagram is: one whole request that nobody waits for, or nothing.
+//! The classification of datagrams.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,28 +8,29 @@ use zorb_giop::{Form, GiopVersion, MessageKind, ResponseFlags};
 use crate::counters::Counters;
 use crate::server::Unpack;
 
-/// The most octets of a message: what a datagram of IPv4 holds.
+/// The maximum size of a message in octets: the contents of an IPv4 datagram.
 pub const MAX_DATAGRAM: usize = 65_507;
 
-/// What a datagram was taken for. It may come from anybody, so all but requests are dropped; that takes
-/// as long as reading a request's header, and allocates nothing.
+/// The classification of a datagram. Datagrams may come from anybody, so all except requests are
+/// dropped; that costs no more than reading a request's header, and allocates nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram {
-    /// One whole Request without an answer.
+    /// A whole Request that expects no reply.
     Request,
-    /// It does not begin as a message of GIOP does.
+    /// It does not start with a GIOP header.
     NoMessage,
-    /// Its message is longer or shorter than itself: truncated, a fragment, or two in one.
+    /// The size in the header differs from the datagram's: it is truncated, a fragment, or several
+    /// messages.
     WrongLength,
-    /// Its message is of another kind.
+    /// A message of another kind.
     NotARequest,
-    /// Its sender waits for an answer, which there is no way to.
+    /// A request that expects a reply, which is not possible.
     AwaitsAnswer,
-    /// Its header cannot be read.
+    /// The header of the request is malformed.
     Malformed,
 }
 
-/// The names of what is counted.
+/// The names of the counters.
 pub(crate) const NAMES: [&str; 6] = [
     Datagram::Request.name(),
     Datagram::NoMessage.name(),
@@ -40,13 +41,13 @@ pub(crate) const NAMES: [&str; 6] = [
 ];
 
 impl Datagram {
-    /// What these octets are where GIOP is spoken.
+    /// Classifies the octets as GIOP.
     #[must_use]
     pub fn judge(octets: &[u8]) -> Self {
         Self::judge_as(Form::Giop(GiopVersion::HIGHEST), octets)
     }
 
-    /// What these octets are where messages have another form.
+    /// Classifies the octets as messages of another form.
     #[must_use]
     pub fn judge_as(form: Form<'_>, octets: &[u8]) -> Self {
         let Ok(Some((header, size))) = form.read_header(octets) else {
@@ -77,7 +78,7 @@ impl Datagram {
     }
 }
 
-/// Datagrams of which each is a request or nothing.
+/// Datagrams with one request each.
 #[derive(Debug)]
 pub(crate) struct Requests {
     counters: Arc<Counters>,
@@ -155,7 +156,7 @@ mod tests {
         assert_eq!(Datagram::judge(b"GIOP\x01\x02\x02\0\0\0\0\x08"), Datagram::WrongLength);
         assert_eq!(Datagram::judge(&[0xff; 2000]), Datagram::NoMessage);
         let mut bad = request(ResponseFlags::NoResponse);
-        // The length of its key.
+        // The length of the key.
         bad[24..28].fill(0xff);
         assert_eq!(Datagram::judge(&bad), Datagram::Malformed);
     }

@@ -1,4 +1,4 @@
-//! DIOP: GIOP over UDP, as references know it.
+//! DIOP: GIOP over UDP.
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_tcp::LikeIiop;
@@ -6,22 +6,22 @@ use zorb_transport::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transpor
 
 use crate::{DIOP_SCHEME, UdpTransport};
 
-/// TAO's DIOP: profiles of kind 0x54414f04 that are laid out like IIOP's, URLs and `corbaloc`
-/// addresses with `diop`, one-way calls in datagrams.
+/// TAO's DIOP: profiles of kind 0x54414f04 in the format of IIOP's, URLs and `corbaloc` addresses
+/// with `diop`, one-way calls in datagrams.
 #[derive(Clone, Debug, Default)]
 pub struct DiopProtocol {
     transport: UdpTransport,
 }
 
 impl DiopProtocol {
-    /// DIOP with its usual scheme and port.
+    /// DIOP with the default scheme and port.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// DIOP for requests that another messaging protocol frames, to be the other half of a
-    /// [`Composed`](zorb_transport::Composed): what does not speak it is dropped.
+    /// DIOP for requests of another messaging protocol, to be combined by
+    /// [`Composed`](zorb_transport::Composed): other datagrams are dropped.
     #[must_use]
     pub fn carrying(messaging: &'static dyn Messaging) -> Self {
         Self { transport: UdpTransport::carrying(messaging) }
@@ -39,8 +39,8 @@ impl Protocol for DiopProtocol {
         false
     }
 
-    /// `requests`, the datagrams that became requests, and those that were dropped, by the reason:
-    /// `no message`, `wrong length`, `not a request`, `awaits an answer`, `malformed`.
+    /// `requests`, the datagrams that were requests, and those dropped, by reason: `no message`,
+    /// `wrong length`, `not a request`, `awaits an answer`, `malformed`.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         self.transport.counters()
     }

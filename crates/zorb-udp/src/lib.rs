@@ -1,21 +1,20 @@
-//! UDP: DIOP, which is GIOP in datagrams as TAO has it, and [MIOP](miop) by multicast.
+//! UDP: DIOP, which is GIOP in datagrams as in TAO, and [MIOP](miop) over multicast.
 //!
-//! A request is a datagram. So it is one that is not answered, of at most 65,507 octets with all that
-//! belongs to it; it may be lost, and come after one that was sent later. What is in a datagram and is
-//! not such a request is dropped and counted, and nothing else comes of it.
+//! A request is one datagram. It expects no reply and has at most 65,507 octets, including headers;
+//! it may be lost or reordered. Datagrams with anything else are dropped and counted.
 //!
 //! | | connecting | listening |
 //! |---|---|---|
-//! | `diop://host:2809` | a name or IPv4 address | the address of one interface |
-//! | `diop://[2001:db8::1]:2809` | IPv6 goes in brackets | the same |
-//! | `diop://:2809`, `diop://` | - | all IPv4 interfaces; without a port one that the system chooses |
+//! | `diop://host:2809` | a name or IPv4 address | the address of an interface |
+//! | `diop://[2001:db8::1]:2809` | IPv6 in brackets | the same |
+//! | `diop://:2809`, `diop://` | - | all IPv4 interfaces; without a port, one that the system chooses |
 //!
-//! There are no connections. A server has one [`Stream`] for its socket, out of which the requests of
-//! all clients come as if one had sent them; a client's stream takes what fits a datagram and brings
-//! nothing back. Two-way calls take another profile of the reference, or fail
+//! There are no connections. A server has one [`Stream`] for its socket, which contains the
+//! requests of all clients; a client's stream sends requests that fit into a datagram, and receives
+//! nothing. Two-way calls use another profile of the reference, or fail
 //! ([`Protocol::carries_replies`](zorb_transport::Protocol::carries_replies)).
 //!
-//! [`miop`] sends such calls to groups of objects, by multicast.
+//! [`miop`] sends such calls to groups of objects over multicast.
 //!
 //! This crate is for Zorb itself and its facade crate `zorb`, which registers it.
 #![forbid(unsafe_code)]

@@ -1,8 +1,8 @@
-//! MIOP: one-way calls to groups of objects by UDP multicast (OMG MIOP 1.0).
+//! MIOP: one-way calls to groups of objects over UDP multicast (OMG MIOP 1.0).
 //!
-//! A request goes to all members of a group at once, in as many [packets](packet) as it takes. Who
-//! receives them [puts it together](collect) within limits, and hands it to each object of its ORB that
-//! has joined the group, as if it had been sent to that one alone.
+//! A request is sent once to all members of a group, in one or more [packets](packet). A receiver
+//! [reassembles](collect) it within limits, and delivers it to each object of its ORB in the group,
+//! as if it had been sent to that object alone.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 pub(crate) mod client;
@@ -30,36 +30,34 @@ pub use options::{MiopOptions, SetMiopOptions};
 pub use protocol::MiopProtocol;
 pub use transport::MiopTransport;
 
-/// The scheme of URLs that mean UDP multicast.
+/// The scheme of MIOP URLs.
 pub const MIOP_SCHEME: &str = "miop";
 
-/// How packets travel, and what is held of them.
+/// How packets are sent, and the limits of reassembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MiopSettings {
-    /// How many networks packets are sent through, the first one included: they pass `hops - 1`
-    /// routers; with 0 they stay on the machine. Default: 1.
+    /// The maximum number of networks that packets cross, including the first one: they pass `hops
+    /// - 1` routers; with 0 they stay on the machine. Default: 1.
     pub hops: u8,
-    /// The address of the interface that groups of IPv4 are reached over. Default: `None`, the system
-    /// chooses.
+    /// The address of the interface for IPv4 groups. Default: `None`, the system chooses.
     pub interface: Option<Ipv4Addr>,
-    /// The number of the interface that groups of IPv6 are reached over. Default: 0, the system
-    /// chooses.
+    /// The index of the interface for IPv6 groups. Default: 0, the system chooses.
     pub interface_index: u32,
-    /// Whether packets also go to members on this machine. Default: `true`. Without it no program
-    /// here gets what another one here sends.
+    /// Whether packets also go to members on this machine. Default: `true`. Otherwise no program on
+    /// this machine receives what another one sends.
     pub loops_back: bool,
-    /// What is held of packets that are received.
+    /// The limits of reassembly.
     pub limits: CollectLimits,
 }
 
 impl MiopSettings {
-    /// As options, at these values.
+    /// The settings as options.
     fn to_options(self) -> MiopOptions {
         let miop_interface = self.interface.map(|address| address.to_string()).unwrap_or_default();
         MiopOptions { miop_hops: self.hops, miop_interface, miop_loop_back: self.loops_back }
     }
 
-    /// As `options` say.
+    /// The settings of `options`.
     fn take(&mut self, options: &MiopOptions) -> io::Result<()> {
         if *options == self.to_options() {
             return Ok(());
@@ -103,7 +101,7 @@ impl Default for MiopSettings {
     }
 }
 
-/// What a protocol and its sockets share.
+/// The state shared by a protocol and its sockets.
 #[derive(Debug)]
 struct Shared {
     settings: RwLock<MiopSettings>,
@@ -117,7 +115,7 @@ impl Shared {
     }
 }
 
-/// The names of what is counted.
+/// The names of the counters.
 mod counter {
     pub(super) const REQUESTS: &str = "requests";
     pub(super) const PARTS: &str = "parts";

@@ -1,4 +1,4 @@
-//! A server's side: one stream of the requests that all clients send.
+//! The server's side: one stream with the requests of all clients.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -14,7 +14,7 @@ use zorb_os::poll::wait_readable;
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{Stream, StreamOptions};
 
-/// Octets that a datagram has at most, with one more to see that it has not.
+/// The maximum size of a datagram plus 1, to detect longer ones.
 const ROOM: usize = 1 << 16;
 
 /// A bound socket, which the acceptor shares with its stream.
@@ -72,16 +72,16 @@ impl Shared {
     }
 }
 
-/// From datagrams to requests: each makes any number of them.
+/// Converts datagrams to requests.
 pub(crate) trait Unpack: Send + fmt::Debug {
-    /// Takes a datagram, which anybody may have sent.
+    /// Handles a datagram, which may come from anybody.
     fn take(&mut self, datagram: &[u8], from: SocketAddr);
 
-    /// Puts the next request that came of it into `message`; `false` when there is none.
+    /// Writes the next request to `message`; `false` if there is none.
     fn next(&mut self, message: &mut Vec<u8>) -> bool;
 }
 
-/// The requests that come to a socket.
+/// The stream of the requests that arrive at a socket.
 #[derive(Debug)]
 pub(crate) struct UdpServer {
     shared: Arc<Shared>,
@@ -90,7 +90,7 @@ pub(crate) struct UdpServer {
     local: Box<str>,
 }
 
-/// A request of which some was not taken yet, and what makes the next one.
+/// A partly read request, and the source of the next one.
 #[derive(Debug)]
 struct Waiting {
     datagram: Box<[u8]>,
@@ -123,7 +123,7 @@ impl UdpServer {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                     wait_readable(&[socket.as_fd(), self.shared.wake.as_fd()], None)?;
                 }
-                // What the system says of datagrams that were sent is none of ours.
+                // Errors of earlier sends are irrelevant.
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {}
                 Err(error) => return Err(error),
@@ -154,7 +154,7 @@ impl Stream for UdpServer {
         Ok(count)
     }
 
-    /// There is nobody to send to: no request that is taken has an answer.
+    /// There is nothing to send: no accepted request expects a reply.
     fn send_all(&self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
@@ -163,12 +163,12 @@ impl Stream for UdpServer {
         Ok(())
     }
 
-    /// Nothing is sent, so what counts is how much the system keeps of what comes.
+    /// Nothing is sent, so only the receive buffer matters.
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         set_buffers(&self.shared.socket, options)
     }
 
-    /// It does not: a server that is not called is no client that is gone.
+    /// Ignored: a server without requests is not an idle client.
     fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
         Ok(())
     }

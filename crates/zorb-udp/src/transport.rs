@@ -1,4 +1,4 @@
-//! UDP as a transport.
+//! The transport of DIOP.
 
 use std::io;
 use std::net::ToSocketAddrs;
@@ -18,17 +18,17 @@ use crate::client;
 use crate::counters::Counters;
 use crate::datagram::{NAMES, Requests};
 
-/// The scheme of URLs that mean UDP under GIOP.
+/// The scheme of DIOP URLs.
 pub const DIOP_SCHEME: &str = "diop";
 
-/// The port where none is given, as for IIOP.
+/// The default port, as for IIOP.
 pub const DEFAULT_PORT: u16 = 2809;
 
-/// UDP as a [`Transport`]. Clones are the same one: they count together.
+/// UDP as a [`Transport`]. Clones share their counters.
 #[derive(Clone, Debug)]
 pub struct UdpTransport {
     counters: Arc<Counters>,
-    /// What frames the requests; `None` for GIOP.
+    /// The messaging protocol of the requests; `None` for GIOP.
     messaging: Option<&'static dyn Messaging>,
 }
 
@@ -45,14 +45,13 @@ impl UdpTransport {
         Self::default()
     }
 
-    /// UDP for requests that another messaging protocol frames: datagrams with anything else in them are
-    /// dropped.
+    /// UDP for requests of another messaging protocol: other datagrams are dropped.
     #[must_use]
     pub fn carrying(messaging: &'static dyn Messaging) -> Self {
         Self { messaging: Some(messaging), ..Self::default() }
     }
 
-    /// What its sockets have received, each number with its name.
+    /// The counters of received datagrams by name.
     #[must_use]
     pub fn counters(&self) -> Vec<(&'static str, u64)> {
         self.counters.all()
@@ -84,7 +83,7 @@ impl Transport for UdpTransport {
         let host = target.host.to_profile_host();
         let addresses = (host.as_str(), target.port).to_socket_addrs();
         let mut attempts = Vec::new();
-        // Nobody answers, so the first address that there is a way to is the one.
+        // Nobody answers, so the first address with a route is used.
         for address in addresses.map_err(fail(ConnectPhase::Resolve))? {
             match client::UdpClient::to(address, client::Whole, &options.stream, |_| Ok(())) {
                 Ok(stream) => return Ok(Arc::new(stream)),

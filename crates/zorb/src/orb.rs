@@ -10,7 +10,7 @@ use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, li
 /// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
 /// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
 /// MIOP (feature `udp`), short messages over both kinds of socket (feature
-/// `short`), GIOP over a reliable stream over UDP (feature `rudp`), and over SCTP in UDP (feature
+/// `short`), GIOP over a reliable stream over UDP (feature `arq`), and over SCTP in UDP (feature
 /// `sctp`).
 ///
 /// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
@@ -76,8 +76,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ("short+iiop", "short"),
     #[cfg(not(feature = "short"))]
     ("short+uiop", "short"),
-    #[cfg(not(feature = "rudp"))]
-    ("rudp", "rudp"),
+    #[cfg(not(feature = "arq"))]
+    ("rudp", "arq"),
     #[cfg(not(feature = "sctp"))]
     ("sciop", "sctp"),
 ];
@@ -138,12 +138,12 @@ impl WithFeatures for OrbBuilder {
         self
     }
 
-    #[cfg(feature = "rudp")]
+    #[cfg(feature = "arq")]
     fn with_rudp(self) -> Self {
-        self.protocol(Arc::new(crate::protocols::RudpProtocol::new()))
+        self.protocol(Arc::new(crate::protocols::ArqProtocol::new()))
     }
 
-    #[cfg(not(feature = "rudp"))]
+    #[cfg(not(feature = "arq"))]
     fn with_rudp(self) -> Self {
         self
     }

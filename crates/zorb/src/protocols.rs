@@ -21,8 +21,8 @@
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_transport::Composed;
 
-#[cfg(feature = "rudp")]
-pub use zorb_arq::{RudpProtocol, RudpTransport};
+#[cfg(feature = "arq")]
+pub use zorb_arq::{ArqProtocol, ArqTransport};
 #[cfg(feature = "sctp")]
 pub use zorb_sctp::{SciopProfile, SciopProtocol, SctpTransport};
 pub use zorb_shm::{ShmTransport, ShmiopProtocol};

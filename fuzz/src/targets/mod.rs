@@ -1,5 +1,6 @@
 //! The body of every target, once. The fuzzer and the tests share this folder.
 
+pub mod arq;
 pub mod cdr;
 pub mod certificate;
 pub mod client;
@@ -15,7 +16,6 @@ pub mod miop;
 pub mod options;
 pub mod repository;
 pub mod ring;
-pub mod rudp;
 pub mod schedule;
 pub mod sctp;
 pub mod server;
@@ -61,7 +61,7 @@ pub const TARGETS: &[Target] = &[
     connection::TARGET,
     miop::TARGET,
     short::TARGET,
-    rudp::TARGET,
+    arq::TARGET,
     sctp::TARGET,
     ring::TARGET,
     ior::TARGET,

@@ -3,8 +3,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior, json, miop,
-    options, repository, ring, rudp, schedule, sctp, short, type_code, value,
+    TARGETS, Target, arq, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior, json,
+    miop, options, repository, ring, schedule, sctp, short, type_code, value,
 };
 use zorb_os::alloc::CountingAllocator;
 
@@ -59,7 +59,7 @@ fn datagrams_do_no_harm() {
 
 #[test]
 fn datagrams_of_reliable_streams_do_no_harm() {
-    check(&rudp::TARGET, 7, 20_000);
+    check(&arq::TARGET, 7, 20_000);
 }
 
 #[test]

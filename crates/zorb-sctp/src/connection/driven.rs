@@ -1,4 +1,4 @@
-//! A connection as its transport drives it: what comes in and goes out, and when.
+//! The connection as a driven protocol.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,7 @@ use crate::screen;
 use crate::stack::Stack;
 use crate::{DEFAULT_PORT, SCIOP_SCHEME};
 
-/// How often to draw another first number, which is needed about once.
+/// The maximum number of attempts to draw a usable first sequence number; usually one is enough.
 const DRAWS: usize = 64;
 
 impl Driven for Connection {
@@ -159,7 +159,8 @@ impl Driven for Connection {
             }
             let waiting = stack.buffered() + self.message.len();
             let room = self.settings.send_buffer.saturating_sub(waiting);
-            // Rather later and whole than now and in small pieces, unless there is never more room.
+            // Waits for room for a whole message instead of sending small parts, if there can be
+            // enough room.
             let wanted = rest.len().min(self.limit - self.message.len());
             if waiting > 0 && room < wanted {
                 break;

@@ -1,11 +1,11 @@
-//! What a peer that means harm sends.
+//! Packets of a malicious peer.
 
 use zorb_transport::driven::Driven;
 
 use super::*;
 use crate::packet::kind;
 
-/// A network of which both sides are connected, and how packets of the client begin.
+/// A network with both sides connected, and the header of the client's packets.
 fn connected() -> (Network<Connection>, [u8; 8]) {
     let mut network = Network::<Connection>::new(7, Weather::CALM);
     network.establish();
@@ -18,7 +18,7 @@ fn connected() -> (Network<Connection>, [u8; 8]) {
     (network, begin.unwrap())
 }
 
-/// Up to where the client's pieces have come, as the server says when it is told one of them again.
+/// The client's last sequence number in order, as the server reports it for a duplicate.
 fn acknowledged(network: &mut Network<Connection>) -> u32 {
     let (mut last, mut out) = (None, Vec::new());
     let now = network.now;
@@ -45,7 +45,7 @@ fn of(begin: [u8; 8], kind: u8, flags: u8, body: &[u8]) -> Vec<u8> {
 fn what_would_keep_the_stack_busy_does_not_reach_it() {
     let (mut network, begin) = connected();
     let now = network.now;
-    // Two thousand million numbers ahead; and requests to reset streams, which it would remember.
+    // Two thousand million numbers ahead; and stream reset requests, which it would store.
     let far = (acknowledged(&mut network) + 0x7fff_0000).to_be_bytes();
     network.server().receive(&of(begin, 192, 0, &far), now);
     network.server().receive(&of(begin, 194, 0, &far), now);
@@ -114,7 +114,7 @@ fn lies_change_nothing() {
             received.extend_from_slice(&buffer[..count]);
         }
         assert!(network.step());
-        // Somebody who does not know the tags says what would end or change it.
+        // An attacker who does not know the tags tries to end or change it.
         let now = network.now;
         let tag = (network.random(1 << 32) as u32).to_be_bytes();
         let begin = [0x13, 0x88, 0x13, 0x88, tag[0], tag[1], tag[2], tag[3]];
@@ -146,7 +146,7 @@ fn packets_are_read_whole_or_not_at_all() {
         bent[at] ^= 0x40;
         assert!(Packet::parse(&bent).is_none(), "the checksum covers {at}");
     }
-    // The checksum of nothing but this: a value known from iSCSI (RFC 3720, B.4), 32 octets of zeroes.
+    // The checksum of 32 zero octets, as known from iSCSI (RFC 3720, B.4).
     let crc = crc::Crc::<u32>::new(&crc::CRC_32_ISCSI);
     assert_eq!(crc.checksum(&[0; 32]), 0x8a91_36aa);
 }

@@ -1,4 +1,4 @@
-//! Where a certificate has its names (RFC 5280).
+//! The names in a certificate (RFC 5280).
 
 use std::net::IpAddr;
 
@@ -10,15 +10,15 @@ mod tests;
 
 /// `subjectAltName`, 2.5.29.17.
 const ALTERNATIVE_NAMES: &[u8] = &[0x55, 0x1d, 0x11];
-/// The most alternative names that are kept.
+/// The maximum number of alternative names.
 const MAX_NAMES: usize = 256;
 
 /// The names in a certificate.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Names {
-    /// The subject, as RFC 4514 writes it.
+    /// The subject in RFC 4514 notation.
     pub(crate) subject: String,
-    /// The alternative names, each with its kind and a `:` before it.
+    /// The alternative names with their kind and `:`.
     pub(crate) alternatives: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ fn general_names(mut names: Der<'_>) -> Option<Vec<String>> {
     let mut found = Vec::new();
     while !names.is_empty() && found.len() < MAX_NAMES {
         let (kind, value) = names.next()?;
-        // Names go to logs, those of peers who are refused too: no end of a line in them.
+        // Names are logged, also those of rejected peers: they must not contain line ends.
         let graphic = value.iter().all(u8::is_ascii_graphic);
         let text = || std::str::from_utf8(value).ok().filter(|_| graphic);
         let name = match kind {

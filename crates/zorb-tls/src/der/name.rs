@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::{Der, OID, SEQUENCE, SET};
 
-/// The attributes that have a short name, by the octets of their ids.
+/// The attributes with a short name, by the octets of their ids.
 const SHORT_NAMES: &[(&[u8], &str)] = &[
     (&[0x55, 4, 3], "CN"),
     (&[0x55, 4, 5], "SERIALNUMBER"),
@@ -19,7 +19,7 @@ const SHORT_NAMES: &[(&[u8], &str)] = &[
     (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 1], "emailAddress"),
 ];
 
-/// The name, its last part first: `CN=console,O=Example`.
+/// The name, its last component first: `CN=console,O=Example`.
 pub(super) fn distinguished_name(mut name: Der<'_>) -> Option<String> {
     let mut parts = Vec::new();
     while !name.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn distinguished_name(mut name: Der<'_>) -> Option<String> {
     Some(parts.join(","))
 }
 
-/// The text of a value of one of the string types.
+/// The text of a value of a string type.
 fn string(kind: u8, value: &[u8]) -> Option<String> {
     match kind {
         // UTF8String, NumericString, PrintableString, IA5String
@@ -88,7 +88,7 @@ fn escaped(value: &str, into: &mut String) {
     }
 }
 
-/// A value that is no string, as its octets: `#0402beef`. Its length is written as one octet or two.
+/// A value that is not a string, as its octets: `#0402beef`. Its length has one or two octets.
 fn hexadecimal(kind: u8, value: &[u8], into: &mut String) {
     let _ = write!(into, "#{kind:02x}");
     let _ = match value.len() {
@@ -100,7 +100,7 @@ fn hexadecimal(kind: u8, value: &[u8], into: &mut String) {
     }
 }
 
-/// An object identifier in digits and dots.
+/// An object identifier in dotted notation.
 fn dotted(id: &[u8], into: &mut String) {
     let (mut number, mut first) = (0_u64, true);
     for &octet in id {

@@ -1,4 +1,4 @@
-//! The way to a group: each request in as many packets as it takes.
+//! Sending to a group: one or more packets per request.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, IoSlice};
@@ -13,11 +13,11 @@ use super::packet::packets;
 use super::request::for_group;
 use crate::client::{Pack, UdpClient, send, too_large};
 
-/// Octets of payload in a packet: with its header, 32 octets, and those of UDP and IPv6 it fits a frame
-/// of Ethernet, so that the network loses packets and not pieces of them.
+/// Octets of payload per packet: with its header of 32 octets and those of UDP and IPv6 it fits
+/// into an Ethernet frame, so that the network does not fragment packets.
 const PAYLOAD: usize = 1416;
 
-/// Makes packets of requests.
+/// Splits requests into packets.
 #[derive(Debug)]
 pub(crate) struct Packing {
     most: usize,
@@ -26,9 +26,9 @@ pub(crate) struct Packing {
 
 #[derive(Debug, Default)]
 struct Sending {
-    /// What tells this socket from all others that may have its address.
+    /// Distinguishes this socket from others with the same address.
     sender: u64,
-    /// Messages sent.
+    /// The number of messages sent.
     number: u32,
     whole: Vec<u8>,
     request: Vec<u8>,
@@ -93,7 +93,7 @@ impl Pack for Packing {
     }
 }
 
-/// Its socket alone, for tests. Over IPv4 it stays on the machine, from which there may be no way.
+/// Only its socket, for tests. Over IPv4 it stays on the machine, which may have no route.
 #[cfg(test)]
 pub(crate) fn sender_to(group: SocketAddr, options: &StreamOptions) -> io::Result<UdpSocket> {
     let interface = group.is_ipv4().then_some(std::net::Ipv4Addr::LOCALHOST);
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// What the system was told of the socket: there is no router here to see it at.
+    /// The options of the socket: no router is available to observe them.
     fn sender(group: &str, how: MiopSettings) -> io::Result<UdpSocket> {
         let group = group.parse().unwrap();
         Ok(client_to(group, &StreamOptions::default(), &how)?.into_socket())
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn hops_interface_and_loop_back_are_what_the_options_say() {
-        // Without an interface, a machine without a network has no way to a group.
+        // Without an interface, a machine without a network has no route to a group.
         let interface = Some(Ipv4Addr::LOCALHOST);
         let plain = MiopSettings { interface, ..MiopSettings::default() };
         let plain = sender("239.255.80.1:5000", plain).unwrap();
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(SockRef::from(&far).multicast_if_v4().unwrap(), Ipv4Addr::LOCALHOST);
     }
 
-    /// Where there is a way to such groups.
+    /// Where there is a route to such groups.
     #[test]
     fn groups_of_ipv6_have_the_same_options() {
         let how = MiopSettings { hops: 7, loops_back: false, ..MiopSettings::default() };

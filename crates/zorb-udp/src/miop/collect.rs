@@ -1,4 +1,4 @@
-//! Messages put together from packets that may be lost, doubled, overtaken, or lies.
+//! Reassembly of messages from packets that may be lost, duplicated, reordered or forged.
 
 #[cfg(test)]
 mod tests;
@@ -9,21 +9,21 @@ use std::time::{Duration, Instant};
 
 use super::packet::Packet;
 
-/// What senders, who may be anybody, can make a receiver hold and do.
+/// The limits of what senders can make a receiver store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CollectLimits {
-    /// The most octets of a message. Default: 1 MiB. Senders hold themselves to it as well.
+    /// The maximum size of a message in octets. Default: 1 MiB. It also applies to sending.
     pub message: usize,
-    /// The most messages of which some packets are here; the oldest makes room. Default: 64.
+    /// The maximum number of incomplete messages; a new one evicts the oldest. Default: 64.
     pub messages: usize,
-    /// The most octets of all of them together. Default: 8 MiB.
+    /// The maximum number of octets of all incomplete messages. Default: 8 MiB.
     pub octets: usize,
-    /// The most packets of a message. Default: 4096.
+    /// The maximum number of packets of a message. Default: 4096.
     pub packets: u32,
-    /// After how long a message that is not complete is given up. Default: 2 seconds.
+    /// How long an incomplete message is stored. Default: 2 seconds.
     pub reassembly_timeout: Duration,
-    /// How many messages are remembered after they were complete, to know their packets when they come
-    /// once more. Default: 128.
+    /// The number of complete messages that are remembered, to detect duplicates of their packets.
+    /// Default: 128.
     pub remembered: usize,
 }
 
@@ -40,22 +40,22 @@ impl Default for CollectLimits {
     }
 }
 
-/// What a packet came to.
+/// The result for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Collected {
-    /// A message is complete.
+    /// It completes a message.
     Whole,
-    /// More packets are awaited.
+    /// More packets are missing.
     Part,
-    /// It has been here before.
+    /// It is a duplicate.
     Again,
-    /// It contradicts what others of its message say.
+    /// It contradicts other packets of its message.
     Inconsistent,
-    /// Its message is larger than messages may be, and given up.
+    /// Its message exceeds a limit and is dropped.
     TooLarge,
 }
 
-/// Puts messages together. It reads no clock: whoever gives it a packet says what time it is.
+/// Reassembles messages. It reads no clock: the caller passes the time.
 #[derive(Debug, Default)]
 pub struct Collector {
     limits: CollectLimits,
@@ -67,7 +67,7 @@ pub struct Collector {
     given_up: u64,
 }
 
-/// Who sent a message, and which.
+/// The sender and id of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Name {
     from: SocketAddr,
@@ -80,12 +80,12 @@ impl Name {
     }
 }
 
-/// A message of which some packets are here.
+/// An incomplete message.
 #[derive(Debug)]
 struct Open {
     name: Name,
     begun: Instant,
-    /// How many packets it has, once one has said so.
+    /// The number of packets, once it is known.
     count: Option<u32>,
     parts: BTreeMap<u32, Box<[u8]>>,
     octets: usize,
@@ -98,14 +98,14 @@ impl Collector {
         Self { limits, ..Self::default() }
     }
 
-    /// Messages that were given up before they were complete.
+    /// The number of messages dropped before they were complete.
     #[must_use]
     pub fn given_up(&self) -> u64 {
         self.given_up
     }
 
-    /// Takes a packet that came at `now`. The message that is [`Whole`](Collected::Whole) with it is put
-    /// into `message`, which is left alone otherwise.
+    /// Handles a packet that arrived at `now`. If it completes a message
+    /// ([`Whole`](Collected::Whole)), that is written to `message`, which is unchanged otherwise.
     pub fn take(
         &mut self,
         from: SocketAddr,
@@ -133,11 +133,11 @@ impl Collector {
             Collected::TooLarge => {
                 if let Some(open) = self.close(place) {
                     self.given_up += 1;
-                    // Its other packets are not to begin it anew.
+                    // Its other packets must not start it again.
                     self.remember(open.name);
                 }
             }
-            // The oldest makes room, be it this one.
+            // The oldest is evicted, possibly this one.
             Collected::Part => {
                 while self.octets > self.limits.octets && !self.open.is_empty() {
                     self.give_up_first();
@@ -148,7 +148,7 @@ impl Collector {
         found
     }
 
-    /// A message of one packet waits for nothing.
+    /// A message of one packet is complete at once.
     fn take_alone(
         &mut self,
         from: SocketAddr,
@@ -167,7 +167,7 @@ impl Collector {
         Collected::Whole
     }
 
-    /// Where the message of a packet is, a new one if need be.
+    /// The message of a packet, created if necessary.
     fn place(&mut self, from: SocketAddr, id: &[u8], now: Instant) -> Option<usize> {
         if let Some(place) = self.open.iter().position(|open| open.name.is(from, id)) {
             return Some(place);
@@ -199,7 +199,7 @@ impl Collector {
         let contradicts = match (open.count, says) {
             (Some(known), Some(said)) if known != said => true,
             (Some(known), _) => packet.number >= known,
-            // The last one is known only now: there must be none beyond it.
+            // The last packet is known only now: there must be none after it.
             (None, Some(said)) => {
                 open.parts.last_key_value().is_some_and(|(last, _)| *last >= said)
             }

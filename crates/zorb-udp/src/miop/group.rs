@@ -1,4 +1,4 @@
-//! Groups as references and URLs name them.
+//! Groups in references and URLs.
 
 use std::net::SocketAddr;
 
@@ -9,8 +9,8 @@ use zorb_giop::{
 };
 use zorb_transport::{EndpointError, ProfileError};
 
-/// What tells a group from all others. The version of a reference to it does not: members are asked
-/// whatever version of it the client has.
+/// The identity of a group. The version of its reference is not a part of it: members accept
+/// requests from clients with any version.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct GroupName {
     domain: String,
@@ -28,7 +28,7 @@ fn error(text: &str, reason: &'static str) -> EndpointError {
     EndpointError::new(&shown, reason)
 }
 
-/// Reads `1.0-domain-id` or `1.0-domain-id-version`.
+/// Parses `1.0-domain-id` or `1.0-domain-id-version`.
 pub(crate) fn parse_group(text: &str) -> Result<TagGroup, EndpointError> {
     let form = || error(text, "a group is 1.0-domain-id or 1.0-domain-id-version");
     let parts: Vec<&str> = text.split('-').collect();
@@ -46,7 +46,7 @@ pub(crate) fn parse_group(text: &str) -> Result<TagGroup, EndpointError> {
     Ok(TagGroup { domain: domain.to_owned(), id, reference_version })
 }
 
-/// Reads the address of a multicast group, `239.1.2.3:5000` or `[ff15::1]:5000`.
+/// Parses the address of a multicast group, `239.1.2.3:5000` or `[ff15::1]:5000`.
 pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, EndpointError> {
     let address: SocketAddr =
         text.parse().map_err(|_| error(text, "the form is 239.1.2.3:5000 or [ff15::1]:5000"))?;
@@ -59,8 +59,8 @@ pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, EndpointError> {
     Ok(address)
 }
 
-/// The profile of `group` at `place`: `address` or `address;location`, where the location is that of an
-/// object that takes the group's two-way calls, as in `;iiop:1.2@host:port/key`.
+/// The profile of `group` at `place`: `address` or `address;location`, where the location is that
+/// of an object for the group's two-way calls, as in `;iiop:1.2@host:port/key`.
 pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, ProfileError> {
     let place = std::str::from_utf8(place)
         .map_err(|_| error("", "the address of a group is ASCII text"))?;
@@ -70,7 +70,7 @@ pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, P
     };
     let address = parse_address(address)?;
     let order = ByteOrder::NATIVE;
-    // A group cannot be asked for its code sets: requests say those in which their text is.
+    // A group has no common code sets: requests contain the code sets of their text.
     let mut components = vec![
         TaggedComponent::with_body(group, order)?,
         TaggedComponent::with_body(&CodeSetComponentInfo::zorb(), order)?,
@@ -106,7 +106,7 @@ fn iiop_profile(location: &str) -> Result<IiopProfile, EndpointError> {
     })
 }
 
-/// The profiles by which the group's two-way calls go.
+/// The profiles for the group's two-way calls.
 pub(crate) fn two_way(components: &[TaggedComponent]) -> Vec<TaggedProfile> {
     let iiop = components.iter().filter(|component| component.tag == ComponentTag::GROUP_IIOP);
     iiop.map(|component| TaggedProfile {
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!((encoded.tag, encoded.data.as_slice()), (ProfileTag::UIPMC, golden));
         assert_eq!(UipmcProfile::decode(golden).unwrap(), profile);
         assert_eq!(profile.group().unwrap(), group);
-        // As TAO writes it: the version is that of GIOP.
+        // In TAO's format: the version is that of GIOP.
         let mut tao = golden.to_vec();
         tao[2] = 2;
         assert_eq!(UipmcProfile::decode(&tao).unwrap(), profile);

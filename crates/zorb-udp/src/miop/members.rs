@@ -1,4 +1,4 @@
-//! Which objects of this ORB are in which groups.
+//! The members of groups in this ORB.
 #![expect(clippy::disallowed_types, reason = "written when objects join and leave groups")]
 
 use std::collections::HashMap;
@@ -6,18 +6,18 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::group::GroupName;
 
-/// The most objects of an ORB in one group: one request makes as many upcalls.
+/// The maximum number of members of a group in an ORB: one request makes as many upcalls.
 pub(crate) const MAX_MEMBERS: usize = 1024;
 
 /// Object keys.
 pub(crate) type Keys = Arc<[Arc<[u8]>]>;
 
-/// The object keys of each group's members.
+/// The object keys of the members by group.
 #[derive(Debug, Default)]
 pub(crate) struct Members(RwLock<HashMap<GroupName, Keys>>);
 
 impl Members {
-    /// Adds a member; nothing happens when it is one. `false` when there are too many.
+    /// Adds a member, if it is not one already; `false` if there are too many.
     pub(crate) fn join(&self, group: GroupName, key: &[u8]) -> bool {
         let mut groups = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let members = groups.entry(group).or_default();
@@ -31,7 +31,7 @@ impl Members {
         room
     }
 
-    /// Takes a member out; whether it was one.
+    /// Removes a member; returns whether it was one.
     pub(crate) fn leave(&self, group: &GroupName, key: &[u8]) -> bool {
         let mut groups = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let Some(members) = groups.get_mut(group) else { return false };

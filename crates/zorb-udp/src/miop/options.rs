@@ -1,7 +1,7 @@
-//! The options of an ORB that has MIOP.
+//! The options of MIOP.
 
 zorb_transport::options! {
-    /// The options of MIOP: those [settings](super::MiopSettings) that the operator can change.
+    /// The options of MIOP: the [settings](super::MiopSettings) that the operator can change.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct MiopOptions of "miop", set by (trait SetMiopOptions) {
         /// Maximum number of networks that requests to groups cross, the sender's included; 0 keeps them on

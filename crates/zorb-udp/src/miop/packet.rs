@@ -1,4 +1,4 @@
-//! The packets that a message travels in (MIOP 1.0).
+//! The format of packets (MIOP 1.0).
 //!
 //! ```text
 //!  0   1   2   3    4       5       6       7      8..12           12..16             16..20
@@ -9,13 +9,13 @@
 //! +----------------+-----------------------------+------------------------------------------------+
 //! ```
 //!
-//! Flags bit 0: 1 for little-endian numbers; bit 1: the last packet. Packets are numbered from 0; how
-//! many there are may be 0 as long as the sender does not know. The id is the same in all packets of a
-//! message, and no other message of the sender has it.
+//! Flags bit 0: 1 for little-endian numbers; bit 1: the last packet. Packets are numbered from 0;
+//! their count may be 0 while the sender does not know it. The id is the same in all packets of a
+//! message, and unique among the sender's messages.
 
 use zorb_cdr::ByteOrder;
 
-/// The most octets of an id.
+/// The maximum size of an id in octets.
 pub const MAX_ID: usize = 252;
 
 const MAGIC: [u8; 4] = *b"MIOP";
@@ -24,27 +24,26 @@ const LITTLE_ENDIAN: u8 = 1;
 const LAST: u8 = 2;
 /// Octets before the id.
 const FIXED: usize = 20;
-/// What the payload's offset is a multiple of.
+/// The alignment of the payload.
 const ALIGNMENT: usize = 8;
 
-/// A packet as received: what its header says, and its payload.
+/// A received packet: the fields of its header, and its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet<'a> {
     /// Its number, from 0.
     pub number: u32,
-    /// How many there are; 0 when it does not say.
+    /// The number of packets; 0 if unknown.
     pub count: u32,
     /// Whether it is the last one.
     pub last: bool,
-    /// What tells the message from others of the sender.
+    /// Identifies the message among the sender's.
     pub id: &'a [u8],
     /// Its part of the message: at least one octet.
     pub payload: &'a [u8],
 }
 
 impl<'a> Packet<'a> {
-    /// Reads a datagram; `None` when it is no packet: truncated, too long, or with numbers that cannot
-    /// be.
+    /// Parses a datagram; `None` if it is malformed: truncated, too long, or with invalid numbers.
     #[must_use]
     pub fn parse(octets: &'a [u8]) -> Option<Self> {
         let (fixed, rest) = octets.split_first_chunk::<FIXED>()?;
@@ -97,7 +96,7 @@ impl<'a> Packet<'a> {
         (fits && is_in_order).then_some(Self { number, count, last, id, payload })
     }
 
-    /// Puts what comes before the payload into `header`, in the machine's byte order.
+    /// Writes the header before the payload to `header`, in native byte order.
     pub fn write_header(&self, header: &mut Vec<u8>) {
         header.clear();
         header.extend_from_slice(&MAGIC);
@@ -115,7 +114,7 @@ impl<'a> Packet<'a> {
     }
 }
 
-/// The packets of `message` under `id`, none of more than `most` octets of payload.
+/// The packets of `message` with `id`, each with at most `most` octets of payload.
 pub fn packets<'a>(
     message: &'a [u8],
     id: &'a [u8],
@@ -138,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// The second of three packets, as the standard lays it out, in both byte orders.
+    /// The second of three packets in both byte orders, in the standard's format.
     const BIG: [u8; 35] =
         *b"MIOP\x10\x00\x00\x03\0\0\0\x01\0\0\0\x03\0\0\0\x0cabcdefghijkl\x01\x02\x03";
     const LITTLE: [u8; 35] =
@@ -156,7 +155,7 @@ mod tests {
         (last[5], last[11]) = (2, 2);
         let packet = Packet::parse(&last).unwrap();
         assert!(packet.last && packet.number == 2);
-        // The id of five octets is followed by padding up to octet 32.
+        // The id of five octets is padded up to octet 32.
         let padded = b"MIOP\x10\x02\x00\x01\0\0\0\0\0\0\0\x01\0\0\0\x05abcde\0\0\0\0\0\0\0\xff";
         let packet = Packet::parse(padded).unwrap();
         assert_eq!((packet.id, packet.payload), (&b"abcde"[..], &[0xff][..]));

@@ -1,4 +1,4 @@
-//! MIOP as references and programs know it.
+//! The protocol MIOP.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 use std::net::SocketAddr;
@@ -67,9 +67,9 @@ impl Protocol for MiopProtocol {
         Some(self)
     }
 
-    /// `requests`, which came whole and for a group that has members here; `parts`, packets of which
-    /// more were awaited; and what was dropped: `given up` (messages that did not become complete),
-    /// `again`, `no packet`, `inconsistent`, `too large`, `not for a group`, `nobody here`.
+    /// `requests`, the complete ones for a group with members here; `parts`, packets of incomplete
+    /// messages; and those dropped: `given up` (incomplete messages), `again`, `no packet`,
+    /// `inconsistent`, `too large`, `not for a group`, `nobody here`.
     fn counters(&self) -> Vec<(&'static str, u64)> {
         self.transport.shared().counters.all()
     }
@@ -95,7 +95,7 @@ impl Protocol for MiopProtocol {
         Ok(())
     }
 
-    /// What stands for the object key are the profile's own octets.
+    /// The object key is replaced by the octets of the profile.
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         let (uipmc, _, address) = read(profile)?;
         Ok(ResolvedProfile {
@@ -106,8 +106,9 @@ impl Protocol for MiopProtocol {
         })
     }
 
-    /// The profile of a group, as a `corbaloc` URL has it: the endpoint is the group
-    /// ([`parse_corbaloc_address`](Self::parse_corbaloc_address)), the key says where it is.
+    /// The profile of a group, from a `corbaloc` URL: the endpoint is the group
+    /// ([`parse_corbaloc_address`](Self::parse_corbaloc_address)), and the key contains its
+    /// address.
     fn encode_profile(
         &self,
         endpoints: &[Endpoint],

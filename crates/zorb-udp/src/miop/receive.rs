@@ -1,4 +1,4 @@
-//! From packets to requests for members.
+//! Converts packets to requests for members.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -11,14 +11,14 @@ use super::request::{for_member, group_of};
 use super::{Shared, counter};
 use crate::server::Unpack;
 
-/// Takes the packets of one socket apart.
+/// Handles the packets of one socket.
 #[derive(Debug)]
 pub(crate) struct Packets {
     shared: Arc<Shared>,
     collector: Collector,
-    /// How many messages were given up by now.
+    /// The number of messages dropped so far.
     given_up: u64,
-    /// The last whole message, and those of its members that have not had it yet.
+    /// The last complete message, and the members that have not received it yet.
     whole: Vec<u8>,
     members: Keys,
     next: usize,
@@ -36,7 +36,7 @@ impl Packets {
         }
     }
 
-    /// What became of a packet, by the name of its counter.
+    /// The name of the counter for a packet's result.
     fn judge(&mut self, datagram: &[u8], from: SocketAddr) -> &'static str {
         let Some(packet) = Packet::parse(datagram) else { return counter::NO_PACKET };
         match self.collector.take(from, &packet, Instant::now(), &mut self.whole) {

@@ -1,8 +1,8 @@
-//! Requests whose target is a group, and the same requests for one object.
+//! Requests for groups, and the same requests for one object.
 //!
-//! An ORB names the target of a request by an object key. A group has none: in the message that goes to
-//! it the target is the group's profile. So the way out puts the profile where the key was, which is the
-//! profile's octets, and the way in puts the key of a member where the profile was.
+//! An ORB identifies the target of a request by an object key. A group has none: the target of its
+//! messages is the group's profile. Therefore the sender replaces the key, which consists of the
+//! profile's octets, by the profile, and the receiver replaces the profile by the key of a member.
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{
@@ -12,7 +12,7 @@ use zorb_giop::{
 
 use super::group::GroupName;
 
-/// The whole one-way request in GIOP 1.2 that `message` is; `None` for anything else.
+/// The GIOP 1.2 one-way request in `message`, if it is one.
 fn read(message: &[u8]) -> Option<(MessageHeader, RequestHeader<'_>, &[u8])> {
     let header = MessageHeader::parse_prefix(message).ok()??;
     let is_request = header.kind == MessageKind::Request
@@ -27,7 +27,7 @@ fn read(message: &[u8]) -> Option<(MessageHeader, RequestHeader<'_>, &[u8])> {
     nobody_waits.then(|| (header, request, body.rest()))
 }
 
-/// Puts the request in `message`, with another target, into `into`; its arguments are not looked at.
+/// Writes the request in `message` with another target to `into`, without decoding its arguments.
 fn write(message: &[u8], target: TargetAddress<'_>, into: &mut Vec<u8>) -> Option<()> {
     let (header, request, body) = read(message)?;
     let contexts: Vec<_> = request.service_contexts.iter().collect();
@@ -40,24 +40,24 @@ fn write(message: &[u8], target: TargetAddress<'_>, into: &mut Vec<u8>) -> Optio
     };
     into.clear();
     let mut again = MessageWriter::request(into, header.version, header.order, &start).ok()?;
-    // The arguments begin at a multiple of 8 before and after.
+    // The arguments start at a multiple of 8 before and after.
     again.body(TextCoding::default()).put(body);
     again.finish().ok()
 }
 
-/// The request as it goes to the group whose profile its object key is.
+/// The request to the group whose profile is its object key.
 pub(crate) fn for_group(message: &[u8], into: &mut Vec<u8>) -> Option<()> {
     let (_, request, _) = read(message)?;
     let TargetAddress::Key(data) = request.target else { return None };
     write(message, TargetAddress::Profile { tag: ProfileTag::UIPMC, data }, into)
 }
 
-/// The request as it comes to one member of its group.
+/// The request to one member of its group.
 pub(crate) fn for_member(message: &[u8], object_key: &[u8], into: &mut Vec<u8>) -> Option<()> {
     write(message, TargetAddress::Key(object_key), into)
 }
 
-/// The group that the request in `message` is for.
+/// The group of the request in `message`.
 pub(crate) fn group_of(message: &[u8]) -> Option<GroupName> {
     let (_, request, _) = read(message)?;
     let TargetAddress::Profile { tag: ProfileTag::UIPMC, data } = request.target else {

@@ -1,4 +1,4 @@
-//! UDP multicast.
+//! The transport of MIOP.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
@@ -35,12 +35,13 @@ impl MiopTransport {
         &self.shared
     }
 
-    /// A socket that has joined the group. Any number of processes of the machine may have one.
+    /// A socket that has joined the group. Several processes of the machine may have one.
     fn bind(&self, group: SocketAddr) -> io::Result<UdpSocket> {
         let socket = Socket::new(Domain::for_address(group), Type::DGRAM, None)?;
         socket.set_reuse_address(true)?;
         let how = self.shared.settings();
-        // At the group's own address it gets what is sent to the group, not to others at the port.
+        // Bound to the group's own address it receives only packets to the group, not others to the
+        // port.
         match group.ip() {
             IpAddr::V4(ip) => {
                 socket.bind(&group.into())?;

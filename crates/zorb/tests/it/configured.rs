@@ -200,7 +200,7 @@ fn chosen_protocols_are_read_back_as_policies() {
 }
 
 /// What the program could have, had it been built so, is told.
-#[cfg(not(feature = "rudp"))]
+#[cfg(not(feature = "arq"))]
 #[test]
 fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_has() {
     let without = [
@@ -212,7 +212,7 @@ fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_ha
         let error = refused.unwrap_err();
         let (text, hint) = (format!("{error:?}"), error.hint().unwrap_or_default().to_owned());
         assert!(text.contains("no protocol \"rudp\""), "{text}");
-        assert!(hint.contains("it comes with the feature rudp"), "{hint}");
+        assert!(hint.contains("it comes with the feature arq"), "{hint}");
     }
     let unknown = with(&[]).listen("ipx://127.0.0.1:0").build().unwrap_err();
     let hint = unknown.hint().unwrap_or_default();

@@ -10,7 +10,7 @@ const PEER: u64 = 0x1112_1314_1516_1718;
 /// Octets read as datagrams, each as long as the octet before it says, for a server's side of a
 /// connection that sends something as well, under a clock that goes on with each.
 pub const TARGET: Target = Target {
-    name: "rudp",
+    name: "arq",
     run,
     allocation: AllocationBound { per_octet: 256, constant: 64 << 10 },
     words: &[
