@@ -1,13 +1,13 @@
-//! Why a measurement came to nothing.
+//! Errors of measurements.
 
 use std::fmt;
 
-/// A failed measurement, or one that was given up.
+/// A failed or stopped measurement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// It went wrong, for this reason.
+    /// A failure with its reason.
     Failed(String),
-    /// Whoever watches did not want to wait for the end.
+    /// The observer stopped the measurement.
     Stopped,
 }
 
@@ -15,12 +15,12 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// It went wrong, for this reason.
+    /// A failure with this reason.
     pub fn new(reason: impl Into<String>) -> Self {
         Self::Failed(reason.into())
     }
 
-    /// The same, as a failure of `step`.
+    /// The error as a failure of `step`.
     #[must_use]
     pub fn during(self, step: impl fmt::Display) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! Driving peers: finding their programs, starting them in pairs, asking them in turns.
+//! Drives peers: finds their programs, starts them in pairs, and runs commands on them in turns.
 
 mod certificates;
 mod handover;
@@ -13,14 +13,14 @@ pub use setup::{Pin, Setup};
 pub(crate) use turns::in_turns_after;
 pub use turns::{Blocks, in_turns, order};
 
-/// Whoever watches a measurement.
+/// Observer of a measurement.
 pub trait Watch {
-    /// So many blocks are going to be measured.
+    /// Announces the number of blocks.
     fn begin(&mut self, blocks: usize);
-    /// A block has been measured; `what` is worked on.
+    /// A block of the workload `what` has been measured.
     fn block(&mut self, what: &str);
-    /// Something is left out, or else worth a line.
+    /// Reports that something is skipped, or another remark.
     fn note(&mut self, line: &str);
-    /// Whether to stop here.
+    /// Whether to stop the measurement.
     fn wants_to_stop(&mut self) -> bool;
 }

@@ -1,9 +1,8 @@
 //! The experiments of `zorb bench`.
 //!
-//! The [`harness`] drives pairs of processes, a server and a client of it, over the protocol of
-//! `bench/peers/PROTOCOL.md`, in turns, and an [`experiment`] asks them for the same work. Two
-//! peers are in this crate ([`peer`]): the program over bare sockets that all are compared with, and
-//! Zorb itself.
+//! The [`harness`] drives pairs of processes, a server and its client, with the protocol of
+//! `bench/peers/PROTOCOL.md`. An [`experiment`] runs the same workload on all pairs in turns. This crate
+//! contains two peers ([`peer`]): a program over bare sockets, which is the reference, and Zorb.
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "workloads are paced")]
 

@@ -1,4 +1,4 @@
-//! What was measured on.
+//! The machine of a measurement.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,31 +17,31 @@ pub struct Machine {
     pub cores: usize,
     /// The kernel's version.
     pub kernel: String,
-    /// What sets the processor's clock.
+    /// The clock governor.
     pub governor: Option<String>,
     /// The load average of the last minute, at the start.
     pub load: Option<f64>,
-    /// Where client and server ran: `split`, `same` or `none`.
+    /// The processors of client and server: `split`, `same` or `none`.
     pub pin: &'static str,
-    /// How long a word took from the client's processor to the server's, at the start, in
-    /// nanoseconds; only where they have one each.
+    /// Handover time between the processors of client and server in nanoseconds, at the start; only if
+    /// they differ.
     pub handover_ns: Option<f64>,
     /// The real-time priority of both.
     pub fifo: Option<u8>,
-    /// By the system's clock, in UTC.
+    /// Date and time in UTC.
     pub date: String,
     /// The version of Zorb.
     pub zorb: &'static str,
 }
 
 impl Machine {
-    /// This one, now.
+    /// This machine and its current state.
     #[must_use]
     pub fn here(setup: &Setup) -> Self {
         Self::with(setup.pin, setup.fifo)
     }
 
-    /// This one, now, with client and server there and at that priority.
+    /// This machine and its current state, for client and server at these processors and priority.
     #[must_use]
     pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
         let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

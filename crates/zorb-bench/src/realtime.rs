@@ -1,10 +1,9 @@
-//! The real-time experiments of `zorb bench rt`: whether priorities hold where it is hard.
+//! The real-time experiments of `zorb bench rt`: whether priorities take effect.
 //!
-//! Client and server are two ORBs of this process, on a processor each, with the transport between
-//! them. Each experiment asks for something that has to hold, and then does the same in a set-up that
-//! is known to fail, its *control*: what is not detected there, the experiment could not have seen
-//! either. Orders of upcalls are judged where there is one to judge ([`oracle`]); times are compared
-//! with those of the same calls without load, of the same run.
+//! Client and server are two ORBs of this process, on one processor each. Each experiment states what
+//! must hold, and repeats the measurement in a configuration that is known to fail, its *control*: if
+//! the failure is not detected there, the experiment is not conclusive. Orders of upcalls are judged by
+//! [`oracle`]; times are compared with those of the same calls without load, in the same run.
 
 mod awake;
 mod bare;
@@ -63,13 +62,13 @@ pub const TRANSPORTS: [&str; 3] = ["uiop", "shmiop", "iiop"];
 pub struct Experiment {
     /// Its short name, `E1`.
     pub name: &'static str,
-    /// What it is about.
+    /// A short description.
     pub title: &'static str,
     run: fn(&Bench) -> Result<Finding>,
 }
 
 impl Experiment {
-    /// Whether the transport has what the experiment is about: there is a network below TCP alone.
+    /// Whether the experiment applies to the transport: E8 needs a network, and thus TCP.
     #[must_use]
     pub fn runs_over(&self, transport: &str) -> bool {
         self.name != "E8" || transport == "iiop"
@@ -82,35 +81,39 @@ pub const ALL: &[Experiment] = &[
     Experiment { name: "E2", title: "one endpoint, or one for each priority", run: endpoints::run },
     Experiment { name: "E3", title: "rates and deadlines", run: rates::run },
     Experiment { name: "E4", title: "strategies of pools", run: strategies::run },
-    Experiment { name: "E5", title: "more and more clients of low priority", run: crowds::run },
+    Experiment { name: "E5", title: "increasing number of low-priority clients", run: crowds::run },
     Experiment { name: "E6", title: "locks with priority inheritance", run: locks::run },
     Experiment { name: "E7", title: "private connections beside a flood", run: private::run },
-    Experiment { name: "E8", title: "high calls over a link that is full", run: network::run },
-    Experiment { name: "E9", title: "exhausted threads, and borrowed ones", run: exhaustion::run },
-    Experiment { name: "E10", title: "calls back into a server that waits", run: nested::run },
+    Experiment {
+        name: "E8",
+        title: "high-priority calls over a saturated link",
+        run: network::run,
+    },
+    Experiment { name: "E9", title: "exhausted and borrowed threads", run: exhaustion::run },
+    Experiment { name: "E10", title: "nested calls back into a waiting server", run: nested::run },
     Experiment { name: "E11", title: "priorities at every hop", run: hops::run },
-    Experiment { name: "E12", title: "what a one-way call waits for", run: scopes::run },
+    Experiment { name: "E12", title: "sync scopes of one-way calls", run: scopes::run },
     Experiment { name: "E13", title: "jitter of calls, idle and under load", run: jitter::run },
     Experiment { name: "E14", title: "dynamic threads", run: growth::run },
-    Experiment { name: "E15", title: "a real-time side that nothing uses", run: unused::run },
+    Experiment { name: "E15", title: "cost of unused real-time features", run: unused::run },
 ];
 
-/// How they are done.
+/// A selection of experiments.
 #[derive(Clone, Debug, Default)]
 pub struct RtPlan {
-    /// The names of those that are wanted; none for all.
+    /// Names of experiments; empty for all.
     pub only: Vec<String>,
-    /// The URL schemes of transports; none for [`TRANSPORTS`].
+    /// URL schemes of transports; empty for [`TRANSPORTS`].
     pub transports: Vec<String>,
     /// Fewer and shorter runs, all in a few minutes.
     pub quick: bool,
 }
 
 impl RtPlan {
-    /// The experiments that are wanted.
+    /// The selected experiments.
     ///
     /// # Errors
-    /// A name that no experiment has, in words.
+    /// There is no experiment of a selected name.
     pub fn experiments(&self) -> Result<Vec<Experiment>, String> {
         let same = |name: &str, wanted: &String| wanted.eq_ignore_ascii_case(name);
         for wanted in &self.only {
@@ -137,12 +140,12 @@ impl RtPlan {
     }
 }
 
-/// Does the experiments that are asked for. Where the system does not let this process give threads
-/// real-time priorities, none of them is run, and each says why.
+/// Runs the selected experiments. Without permission for real-time priorities they are skipped, with the
+/// reason.
 ///
 /// # Errors
-/// A name that no experiment has; the watcher wants to stop. An experiment that fails is reported as
-/// one that did not hold.
+/// There is no experiment of a selected name, or the run was stopped. An experiment that fails is
+/// reported as one that does not hold.
 pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
     let experiments = plan.experiments().map_err(Error::new)?;
     let transports = plan.transports();
@@ -168,12 +171,12 @@ pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
     Ok(report)
 }
 
-/// Runs three periodic tasks by rate monotonic priorities for so long, beside threads that want all of
-/// their processor, and without priorities for a tenth of it: whether deadlines are met, and what an
+/// Runs three periodic tasks with rate-monotonic priorities beside threads that saturate their
+/// processor, and without priorities for a tenth of the time: whether deadlines are met, and what an
 /// upcall costs.
 ///
 /// # Errors
-/// The watcher wants to stop.
+/// The run was stopped.
 pub fn upcalls(time: Duration, watch: &mut dyn Watch) -> Result<RtReport> {
     let mut report = RtReport::new(false);
     watch.begin(1);
@@ -198,11 +201,12 @@ fn one(experiment: &Experiment, transport: &str, quick: bool) -> Result<Finding>
     Ok(finding)
 }
 
-/// The order of E6, without times: whether a high upcall that waits for a lock of a low one ended before
-/// one of middle priority that hogs the processor. It does where the lock `inherits` priorities.
+/// The order of E6, without times: whether a high-priority upcall that waits for a lock held by a
+/// low-priority one ends before a medium-priority one that saturates the processor. It does if the lock
+/// `inherits` priorities.
 ///
 /// # Errors
-/// Where priorities cannot be set, and what goes wrong in the calls.
+/// Priorities cannot be set, or a call fails.
 pub fn overtakes(transport: &str, inherits: bool) -> Result<bool> {
     locks::overtakes(&Bench::ordered(transport), inherits)
 }

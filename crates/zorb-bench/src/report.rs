@@ -1,4 +1,4 @@
-//! What an experiment found: rows, and what lies behind them; and the page that shows it.
+//! Results of experiments: rows, details, checks, and the HTML page.
 
 mod page;
 mod results;
@@ -13,38 +13,38 @@ pub use page::page;
 pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
 
-/// All that an experiment found.
+/// The results of an experiment.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What was measured on.
+    /// The machine.
     pub machine: Machine,
-    /// One row for each peer and kind of work.
+    /// One row for each peer and workload.
     pub rows: Vec<Row>,
-    /// What lies behind each row, in the same order.
+    /// Details of each row, in the same order.
     pub details: Vec<Detail>,
-    /// What the numbers were expected to show, of experiments that expect something.
+    /// The claims of the experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub checks: Vec<Check>,
-    /// The rows for people, of experiments whose rows are not like the others'.
+    /// The table, for experiments with one of their own.
     #[serde(skip)]
     pub text: Option<String>,
 }
 
-/// Something that the numbers were expected to show.
+/// A claim, and whether it holds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Check {
-    /// About what.
+    /// The subject.
     pub what: String,
-    /// What was expected.
+    /// The expectation.
     pub expected: String,
-    /// What was found.
+    /// The result.
     pub found: String,
-    /// Whether that is as expected.
+    /// Whether the result meets the expectation.
     pub holds: bool,
 }
 
 impl Report {
-    /// The rows for people.
+    /// The table and the checks as text.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = self.text.clone().unwrap_or_else(|| table::table(&self.rows, &self.details));

@@ -1,18 +1,18 @@
-//! Medians and quartiles.
+//! Medians, quartiles and confidence intervals.
 
-/// The middle of a series of numbers, and how far they spread.
+/// Median and quartiles of numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spread {
-    /// What a quarter of the numbers do not exceed.
+    /// The lower quartile.
     pub q1: f64,
     /// The median.
     pub median: f64,
-    /// What three quarters do not exceed.
+    /// The upper quartile.
     pub q3: f64,
 }
 
 impl Spread {
-    /// Of these numbers, in any order; all 0 when there are none.
+    /// Of numbers in any order; all 0 if there are none.
     #[must_use]
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
@@ -22,15 +22,14 @@ impl Spread {
     }
 }
 
-/// The median of a series of numbers, and between what it lies with 95 % confidence, whatever the
-/// numbers' distribution.
+/// The median of numbers with its 95 % confidence interval, for any distribution.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
-    /// It is hardly below this one of the numbers.
+    /// The lower end of the interval, one of the numbers.
     pub low: f64,
     /// The median of the numbers.
     pub median: f64,
-    /// It is hardly above this one of them.
+    /// The upper end of the interval, one of the numbers.
     pub high: f64,
 }
 
@@ -40,7 +39,7 @@ impl Interval {
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {
         let mut sorted: Vec<f64> = numbers.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
-        // As many of them are below the true median as heads come up when coins are tossed.
+        // The number of values below the true median has a binomial distribution.
         let count = sorted.len() as f64;
         let rank = ((count - 1.96 * count.sqrt()) / 2.0).floor().max(0.0) as usize;
         let at = |index: usize| sorted.get(index).copied().unwrap_or_default();
@@ -52,20 +51,20 @@ impl Interval {
     }
 }
 
-/// The median of numbers in any order: of an even number, the mean of the two in the middle.
+/// The median of numbers in any order; of an even number, the mean of the middle two.
 #[must_use]
 pub fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     Spread::of(numbers).median
 }
 
-/// The smallest of the sorted `samples` that `percent` of them do not exceed; 0 of none.
+/// The percentile of sorted `samples`, one of them; 0 if there are none.
 #[must_use]
 pub fn percentile(samples: &[u64], percent: usize) -> u64 {
     let rank = (samples.len() * percent).div_ceil(100).max(1);
     samples.get(rank - 1).copied().unwrap_or_default()
 }
 
-/// Between the two nearest of the sorted numbers, in proportion.
+/// The quantile of sorted numbers, with linear interpolation.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let place = share * sorted.len().saturating_sub(1) as f64;
     let at = |index: usize| sorted.get(index).copied().unwrap_or_default();

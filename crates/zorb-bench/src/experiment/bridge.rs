@@ -44,7 +44,9 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let with_tls = made.as_ref().map_or_else(|| run.plan.setup.clone(), Certificates::setup);
     if !has_certificates(&with_tls) {
         ways.retain(|(from, _)| *from != TLS);
-        watch.note("ssliop is left out: this build makes no certificates, and no option names one");
+        watch.note(
+            "ssliop is skipped: this build cannot create certificates, and no option names any",
+        );
     }
     let rounds = run.rounds();
     watch.begin(ways.len() * payloads.len() * 4 * rounds * 2);

@@ -49,7 +49,7 @@ pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()
         match groups(&names, idle, room).as_slice() {
             [] => {
                 watch.note(&format!(
-                    "{idle} connections are left out: servers with a thread for each would need \
+                    "{idle} connections are skipped: servers with a thread for each would need \
                      more than the {room} threads that the system is asked for"
                 ));
                 break;
@@ -90,7 +90,7 @@ fn with_idle(
             Ok(()) => kept.push(pair),
             Err(error) => {
                 let name = &pair.name;
-                watch.note(&format!("{name} is left out from {idle} connections on: {error}"));
+                watch.note(&format!("{name} is skipped from {idle} connections on: {error}"));
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn probes(
                 places.push(Place { transport: transport.clone(), threshold, pair, works });
             }
             (None, None) => {
-                watch.note(&format!("{transport} is left out: this Zorb does not have it"));
+                watch.note(&format!("{transport} is skipped: this build does not support it"));
             }
             (None, Some(_)) => {}
         }

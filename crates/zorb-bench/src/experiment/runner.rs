@@ -110,7 +110,7 @@ impl<'a> Run<'a> {
             }
             if !setup.has(name) {
                 let place = setup.peers.join(name);
-                watch.note(&format!("{name} is left out: it is not in {}", place.display()));
+                watch.note(&format!("{name} is skipped: it is not in {}", place.display()));
                 continue;
             }
             let started = match self.experiment {
@@ -120,8 +120,9 @@ impl<'a> Run<'a> {
             for pair in started.map_err(|error| error.during(name))? {
                 match pair {
                     Some(pair) => pairs.push(pair),
-                    None => watch
-                        .note(&format!("{name} is left out: it cannot do what the options ask")),
+                    None => {
+                        watch.note(&format!("{name} is skipped: it does not support the options"))
+                    }
                 }
             }
         }

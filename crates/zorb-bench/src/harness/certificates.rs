@@ -5,7 +5,7 @@ use tempfile::TempDir;
 use super::Setup;
 use crate::error::Result;
 
-/// What options about certificates begin with.
+/// Prefix of options for certificates.
 const OF_TLS: &str = "-ORBSsliop";
 /// Options that name a file, and the file.
 #[cfg(feature = "tls")]
@@ -15,13 +15,12 @@ const FILES: [(&str, &str); 3] = [
     ("-ORBSsliopKey", "peer.key"),
 ];
 
-/// Whether peers that are set up so have certificates.
+/// Whether the setup has certificates.
 pub(crate) fn has_certificates(setup: &Setup) -> bool {
     setup.orb.iter().any(|word| word.starts_with(OF_TLS))
 }
 
-/// Files of an authority, of a certificate of this machine that it has signed, and of its key, made for
-/// one run; they go with this.
+/// Temporary files: a certificate authority, a certificate for this machine, and its key.
 #[derive(Debug)]
 pub(crate) struct Certificates {
     setup: Setup,
@@ -31,10 +30,10 @@ pub(crate) struct Certificates {
 }
 
 impl Certificates {
-    /// Makes them for peers that have none, where this build can.
+    /// Creates them for a setup without certificates, if this build can.
     ///
     /// # Errors
-    /// There is no room for the files.
+    /// The files cannot be written.
     pub(crate) fn for_peers(setup: &Setup) -> Result<Option<Self>> {
         if has_certificates(setup) || cfg!(not(feature = "tls")) {
             return Ok(None);
@@ -44,7 +43,7 @@ impl Certificates {
         Ok(Some(made))
     }
 
-    /// Has both sides of a connection show and trust them.
+    /// A setup in which both sides use and trust them.
     pub(crate) fn setup(&self) -> Setup {
         self.setup.clone()
     }

@@ -1,4 +1,4 @@
-//! How far two processors are from each other.
+//! The handover time between two processors.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -9,12 +9,12 @@ use zorb_os::clock::MonotonicTime;
 use crate::processor::pin;
 use crate::statistics::median;
 
-/// Words that go there and back between two readings of the clock, which takes as long as one.
+/// Round trips between two readings of the clock, which take as long as one.
 const BATCH: u32 = 20;
 /// Batches, the first of which do not count.
 const BATCHES: u32 = 60;
 const COLD: usize = 10;
-/// Looks for a word before it is given up: the other processor does something else.
+/// Polls before giving up: the other processor is busy.
 const MOST_LOOKS: u32 = 5_000_000;
 
 /// A word in a cache line of its own, and the next ones, which processors fetch with it.
@@ -39,12 +39,11 @@ impl Word {
     }
 }
 
-/// How long a word takes from one processor to the other, in nanoseconds; `None` when they are one, or
-/// have other things to do. It takes less than a millisecond.
+/// The time in nanoseconds for a word to get from one processor to another; `None` if they are the same,
+/// or busy. The measurement takes less than a millisecond.
 ///
-/// Where a virtual machine's processors are, and whether they share caches, can change from one
-/// millisecond to the next, and what goes through shared memory takes the longer the farther apart
-/// they are.
+/// The placement of a virtual machine's processors, and whether they share caches, can change from one
+/// millisecond to the next. Communication through shared memory depends on it.
 #[must_use]
 pub fn handover_ns(processors: [usize; 2]) -> Option<f64> {
     let [here, there] = processors;

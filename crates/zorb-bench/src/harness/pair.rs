@@ -1,4 +1,4 @@
-//! A server and a client of one peer, as two processes.
+//! The server and the client of one peer, as two processes.
 
 use std::time::Duration;
 
@@ -10,9 +10,9 @@ use crate::driver::{Answer, Command, Traces};
 use crate::error::{Error, Result};
 use crate::peer::{Hop, MARK, TRACE, UNSUPPORTED};
 
-/// How long a program may take to begin: virtual machines are slow.
+/// Timeout for the start of a program; runtimes like the JVM are slow.
 const BEGIN: Duration = Duration::from_secs(60);
-/// How long a command may take.
+/// Timeout for a command.
 const ANSWER: Duration = Duration::from_secs(300);
 
 /// A running peer.
@@ -30,8 +30,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Starts both processes; the server is to take so many `connections`. `None` when the
-    /// programs say that they cannot do what the setup asks.
+    /// Starts both processes, with a server for so many `connections`. `None` if the programs do not
+    /// support the setup.
     ///
     /// # Errors
     /// A program is missing or fails.
@@ -46,7 +46,7 @@ impl Pair {
         }
     }
 
-    /// Starts a client alone, which serves the object itself.
+    /// Starts only a client, which serves the object itself.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -54,7 +54,7 @@ impl Pair {
         Self::with(setup, name, tempfile::tempdir()?, None, "collocated".to_owned())
     }
 
-    /// Starts a process that searches in the way of that name.
+    /// Starts a process that runs the search algorithm of this name.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -67,8 +67,8 @@ impl Pair {
         Ok(Self { name, address, holder, client, hop, server, _folder: folder })
     }
 
-    /// Starts Zorb's client over one transport and its server over another, with a hop between; it
-    /// has the hop's name.
+    /// Starts Zorb's client over one transport and its server over another, with a bridge or relay in
+    /// between, whose name the pair has.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -111,10 +111,10 @@ impl Pair {
         }))
     }
 
-    /// Asks the client, and waits for its answer.
+    /// Sends a command to the client, and waits for the answer.
     ///
     /// # Errors
-    /// There is none, or none that makes sense.
+    /// There is no answer, or an invalid one.
     pub fn ask(&mut self, command: &Command) -> Result<Answer> {
         self.client.tell(&command.to_string())?;
         let Some(line) = self.client.line(ANSWER)? else {
@@ -125,7 +125,7 @@ impl Pair {
         Answer::parse(&line, timed).map_err(Error::new)
     }
 
-    /// Has the time probes of both processes begin a series.
+    /// Resets the time probes of both processes.
     ///
     /// # Errors
     /// The program has no probes.
@@ -137,7 +137,7 @@ impl Pair {
         Ok(())
     }
 
-    /// What the probes of the client and of the server left behind since the [mark](Self::mark).
+    /// The traces of client and server since the [mark](Self::mark).
     ///
     /// # Errors
     /// As [`mark`](Self::mark).
@@ -153,7 +153,7 @@ impl Pair {
         Ok([ask(&mut self.client)?, ask(server)?])
     }
 
-    /// Has so many idle connections to the server in all, of a third process.
+    /// Opens idle connections to the server from a third process, until there are so many.
     ///
     /// # Errors
     /// They cannot be opened.
@@ -170,10 +170,10 @@ impl Pair {
         Ok(())
     }
 
-    /// Ends the processes in good order.
+    /// Stops the processes.
     ///
     /// # Errors
-    /// One of them ended badly.
+    /// One of them failed.
     pub fn stop(self) -> Result<()> {
         let ended = |what: &'static str| move |error: Error| error.during(what);
         if let Some(holder) = self.holder {
@@ -190,7 +190,7 @@ impl Pair {
     }
 }
 
-/// Starts a process and waits until it says that it is ready, and where.
+/// Starts a process, waits until it is ready, and returns its address.
 fn begin(setup: &Setup, name: &str, process: Process<'_>) -> Result<Option<(LineChild, String)>> {
     let mut command = setup.command(name, process)?;
     let mut child = LineChild::start(&mut command)

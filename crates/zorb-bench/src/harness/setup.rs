@@ -1,4 +1,4 @@
-//! Which programs run, where and how.
+//! The programs of peers: command lines, processors and priorities.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,22 +9,22 @@ use crate::error::{Error, Result};
 use crate::peer::arguments::Hop;
 use crate::transport::bare_transport;
 
-/// The tool that gives a program real-time priority.
+/// The tool that starts a program with a real-time priority.
 const CHRT: &str = "chrt";
 
-/// Where client and server run.
+/// The processors of client and server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pin {
-    /// Each on a processor of its own.
+    /// One each.
     Split,
-    /// Both on one.
+    /// The same for both.
     Same,
-    /// Wherever the system puts them.
+    /// Chosen by the system.
     None,
 }
 
 impl Pin {
-    /// The processors of client and server, the last ones of those that may be used.
+    /// The processors of client and server: the last ones of the available ones.
     ///
     /// # Errors
     /// There are too few.
@@ -37,8 +37,7 @@ impl Pin {
         }
     }
 
-    /// The processor of what stands between the two: one of its own where there are three, else the
-    /// server's.
+    /// The processor of a bridge or relay: one of its own if there are three, otherwise the server's.
     fn between(self, processors: &[usize], server: Option<usize>) -> Option<usize> {
         match (self, processors) {
             (Self::Split, [.., own, _, _]) => Some(*own),
@@ -47,7 +46,7 @@ impl Pin {
     }
 }
 
-/// Which programs run, where and how.
+/// The programs of peers, and how they run.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// The program that runs the peers of this crate when it is given [`own_word`](Self::own_word)
@@ -59,20 +58,20 @@ pub struct Setup {
     pub peers: PathBuf,
     /// The URL scheme of the transport, with its messaging.
     pub transport: String,
-    /// Where client and server run.
+    /// The processors of client and server.
     pub pin: Pin,
     /// The real-time priority (`SCHED_FIFO`) of both; none without it.
     pub fifo: Option<u8>,
     /// The size of the sockets' queues, in octets; the system's without it.
     pub socket_queue: Option<usize>,
-    /// How long threads that wait look before they sleep, in microseconds, in the peers
-    /// [`SPINNING`](Self::SPINNING); these take part only with it.
+    /// Maximum busy-wait of the peers [`SPINNING`](Self::SPINNING) in microseconds; without it, they do
+    /// not take part.
     pub spin: Option<u32>,
     /// Options for Zorb, as `-ORBName value`.
     pub orb: Vec<String>,
 }
 
-/// What a process of a pair is.
+/// The role of a process of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Process<'a> {
     Server {
@@ -85,8 +84,8 @@ pub(super) enum Process<'a> {
     Holder {
         address: &'a str,
     },
-    /// Between client and server; it passes on to the address, and listens at the path if its
-    /// transport needs one.
+    /// A bridge or relay, which forwards to the address, and listens at the path if its transport needs
+    /// one.
     Hop {
         hop: Hop,
         to: &'a str,
@@ -99,10 +98,10 @@ impl Setup {
     /// The names of the peers that are part of this crate.
     pub const OWN: [&'static str; 2] = ["raw", "zorb"];
 
-    /// The same two with another way to wait: they look for a message for a while before they sleep.
+    /// The same two with busy-waiting before they block.
     pub const SPINNING: [&'static str; 2] = ["raw-spin", "zorb-spin"];
 
-    /// Whether the programs of a peer are there.
+    /// Whether the programs of a peer exist.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let program = |role| self.peers.join(name).join(role).is_file();

@@ -1,28 +1,27 @@
-//! Asking peers in turns.
+//! Runs commands on peers in turns.
 
 use super::{Pair, Watch};
 use crate::driver::{Answer, Command, Done, Find, Flood, Run};
 use crate::error::{Error, Result};
 
-/// Peers whose programs are compiled while they run.
+/// Peers whose programs are compiled at run time.
 const COMPILED_LATE: [&str; 1] = ["jacorb"];
-/// Blocks that they get for it, for each kind of work.
+/// Warm-up blocks of these peers, for each workload.
 const COMPILING_BLOCKS: usize = 10;
 
-/// The blocks of one peer, in the order in which they were measured; `None` when it cannot do what
-/// was asked.
+/// The blocks of one peer in the order of measurement; `None` if it does not support the command.
 pub type Blocks = Option<Vec<Done>>;
 
-/// Which of `peers` is asked when, in one round: one after the other, and then the other way round.
-/// What drifts in one direction, as the processor's clock, so weighs the same on all.
+/// The order of peers in one round: A B B A. A drift in one direction, for example of the processor's
+/// clock, affects all peers equally.
 pub fn order(peers: usize) -> impl Iterator<Item = usize> {
     (0..peers).chain((0..peers).rev())
 }
 
-/// Asks every pair for the same work, `rounds` times in the [`order`]; what each answered.
+/// Runs a command on every pair, `rounds` times in the [`order`], and returns the answers.
 ///
 /// # Errors
-/// A peer fails or gives a wrong answer, or the watcher wants to stop.
+/// A peer fails or gives a wrong answer, or the measurement was stopped.
 pub fn in_turns(
     pairs: &mut [Pair],
     command: &Command,
@@ -32,7 +31,7 @@ pub fn in_turns(
     in_turns_after(pairs, command, rounds, watch, &mut |_| {})
 }
 
-/// The same, with something done right before each block, for which the pair's index is told.
+/// Like [`in_turns`], and calls `before` with the pair's index before each block.
 ///
 /// # Errors
 /// As [`in_turns`].
@@ -50,7 +49,7 @@ pub(crate) fn in_turns_after(
         match warm_up(pair, command)? {
             Ok(()) => blocks.push(Some(Vec::new())),
             Err(reason) => {
-                watch.note(&format!("{} is left out of {what}: {reason}", pair.name));
+                watch.note(&format!("{} skips {what}: {reason}", pair.name));
                 blocks.push(None);
             }
         }
@@ -72,7 +71,7 @@ pub(crate) fn in_turns_after(
     Ok(blocks)
 }
 
-/// The answer; an inner error when the peer cannot do it.
+/// The answer; an inner error if the peer does not support the command.
 fn ask(pair: &mut Pair, command: &Command) -> Result<Result<Done, String>> {
     let answer = pair.ask(command).and_then(|answer| match answer {
         Answer::Done(done) => Ok(Ok(done)),
@@ -99,7 +98,7 @@ fn describe(command: &Command) -> String {
     }
 }
 
-/// Nobody is measured cold: blocks that do not count.
+/// Runs blocks that are not measured.
 fn warm_up(pair: &mut Pair, command: &Command) -> Result<Result<(), String>> {
     let command = match *command {
         Command::Run(_) | Command::Find(_) => *command,

@@ -1,8 +1,7 @@
-//! Processors that do not sleep.
+//! Keeps processors from becoming idle.
 //!
-//! A virtual processor that has nothing to do is given back to the machine below, and is late when it is
-//! wanted. Calls without load would meet that more often than those beside it: they would look slow, and
-//! a load harmless.
+//! The hypervisor takes an idle virtual processor away, and returns it late. That would affect calls
+//! without load more than calls under load, and hide the effect of the load.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,10 +12,10 @@ use zorb_os::thread;
 
 use super::work;
 
-/// The least urgent of threads that share a processor: it gets a sixtieth beside one other.
+/// The lowest nice level: beside one other thread, it gets a sixtieth of the processor.
 const LAST: i32 = 19;
 
-/// A thread on each of some processors that uses what nobody else wants, until this is dropped.
+/// A thread of the lowest priority on each of some processors, until this is dropped.
 #[derive(Debug)]
 pub(super) struct Awake {
     stop: Arc<AtomicBool>,
@@ -24,10 +23,10 @@ pub(super) struct Awake {
 }
 
 impl Awake {
-    /// Keeps these awake.
+    /// Keeps these processors busy.
     pub(super) fn keep(processors: &[usize]) -> std::io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        // What has been started ends also where the next cannot be.
+        // If a thread cannot be started, the others end.
         let mut awake = Self { stop, threads: Vec::with_capacity(processors.len()) };
         for &processor in processors {
             let stop = Arc::clone(&awake.stop);

@@ -1,5 +1,5 @@
-//! Two threads that do what client and server do, with a socket or two rings and no ORB between them:
-//! what the machine makes of priorities by itself.
+//! Two threads that exchange messages over a socket or two rings without an ORB: the reference for what
+//! the machine itself makes of priorities.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -16,16 +16,16 @@ use crate::peer::BareRings;
 
 /// Octets of a message.
 const MESSAGE: usize = 64;
-/// What a message begins with, and what the last one does: rings have no end that shows.
+/// The first octet of a message, and of the last one: rings have no end of stream.
 const GOES_ON: u8 = 7;
 const IS_OVER: u8 = 0;
-/// Expedited forwarding, in an IP header and among what this machine sends.
+/// Expedited forwarding, as the type of service in IP headers and as the priority of a socket.
 const EXPEDITED: (u32, u32) = (0xb8, 6);
 
 trait Stream: Read + Write + Send {}
 impl<T: Read + Write + Send> Stream for T {}
 
-/// A thread of a priority on a server's processor, which answers messages after some work.
+/// A thread on a server's processor with a priority, which answers messages after some work.
 pub(super) struct Bare {
     /// `None` when it is over.
     stream: Mutex<Option<Box<dyn Stream>>>,
@@ -33,7 +33,7 @@ pub(super) struct Bare {
 }
 
 impl Bare {
-    /// One beside a server, over what is below its transport: a socket of its kind, or two rings in
+    /// A thread beside a server, over the medium of its transport: a socket of its kind, or two rings in
     /// shared memory.
     pub(super) fn beside(
         server: &Host,
@@ -49,7 +49,7 @@ impl Bare {
         Self::between(ends, server, priority, micros)
     }
 
-    /// One over the network that leads to a server, in the class of expedited forwarding or in none.
+    /// A thread across the network of a server, with expedited forwarding or without.
     pub(super) fn across(
         server: &Host,
         address: &str,
@@ -65,7 +65,7 @@ impl Bare {
         let (place, current) = (server.place(), server.rt.current());
         let level = number(priority)?;
         let serve = move || {
-            // Without the right to it, it serves as it can.
+            // Without permission, it runs at the default priority.
             let _ = place.enter();
             let _ = current.set_priority(level);
             answer(far, micros);
@@ -90,7 +90,7 @@ impl Drop for Bare {
         if let Ok(mut stream) = self.stream.lock()
             && let Some(mut stream) = stream.take()
         {
-            // One that has ended before does not hear of it.
+            // The thread may have ended before.
             let _ = stream.write_all(&[IS_OVER; MESSAGE]);
         }
         if let Some(thread) = self.thread.take() {
@@ -121,7 +121,7 @@ fn rings() -> Result<Ends> {
     Ok((Box::new(near), Box::new(far)))
 }
 
-/// A connection from here to where a server is, with this class in IP headers and in queues.
+/// A connection to the place of a server, with this class.
 fn tcp(address: &str, server: &Host, class: Option<(u32, u32)>) -> Result<Ends> {
     let address = address.parse().map_err(|_| Error::new("no address"))?;
     let listener = server.place().run(|| Ok(TcpListener::bind(SocketAddr::new(address, 0))?))?;

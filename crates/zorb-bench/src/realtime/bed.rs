@@ -1,4 +1,4 @@
-//! Where experiments run: two ORBs on a processor each, clients with priorities, pools.
+//! The test bed of experiments: two ORBs on one processor each, clients with priorities, pools.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -14,43 +14,42 @@ use zorb_rt::{
 pub(super) use super::place::joined;
 use super::place::{Place, processors};
 use super::quiet::{Disturbed, Quiet};
-use super::servant::{PATIENCE, Servant};
+use super::servant::{Servant, TIMEOUT};
 use super::times::{Sample, Times};
 use super::work;
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 use crate::timeline::Timeline;
 
-/// CORBA priorities of the experiments, which are native ones too.
-/// That of threads which share the processor in turns, and may use all of it: the system lets
-/// real-time ones have no more than a part.
+/// CORBA priorities of the experiments, which equal the native ones. `SHARED` is the priority of
+/// time-sharing threads, which may use all of a processor; the system limits real-time threads.
 pub(super) const SHARED: i16 = 0;
 pub(super) const LOW: i16 = 10;
 pub(super) const MEDIUM: i16 = 20;
 pub(super) const HIGH: i16 = 30;
-/// Of what leads through an experiment, and waits most of the time.
+/// The priority of threads that control an experiment, and mostly wait.
 pub(super) const TOP: i16 = 40;
 
-/// Where servers listen.
+/// The address of servers.
 const LOCAL: &str = "127.0.0.1";
 
-/// One connection for all threads of a client.
+/// Options for one connection for all threads of a client.
 pub(super) const ONE_CONNECTION: [(&str, &str); 2] =
     [("MaxConnectionsPerEndpoint", "1"), ("MaxCallsPerConnection", "64")];
 
-/// An experiment's place: the transport, the processors, and who watches them.
+/// The test bed: transport, processors, and their observers.
 #[derive(Debug)]
 pub(super) struct Bench {
     pub(super) transport: String,
     pub(super) quick: bool,
     /// The processors of client and server, where there are two.
     processors: Option<(usize, usize)>,
-    /// `None` in tests, which do not look at times.
+    /// `None` in tests, which do not measure times.
     quiet: Option<Quiet>,
 }
 
 impl Bench {
-    /// One over this transport.
+    /// A test bed over this transport.
     pub(super) fn over(transport: &str, quick: bool) -> Result<Self> {
         let processors = processors();
         let mut bench = Self { transport: transport.to_owned(), quick, processors, quiet: None };
@@ -59,18 +58,18 @@ impl Bench {
         Ok(bench)
     }
 
-    /// One without processors of its own and without a watch, where no time is looked at.
+    /// A test bed without processors of its own and without observers, for tests without times.
     #[cfg(test)]
     pub(super) fn untimed(transport: &str) -> Self {
         Self { processors: None, ..Self::ordered(transport) }
     }
 
-    /// One with processors of its own and without a watch, where priorities decide an order.
+    /// A test bed with processors and without observers, for orders that priorities determine.
     pub(super) fn ordered(transport: &str) -> Self {
         Self { transport: transport.to_owned(), quick: true, processors: processors(), quiet: None }
     }
 
-    /// How many of something: of a full run, and of a quick one.
+    /// The value for a full or a quick run.
     pub(super) fn count<T>(&self, full: T, quick: T) -> T {
         if self.quick { quick } else { full }
     }
@@ -79,17 +78,17 @@ impl Bench {
         self.quiet.as_ref().map(Quiet::disturbed).unwrap_or_default()
     }
 
-    /// How often the machine was elsewhere so far.
+    /// The number of disturbances so far.
     pub(super) fn disturbances(&self) -> usize {
         self.disturbed().count()
     }
 
-    /// The times of these calls, without those during which the machine was elsewhere.
+    /// The times of undisturbed calls.
     pub(super) fn times(&self, samples: &[Sample]) -> Times {
         Times::of(samples, &self.disturbed())
     }
 
-    /// The same in their order.
+    /// The timeline of undisturbed calls.
     pub(super) fn timeline(&self, blocks: &[Vec<Sample>]) -> Timeline {
         let disturbed = self.disturbed();
         let clean = |sample: &&Sample| !sample.overlaps(&disturbed);
@@ -97,12 +96,12 @@ impl Bench {
         Timeline::of(&nanos.collect::<Vec<u64>>())
     }
 
-    /// An ORB on the server's processor; its servant has room for so many requests.
+    /// An ORB on the server's processor, whose servant records so many requests.
     pub(super) fn server(&self, requests: usize) -> Result<Host> {
         self.server_with(&[], requests)
     }
 
-    /// The same with options.
+    /// Like [`server`](Self::server), with options.
     pub(super) fn server_with(&self, options: &[(&str, &str)], requests: usize) -> Result<Host> {
         self.host(self.at_server(), (LOCAL, options), requests, Priorities::Native)
     }
@@ -138,7 +137,7 @@ impl Bench {
         self.host(self.at_client(), (LOCAL, options), 0, Priorities::Native)
     }
 
-    /// A server and a client whose ORBs have no real-time side.
+    /// A server and a client whose ORBs have no real-time extension.
     pub(super) fn without_real_time(&self) -> Result<(Host, Host)> {
         let host = |place| self.host(place, (LOCAL, &[]), 0, Priorities::None);
         Ok((host(self.at_server())?, host(self.at_client())?))
@@ -167,7 +166,7 @@ impl Bench {
         // The ORB's threads are where the thread is that starts them.
         let (orb, rt) = place.run(|| {
             let orb = zorb::Orb::builder().without_environment().listen(listen);
-            let orb = orb.round_trip_timeout(PATIENCE);
+            let orb = orb.round_trip_timeout(TIMEOUT);
             let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
             let orb = orb.build()?;
             let rt = match priorities {
@@ -197,19 +196,18 @@ impl Bench {
     }
 }
 
-/// What CORBA's priorities are.
+/// The mapping of CORBA priorities.
 #[derive(Clone, Copy, Debug)]
 enum Priorities {
-    /// Unknown to the ORB.
+    /// None: the ORB has no real-time extension.
     None,
-    /// Native ones.
+    /// Equal to native priorities.
     Native,
     /// All of CORBA's, spread over those up to [`HIGH`], with or without classes in the network.
     Spread { classes: bool },
 }
 
-/// What the system does not let this process do and experiments with priorities need; `None` where it lets
-/// it do all of that.
+/// Why this process cannot run experiments with priorities; `None` if it can.
 #[must_use]
 pub fn denial() -> Option<String> {
     let level = zorb_os::priority::Schedule::Fifo(95);

@@ -1,6 +1,6 @@
-//! E1: a burst of requests of low priority, and then one of high priority.
+//! E1: a burst of low-priority requests, followed by one of high-priority requests.
 //!
-//! After TAO's `Priority_Inversion_With_Bands`, with the two ways out that it names.
+//! After TAO's `Priority_Inversion_With_Bands`, with the two remedies that it names.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -15,34 +15,33 @@ use super::servant::until;
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-/// How the server and its client are set up. The client has one connection, and with bands one for
-/// each.
+/// Configurations of the server and its client. The client has one connection, with bands one per band.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Setup {
     /// A lane for each priority.
     Lanes,
-    /// The same with bands.
+    /// Lanes with bands.
     LanesAndBands,
     /// One thread for all priorities.
     Pool,
-    /// The same with bands.
+    /// One thread with bands.
     PoolAndBands,
-    /// One thread that serves waiting requests by their priority, with bands.
+    /// One thread that serves queued requests by priority, with bands.
     ByPriority,
 }
 
-/// Who keeps the first upcall from ending.
+/// What blocks the first upcall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hold {
-    /// Nobody: upcalls take as long as their work does.
+    /// Nothing.
     Nobody,
-    /// A gate, until every request has been sent.
+    /// A gate that opens when every request has been sent.
     UntilSent,
-    /// A gate, until every request of high priority has ended.
+    /// A gate that opens when every high-priority request has been served.
     UntilServed,
 }
 
-/// A burst of each priority: so many requests of so much work.
+/// A burst of each priority: number of requests, and work of each.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Burst {
     pub(super) requests: i32,
@@ -60,7 +59,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     for (name, setup) in [
         ("lanes", Setup::Lanes),
         ("lanes and bands", Setup::LanesAndBands),
-        ("bands and a pool that serves by priority", Setup::ByPriority),
+        ("bands and a pool with a priority queue", Setup::ByPriority),
     ] {
         let found = inversions(&bursts(bench, setup, burst)?);
         let key = format!("{setup:?}").to_lowercase();
@@ -104,14 +103,14 @@ impl Setup {
             Self::Lanes | Self::LanesAndBands => server.lanes(&[(LOW, 1), (HIGH, 1)]),
             Self::Pool | Self::PoolAndBands => server.one_pool(LOW, 1),
             Self::ByPriority => {
-                // What reads the requests is above them all.
+                // The thread that reads requests has the highest priority.
                 let pool = server.pool().without_lanes(server.lane(TOP, 1)?).by_priority(true);
                 server.made(pool.buffering(Buffering { max_requests: 256, max_octets: None }))
             }
         }
     }
 
-    /// The object as the client calls it.
+    /// The client's reference to the object.
     fn called(self, worker: &Worker) -> Result<Worker> {
         match self {
             Self::Lanes | Self::Pool => Ok(worker.clone()),
@@ -126,8 +125,7 @@ impl Setup {
     }
 }
 
-/// Sends the bursts, and tells what became of them: ids from 0 have low priority, those after
-/// `burst.requests` high.
+/// Sends the bursts and returns the upcalls. Ids from 0 have low priority, ids from `burst.requests` high.
 pub(super) fn bursts(bench: &Bench, setup: Setup, burst: Burst) -> Result<Vec<Upcall>> {
     let all = burst.requests * 2;
     let server = bench.server(usize::try_from(all).unwrap_or_default())?;
@@ -149,7 +147,7 @@ pub(super) fn bursts(bench: &Bench, setup: Setup, burst: Burst) -> Result<Vec<Up
     };
     let (send, worker, connected, all_low) = (&send, &worker, &connected, &all_low);
     std::thread::scope(|scope| {
-        // Connections are made before: what makes them has no priority.
+        // Connections are opened before: connecting has no priority.
         let high = client.thread(scope, HIGH, move || {
             worker.work(-1, 0)?;
             connected.store(true, Ordering::Release);

@@ -1,4 +1,4 @@
-//! E5: a client of high priority beside more and more clients of low priority.
+//! E5: a high-priority client beside an increasing number of low-priority clients.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use super::times::{Times, ratio};
 use super::turns::{Blocks, Calls, Compared};
 use crate::error::Result;
 
-/// Fifty of them keep a processor busy all the time.
+/// Fifty clients saturate a processor.
 const LOW_WORK_US: u32 = 2_000;
 const LOW_PERIOD: Duration = Duration::from_millis(100);
 const HIGH_WORK_US: u32 = 200;
 const HIGH_PERIOD: Duration = Duration::from_millis(4);
-/// What each further client may add to the mean of high calls, as a share of it.
+/// Maximum increase of the mean of high-priority calls per client, as a share of it.
 const SLOPE: f64 = 0.01;
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
@@ -40,20 +40,23 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         let slope = slope(&times);
         finding.measure(&named(&format!("{name} slope_percent")), rounded(slope * 100.0));
         let percent = format!("{} %", rounded(slope * 100.0));
-        let ([(_, free), .., (most, full)], mean) = (steps.as_slice(), "to the mean of high calls")
+        let ([(_, free), .., (most, full)], mean) =
+            (steps.as_slice(), "of the mean of high-priority calls")
         else {
             continue;
         };
         let limit = if lanes { Limit::AtMost(2.0) } else { Limit::AtLeast(5.0) };
         let full = Compared::of(bench, limit, free, full);
         finding.compared(&format!("{name}, all"), "high calls", &full);
-        let p99 = format!("p99 of high calls beside {most} low clients, of that without");
+        let p99 = format!(
+            "p99 of high calls beside {most} low-priority clients, relative to p99 without"
+        );
         if lanes {
-            let what = format!("lanes: what each low client adds {mean}");
+            let what = format!("lanes: increase per low-priority client {mean}");
             finding.check(&what, "at most 1 %", percent, slope <= SLOPE);
             finding.judged(&format!("lanes: {p99}"), &full);
         } else {
-            let what = format!("one pool, one connection: what each low client adds {mean}");
+            let what = format!("one pool, one connection: increase per low-priority client {mean}");
             finding.control(&what, "more than 1 %", percent, slope > SLOPE);
             finding.judged(&format!("one pool, one connection: {p99}"), &full);
         }
@@ -62,8 +65,9 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     for (name, lanes) in [("lanes", true), ("one pool, one connection", false)] {
         let place = place(bench, lanes, most)?;
         finding.measure(&named(&format!("{name} place")), place);
-        let what =
-            format!("{name}: the place of a high request behind those of {most} low clients");
+        let what = format!(
+            "{name}: position of a high-priority request after those of {most} low-priority clients"
+        );
         match lanes {
             true => finding.check(&what, "2", place, place == 2),
             false => finding.control(&what, &(most + 1).to_string(), place, place == most + 1),
@@ -72,7 +76,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Calls beside crowds of these sizes: as they grow, and as they shrink again.
+/// Calls beside crowds of these sizes, in rising and then in falling order.
 fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blocks)>> {
     let server = bench.server(0)?;
     let client = bench.client(if lanes { &[] } else { &ONE_CONNECTION })?;
@@ -84,7 +88,7 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let calls = Calls {
         client: &client,
         priority: HIGH,
-        // Those of the control take up to half a second each.
+        // Calls of the control take up to half a second each.
         count: if lanes { bench.count(600, 320) } else { 80 },
         period: HIGH_PERIOD,
         call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
@@ -106,9 +110,9 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     Ok(steps)
 }
 
-/// In which place a high request is served, counted from 1, that comes when each low client's request
-/// has come. The upcall of the first of those is kept until the high one has been served, where there
-/// are lanes, and else until it has been sent.
+/// The position, from 1, in which a high-priority request is served that arrives after one request of each
+/// low-priority client. The first upcall is blocked until the high-priority request has been served if
+/// there are lanes, otherwise until it has been sent.
 pub(super) fn place(bench: &Bench, lanes: bool, clients: usize) -> Result<usize> {
     let high = i32::try_from(clients).unwrap_or(i32::MAX);
     let server = bench.server(clients + 1)?;
@@ -142,7 +146,7 @@ pub(super) fn place(bench: &Bench, lanes: bool, clients: usize) -> Result<usize>
     Ok(order.iter().position(|id| *id == high).map_or(0, |place| place + 1))
 }
 
-/// What each client adds to the mean on average, as a share of the mean without any: from the first
+/// The average increase of the mean per client, as a share of the mean without clients, from the first
 /// step to the last.
 fn slope(steps: &[(usize, Times)]) -> f64 {
     match steps {

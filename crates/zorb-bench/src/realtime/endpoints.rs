@@ -1,4 +1,4 @@
-//! E2: one endpoint for all priorities, one for each, and an ORB for each.
+//! E2: one endpoint for all priorities, one per priority, and one ORB per priority.
 //!
 //! After TAO's `Multiple_Endpoints`.
 
@@ -13,12 +13,12 @@ use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-/// Five clients with so much work a call keep a processor busy all the time.
+/// Five clients with this work per call saturate a processor.
 const CROWD: Crowd = Crowd { clients: 5, period: Duration::ZERO, micros: 1_000 };
 const WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(3);
 
-/// Which endpoints there are.
+/// Configurations of endpoints.
 #[derive(Clone, Copy, Debug)]
 enum Endpoints {
     PerPriority,
@@ -30,11 +30,12 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let found = measured(bench, Endpoints::PerPriority)?;
     finding.compared("endpoint per priority", "high calls", &found);
-    let what = "an endpoint for each priority: p99 of high calls under load, of that without";
+    let what =
+        "one endpoint per priority: p99 of high-priority calls under load, relative to p99 without";
     finding.judged(what, &found);
     let found = measured(bench, Endpoints::OrbPerPriority)?;
     finding.compared("orb per priority", "high calls", &found);
-    finding.judged("an ORB for each priority: the same", &found);
+    finding.judged("one ORB per priority: the same", &found);
     let found = measured(bench, Endpoints::Single)?;
     finding.compared("single endpoint", "high calls", &found);
     finding.judged("one endpoint with one thread: the same", &found);
@@ -66,7 +67,7 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
     calls.in_turns(bench, CROWD.calling(&client, &low), limit)
 }
 
-/// The objects that high and low clients call.
+/// The objects that high-priority and low-priority clients call.
 fn workers(
     which: Endpoints,
     server: &Host,

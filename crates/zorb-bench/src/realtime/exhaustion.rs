@@ -1,4 +1,4 @@
-//! E9: upcalls of low priority keep all threads that they can get; is one left for a high one?
+//! E9: low-priority upcalls block all threads available to them; is one left for a high-priority request?
 
 use std::time::Duration;
 
@@ -13,23 +13,23 @@ use super::servant::until;
 use super::turns::{Calls, Compared};
 use crate::error::Result;
 
-/// Clients of low priority, and threads that they keep.
+/// Number of low-priority clients, and of threads that they block.
 const LOW_CLIENTS: usize = 3;
-/// How long an upcall keeps its thread.
-const KEPT_US: u32 = 100_000;
-/// Between calls of high priority.
+/// How long an upcall blocks its thread.
+const BLOCKED_US: u32 = 100_000;
+/// Period of high-priority calls.
 const PERIOD: Duration = Duration::from_millis(2);
-/// The work of a call of high priority.
+/// The work of a high-priority call.
 const WORK_US: u32 = 100;
 
-/// What the threads of the server are.
+/// Configurations of the server's threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Threads {
-    /// A lane for each priority.
+    /// One lane per priority.
     Lanes,
-    /// One set for all.
+    /// One pool for all priorities.
     OnePool,
-    /// Lanes that borrow.
+    /// Lanes with thread borrowing.
     Borrowing,
 }
 
@@ -50,17 +50,18 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let found = timed(bench, Threads::Lanes, Limit::AtMost(2.0), bench.count(2_000, 400))?;
     finding.compared("lanes", "call", &found);
-    let what = "lanes: p99 of high calls beside kept threads, of that without";
+    let what = "lanes: p99 of high-priority calls beside blocked threads, relative to p99 without";
     finding.judged(what, &found);
     let found = timed(bench, Threads::OnePool, Limit::AtLeast(5.0), bench.count(120, 32))?;
     finding.compared("one pool", "call", &found);
-    let what = "one pool: p99 of high calls beside kept threads, of that without";
+    let what =
+        "one pool: p99 of high-priority calls beside blocked threads, relative to p99 without";
     finding.judged(what, &found);
     let served = ordered(bench, Threads::Borrowing)?;
     finding.measure("borrowing_served", served.served);
     finding.measure("borrowing_borrowed", served.borrowed);
     finding.check(
-        "borrowing: a second high call is served while the lane's own thread is kept",
+        "borrowing: a second high-priority call is served while the lane's own thread is blocked",
         "by a borrowed thread",
         if served.served {
             format!("{} borrowed", served.borrowed)
@@ -71,7 +72,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     );
     let alone = ordered(bench, Threads::Lanes)?;
     finding.control(
-        "without borrowing: the second high call",
+        "without borrowing: the second high-priority call",
         "waits",
         if alone.served { "is served" } else { "waits" },
         !alone.served,
@@ -79,14 +80,14 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// High calls without load and beside it.
+/// High-priority calls without load and under load.
 fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
     let pool = threads.pool(&server)?;
     let worker = server.propagated(&pool, LOW, &client)?;
     let load = (0..LOW_CLIENTS).fold(Load::settling(Duration::from_millis(20)), |load, _| {
-        load.with(&client, LOW, |_| Ok(worker.rest(-1, KEPT_US)?))
+        load.with(&client, LOW, |_| Ok(worker.rest(-1, BLOCKED_US)?))
     });
     let calls = Calls {
         client: &client,
@@ -101,17 +102,17 @@ fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<
     calls.in_turns(bench, load, limit)
 }
 
-/// What became of a call of high priority while another one was kept in its upcall.
+/// The fate of a high-priority call while the upcall of another one is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Served {
-    /// It ended before the other one.
+    /// It was served before the other one ended.
     pub(super) served: bool,
-    /// Requests that borrowed threads have served.
+    /// Number of requests that borrowed threads served.
     pub(super) borrowed: u64,
 }
 
-/// Keeps a high upcall until a second one has been served, or, where it cannot be, until a third of
-/// another priority shows that the server is not busy.
+/// Blocks a high-priority upcall until a second one has been served, or, if that is impossible, until
+/// calls of another priority show that the server is not busy.
 pub(super) fn ordered(bench: &Bench, threads: Threads) -> Result<Served> {
     let server = bench.server(2)?;
     let client = bench.client(&[])?;

@@ -1,4 +1,4 @@
-//! What one experiment found.
+//! The result of one experiment.
 
 use serde_json::{Map, Value};
 
@@ -9,57 +9,57 @@ use super::turns::Compared;
 use super::verdict::{Judged, Verdict};
 use crate::report::{Detail, Row};
 
-/// What one experiment found over one transport.
+/// The result of one experiment over one transport.
 #[derive(Clone, Debug, Default)]
 pub struct Finding {
-    /// What was expected of what is to hold.
+    /// Claims about properties that must hold.
     pub(super) checks: Vec<Judged>,
-    /// What was expected of the set-up that is known to fail.
+    /// Claims about the control.
     pub(super) controls: Vec<Judged>,
     pub(super) measured: Map<String, Value>,
     pub(super) rows: Vec<(Row, Detail)>,
-    /// Why it was not run.
+    /// Why the experiment was skipped.
     pub(super) not_run: Option<String>,
 }
 
 impl Finding {
-    /// One that was not run, for this reason.
+    /// The result of a skipped experiment.
     pub(super) fn not_run(reason: &str) -> Self {
         Self { not_run: Some(reason.to_owned()), ..Self::default() }
     }
 
-    /// Whether all was as expected of what is to hold.
+    /// Whether all properties hold.
     pub fn holds(&self) -> bool {
         self.not_run.is_none() && all_hold(&self.checks)
     }
 
-    /// Whether the set-up that is known to fail was seen to.
+    /// Whether the failure of the control was detected.
     pub fn control_detected(&self) -> bool {
         self.not_run.is_none() && all_hold(&self.controls)
     }
 
-    /// How many expectations another run may see otherwise.
+    /// The number of unclear claims.
     pub(super) fn unclear(&self) -> usize {
         let all = self.checks.iter().chain(&self.controls);
         all.filter(|judged| judged.verdict == Verdict::Unclear).count()
     }
 
-    /// Something that is to hold.
+    /// Adds a property.
     pub(super) fn check(&mut self, what: &str, expected: &str, found: impl ToString, holds: bool) {
         self.checks.push(Judged::sure(what, expected, found, holds));
     }
 
-    /// Something that is to be seen where it is known to fail.
+    /// Adds a claim about the control.
     pub(super) fn control(&mut self, what: &str, expected: &str, found: impl ToString, seen: bool) {
         self.controls.push(Judged::sure(what, expected, found, seen));
     }
 
-    /// A number of this name.
+    /// Adds a number.
     pub(super) fn measure(&mut self, name: &str, value: impl Into<Value>) {
         self.measured.insert(name.to_owned(), value.into());
     }
 
-    /// Calls without load and beside it, as numbers and rows, with the bare exchanges beside them.
+    /// Adds the numbers and rows of calls without load and under load, and numbers of bare exchanges.
     pub(super) fn compared(&mut self, config: &str, operation: &str, found: &Compared) {
         self.times(&format!("{config} without load"), operation, &found.free);
         self.times(config, operation, &found.loaded);
@@ -81,7 +81,7 @@ impl Finding {
         }
     }
 
-    /// The same with the bare exchanges as rows of their own, and with all times in their order.
+    /// Like [`compared`](Self::compared), with rows for bare exchanges and with timelines.
     pub(super) fn timelines(&mut self, config: &str, operation: &str, found: &Compared) {
         self.compared(config, operation, found);
         self.times(&format!("{config} without load, no ORB"), operation, &found.bare_free);
@@ -92,13 +92,13 @@ impl Finding {
         }
     }
 
-    /// p99 of calls beside a load, of that without, has been compared with its limit.
+    /// Adds the claim that compares p99 under load with its limit.
     pub(super) fn judged(&mut self, what: &str, found: &Compared) {
         let list = if found.is_control() { &mut self.controls } else { &mut self.checks };
         list.push(found.judged(what));
     }
 
-    /// Times of calls in one set-up, as numbers and as a row with its distribution.
+    /// Adds numbers and a row for the times of a configuration.
     pub(super) fn times(&mut self, config: &str, operation: &str, times: &Times) {
         let name = |part: &str| named(&format!("{config} {operation} {part}"));
         self.measure(&name("p50_us"), rounded(times.p50()));
@@ -129,12 +129,12 @@ impl Finding {
     }
 }
 
-/// A name of a number, of words.
+/// The name of a number, from words.
 pub(super) fn named(words: &str) -> String {
     words.replace(',', "").replace([' ', '-'], "_").to_lowercase()
 }
 
-/// Something that was expected, if there was anything.
+/// Whether there are claims, and all hold.
 fn all_hold(checks: &[Judged]) -> bool {
     !checks.is_empty() && checks.iter().all(|judged| judged.check.holds)
 }

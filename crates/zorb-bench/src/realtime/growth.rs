@@ -1,4 +1,4 @@
-//! E14: more requests at a time than a lane has threads of its own.
+//! E14: more concurrent requests than a lane has static threads.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use super::oracle::most_at_once;
 use super::servant::until;
 use crate::error::Result;
 
-/// Threads that a lane has of its own, and that may come.
+/// Numbers of static and dynamic threads of a lane.
 const STATIC: usize = 1;
 const DYNAMIC: usize = 3;
-/// How long threads live that do not live for ever.
+/// The lifespan of dynamic threads, unless it is infinite.
 const SPAN: Duration = Duration::from_millis(20);
 
-/// What became of a burst.
+/// The result of a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grown {
-    /// The most upcalls at the same time.
+    /// Maximum number of concurrent upcalls.
     pub(super) at_once: usize,
     /// Threads that were started.
     pub(super) started: u64,
-    /// Threads that were there when all was over, and spans had passed.
+    /// Threads that are left after the lifespan.
     pub(super) left: usize,
-    /// Threads that were started in the lane of high priority, which has none to start.
+    /// Threads that were started in the high-priority lane, which has no dynamic threads.
     pub(super) started_high: u64,
 }
 
@@ -43,13 +43,15 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         finding.measure(&format!("{name}_started"), grown.started);
         finding.measure(&format!("{name}_left"), grown.left);
         finding.check(
-            &format!("{name}: upcalls at once, threads started, threads left"),
+            &format!("{name}: concurrent upcalls, threads started, threads left"),
             &format!("{}, {DYNAMIC} or more, {left}", STATIC + DYNAMIC),
             format!("{}, {}, {}", grown.at_once, grown.started, grown.left),
             grown.at_once == STATIC + DYNAMIC && grown.started >= started && grown.left == left,
         );
         finding.check(
-            &format!("{name}: threads started in the high lane, which may have none"),
+            &format!(
+                "{name}: threads started in the high-priority lane, which has no dynamic ones"
+            ),
             "0",
             grown.started_high,
             grown.started_high == 0,
@@ -58,7 +60,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let grown = burst(bench, 0, DynamicLifespan::Infinite)?;
     finding.measure("static_at_once", grown.at_once);
     finding.control(
-        "static threads alone: upcalls at once",
+        "static threads only: concurrent upcalls",
         &STATIC.to_string(),
         grown.at_once,
         grown.at_once == STATIC,
@@ -66,14 +68,14 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// As many calls at once as there can be threads, and one of high priority beside them.
+/// As many concurrent calls as there can be threads, and a high-priority one beside them.
 pub(super) fn burst(bench: &Bench, dynamic: usize, lifespan: DynamicLifespan) -> Result<Grown> {
     let calls = STATIC + DYNAMIC;
     let all: Vec<i32> = (0..).take(calls).collect();
     let server = bench.server(calls)?;
     let client = bench.client(&[])?;
     let low = server.lane(LOW, STATIC)?.dynamic_threads(dynamic).lifespan(lifespan);
-    // Shared memory has nothing that many threads could wait for, and connections have their threads.
+    // A shared-memory connection cannot be polled together with others; each has a thread.
     let strategy = match bench.transport.as_str() {
         "shmiop" => Strategy::HalfSync,
         _ => Strategy::LeaderFollowers,
@@ -86,7 +88,7 @@ pub(super) fn burst(bench: &Bench, dynamic: usize, lifespan: DynamicLifespan) ->
     std::thread::scope(|scope| {
         let callers: Vec<_> =
             all.iter().map(|id| client.thread(scope, LOW, || Ok(worker.work(*id, 0)?))).collect();
-        // All that can begin have begun when a call of the other lane has come and gone.
+        // When a call to the other lane has been served, all upcalls that can start have started.
         let expected = STATIC + dynamic;
         let begun = || all.iter().filter(|id| servant.log.has_begun(**id)).count();
         let waited =

@@ -1,4 +1,4 @@
-//! E11: at which priority upcalls run, of every kind and at every hop.
+//! E11: the priorities of upcalls, for every kind of call and at every hop.
 
 use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, number};
 use super::finding::Finding;
@@ -9,20 +9,20 @@ use zorb::poa::PoaPolicies;
 
 const ALL: [i16; 3] = [LOW, MEDIUM, HIGH];
 
-/// How the servers say at which priority they run.
+/// Priority models of the servers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Model {
-    /// The client's, with lanes.
+    /// Client-propagated, with lanes.
     Propagated,
-    /// The client's, with one pool for all.
+    /// Client-propagated, without lanes.
     PropagatedWithoutLanes,
-    /// The middle one, whatever the client has.
+    /// Server-declared: medium.
     Declared,
-    /// They say nothing.
+    /// No model.
     None,
 }
 
-/// An upcall that was looked at: what it ran at, and what it should have.
+/// The priorities of an upcall, expected and actual.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Hop {
     pub(super) expected: i16,
@@ -31,7 +31,7 @@ pub(super) struct Hop {
 }
 
 impl Hop {
-    /// Whether the CORBA priority is the expected one, and the native one if priorities are permitted.
+    /// Whether the CORBA priority is as expected, and also the native one if priorities are `permitted`.
     pub(super) fn is_as_expected(&self, permitted: bool) -> bool {
         self.corba == self.expected && (!permitted || self.native == self.expected)
     }
@@ -98,7 +98,7 @@ fn hop(expected: i16, level: Level) -> Hop {
 }
 
 fn object(server: &Host, model: Model, client: &Host) -> Result<Worker> {
-    // Nested calls are at most two deep, and each lane has a thread for each.
+    // Nested calls are at most two deep; each lane has a thread for each.
     match model {
         Model::Propagated => {
             let pool = server.lanes(&ALL.map(|priority| (priority, 2)))?;

@@ -1,10 +1,9 @@
-//! How much longer calls take than others, and how sure that is.
+//! Ratios of 99th percentiles with confidence intervals.
 
 use super::times::{Times, ratio};
 use crate::histogram::Histogram;
 
-/// How many times as long as others calls take that 99 of 100 do not exceed, and between what that
-/// lies with 95 % confidence.
+/// The ratio of two 99th percentiles with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ratio {
     pub(super) found: f64,
@@ -12,12 +11,12 @@ pub(super) struct Ratio {
     pub(super) high: f64,
 }
 
-/// Times that blocks are drawn anew.
+/// Number of bootstrap samples.
 const DRAWS: usize = 400;
 const SHARE: f64 = 0.99;
 
 impl Ratio {
-    /// On which side of a limit it is, with 95 % confidence; `None` where the limit lies between.
+    /// Whether it exceeds a limit with 95 % confidence; `None` if the interval contains the limit.
     pub(super) fn exceeds(&self, limit: f64) -> Option<bool> {
         match (self.low > limit, self.high > limit) {
             (low, high) if low == high => Some(low),
@@ -25,8 +24,8 @@ impl Ratio {
         }
     }
 
-    /// Of blocks of calls to others. Calls of a block are like each other, so that blocks are drawn,
-    /// again and again, and not calls (a bootstrap): always the same ones for the same blocks.
+    /// The ratio of blocks of calls to others. Calls of a block are correlated; therefore the bootstrap
+    /// draws blocks, not calls. It is deterministic.
     pub(super) fn of(blocks: &[Times], others: &[Times]) -> Self {
         let all = |blocks: &[Times]| Times::joined(blocks.to_vec()).micros(SHARE);
         let found = ratio(all(blocks), all(others));
@@ -57,7 +56,7 @@ impl Ratio {
     }
 }
 
-/// Numbers that look like drawn ones (xorshift).
+/// Pseudorandom numbers (xorshift).
 struct Random(u64);
 
 impl Random {

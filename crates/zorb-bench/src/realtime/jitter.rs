@@ -1,5 +1,4 @@
-//! E13: how far apart the times of calls lie, on a machine that has nothing else to do and on one
-//! that has.
+//! E13: jitter of calls on an idle and on a loaded machine.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, Write};
@@ -15,14 +14,14 @@ use super::times::{Times, ratio};
 use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
 
-/// Threads on each processor that do nothing but use it.
+/// Busy threads per processor.
 const HOGS: usize = 3;
-/// What is written to the disk, and sent over the network, at a time.
+/// Octets per write to disk and network.
 const CHUNK: usize = 64 << 10;
-/// The file begins anew after so many chunks.
+/// Chunks before the file is overwritten.
 const CHUNKS: usize = 256;
-/// The tail without load that is looked for, of the median; and that of threads without an ORB which is
-/// allowed where the machine's own is longer.
+/// Maximum ratio of p99.9 to the median without load, and the factor by which it may exceed the ratio of
+/// threads without an ORB if the machine's own tail is longer.
 const MOST: f64 = 4.0;
 const OVER_BARE: f64 = 1.25;
 const SETTLE: Duration = Duration::from_millis(20);
@@ -43,16 +42,16 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         format!("{} (without an ORB {})", rounded(spread), rounded(bare)),
         spread <= MOST.max(bare * OVER_BARE),
     );
-    let what = "processors, disk and network busy: p99, of that without load";
+    let what = "processors, disk and network busy: p99, relative to p99 without load";
     finding.judged(what, &found);
     let found = both(bench, SHARED, Limit::AtLeast(2.0), calls / 5)?;
     finding.timelines("no priority", "call", &found);
-    let what = "client and server without priority: p99 under load, of that without";
+    let what = "client and server without priority: p99 under load, relative to p99 without";
     finding.judged(what, &found);
     Ok(finding)
 }
 
-/// Calls of a priority, without load and beside it.
+/// Calls of a priority without load and under load.
 fn both(bench: &Bench, priority: i16, limit: Limit, count: usize) -> Result<Compared> {
     let server = bench.server(0)?;
     let client = bench.client(&[])?;
@@ -66,13 +65,13 @@ fn both(bench: &Bench, priority: i16, limit: Limit, count: usize) -> Result<Comp
         call: &|| Ok(worker.work(-1, 0)?),
         bare: &Bare::beside(&server, &bench.transport, priority, 0)?,
         bare_every: 4,
-        // Sleeping processors are a part of what jitter is.
+        // Wake-ups of idle processors are a part of jitter.
         awake: false,
     };
     calls.in_turns(bench, everything(bench)?, limit)
 }
 
-/// Threads without priority that keep the processors, the disk and the network busy.
+/// Threads without real-time priority that load processors, disk and network.
 fn everything(bench: &Bench) -> Result<Load<'static>> {
     let mut load = Load::settling(SETTLE);
     for processor in bench.watched() {
@@ -95,7 +94,7 @@ fn everything(bench: &Bench) -> Result<Load<'static>> {
     let listener = TcpListener::bind("127.0.0.1:0")?;
     let mut sender = TcpStream::connect(listener.local_addr()?)?;
     let (mut receiver, _) = listener.accept()?;
-    // Who sends, or receives, at the end of a turn does not wait for the other.
+    // Neither side blocks when the load is switched off.
     sender.set_write_timeout(Some(SETTLE))?;
     receiver.set_read_timeout(Some(SETTLE))?;
     let data = vec![7; CHUNK];
@@ -113,7 +112,7 @@ fn no_matter_when(moved: std::io::Result<usize>) -> Result<()> {
     }
 }
 
-/// A disk that is full or slow is no load, and no failure either.
+/// Errors are ignored: a full disk is not a failure of the experiment.
 fn write_again(file: &mut File, data: &[u8], chunks: &mut usize) {
     let written = file.write_all(data);
     *chunks += 1;

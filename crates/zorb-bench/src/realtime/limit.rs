@@ -1,26 +1,26 @@
-//! What the tail of calls beside a load may be, of that without.
+//! Limits for the ratio of p99 under load to p99 without load.
 
 use super::interval::Ratio;
 use super::times::rounded;
 use super::verdict::Judged;
 
-/// What calls may be beyond bare threads where those are at a limit themselves, and how far beyond the
-/// limit at the most: a machine that is worse proves nothing.
+/// If threads without an ORB exceed a limit themselves, calls may exceed their ratio by `OVER_BARE`, up to
+/// `OVER_GATE` times the limit: a worse machine proves nothing.
 const OVER_BARE: f64 = 1.25;
 const OVER_GATE: f64 = 2.0;
 
-/// How many times as long as without the load p99 of calls beside it may be, or has to be seen to be.
+/// A limit for p99 under load, relative to p99 without load.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Limit {
-    /// Of what is to hold. Where bare threads come near to that or beyond it, beside the same load and
-    /// between the same calls, it may be a little more than theirs.
+    /// The maximum of a property. If threads without an ORB come close to it or exceed it under the same
+    /// load, their ratio determines the limit.
     AtMost(f64),
-    /// Of what is known to fail.
+    /// The minimum of a control.
     AtLeast(f64),
 }
 
 impl Limit {
-    /// Whether what was found lies so near to the limit that another run may come to something else.
+    /// Whether the confidence interval contains the limit, so that another run could decide otherwise.
     pub(super) fn is_open(self, found: Ratio, bare: Ratio) -> bool {
         found.exceeds(self.edge(bare)).is_none()
     }

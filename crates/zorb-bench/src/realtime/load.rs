@@ -1,5 +1,4 @@
-//! What keeps a server, or the whole machine, busy while calls are timed: threads that can be told to
-//! go on and to rest.
+//! Background load while calls are timed: threads that can be switched on and off.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -8,7 +7,7 @@ use std::time::Duration;
 use zorb_os::clock::MonotonicTime;
 
 use super::bed::{Host, SHARED, joined};
-use super::servant::PATIENCE;
+use super::servant::TIMEOUT;
 use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
@@ -16,17 +15,17 @@ const RESTS: u8 = 0;
 const GOES_ON: u8 = 1;
 const IS_OVER: u8 = 2;
 
-/// What a thread of a load does again and again; it is told whether it has just been at rest.
+/// One step of a load's thread; the argument says whether it has just been switched on.
 type Step<'a> = Box<dyn FnMut(bool) -> Result<()> + Send + 'a>;
 
-/// Threads that are a load when they go on, and nothing when they rest.
+/// Threads that are a load when switched on.
 pub(super) struct Load<'a> {
     members: Vec<(Option<(&'a Host, i16)>, Step<'a>)>,
     settle: Duration,
 }
 
 impl<'a> Load<'a> {
-    /// One without threads. Between going on and resting, and what is timed then, it takes this long.
+    /// A load without threads. After switching, measurements wait for this long.
     pub(super) fn settling(settle: Duration) -> Self {
         Self { members: Vec::new(), settle }
     }
@@ -41,7 +40,7 @@ impl<'a> Load<'a> {
         self.and(Some((client, priority)), Box::new(step))
     }
 
-    /// With a thread that has no place of its own.
+    /// With a thread that may run on any processor.
     pub(super) fn with_any(self, step: impl FnMut(bool) -> Result<()> + Send + 'a) -> Self {
         self.and(None, Box::new(step))
     }
@@ -51,7 +50,7 @@ impl<'a> Load<'a> {
         self
     }
 
-    /// Does something while its threads are there: at rest, until it is told otherwise.
+    /// Runs a function while the threads exist, at first switched off.
     pub(super) fn beside<T>(self, work: impl FnOnce(&Switch) -> Result<T>) -> Result<T> {
         let Self { members, settle } = self;
         let all = Threads { all: members.len(), busy: 0 };
@@ -76,14 +75,14 @@ impl<'a> Load<'a> {
     }
 }
 
-/// How many there are, and how many of them go on.
+/// The number of threads, and of busy ones.
 #[derive(Debug, Default)]
 struct Threads {
     all: usize,
     busy: usize,
 }
 
-/// Has the threads of a load go on and rest.
+/// Switches the threads of a load on and off.
 #[derive(Debug, Default)]
 pub(super) struct Switch {
     state: AtomicU8,
@@ -93,20 +92,20 @@ pub(super) struct Switch {
 }
 
 impl Switch {
-    /// They go on from now on, all of them.
+    /// Switches all threads on.
     ///
     /// # Errors
-    /// One does not begin.
+    /// A thread does not start.
     pub(super) fn on(&self) -> Result<()> {
-        self.reach(GOES_ON, "begin", |threads| threads.busy < threads.all)
+        self.reach(GOES_ON, "start", |threads| threads.busy < threads.all)
     }
 
-    /// They rest, all of them.
+    /// Switches all threads off.
     ///
     /// # Errors
-    /// One does not come to rest.
+    /// A thread does not stop.
     pub(super) fn off(&self) -> Result<()> {
-        self.reach(RESTS, "come to rest", |threads| threads.busy > 0)
+        self.reach(RESTS, "stop", |threads| threads.busy > 0)
     }
 
     fn reach(&self, state: u8, what: &str, waits: impl Fn(&Threads) -> bool) -> Result<()> {
@@ -114,7 +113,7 @@ impl Switch {
             return Ok(());
         }
         self.turn(state);
-        let waited = self.changed.wait_timeout_while(self.threads(), PATIENCE, |now| waits(now));
+        let waited = self.changed.wait_timeout_while(self.threads(), TIMEOUT, |now| waits(now));
         let (threads, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if waits(&threads) {
             return Err(Error::new(format!("a thread of the load does not {what}: {threads:?}")));
@@ -135,7 +134,7 @@ impl Switch {
         self.changed.notify_all();
     }
 
-    /// A thread of the load, until that is over.
+    /// Runs a thread of the load until its end.
     fn serve(&self, step: &mut Step<'_>) -> Result<()> {
         loop {
             let rests = |_: &mut Threads| self.state.load(Ordering::Acquire) == RESTS;
@@ -165,7 +164,7 @@ impl Switch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Crowd {
     pub(super) clients: usize,
-    /// Between the beginnings of a client's calls; zero: one call after the other.
+    /// Period of a client's calls; zero for one call after the other.
     pub(super) period: Duration,
     pub(super) micros: u32,
 }
@@ -175,7 +174,7 @@ impl Crowd {
     pub(super) fn calling<'a>(self, client: &'a Host, worker: &'a Worker) -> Load<'a> {
         let Self { clients, period, micros } = self;
         (0..clients).fold(Load::settling(Duration::from_millis(20)), |load, number| {
-            // Not all of them at the same moments.
+            // Phases are spread over the period.
             let part = period.as_micros() * number as u128 / clients.max(1) as u128;
             let begin = Duration::from_micros(u64::try_from(part).unwrap_or_default());
             let mut due = MonotonicTime::now();

@@ -1,5 +1,5 @@
-//! E6: a lock that a low-priority upcall holds, a medium one that hogs the processor, and a high one
-//! that wants the lock.
+//! E6: a low-priority upcall holds a lock, a medium-priority one saturates the processor, and a
+//! high-priority one requests the lock.
 
 use std::sync::atomic::Ordering;
 
@@ -12,10 +12,10 @@ use super::times::{Sample, Times};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-/// How long the lock is held, and the processor hogged.
+/// How long the lock is held, and the processor saturated.
 const HELD_US: u32 = 1_000;
 const HOGGED_US: u32 = 50_000;
-/// What the high one may wait beside the time that the lock is held.
+/// Maximum wait of the high-priority upcall beyond the time that the lock is held.
 const GRACE_US: f64 = 200.0;
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
@@ -56,8 +56,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Whether the high upcall, which needs the lock, ended before the one that hogs the processor did.
-/// No time decides: the hog has its work still to do when the high upcall has begun.
+/// Whether the high-priority upcall, which needs the lock, ended before the one that saturates the
+/// processor. The result does not depend on times: the latter's work starts after the former.
 pub(super) fn overtakes(bench: &Bench, inherits: bool) -> Result<bool> {
     let server = bench.server(3)?;
     let client = bench.client(&[])?;
@@ -68,11 +68,11 @@ pub(super) fn overtakes(bench: &Bench, inherits: bool) -> Result<bool> {
     Ok(matches!(ends.as_slice(), [hog, high] if high < hog))
 }
 
-/// What became of the rounds.
+/// The times of all rounds.
 struct Rounds {
-    /// How long the high upcall waited for the lock.
+    /// Waiting times of the high-priority upcall for the lock.
     waits: Times,
-    /// What of it was longer than what the holder did meanwhile.
+    /// The part of them beyond the CPU time of the lock's holder.
     beyond: Times,
 }
 
@@ -81,7 +81,7 @@ fn rounds_of(bench: &Bench, inherits: bool, rounds: i32) -> Result<Rounds> {
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(LOW, 1), (MEDIUM, 1), (HIGH, 1)])?;
     let worker = server.propagated(&pool, LOW, &client)?;
-    // Connections and stacks are there before.
+    // Opens connections and warms caches.
     for priority in [LOW, MEDIUM, HIGH] {
         client.at(priority, || Ok(worker.work(-1, 0)?))?;
     }
@@ -95,7 +95,7 @@ fn rounds_of(bench: &Bench, inherits: bool, rounds: i32) -> Result<Rounds> {
     Ok(Rounds { waits: bench.times(&waits), beyond: bench.times(&beyond) })
 }
 
-/// One round: when the high one called, and how long it waited for the lock, in nanoseconds.
+/// One round: when the high-priority client called, and its waiting time for the lock in nanoseconds.
 fn once(
     server: &Host,
     client: &Host,

@@ -1,4 +1,4 @@
-//! E10: A calls B, which calls A back, and so on: who serves the call back?
+//! E10: nested calls: A calls B, which calls A back, and so on.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,35 +11,35 @@ use super::servant::until;
 use crate::error::{Error, Result};
 use crate::stubs::real_time::Worker;
 
-/// How long a call waits for its reply where nobody is left to serve it, in milliseconds.
+/// Timeout of calls in milliseconds, if no thread is left to serve them.
 const TIMEOUT_MS: &str = "300";
-/// Calls back and forth where a thread is there for each: three upcalls at A and two at B.
+/// Depth of calls if there is a thread for each: three upcalls in A and two in B.
 const DEEP: i32 = 4;
 
-/// Who serves A's and B's requests.
+/// Configurations of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Servers {
-    /// The ORBs' own threads, which pass the reading on before they call out.
+    /// The ORBs' own threads, which let another thread read before they call out.
     OwnThreads,
-    /// The same over one connection for all calls between two ORBs.
+    /// The ORBs' own threads, with one connection between two ORBs.
     OwnThreadsOneConnection,
-    /// Lanes with so many threads each.
+    /// Lanes with this number of threads each.
     Lanes(usize),
 }
 
-/// What became of it: how many calls came back, or that it took too long.
+/// The result: the number of calls that returned, or a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Came {
     Back(i32),
     TimedOut,
 }
 
-/// How deep A's upcalls were in each other.
+/// The nesting of A's upcalls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Depth {
-    /// The most at once.
+    /// Maximum number of concurrent ones.
     pub(super) at_once: usize,
-    /// The most on one thread: what waits there for its reply is kept by those that came later.
+    /// Maximum number on one thread, where later ones delay earlier ones.
     pub(super) on_a_thread: usize,
 }
 
@@ -100,12 +100,12 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Has A and B call each other.
+/// Lets A and B call each other.
 pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Came, Depth)> {
     let options = match servers {
         Servers::OwnThreads | Servers::Lanes(2..) => &[][..],
         Servers::OwnThreadsOneConnection => &ONE_CONNECTION[..],
-        // Nobody is left for the call back. Elsewhere a machine may be as slow as it is.
+        // No thread is left for the nested call. The others need no timeout.
         Servers::Lanes(_) => &[("RoundTripTimeout", TIMEOUT_MS)][..],
     };
     let (a, b) = (bench.server_with(options, 0)?, bench.server_with(options, 0)?);
@@ -124,12 +124,12 @@ pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Ca
     Ok((came, depth))
 }
 
-/// A request that came while an upcall waited for the reply to its own call.
+/// The fate of a request that arrives while an upcall waits for a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Its upcall began before the reply had come.
+    /// Its upcall started before the reply arrived.
     pub(super) served_meanwhile: bool,
-    /// The upcall that waited has not ended before it, although its reply had come.
+    /// The waiting upcall was delayed by it although its reply had arrived.
     pub(super) kept: bool,
 }
 

@@ -1,4 +1,4 @@
-//! E8: a link that a client of low priority fills, and calls of high priority over it.
+//! E8: high-priority calls over a link that low-priority clients saturate.
 
 use std::fs::File;
 use std::process::{Command, Output};
@@ -13,32 +13,32 @@ use super::load::Load;
 use super::turns::{Calls, Compared};
 use crate::error::{Error, Result};
 
-/// The most urgent of CORBA's priorities, which its network mapping makes expedited forwarding of.
+/// The highest CORBA priority, which the network mapping maps to expedited forwarding.
 const URGENT: i16 = i16::MAX;
-/// What expedited forwarding is in an IP header.
+/// Expedited forwarding as the type of service in IP headers.
 const EXPEDITED_TOS: &str = "0xb8";
 /// The two ends of the link.
 const NEAR: &str = "10.213.77.1/30";
 const FAR: &str = "10.213.77.2/30";
 const FAR_HOST: &str = "10.213.77.2";
 
-/// Clients that fill the link. One alone would not: the system has a connection wait before its queue
-/// holds more than a millisecond's worth.
+/// Clients that saturate the link. One is not enough: TCP small queues limit what a connection queues to
+/// about a millisecond.
 const FLOODS: usize = 8;
 const LARGE: usize = 64 << 10;
 const SMALL_WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(5);
-/// The link is full after this time, and empty.
+/// Time until the queue is full or empty.
 const SETTLE: Duration = Duration::from_millis(600);
 
-/// What stands in the interface's queue, and in which order it goes out.
+/// Queueing disciplines of the interface.
 #[derive(Clone, Copy, Debug)]
 enum Queue {
     /// Packets of expedited forwarding first, as their headers say.
     ByHeader,
     /// The system's own queue (`pfifo_fast`): packets by the priority that sockets have.
     BySocket,
-    /// All in the order in which they came (`pfifo`).
+    /// First in, first out (`pfifo`).
     InOrder,
 }
 
@@ -50,12 +50,12 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let found = measured(bench, &link, Queue::ByHeader, true, Limit::AtMost(2.0))?;
     finding.compared("expedited", "high calls", &found);
-    let what = "classes of the network from priorities: p99 of high calls over the full link, of \
-                that over the free one";
+    let what = "network classes from priorities: p99 of high-priority calls over the saturated link, \
+                relative to p99 over the idle one";
     finding.judged(what, &found);
     let found = measured(bench, &link, Queue::ByHeader, false, Limit::AtLeast(5.0))?;
     finding.compared("best effort", "high calls", &found);
-    finding.judged("no classes of the network: the same", &found);
+    finding.judged("no network classes: the same", &found);
     let found = measured(bench, &link, Queue::BySocket, true, Limit::AtMost(2.0))?;
     finding.compared("pfifo_fast", "high calls", &found);
     let what = "priorities of sockets from priorities, and the queue pfifo_fast: the same";
@@ -66,8 +66,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// High calls while the link is free, and while it is full; connections have the classes of their
-/// priorities, or none. Bare threads are in the same class, on the same link.
+/// High-priority calls while the link is idle and while it is saturated. Connections have the classes of
+/// their priorities, or none. Bare threads use the same class and link.
 fn measured(
     bench: &Bench,
     link: &Link,
@@ -96,8 +96,8 @@ fn measured(
     calls.in_turns(bench, flood, limit)
 }
 
-/// A link of 50 Mbit to a network namespace, for packets of the usual size: a link takes one out of
-/// turn no sooner than the one before is out. It is gone when dropped.
+/// A link of 50 Mbit/s to a network namespace with packets of normal size, because a packet cannot
+/// overtake one that is being sent. It is removed when dropped.
 #[derive(Debug)]
 struct Link {
     name: String,
@@ -111,7 +111,7 @@ impl Link {
         called("ip", &["netns", "add", &name])?;
         let namespace = File::open(format!("/run/netns/{name}"))
             .or_else(|_| File::open(format!("/var/run/netns/{name}")));
-        // From here on it is taken away again.
+        // From here on, dropping removes it.
         let link = match namespace {
             Ok(namespace) => Self { name: name.clone(), namespace: Arc::new(namespace) },
             Err(error) => {
@@ -132,10 +132,10 @@ impl Link {
         Ok(link)
     }
 
-    /// Has what waits at the near end go out like this.
+    /// Sets the queueing discipline of the near end.
     fn queue(&self, queue: Queue) -> Result<()> {
         let near = format!("{}a", self.name);
-        // There is none yet before the first.
+        // At first there is none.
         let _ = called("tc", &["qdisc", "del", "dev", &near, "root"]);
         let within = match queue {
             Queue::ByHeader => format!(
@@ -156,7 +156,7 @@ impl Link {
     }
 }
 
-/// All packets in one class, whose queue is of this kind.
+/// Commands for one class with this queue.
 fn one_class(near: &str, kind: &str) -> String {
     format!(
         "tc class add dev {near} parent 1:1 classid 1:20 htb rate 50mbit
@@ -171,7 +171,7 @@ impl Drop for Link {
     }
 }
 
-/// Runs programs, one a line, each of which has to succeed.
+/// Runs commands, one per line, all of which must succeed.
 fn all_called(steps: &str) -> Result<()> {
     for step in steps.lines() {
         let words: Vec<&str> = step.split_ascii_whitespace().collect();
@@ -182,7 +182,7 @@ fn all_called(steps: &str) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program that has to succeed.
+/// Runs a command that must succeed.
 fn called(program: &str, words: &[&str]) -> Result<()> {
     let failed =
         |reason: String| Err(Error::new(format!("{program} {}: {reason}", words.join(" "))));

@@ -1,13 +1,13 @@
-//! What a record of upcalls says: pure functions from what was written down to a verdict.
+//! Judges a record of upcalls: pure functions.
 
-/// An upcall as it was written down. Moments in nanoseconds of one clock.
+/// A recorded upcall. Times are in nanoseconds of one clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upcall {
     /// The request's number.
     pub id: i32,
-    /// The priority that its client had.
+    /// The priority of its client.
     pub priority: i16,
-    /// When it had been sent: at the server it was there to be read.
+    /// When it had been sent, so that the server could read it.
     pub readable: u64,
     /// When its upcall began.
     pub start: u64,
@@ -15,19 +15,19 @@ pub struct Upcall {
     pub end: u64,
 }
 
-/// Upcalls that began although a more urgent request waited.
+/// Upcalls that started while a more urgent request waited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inversions {
-    /// How many there were.
+    /// Their number.
     pub count: usize,
-    /// The longest time that one of them kept a more urgent request waiting, in nanoseconds.
+    /// The longest delay of a more urgent request, in nanoseconds.
     pub longest_ns: u64,
 }
 
 /// The inversions among upcalls of one processor.
 ///
-/// One that was running when the more urgent request came is none: it began before. Requests that
-/// are readable at the very moment count as being so later.
+/// An upcall that was running when the more urgent request arrived is not an inversion. A request that
+/// becomes readable at the same moment counts as later.
 #[must_use]
 pub fn inversions(upcalls: &[Upcall]) -> Inversions {
     let mut found = Inversions::default();
@@ -44,7 +44,7 @@ pub fn inversions(upcalls: &[Upcall]) -> Inversions {
     found
 }
 
-/// The ids in the order in which their upcalls began.
+/// The ids in the order of their upcalls' starts.
 #[must_use]
 pub fn order(upcalls: &[Upcall]) -> Vec<i32> {
     let mut begun: Vec<_> = upcalls.iter().map(|upcall| (upcall.start, upcall.id)).collect();
@@ -52,7 +52,7 @@ pub fn order(upcalls: &[Upcall]) -> Vec<i32> {
     begun.into_iter().map(|(_, id)| id).collect()
 }
 
-/// The most upcalls that ran at the same time.
+/// The maximum number of concurrent upcalls.
 #[must_use]
 pub fn most_at_once(upcalls: &[Upcall]) -> usize {
     let running = |moment: u64| {

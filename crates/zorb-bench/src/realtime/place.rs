@@ -1,4 +1,4 @@
-//! Where threads of experiments run.
+//! Processors and network namespaces of threads.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -9,16 +9,16 @@ use zorb_os::thread;
 
 use crate::error::{Error, Result};
 
-/// Where threads are, and those that they start.
+/// The processor and network namespace of threads, and of those that they start.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Place {
     pub(super) processor: Option<usize>,
-    /// The network that they see; `None` for that of the process.
+    /// The network namespace; `None` for that of the process.
     pub(super) namespace: Option<Arc<File>>,
 }
 
 impl Place {
-    /// Has the calling thread be there, for good.
+    /// Moves the calling thread there permanently.
     pub(super) fn enter(&self) -> Result<()> {
         if let Some(processor) = self.processor {
             thread::set_affinity(&[processor])?;
@@ -30,7 +30,7 @@ impl Place {
         Ok(())
     }
 
-    /// Runs something there, on a thread of its own.
+    /// Runs a function there on a new thread.
     pub(super) fn run<T: Send>(&self, work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
         std::thread::scope(|scope| {
             let thread = scope.spawn(move || {
@@ -50,7 +50,7 @@ pub(super) fn processors() -> Option<(usize, usize)> {
     }
 }
 
-/// What a thread came to.
+/// The result of a thread.
 pub(super) fn joined<T>(outcome: std::thread::Result<Result<T>>) -> Result<T> {
     outcome.unwrap_or_else(|_| Err(Error::new("a thread of the experiment panicked")))
 }

@@ -1,4 +1,4 @@
-//! E7: a client that floods an object with large requests, and one that calls it with small ones.
+//! E7: private connections beside a client that floods the object with large requests.
 
 use std::time::Duration;
 
@@ -18,18 +18,18 @@ use crate::stubs::real_time::Worker;
 
 const LARGE: usize = 64 << 10;
 const SMALL: usize = 32;
-/// The work of an upcall of each.
+/// The work of their upcalls.
 const LARGE_WORK_US: u32 = 1_000;
 const SMALL_WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(2);
-/// What is still under way of a flood has been served after this time.
+/// Time until the rest of a flood has been served.
 const SETTLE: Duration = Duration::from_millis(150);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     let found = measured(bench, true)?;
     finding.compared("private connection", "small calls", &found);
-    let what = "a private connection: p99 of small calls beside a flood, of that without";
+    let what = "a private connection: p99 of small calls beside a flood, relative to p99 without";
     finding.judged(what, &found);
     let found = measured(bench, false)?;
     finding.compared("shared connection", "small calls", &found);
@@ -39,10 +39,10 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         finding.measure(&format!("{name}_served_past_a_kept_one"), served);
         let found = if served { "is served" } else { "waits" };
         if private {
-            let what = "a private connection: a small call past an upcall that is kept";
+            let what = "a private connection: a small call while another upcall is blocked";
             finding.check(what, "is served", found, served);
         } else {
-            let what = "one connection for both: a small call past an upcall that is kept";
+            let what = "one connection for both: a small call while another upcall is blocked";
             finding.control(what, "waits", found, !served);
         }
     }
@@ -81,7 +81,7 @@ fn pool(server: &Host) -> Result<Threadpool> {
     server.made(pool.strategy(Strategy::ThreadPerConnection))
 }
 
-/// The object as the client with small calls has it.
+/// The reference of the client with small calls.
 fn called(worker: &Worker, private: bool) -> Result<Worker> {
     Ok(match private {
         true => worker.with_policies(&Policies::new().with(PrivateConnection))?,
@@ -89,10 +89,10 @@ fn called(worker: &Worker, private: bool) -> Result<Worker> {
     })
 }
 
-/// Whether a small call is served while an upcall of the other client is kept from ending. It takes no
-/// time to say so: calls of a third client, which has a connection of its own, have come and gone.
+/// Whether a small call is served while an upcall of the other client is blocked. If it is not, calls of a
+/// third client over its own connection have been served in the meantime.
 pub(super) fn ordered(bench: &Bench, private: bool) -> Result<bool> {
-    // The watchdog would have another thread read on from the shared connection after a while.
+    // Otherwise the watchdog would let another thread read from the shared connection after a while.
     let server = bench.server_with(&[("StallTakeover", "3600000")], 2)?;
     let client = bench.client(&ONE_CONNECTION)?;
     let pool = pool(&server)?;

@@ -1,4 +1,4 @@
-//! A thread on each processor that notices when the machine was elsewhere.
+//! Detects disturbances: times in which the hypervisor or the system withheld a processor.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,18 +12,17 @@ use zorb_os::thread;
 
 use crate::error::Result;
 
-/// Above everything that is measured.
+/// Higher than all measured priorities.
 const PRIORITY: u8 = 95;
 const PERIOD: Duration = Duration::from_millis(1);
-/// It wakes later than this only when somebody else has the processor: the machine below, or the
-/// system itself.
+/// The observer wakes later than this only if the hypervisor or the system withheld the processor.
 const LATE: Duration = Duration::from_millis(1);
-/// After so many periods it asks how much time the machine below has taken.
+/// Periods between readings of the stolen time.
 const PERIODS_OF_STEAL: u32 = 100;
 
 type Window = (MonotonicTime, MonotonicTime);
 
-/// Times in which the machine was elsewhere.
+/// Times of disturbances.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Disturbed(Vec<Window>);
 
@@ -38,7 +37,7 @@ impl Disturbed {
         self
     }
 
-    /// Whether one of them overlaps with the time between two moments.
+    /// Whether one of them overlaps the time between two moments.
     pub(super) fn overlaps(&self, begun: MonotonicTime, ended: MonotonicTime) -> bool {
         self.0.iter().any(|(from, to)| *from < ended && begun < *to)
     }
@@ -49,7 +48,7 @@ impl Disturbed {
     }
 }
 
-/// Watches processors, until dropped.
+/// Observes processors until dropped.
 #[derive(Debug)]
 pub(super) struct Quiet {
     stop: Arc<AtomicBool>,
@@ -66,7 +65,7 @@ impl Quiet {
         for &processor in processors {
             let (stop, windows) = (Arc::clone(&stop), Arc::clone(&windows));
             let watch = move || {
-                // Without the right to it, it notices its own waiting as well.
+                // Without permission, it also detects its own delays.
                 let _ = thread::set_affinity(&[processor]);
                 let _ = priority::set(Schedule::Fifo(PRIORITY));
                 notice(&stop, &windows, processor);
@@ -76,7 +75,7 @@ impl Quiet {
         Ok(Self { stop, windows, threads })
     }
 
-    /// What was noticed so far.
+    /// The disturbances so far.
     pub(super) fn disturbed(&self) -> Disturbed {
         Disturbed(self.windows.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
@@ -114,7 +113,7 @@ fn notice(stop: &AtomicBool, windows: &Mutex<Vec<Window>>, processor: usize) {
     }
 }
 
-/// What the machine below has taken of a processor, in ticks; `None` when the system does not say.
+/// The stolen time of a processor in ticks; `None` if the system does not report it.
 fn steal(processor: usize) -> Option<u64> {
     let text = fs::read_to_string("/proc/stat").ok()?;
     let name = format!("cpu{processor}");

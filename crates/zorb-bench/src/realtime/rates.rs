@@ -1,4 +1,4 @@
-//! E3: clients with rates and deadlines, of several priorities, and some that take what is left.
+//! E3: clients with rates and deadlines at several priorities, and best-effort clients.
 //!
 //! After TAO's `Thread_Pool`.
 
@@ -14,28 +14,26 @@ use super::quiet::Disturbed;
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
-/// Calls in a second of the high, the medium and the low client. A call is to end before the next is
-/// due.
+/// Calls per second of the high, the medium and the low client. Each call must end before the next one
+/// is due.
 const RISING: [u32; 3] = [100, 50, 25];
 const FALLING: [u32; 3] = [25, 50, 100];
 const PRIORITIES: [i16; 3] = [HIGH, MEDIUM, SHARED];
-/// The work of calls beside clients without a rate, which take all that is left.
+/// The work of calls beside best-effort clients, which use the rest of the processor.
 const BESIDE_US: u32 = 4_000;
-/// What of the processor the real-time clients may ask for at most: the system would stop them for a
-/// while beyond that.
+/// Maximum utilization by real-time clients: the system throttles them beyond that.
 const MOST: f64 = 0.9;
-/// What they may ask for where both are to be in time: a machine that is a little slower than when it
-/// was last asked is still fast enough.
+/// Maximum utilization at which both must be in time, with a margin for a slower machine.
 const EASY: f64 = 0.8;
-/// Shares that may differ by so much are the same.
+/// Tolerance for equal shares.
 const SAME: f64 = 0.03;
 
-/// What serves the clients.
+/// Thread pools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pool {
-    /// A lane for each priority, with so many threads.
+    /// One lane per priority with this number of threads.
     Lanes(usize),
-    /// So many threads of this priority for all clients, whose own does not count.
+    /// One pool of this priority and number of threads; clients' priorities are ignored.
     One(i16, usize),
 }
 
@@ -45,7 +43,7 @@ struct Step {
     pool: Pool,
     rates: [u32; 3],
     micros: u32,
-    /// Clients without a rate.
+    /// Number of best-effort clients.
     best_effort: usize,
 }
 
@@ -60,7 +58,7 @@ impl Step {
         format!("{pool} {rates} {micros} us best effort {best_effort}")
     }
 
-    /// What the clients ask of the processor: those with real-time priorities, and all with rates.
+    /// Utilization by the clients with real-time priorities, and by all with rates.
     fn demand(&self) -> (f64, f64) {
         let one = |rate: u32| f64::from(rate) * f64::from(self.micros) / 1e6;
         let [high, medium, low] = self.rates.map(one);
@@ -68,7 +66,7 @@ impl Step {
     }
 }
 
-/// What share of its calls each client had back in time.
+/// Each client's share of calls in time.
 type Made = [f64; 3];
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
@@ -139,7 +137,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Makes all steps, and writes down what each client had.
+/// Runs all steps, and adds the share of each client.
 fn all(bench: &Bench, finding: &mut Finding, steps: &[Step]) -> Result<Vec<(Step, Made)>> {
     let mut found = Vec::new();
     for step in steps.iter().filter(|step| step.demand().0 <= MOST) {
@@ -153,7 +151,7 @@ fn all(bench: &Bench, finding: &mut Finding, steps: &[Step]) -> Result<Vec<(Step
     Ok(found)
 }
 
-/// The least of something, and in which step it was.
+/// The minimum of a value, and its step.
 fn least<'s>(
     steps: impl Iterator<Item = &'s (Step, Made)>,
     of: impl Fn(&Made) -> f64,
@@ -220,7 +218,7 @@ impl Pool {
 struct Period {
     due: MonotonicTime,
     end: MonotonicTime,
-    /// When its call began, and when it came back; `None` where there was none.
+    /// Start and end of its call; `None` if there was no call.
     call: Option<(MonotonicTime, MonotonicTime)>,
 }
 
@@ -229,7 +227,7 @@ impl Period {
         self.call.is_some_and(|(_, back)| back <= self.end)
     }
 
-    /// Whether it would have been in time, had the one before it come back when this one was due.
+    /// Whether it would have been in time if the call before it had ended when this one was due.
     fn is_quick(&self, before: MonotonicTime) -> bool {
         match self.call {
             Some((begun, back)) => back.duration_since(begun) <= self.end.duration_since(self.due),
@@ -237,9 +235,8 @@ impl Period {
         }
     }
 
-    /// The share of periods whose calls were in time, of those that count: not those during which the
-    /// machine was elsewhere, nor those after them as long as quick calls begin late because the one
-    /// before, which did not count, came back late.
+    /// The share of periods whose calls were in time. Disturbed periods do not count, nor those after them
+    /// whose calls started late only because a call that does not count ended late.
     fn made(periods: &[Self], disturbed: &Disturbed) -> f64 {
         let (mut made, mut counted) = (0_usize, 0_usize);
         let mut held_up: Option<MonotonicTime> = None;
@@ -258,7 +255,7 @@ impl Period {
     }
 }
 
-/// The share of calls that ended before the next was due; what was never called is late, too.
+/// The share of calls that ended before the next one was due; skipped calls are late.
 fn in_time(bench: &Bench, worker: &Worker, micros: u32, rate: u32, seconds: f64) -> Result<f64> {
     worker.work(-1, 0)?;
     let period = Duration::from_secs(1) / rate;
@@ -269,7 +266,7 @@ fn in_time(bench: &Bench, worker: &Worker, micros: u32, rate: u32, seconds: f64)
         let due = begun + period * number;
         let end = due + period;
         std::thread::sleep(due.time_left());
-        // One that is due only after its end is left out, as its client would.
+        // A call that would start after its period is skipped.
         let begun = MonotonicTime::now();
         let called = begun < end;
         if called {

@@ -1,4 +1,4 @@
-//! What all experiments found, as JSON, as text and as a page.
+//! The results of all experiments as JSON, text and HTML.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -14,40 +14,40 @@ use crate::report::{Check, Detail, Folder, Row, Run, page};
 pub struct Outcome {
     /// Its short name.
     pub name: &'static str,
-    /// What it is about.
+    /// A short description.
     pub title: &'static str,
     /// The URL scheme of the transport.
     pub transport: String,
-    /// Whether what is expected was seen.
+    /// Whether the property holds.
     pub holds: bool,
-    /// Whether the set-up that is known to fail was seen to fail.
+    /// Whether the failure of the control was detected.
     pub control_detected: bool,
-    /// How many of the expectations another run may see otherwise: their limits lie in the intervals of
-    /// what was found.
+    /// Number of claims whose confidence interval contains the limit, so that another run could decide
+    /// otherwise.
     pub unclear: usize,
-    /// Why it was not run, or how it failed.
+    /// Why it was skipped, or how it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
-    /// Numbers, each experiment's own.
+    /// The experiment's numbers.
     pub measured: Map<String, Value>,
-    /// What was expected, and found.
+    /// Claims about the property.
     pub checks: Vec<Judged>,
-    /// What was expected of the set-up that is known to fail, and found.
+    /// Claims about the control.
     pub controls: Vec<Judged>,
 }
 
-/// What all experiments found.
+/// The results of all experiments.
 #[derive(Clone, Debug, Serialize)]
 pub struct RtReport {
-    /// What was measured on.
+    /// The machine.
     pub machine: Machine,
-    /// Whether runs were short.
+    /// Whether it was a quick run.
     pub quick: bool,
     /// Each experiment over each transport.
     pub experiments: Vec<Outcome>,
-    /// Times of calls, one row for each set-up.
+    /// Times of calls, one row for each configuration.
     pub rows: Vec<Row>,
-    /// What lies behind each row, in the same order.
+    /// Details of each row, in the same order.
     pub details: Vec<Detail>,
 }
 
@@ -57,7 +57,7 @@ impl RtReport {
         Self { machine, quick, experiments: Vec::new(), rows: Vec::new(), details: Vec::new() }
     }
 
-    /// Takes over what an experiment found, or how it failed.
+    /// Adds the result or the failure of an experiment.
     pub(super) fn add(
         &mut self,
         name: &'static str,
@@ -88,13 +88,13 @@ impl RtReport {
         });
     }
 
-    /// Whether all that was run holds, and all controls were detected.
+    /// Whether all properties hold, and all controls were detected.
     #[must_use]
     pub fn all_hold(&self) -> bool {
         self.experiments.iter().all(|outcome| outcome.holds && outcome.control_detected)
     }
 
-    /// For people.
+    /// The results as text.
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = String::new();

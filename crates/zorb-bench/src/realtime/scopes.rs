@@ -1,4 +1,4 @@
-//! E12: what a one-way call waits for.
+//! E12: sync scopes of one-way calls.
 //!
 //! After TAO's test of reliable one-way calls.
 
@@ -15,9 +15,9 @@ use crate::stubs::real_time::Worker;
 
 /// The work of an upcall, which `WithTarget` waits for.
 const WORK_US: u32 = 200;
-/// From one call to the next, so that none waits for another.
+/// Pause between calls, so that none waits for another.
 const PAUSE: Duration = Duration::from_millis(1);
-/// Times that are to be equal may differ by so much.
+/// Tolerance for equal times.
 const NOISE: f64 = 1.15;
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
@@ -84,7 +84,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// How the object is called.
+/// A kind of call.
 enum Kind {
     OneWay(Worker),
     TwoWay(Worker),
@@ -99,8 +99,8 @@ impl Kind {
     }
 }
 
-/// The times of all kinds: blocks of them in turns, there and back, so that a machine that gets slower
-/// does so for all.
+/// The times of all kinds, in interleaved blocks in alternating order, so that a drift of the machine
+/// affects all.
 fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
     let rounds = 10;
     let each = bench.count(100, 40);
@@ -113,7 +113,7 @@ fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
             let (Some(kind), Some(samples)) = (kinds.get(place), samples.get_mut(place)) else {
                 continue;
             };
-            // The first finds the caches as the kind before has left them.
+            // The first call warms the caches.
             kind.call()?;
             for _ in 0..each {
                 std::thread::sleep(PAUSE);

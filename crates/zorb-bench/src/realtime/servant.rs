@@ -1,4 +1,4 @@
-//! The servant of the experiments, which writes down what it is called with.
+//! The servant of the experiments, which records its upcalls.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -16,13 +16,13 @@ use crate::error::{Error, Result};
 use crate::processor::thread_cpu_ns;
 use crate::stubs::real_time::{Level, Levels, Octets, Worker, WorkerServant};
 
-/// Nothing that is waited for takes longer.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+/// Timeout of all waiting.
+pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A processor is not kept busy longer than this for an upcall that does not begin.
-const HOG_PATIENCE: Duration = Duration::from_secs(2);
+/// Maximum time that a processor is kept busy for an upcall that does not start.
+const HOG_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// One request, as far as it has come; 0 for moments that have not.
+/// The record of one request; times are 0 until they are known.
 #[derive(Debug, Default)]
 struct Slot {
     priority: AtomicI16,
@@ -31,11 +31,11 @@ struct Slot {
     end: AtomicU64,
     corba: AtomicI16,
     native: AtomicI16,
-    /// What the upcall used of the processor while it had a lock, in nanoseconds.
+    /// CPU time of the upcall while it held a lock, in nanoseconds.
     used: AtomicU64,
 }
 
-/// Writes down upcalls in places made before, with no lock on the way.
+/// Records upcalls in preallocated slots, without locks.
 #[derive(Debug)]
 pub(super) struct Log(Box<[Slot]>);
 
@@ -88,7 +88,7 @@ impl Log {
 }
 
 thread_local! {
-    /// Upcalls of this thread that call on.
+    /// Number of this thread's upcalls that make calls.
     static CALLING_HERE: Cell<usize> = const { Cell::new(0) };
 }
 
@@ -97,14 +97,14 @@ thread_local! {
 pub(super) struct Servant {
     current: RtCurrent,
     pub(super) log: Log,
-    /// Requests whose upcalls do not end.
+    /// Requests whose upcalls are blocked.
     shut: Mutex<HashSet<i32>>,
-    /// Whether there ever were such.
+    /// Whether any upcall was ever blocked.
     gated: AtomicBool,
     changed: Condvar,
     plain: Mutex<()>,
     inheriting: PiMutex,
-    /// The request that has a lock; -1 for none.
+    /// The request that holds a lock; -1 for none.
     pub(super) holder: AtomicI32,
     /// A request whose work, and that of the one before, begins only when the upcall of the next has
     /// begun: until then both keep the processor busy. -1 for none.
@@ -133,7 +133,7 @@ impl Servant {
         }
     }
 
-    /// Has the upcalls of these requests not end until they are let go.
+    /// Blocks the upcalls of these requests until they are opened.
     pub(super) fn shut(&self, ids: impl IntoIterator<Item = i32>) {
         self.shut.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
         self.gated.store(true, Ordering::Release);
@@ -161,15 +161,15 @@ impl Servant {
         if self.gated.load(Ordering::Acquire) {
             let shut = self.shut.lock().unwrap_or_else(PoisonError::into_inner);
             let waits = |shut: &mut HashSet<i32>| shut.contains(&id);
-            let _ = self.changed.wait_timeout_while(shut, PATIENCE, waits);
+            let _ = self.changed.wait_timeout_while(shut, TIMEOUT, waits);
         }
         slot.end.store(MonotonicTime::now().as_nanos(), Ordering::Release);
         done
     }
 
-    /// Keeps the processor busy until another upcall has begun.
+    /// Keeps the processor busy until another upcall has started.
     fn busy_until_begun(&self, id: i32) {
-        let end = MonotonicTime::now() + HOG_PATIENCE;
+        let end = MonotonicTime::now() + HOG_TIMEOUT;
         while !self.log.has_begun(id) && MonotonicTime::now() < end {
             work::busy(10);
         }
@@ -184,12 +184,12 @@ impl Servant {
     }
 }
 
-/// Waits until something holds.
+/// Waits for a condition.
 pub(super) fn until(what: &str, holds: impl Fn() -> bool) -> Result<()> {
-    let end = MonotonicTime::now() + PATIENCE;
+    let end = MonotonicTime::now() + TIMEOUT;
     while !holds() {
         if MonotonicTime::now() > end {
-            return Err(Error::new(format!("it never came to this: {what}")));
+            return Err(Error::new(format!("timeout; expected that {what}")));
         }
         std::thread::sleep(Duration::from_micros(50));
     }
@@ -295,7 +295,7 @@ impl WorkerServant for Servant {
     }
 }
 
-/// A lock that cannot be had.
+/// The exception for a lock that cannot be acquired.
 fn refused() -> zorb::SystemException {
     zorb::SystemException::internal(zorb::MinorCode(0), zorb::CompletionStatus::No)
 }

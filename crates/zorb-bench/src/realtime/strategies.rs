@@ -1,4 +1,4 @@
-//! E4: leaders and followers beside half-sync/half-async, by threads and work.
+//! E4: leader/followers compared with half-sync/half-async, by threads and work.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,26 +14,26 @@ use crate::error::Result;
 use crate::statistics::median;
 use crate::stubs::real_time::Worker;
 
-/// After a block the processor is left alone for so long a part of it: real-time threads that had
-/// all of it for long would be stopped for a while.
+/// Pause after a block, as a share of it: the system throttles real-time threads that use all of a
+/// processor.
 const PAUSE: f64 = 0.15;
-/// No worse than this is as good.
+/// Minimum ratio of equally good strategies.
 const AS_GOOD: f64 = 0.95;
-/// Rounds of a comparison at the least.
+/// Minimum number of rounds.
 const ROUNDS: usize = 2;
 
-/// All that there are.
+/// All strategies.
 pub(super) const STRATEGIES: [(Strategy, &str); 3] = [
-    (Strategy::LeaderFollowers, "leaders and followers"),
-    (Strategy::ThreadPerConnection, "a thread per connection"),
-    (Strategy::HalfSync, "half-sync"),
+    (Strategy::LeaderFollowers, "leader/followers"),
+    (Strategy::ThreadPerConnection, "thread per connection"),
+    (Strategy::HalfSync, "half-sync/half-async"),
 ];
 
 /// A server with one strategy, and a client.
 struct Side {
     client: Host,
     worker: Worker,
-    /// Ends with the side, after the client.
+    /// Dropped after the client.
     _server: Host,
 }
 
@@ -62,19 +62,19 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let same = same.unwrap_or_default();
     finding.measure("ratio_with_itself", rounded(same));
     finding.check(
-        "leaders and followers, of half-sync: the least ratio of calls in a second",
+        "leader/followers relative to half-sync/half-async: minimum ratio of calls per second",
         "at least 0.95",
         rounded(least),
         least >= AS_GOOD,
     );
     finding.control(
-        "half-sync, of leaders and followers: without work, by as many threads as make the most of it",
+        "half-sync/half-async relative to leader/followers: without work, with the number of threads that shows it most",
         "less than 0.95",
         rounded(1.0 / most.max(f64::MIN_POSITIVE)),
         most > 0.0 && 1.0 / most < AS_GOOD,
     );
     finding.control(
-        "leaders and followers, of another server of the kind",
+        "leader/followers relative to another such server",
         "0.9 to 1.1",
         rounded(same),
         (0.9..=1.1).contains(&same),
@@ -82,14 +82,14 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     for (strategy, name) in STRATEGIES {
         let served = ordered(bench, strategy, 2)?;
         finding.check(
-            &format!("{name}, two threads: a second call while an upcall is kept"),
+            &format!("{name}, two threads: a second call while an upcall is blocked"),
             "is served",
             if served { "is served" } else { "waits" },
             served,
         );
         let served = ordered(bench, strategy, 1)?;
         finding.control(
-            &format!("{name}, one thread: a second call while an upcall is kept"),
+            &format!("{name}, one thread: a second call while an upcall is blocked"),
             "waits",
             if served { "is served" } else { "waits" },
             !served,
@@ -107,8 +107,8 @@ fn side(bench: &Bench, strategy: Strategy, threads: usize) -> Result<Side> {
     Ok(Side { client, worker, _server: server })
 }
 
-/// Whether a call is served while an upcall of the same lane is kept from ending: somebody takes the
-/// lead, or is there to serve. Where it is not, calls to another lane have come and gone.
+/// Whether a call is served while an upcall of the same lane is blocked. If it is not, calls to another
+/// lane have been served in the meantime.
 pub(super) fn ordered(bench: &Bench, strategy: Strategy, threads: usize) -> Result<bool> {
     let server = bench.server(2)?;
     let (client, other) = (bench.client(&[])?, bench.client(&[])?);
@@ -140,8 +140,8 @@ pub(super) fn ordered(bench: &Bench, strategy: Strategy, threads: usize) -> Resu
     })
 }
 
-/// The calls in a second to one side, of those to the other: the median of blocks in turns, of more of
-/// them where the limit lies between what they found.
+/// The ratio of calls per second of two sides: the median of interleaved blocks. There are more blocks if
+/// their results are on both sides of the limit.
 fn compared(bench: &Bench, a: &Side, b: &Side, threads: usize, micros: u32) -> Result<f64> {
     let most = bench.count(12, 4);
     let block = Duration::from_millis(bench.count(100, 60));
@@ -160,13 +160,13 @@ fn compared(bench: &Bench, a: &Side, b: &Side, threads: usize, micros: u32) -> R
     Ok(median(ratios))
 }
 
-/// Whether some say that one side is as good as the other, and some that it is not.
+/// Whether some ratios are below the limit and some are not.
 fn is_open(ratios: &[f64]) -> bool {
     let good = ratios.iter().filter(|ratio| **ratio >= AS_GOOD).count();
     good > 0 && good < ratios.len()
 }
 
-/// Calls in a second of as many clients as the lane has threads.
+/// Calls per second of as many clients as the lane has threads.
 fn rate(side: &Side, threads: usize, micros: u32, block: Duration) -> Result<f64> {
     let stop = AtomicBool::new(false);
     let (stop, worker) = (&stop, &side.worker);

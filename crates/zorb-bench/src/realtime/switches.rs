@@ -1,20 +1,20 @@
-//! How often the kernel has switched from threads of this program to others.
+//! Context switches of this program's threads.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::ops::AddAssign;
 
-/// Switches from threads to others.
+/// Numbers of context switches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Switches {
-    /// Those that the threads asked for: they waited.
+    /// Voluntary ones.
     pub(super) waits: u64,
-    /// Those that they did not ask for: others took their place.
+    /// Involuntary ones.
     pub(super) interruptions: u64,
 }
 
 impl Switches {
-    /// Those of one thread of this program since it began; none of a thread that has ended.
+    /// Those of a thread since its start; 0 if it has ended.
     pub(super) fn of(thread: u32) -> Self {
         let status = fs::read_to_string(format!("/proc/self/task/{thread}/status"));
         Self::read(&status.unwrap_or_default())
@@ -31,7 +31,7 @@ impl Switches {
         }
     }
 
-    /// What came after `before`.
+    /// The difference to `before`.
     pub(super) fn since(self, before: Self) -> Self {
         Self {
             waits: self.waits.saturating_sub(before.waits),
@@ -51,7 +51,7 @@ impl AddAssign for Switches {
     }
 }
 
-/// Those of each thread of this program at one moment.
+/// The context switches of each thread at one moment.
 #[derive(Debug, Default)]
 pub(super) struct Threads(BTreeMap<u32, Switches>);
 
@@ -62,8 +62,7 @@ impl Threads {
         Self(ids.map(|thread| (thread, Switches::of(thread))).collect())
     }
 
-    /// What the threads that there are now have added since `before`: those that have ended meanwhile
-    /// took theirs with them.
+    /// The context switches of the current threads since `before`. Those of ended threads are lost.
     pub(super) fn since(&self, before: &Self) -> Switches {
         let mut sum = Switches::default();
         for (thread, now) in &self.0 {

@@ -1,4 +1,4 @@
-//! Times of calls, and how they compare.
+//! Times of calls.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use zorb_os::clock::MonotonicTime;
 use super::quiet::Disturbed;
 use crate::histogram::Histogram;
 
-/// A timed call: when it began and when it ended.
+/// A timed call.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sample {
     begun: MonotonicTime,
@@ -26,7 +26,7 @@ impl Sample {
         Self { begun, ended: begun + Duration::from_nanos(nanos) }
     }
 
-    /// Whether the machine was elsewhere meanwhile.
+    /// Whether a disturbance overlaps the call.
     pub(super) fn overlaps(&self, disturbed: &Disturbed) -> bool {
         disturbed.overlaps(self.begun, self.ended)
     }
@@ -40,12 +40,12 @@ impl Sample {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     sorted: Vec<u64>,
-    /// Calls that were left out: the machine was elsewhere meanwhile.
+    /// Number of dropped calls, which a disturbance overlaps.
     pub(super) dropped: usize,
 }
 
 impl Times {
-    /// Those of the samples that nothing outside of this program has disturbed.
+    /// The undisturbed samples.
     pub(super) fn of(samples: &[Sample], disturbed: &Disturbed) -> Self {
         let clean = |sample: &&Sample| !sample.overlaps(disturbed);
         let mut sorted: Vec<u64> =
@@ -54,7 +54,7 @@ impl Times {
         Self { dropped: samples.len() - sorted.len(), sorted }
     }
 
-    /// All of several.
+    /// All times of several parts.
     pub(super) fn joined(parts: Vec<Self>) -> Self {
         let dropped = parts.iter().map(|part| part.dropped).sum();
         let mut sorted: Vec<u64> = parts.into_iter().flat_map(|part| part.sorted).collect();
@@ -66,7 +66,7 @@ impl Times {
         self.sorted.len()
     }
 
-    /// What this share of them does not exceed, in microseconds; 0 of none.
+    /// A quantile in microseconds; 0 if there are no times.
     pub(super) fn micros(&self, share: f64) -> f64 {
         let rank = (self.sorted.len() as f64 * share).ceil() as usize;
         let nanos = self.sorted.get(rank.max(1) - 1).copied().unwrap_or_default();
@@ -108,7 +108,7 @@ impl Times {
     }
 }
 
-/// How many times `base` a number is; nothing is endlessly more than nothing.
+/// The ratio of a number to `base`; infinite for base 0.
 pub(super) fn ratio(number: f64, base: f64) -> f64 {
     if base > 0.0 { number / base } else { f64::INFINITY }
 }

@@ -1,8 +1,8 @@
-//! High calls without load and beside it, in turns: what is compared is never far apart in time.
+//! Calls without load and under load, interleaved.
 //!
-//! The order is free, loaded, loaded, free, and again: a machine that gets slower, or faster, does so
-//! for both. Beside each call there is a bare exchange of the same work, without an ORB, which has to
-//! do with the same processors and the same load.
+//! The order is free, loaded, loaded, free, so that a drift of the machine affects both. Bare exchanges
+//! with the same work, without an ORB, are interleaved with the calls, on the same processors and under
+//! the same load.
 
 use std::time::Duration;
 
@@ -19,27 +19,27 @@ use super::verdict::Judged;
 use crate::error::Result;
 use crate::timeline::Timeline;
 
-/// Calls that are timed.
+/// Timed calls.
 #[derive(Clone, Copy)]
 pub(super) struct Calls<'a> {
     pub(super) client: &'a Host,
     pub(super) priority: i16,
-    /// How many without load, and as many beside it.
+    /// Number of calls without load, and of calls under load.
     pub(super) count: usize,
-    /// From one to the next; zero: one after the other.
+    /// Period of calls; zero for one after the other.
     pub(super) period: Duration,
     pub(super) call: &'a (dyn Fn() -> Result<()> + Sync),
     pub(super) bare: &'a Bare,
-    /// After each so many calls there is an exchange of bare threads.
+    /// Number of calls per bare exchange.
     pub(super) bare_every: usize,
-    /// Whether processors are kept awake, without load as beside it.
+    /// Whether processors are kept from becoming idle.
     pub(super) awake: bool,
 }
 
-/// All calls are timed so many times at most.
+/// Maximum number of repetitions.
 const REPEATS: usize = 3;
 
-/// What was timed of the same kind of calls: one block after the other.
+/// Blocks of samples.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Blocks {
     pub(super) calls: Vec<Vec<Sample>>,
@@ -47,9 +47,9 @@ pub(super) struct Blocks {
 }
 
 impl Calls<'_> {
-    /// Times so many of them; to be called on a thread of their priority.
+    /// Times a block of calls, on a thread of their priority.
     pub(super) fn block(&self, count: usize, into: &mut Blocks) -> Result<()> {
-        // The connection is there before, and so are the stacks.
+        // Opens the connection and warms the caches.
         (self.call)()?;
         self.bare.exchange()?;
         let (mut calls, mut bare) = (Vec::with_capacity(count), Vec::with_capacity(count));
@@ -76,8 +76,8 @@ impl Calls<'_> {
         Ok(())
     }
 
-    /// Times all of them, without the load and beside it; and again, and once more, where they come so near
-    /// to the limit that it is not clear on which side of it they are.
+    /// Times all calls without load and under load, and repeats that while the confidence interval
+    /// contains the limit.
     pub(super) fn in_turns(&self, bench: &Bench, load: Load<'_>, limit: Limit) -> Result<Compared> {
         let rounds = bench.count(5, 2);
         let each = (self.count / (2 * rounds)).max(1);
@@ -106,14 +106,14 @@ impl Calls<'_> {
     }
 }
 
-/// Calls without load and beside it.
+/// Calls without load and under load.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
     pub(super) free: Times,
     pub(super) loaded: Times,
-    /// p99 beside the load, of that without.
+    /// p99 under load, relative to p99 without load.
     pub(super) ratio: Ratio,
-    /// The same of exchanges without an ORB.
+    /// The same for bare exchanges.
     pub(super) bare_free: Times,
     pub(super) bare_loaded: Times,
     pub(super) bare_ratio: Ratio,
@@ -142,12 +142,12 @@ impl Compared {
         }
     }
 
-    /// What is to be said of it.
+    /// The verdict on this claim.
     pub(super) fn judged(&self, what: &str) -> Judged {
         self.limit.judged(what, self.ratio, self.bare_ratio)
     }
 
-    /// Whether the limit is for what is known to fail.
+    /// Whether it is a control.
     pub(super) fn is_control(&self) -> bool {
         matches!(self.limit, Limit::AtLeast(_))
     }

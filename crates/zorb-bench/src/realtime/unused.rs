@@ -1,5 +1,4 @@
-//! E15: what a real-time side costs calls that do not use it, and what each strategy of lanes costs calls
-//! that nothing disturbs.
+//! E15: the cost of unused real-time features, and of each serving strategy without load.
 
 use zorb::Interface as _;
 use zorb::poa::PoaPolicies;
@@ -14,21 +13,21 @@ use crate::error::Result;
 use crate::statistics::{Interval, median};
 use crate::stubs::real_time::Worker;
 
-/// Calls that do not use it may take so much longer where there is a real-time side.
+/// Maximum ratio for calls that do not use the real-time features.
 const UNUSED: f64 = 1.05;
-/// Two ORBs of one kind are no further apart than this.
+/// Ratio of two equal ORBs.
 const SAME: std::ops::RangeInclusive<f64> = 0.95..=1.05;
 /// Calls before the first timed one of each kind.
 const WARM: usize = 200;
 
-/// What is called, and what has to be there for it.
+/// An object to call, and its hosts.
 struct Side {
     name: &'static str,
     worker: Worker,
     times: Vec<Times>,
-    /// Switches of threads in the whole program, a call.
+    /// Context switches of the program per call.
     switches: Vec<f64>,
-    /// Ends after the references to it.
+    /// Dropped after the references.
     _hosts: Vec<Host>,
 }
 
@@ -64,13 +63,13 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     std::thread::scope(|scope| {
         let caller = scope.spawn(|| {
             place.enter()?;
-            // The same for all, and of the system's: the real-time side is not to know.
+            // The same for all, set without the real-time ORB.
             priority::set(Schedule::Fifo(HIGH.unsigned_abs().try_into().unwrap_or(1)))?;
             for side in &mut sides {
                 (0..WARM).try_for_each(|_| side.worker.work(-1, 0))?;
             }
             for round in 0..rounds {
-                // There and back, so that a machine that gets slower does so for all.
+                // In alternating order, so that a drift of the machine affects all.
                 let count = sides.len();
                 for turn in 0..count {
                     let at = if round % 2 == 0 { turn } else { count - 1 - turn };
@@ -86,7 +85,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(found(&sides))
 }
 
-/// What the blocks of each side say beside those of the first.
+/// Compares the blocks of each side with those of the first.
 fn found(sides: &[Side]) -> Finding {
     let mut finding = Finding::default();
     let Some((plain, others)) = sides.split_first() else { return finding };
@@ -132,7 +131,7 @@ fn found(sides: &[Side]) -> Finding {
     finding
 }
 
-/// A share of the times of each block, of that of the first side's block in the same round.
+/// A quantile of each block, relative to the first side's block in the same round.
 fn beside(side: &Side, plain: &Side, share: impl Fn(&Times) -> f64) -> Interval {
     let pairs = side.times.iter().zip(&plain.times);
     let pairs = pairs.map(|(side, plain)| (share(side), share(plain)));
@@ -144,20 +143,19 @@ fn shown(found: &Interval) -> String {
     format!("{median} ({low} to {high})")
 }
 
-/// To a thousandth: what matters here are hundredths.
+/// A number with three decimals.
 fn rounded_finely(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
 }
 
-/// A server and a client without a real-time side.
+/// A server and a client without real-time extension.
 fn plain(bench: &Bench, name: &'static str) -> Result<Side> {
     let (server, client) = bench.without_real_time()?;
     let worker = server.activate(PoaPolicies::new(), &client)?;
     Ok(Side::new(name, worker, vec![client, server]))
 }
 
-/// A server and a client with all that a real-time side has, for other objects than the one that is
-/// called.
+/// A server and a client with all real-time features, used by other objects than the one that is called.
 fn unused(bench: &Bench) -> Result<Side> {
     let (server, client) = (bench.server(0)?, bench.client(&[])?);
     let pool = server.lanes(&[(LOW, 1), (HIGH, 1)])?;
@@ -167,7 +165,7 @@ fn unused(bench: &Bench) -> Result<Side> {
     let bands = PriorityBands::new(bands?)?;
     let bands = zorb::policy::Policies::new().with(bands);
     let banded = other.with_policies(&bands)?;
-    // They are used once, by threads with priorities.
+    // Uses them once, with threads of different priorities.
     for priority in [LOW, HIGH] {
         client.at(priority, || Ok(other.work(-1, 0)?))?;
         client.at(priority, || Ok(banded.work(-1, 0)?))?;

@@ -1,5 +1,5 @@
-//! Periodic upcalls by rate monotonic priorities: three tasks that together ask for six tenths of a
-//! processor, beside threads that want all of it.
+//! Periodic upcalls with rate-monotonic priorities: three tasks that use 60 % of a processor, beside
+//! threads that saturate it.
 
 mod record;
 mod taken;
@@ -23,8 +23,7 @@ use crate::error::{Error, Result};
 use record::{Late, Report, Starts, Witnessed};
 use taken::{Taken, Window};
 
-/// A task of the experiment: its name, period and budget in microseconds, and what of the budget its
-/// upcalls use.
+/// A task: its name, period and budget in microseconds, and the part of the budget that it uses.
 struct Task {
     name: &'static str,
     period_us: u64,
@@ -38,12 +37,12 @@ const TASKS: [Task; 3] = [
     Task { name: "steer", period_us: 10_000, budget_us: 2_000, work_us: 1_500 },
     Task { name: "show", period_us: 100_000, budget_us: 20_000, work_us: 15_000 },
 ];
-/// Threads without priority beside them.
+/// Number of busy threads without priority.
 const HOGS: usize = 2;
-/// Above everything that is measured.
+/// Higher than all measured priorities.
 const CONTROL: u8 = 95;
 
-/// What became of a task.
+/// The results of a task.
 #[derive(Debug)]
 struct Served {
     counts: UpcallCounts,
@@ -53,7 +52,7 @@ struct Served {
     switches: Switches,
 }
 
-/// Runs the tasks for so long, and once more for a tenth of it without priorities.
+/// Runs the tasks for a time, and without priorities for a tenth of it.
 pub(super) fn run(time: Duration) -> Result<Finding> {
     let mut finding = Finding::default();
     let served = tasks(time, true)?;
@@ -71,16 +70,13 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
         );
         let missed = served.late.own();
         finding.check(
-            &format!(
-                "{}: missed, without those that the machine kept from being in time",
-                task.name
-            ),
+            &format!("{}: missed, except those that the machine delayed", task.name),
             "0",
             missed,
             missed == 0,
         );
         finding.check(
-            &format!("{}: changes of threads that an upcall asks for", task.name),
+            &format!("{}: voluntary context switches per upcall", task.name),
             "at most 1",
             rounded(waits),
             waits <= 1.005,
@@ -92,7 +88,7 @@ pub(super) fn run(time: Duration) -> Result<Finding> {
     }
     let missed: u64 = served.iter().map(|served| served.late.own()).sum();
     finding.control(
-        "without priorities: missed, without those that the machine kept from being in time",
+        "without priorities: missed, except those that the machine delayed",
         "1 or more",
         missed,
         missed > 0,
@@ -152,7 +148,7 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
         let deadline = activation.deadline - activation.release;
         let (releases, period) = match event.finding {
             zorb_sched::Finding::DeadlineMissed { .. } => (1, zorb_sched::Time::ZERO),
-            // Nobody has been in time for those either.
+            // Skipped releases were missed, too.
             zorb_sched::Finding::Skipped { releases } => (releases, deadline),
             _ => return,
         };
@@ -227,8 +223,8 @@ impl Task {
     }
 }
 
-/// What the witnesses tell. The loop of the fastest task is one only where nothing but the machine
-/// can interrupt it: with its priority.
+/// The stolen times. The loop of the fastest task shows them only if it has its priority, so that no
+/// other thread can interrupt it.
 fn witnessed(begins: &[Window], starts: &[Arc<Starts>], with_priorities: bool) -> Witnessed {
     let mut both = begins.to_vec();
     if let Some((task, starts)) = TASKS.iter().zip(starts).next().filter(|_| with_priorities) {
@@ -237,13 +233,13 @@ fn witnessed(begins: &[Window], starts: &[Arc<Starts>], with_priorities: bool) -
     Witnessed { begins: Taken::of(begins.to_vec()), both: Taken::of(both) }
 }
 
-/// When no thread could begin: a thread above all others wakes at the releases of the fastest task,
-/// and notes from where to where it was late.
+/// Times in which no thread could start: a thread of the highest priority wakes at the releases of the
+/// fastest task, and records its delays.
 fn control(stop: &AtomicBool, starts: &[Arc<Starts>], processor: usize) -> Vec<Window> {
     let mut windows = Vec::with_capacity(1 << 16);
     let [task, ..] = &TASKS;
     let Some(starts) = starts.first() else { return windows };
-    // Without the right to it, it notices its own waiting as well.
+    // Without permission, it also detects its own delays.
     let _ = thread::set_affinity(&[processor]);
     let _ = priority::set(Schedule::Fifo(CONTROL));
     while starts.first.load(Ordering::Acquire) == 0 && !stop.load(Ordering::Relaxed) {
@@ -258,7 +254,7 @@ fn control(stop: &AtomicBool, starts: &[Arc<Starts>], processor: usize) -> Vec<W
         if Taken::counts(late) && windows.len() < windows.capacity() {
             windows.push((due, now));
         }
-        // The releases between have gone by.
+        // Skips the releases in between.
         let passed = u32::try_from(late.as_nanos() / period.as_nanos()).unwrap_or(u32::MAX);
         due = due + period * (passed + 1);
     }

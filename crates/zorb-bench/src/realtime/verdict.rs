@@ -1,45 +1,45 @@
-//! What was expected, and how sure it is that it was found.
+//! Verdicts on claims.
 
 use serde::Serialize;
 
 use crate::report::Check;
 
-/// How an expectation fared.
+/// The verdict on a claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It was met.
+    /// It holds.
     Holds,
-    /// The limit lies in the interval of what was found: another run may come to something else.
+    /// The confidence interval contains the limit: another run could decide otherwise.
     Unclear,
-    /// It was not met.
+    /// It does not hold.
     Fails,
 }
 
-/// Something that was expected, what was found, and the verdict.
+/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Judged {
-    /// What was expected and found. It holds where that is the likeliest.
+    /// The claim; if the verdict is unclear, `holds` is the more likely one.
     #[serde(flatten)]
     pub check: Check,
-    /// The verdict; one that is unclear may hold or not.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Judged {
-    /// One without an interval.
+    /// A claim without a confidence interval.
     pub(super) fn sure(what: &str, expected: &str, found: impl ToString, holds: bool) -> Self {
         let (what, expected) = (what.to_owned(), expected.to_owned());
         let check = Check { what, expected, found: found.to_string(), holds };
         Self { check, verdict: if holds { Verdict::Holds } else { Verdict::Fails } }
     }
 
-    /// The same; `open` where the limit lies in the interval of what was found.
+    /// The claim as unclear, if `open`.
     pub(super) fn unclear_if(self, open: bool) -> Self {
         if open { Self { verdict: Verdict::Unclear, ..self } } else { self }
     }
 
-    /// For people.
+    /// The mark in the table.
     pub(super) fn mark(&self) -> &'static str {
         match (self.verdict, self.check.holds) {
             (Verdict::Unclear, true) => "yes?",

@@ -1,16 +1,16 @@
-//! Work that keeps a processor busy for a known time.
+//! Keeps a processor busy for a given time.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
 
 use zorb_os::clock::MonotonicTime;
 
-/// Steps that are timed at once.
+/// Steps of a trial.
 const STEPS: u64 = 200_000;
-/// Times that they are timed: the fastest counts, the others were disturbed.
+/// Number of trials; the fastest is undisturbed.
 const TRIALS: usize = 20;
 
-/// Steps of [`spin`] in a microsecond, found out once.
+/// Steps of [`spin`] per microsecond, measured once.
 fn steps_per_micro() -> f64 {
     static FOUND: OnceLock<f64> = OnceLock::new();
     *FOUND.get_or_init(|| {
@@ -24,12 +24,12 @@ fn steps_per_micro() -> f64 {
     })
 }
 
-/// Has the pace of this machine found out now, in place of during the first work.
+/// Measures the speed of this machine now instead of during the first work.
 pub(super) fn calibrate() {
     let _ = steps_per_micro();
 }
 
-/// Uses the processor for so many microseconds: its own, not those in which others have it.
+/// Uses so many microseconds of CPU time.
 pub(super) fn busy(micros: u32) {
     spin((f64::from(micros) * steps_per_micro()) as u64);
 }

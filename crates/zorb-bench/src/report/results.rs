@@ -1,4 +1,4 @@
-//! Results that were written as JSON, read back: of any experiment, newer ones too.
+//! Parses JSON results of any experiment, including unknown ones.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -14,25 +14,25 @@ use crate::timeline::Timeline;
 #[cfg(test)]
 mod tests;
 
-/// Larger files are left out, in octets.
+/// Maximum size of a file in octets; larger ones are skipped.
 const LARGEST: u64 = 64 << 20;
-/// More rows than these are left out with their file.
+/// Maximum number of rows of a file.
 const MOST_ROWS: usize = 20_000;
 
-/// What one file holds.
+/// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// The file's name.
     pub name: String,
-    /// What was measured on: names and values, as the file has them.
+    /// The machine: names and values as in the file.
     pub machine: BTreeMap<String, String>,
-    /// One for each peer and kind of work.
+    /// One for each peer and workload.
     pub rows: Vec<Measured>,
-    /// Lists of other things, by their name: an experiment's own tables.
+    /// The experiment's own tables, by name.
     pub tables: Vec<(String, Vec<BTreeMap<String, Cell>>)>,
 }
 
-/// A row with what lies behind it.
+/// A row with its detail.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
     /// The experiment's name.
@@ -41,15 +41,15 @@ pub struct Measured {
     pub peer: String,
     /// The URL scheme of the transport.
     pub transport: String,
-    /// What was done.
+    /// The operation.
     pub operation: String,
     /// Octets of the argument in memory.
     pub payload: u64,
-    /// All other numbers and words of the row and its detail, by their names.
+    /// All other values of the row and its detail, by name.
     pub cells: BTreeMap<String, Cell>,
-    /// All times, where single calls were timed.
+    /// The histogram, if calls were timed individually.
     pub histogram: Option<Histogram>,
-    /// The times in their order, where they were kept.
+    /// The timeline, if there is one.
     pub timeline: Option<Timeline>,
 }
 
@@ -62,12 +62,12 @@ pub enum Cell {
     Word(String),
 }
 
-/// What the results of a folder are.
+/// The results of a folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Folder {
-    /// The good ones, by their names.
+    /// The valid ones, in the order of their names.
     pub runs: Vec<Run>,
-    /// The others: a name, and why it was left out.
+    /// The skipped ones: name and reason.
     pub left_out: Vec<(String, String)>,
 }
 
@@ -75,7 +75,7 @@ impl Folder {
     /// Reads all files of the folder whose names end in `.json`.
     ///
     /// # Errors
-    /// The folder cannot be read. What is wrong with a file alone is told in `left_out`.
+    /// The folder cannot be read. Errors in single files are in `left_out`.
     pub fn read(folder: &Path) -> io::Result<Self> {
         let mut found = Self::default();
         let mut paths = Vec::new();
@@ -114,17 +114,17 @@ fn text_of(path: &Path) -> Result<String, String> {
 }
 
 impl Run {
-    /// Reads what `--json` wrote.
+    /// Parses the output of `--json`.
     ///
     /// # Errors
-    /// Why the text is no result, in words.
+    /// Why the text is not a valid result.
     pub fn parse(name: &str, text: &str) -> Result<Self, String> {
         let value =
             serde_json::from_str(text).map_err(|error| format!("it is no JSON: {error}"))?;
         Self::of_value(name, &value)
     }
 
-    /// What a report holds, under a name.
+    /// A report as a run with a name.
     ///
     /// # Errors
     /// Never for the reports of this crate's experiments.
@@ -168,7 +168,7 @@ impl Run {
     }
 }
 
-/// `zorb demo` writes neither an experiment nor a peer: there is one of each.
+/// Parses a row. `zorb demo` writes neither experiment nor peer, because there is one of each.
 fn measured(row: &Value, detail: Option<&Value>) -> Result<Measured, String> {
     let row = row.as_object().ok_or("it is no object")?;
     let text = |key: &str, default: &str| match row.get(key) {
@@ -219,7 +219,7 @@ impl Measured {
     }
 }
 
-/// The values of an object that are neither absent nor made of others.
+/// The values of an object that are neither null nor compound.
 fn cells(object: &Map<String, Value>, without: &[&str]) -> BTreeMap<String, Cell> {
     let others = object.iter().filter(|(key, _)| !without.contains(&key.as_str()));
     let cells = others.filter_map(|(key, value)| {
@@ -232,7 +232,7 @@ fn cells(object: &Map<String, Value>, without: &[&str]) -> BTreeMap<String, Cell
     cells.collect()
 }
 
-/// A value that is one word or number.
+/// A scalar value as text.
 fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
@@ -241,7 +241,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-/// The lists of objects that are none of the parts that all results have.
+/// The lists of objects besides rows and details.
 fn tables(parts: &Map<String, Value>) -> Vec<(String, Vec<BTreeMap<String, Cell>>)> {
     let others =
         parts.iter().filter(|(name, _)| name.as_str() != "rows" && name.as_str() != "details");

@@ -1,4 +1,4 @@
-//! Numbers of one peer at one kind of work.
+//! The numbers of one peer for one workload.
 
 use serde::Serialize;
 
@@ -7,7 +7,8 @@ use crate::harness::Blocks;
 use crate::histogram::Histogram;
 use crate::statistics::{Spread, median};
 
-/// One peer at one kind of work. Times in microseconds, payloads in octets, MB are 10^6 octets.
+/// The numbers of one peer for one workload. Times are in microseconds, payloads in octets; a MB is 10^6
+/// octets.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Row {
     /// The experiment's name.
@@ -16,54 +17,54 @@ pub struct Row {
     pub peer: String,
     /// The URL scheme of the transport.
     pub transport: String,
-    /// What was done.
+    /// The operation.
     pub operation: String,
     /// Octets of the argument in memory.
     pub payload: usize,
-    /// Rounds; a peer had two blocks in each.
+    /// Rounds of two blocks each.
     pub rounds: usize,
-    /// Timed calls in all.
+    /// Timed calls in total.
     pub calls: u64,
     /// The median of the blocks' means.
     pub mean_us: f64,
-    /// The median of the blocks' medians; calls of a flood are not timed one by one.
+    /// The median of the blocks' medians; calls of a flood are not timed individually.
     pub p50_us: Option<f64>,
-    /// What 99 of 100 calls of all blocks do not exceed.
+    /// The 99th percentile of all calls.
     pub p99_us: Option<f64>,
-    /// What 999 of 1000 calls of all blocks do not exceed.
+    /// The 99.9th percentile of all calls.
     pub p999_us: Option<f64>,
     /// The longest call.
     pub max_us: Option<f64>,
-    /// The median of the blocks' calls in a second.
+    /// The median of the blocks' calls per second.
     pub calls_per_s: f64,
-    /// The payload of those, in one direction.
+    /// Payload per second in one direction.
     pub mb_per_s: f64,
-    /// The median of the ratios of a block to that of the bare program just beside it: of the
-    /// blocks' medians where single calls were timed and one thread called (below 1: faster than
-    /// bare sockets), else of calls in a second (above 1: faster).
+    /// The median of the ratios of a block to the adjacent block of the bare program: of median times if
+    /// one thread called and calls were timed individually (below 1 is faster than bare sockets),
+    /// otherwise of calls per second (above 1 is faster).
     pub ratio_to_raw: Option<f64>,
 }
 
-/// What lies behind a row.
+/// Details of a row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Detail {
-    /// A quarter of the blocks have a median not above this, in microseconds.
+    /// The lower quartile of the blocks' medians, in microseconds.
     pub p50_q1_us: Option<f64>,
-    /// Three quarters of them.
+    /// The upper quartile.
     pub p50_q3_us: Option<f64>,
-    /// A quarter of the ratios are not above this.
+    /// The lower quartile of the ratios.
     pub ratio_q1: Option<f64>,
-    /// Three quarters of them.
+    /// The upper quartile of the ratios.
     pub ratio_q3: Option<f64>,
-    /// What the client's process used of the processor for a call, in nanoseconds.
+    /// CPU time of the client's process per call, in nanoseconds.
     pub client_cpu_ns_per_call: Option<f64>,
-    /// What the server's process used for a call, in nanoseconds, where one thread called and it is known.
+    /// CPU time of the server's process per call, in nanoseconds, if one thread called and it is known.
     pub server_cpu_ns_per_call: Option<f64>,
-    /// The client's share for an octet of payload.
+    /// CPU time of the client per octet of payload.
     pub client_cpu_ns_per_octet: Option<f64>,
-    /// What the server's process used for an octet of payload; of floods only.
+    /// CPU time of the server per octet of payload; only of floods.
     pub server_cpu_ns_per_octet: Option<f64>,
-    /// All times of all blocks, as `INDEX:COUNT` pairs (`bench/peers/PROTOCOL.md`).
+    /// The histogram of all blocks, as `INDEX:COUNT` pairs (`bench/peers/PROTOCOL.md`).
     pub histogram: String,
     /// Median and maximum of successive calls, as `CALLS;MEDIAN:LONGEST,...` in nanoseconds; only in
     /// experiments about jitter.
@@ -71,16 +72,16 @@ pub struct Detail {
     pub timeline: String,
 }
 
-/// Which number of a block counts in the end.
+/// The number of a block that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     /// The median time of a call.
     Latency,
-    /// Calls in a second, all threads together.
+    /// Calls per second of all threads.
     Throughput,
 }
 
-/// What rows are about.
+/// The subject of rows.
 #[derive(Clone, Debug)]
 pub struct Subject<'a> {
     /// The experiment's name.
@@ -93,11 +94,11 @@ pub struct Subject<'a> {
     pub payload: usize,
     /// Rounds; a peer had two blocks in each.
     pub rounds: usize,
-    /// Which number counts.
+    /// The number that is compared.
     pub figure: Figure,
 }
 
-/// Makes the rows of all peers that took part, in their order.
+/// The rows of all peers that took part, in their order.
 #[must_use]
 pub fn rows(subject: &Subject<'_>, peers: &[(&str, &Blocks)]) -> Vec<(Row, Detail)> {
     let raw = peers.iter().find(|(name, _)| *name == "raw").and_then(|(_, blocks)| blocks.as_ref());
@@ -118,7 +119,7 @@ fn one_row(
     for block in blocks {
         histogram.merge(&block.histogram);
     }
-    // Calls of a flood are not timed one by one.
+    // Calls of a flood are not timed individually.
     let timed = histogram.total() > 0;
     let of_all = |share| timed.then(|| micros(histogram.quantile(share)));
     let p50 = Spread::of(blocks.iter().map(p50_ns));
@@ -183,7 +184,7 @@ fn mean_ns(block: &Done) -> f64 {
     all as f64 / block.calls.max(1) as f64
 }
 
-/// Calls in a second: of one caller, without what it does between calls; else of all together.
+/// Calls per second: of one caller without the time between calls, otherwise of all callers.
 fn per_second(figure: Figure, block: &Done) -> f64 {
     let nanos = match figure {
         Figure::Latency => block.sum_ns,
@@ -196,7 +197,7 @@ fn micros(nanos: f64) -> f64 {
     rounded(nanos / 1000.0)
 }
 
-/// Further digits would say nothing.
+/// A number with its significant digits.
 fn rounded(value: f64) -> f64 {
     let unit = if value.abs() < 1.0 { 1e6 } else { 1e3 };
     (value * unit).round() / unit

@@ -1,10 +1,10 @@
-//! The rows for people.
+//! Rows as a text table.
 
 use std::fmt::Write as _;
 
 use super::row::{Detail, Row};
 
-/// A table with a heading; where some rows are calls and others floods, one of each.
+/// A table with a heading; one each for calls and floods.
 pub(super) fn table(rows: &[Row], details: &[Detail]) -> String {
     let rows: Vec<(&Row, &Detail)> = std::iter::zip(rows, details).collect();
     let (calls, floods): (Vec<_>, Vec<_>) =
@@ -21,7 +21,7 @@ fn part(rows: &[(&Row, &Detail)], heading: &str, cells: fn(&Row, &Detail) -> Str
         rows.iter().map(|(row, _)| of(row)).max().unwrap_or_default().max(least)
     };
     let operation = width(|row| row.operation.len(), "operation".len());
-    // Where there are several transports, each peer is one over a transport.
+    // With several transports, the name of a peer includes its transport.
     let first = rows.first().map(|(row, _)| row.transport.as_str());
     let several = rows.iter().any(|(row, _)| Some(row.transport.as_str()) != first);
     let transport = if several { width(|row| row.transport.len() + 1, 0) } else { 0 };

@@ -106,7 +106,7 @@ impl<'a> Beside<'a> {
     }
 
     /// The same where the two processors are one core's, where they have a cache in common, and where they
-    /// have not: blocks during which that changed are left out. All of them where it is not known.
+    /// have not: blocks during which that changed are skipped. All blocks if the distance is unknown.
     fn by_distance(&self) -> Vec<Check> {
         let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
         if self.0.iter().filter(known).count() * 2 < self.0.len() {
