@@ -1,5 +1,6 @@
 //! Decoding values from received octets.
 
+mod state;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -10,7 +11,7 @@ use core::any::Any;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
-use values::Values;
+use state::Values;
 pub use values::{Mark, ValueHeader, ValueTag};
 
 /// The maximum nesting depth of values: recursive types, nested anys, TypeCodes and encapsulations.

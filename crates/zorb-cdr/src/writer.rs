@@ -1,5 +1,6 @@
 //! Encoding values into a buffer.
 
+mod state;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -23,7 +24,7 @@ pub struct CdrWriter<'b> {
     /// May take long runs of octets instead of a copy.
     outlet: Option<&'b mut dyn Outlet>,
     /// The valuetypes written so far. An `Rc`, as dropping one takes the least code.
-    values: Option<Rc<values::Values>>,
+    values: Option<Rc<state::Values>>,
     /// Whether values are written with their repository id even where the receiver expects their type.
     names_values: bool,
 }

@@ -3,6 +3,7 @@
 mod buffer;
 mod fragment;
 mod header;
+mod kind;
 mod locate;
 mod operation;
 mod reply;
@@ -12,7 +13,8 @@ mod writer;
 
 pub use buffer::RequestBuffer;
 pub use fragment::{FragmentPiece, Fragments, fragments};
-pub use header::{HEADER_SIZE, MessageHeader, MessageKind};
+pub use header::{HEADER_SIZE, MessageHeader};
+pub use kind::MessageKind;
 pub use locate::{CancelRequest, LocateReplyHeader, LocateRequestHeader, LocateStatus};
 pub use operation::OperationName;
 pub use reply::{ReplyHeader, ReplyStart, ReplyStatus};

@@ -98,24 +98,6 @@ pub enum NamingContextAddress {
     },
 }
 
-impl ObjectUrl {
-    /// Parses a URL. The case of the scheme and surrounding white space are ignored.
-    ///
-    /// # Errors
-    /// The position and reason, with a hint; [`UrlError::minor`] is the BAD_PARAM minor code.
-    pub fn parse(text: &str) -> Result<Self, UrlError> {
-        parse::parse(text)
-    }
-}
-
-impl core::str::FromStr for ObjectUrl {
-    type Err = UrlError;
-
-    fn from_str(text: &str) -> Result<Self, UrlError> {
-        Self::parse(text)
-    }
-}
-
 impl fmt::Display for ObjectUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -6,6 +6,7 @@ mod packed;
 mod tests;
 mod text;
 mod value;
+mod wide;
 
 use core::cmp::Ordering;
 use core::fmt;

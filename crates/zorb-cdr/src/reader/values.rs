@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 use core::any::Any;
 
 use super::CdrReader;
-use crate::value::{CODEBASE, FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, LAST_TAG, Nesting, ONE_ID};
+use super::state::{Begun, Chunks, Values};
+use crate::value::{CODEBASE, FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, LAST_TAG, ONE_ID};
 use crate::{CdrErrorKind, CdrResult};
 
 pub use revisit::Mark;
@@ -17,42 +18,6 @@ pub use revisit::Mark;
 const MAX_IDS: u32 = 64;
 /// The maximum length of a repository id, in octets.
 const MAX_ID: usize = 1024;
-
-/// The state of a reader that concerns valuetypes.
-#[derive(Clone, Default)]
-pub(super) struct Values<'a> {
-    /// See [`CdrReader::shared`].
-    shared: Option<Arc<dyn Any + Send + Sync>>,
-    /// The values that began so far, in the order of their offsets.
-    begun: Vec<Begun>,
-    /// The lowest target offset of the indirections so far.
-    first_target: Option<usize>,
-    /// The open values.
-    nesting: Nesting,
-    chunks: Chunks<'a>,
-}
-
-/// Where a value began.
-#[derive(Clone, Copy)]
-struct Begun {
-    offset: usize,
-    /// How many chunked values were open around it.
-    level: u32,
-}
-
-/// The position of a reader among the chunks of values.
-#[derive(Clone, Copy, Default)]
-struct Chunks<'a> {
-    /// All octets of the stream; the reader's buffer ends with the current chunk. Empty outside chunked
-    /// values.
-    stream: &'a [u8],
-    /// How many chunked values are open.
-    level: u32,
-    /// Values of this level and above have ended.
-    ended: Option<u32>,
-    /// Octets read again because of indirections: ids and whole values.
-    followed: usize,
-}
 
 /// The beginning of a value in a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,35 +1,14 @@
 //! Encoding valuetypes: tags, repository ids, indirections and chunks (CORBA 3.3 part 2, 9.3.4).
 
 use alloc::borrow::Cow;
-use alloc::collections::BTreeMap;
 use alloc::rc::Rc;
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::any::Any;
 
 use super::CdrWriter;
-use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, Nesting, ONE_ID};
+use super::state::Values;
+use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
 use crate::{CdrErrorKind, CdrResult};
-
-/// The values of a stream so far.
-#[derive(Clone, Default)]
-pub(super) struct Values {
-    /// Offsets of values by their address.
-    offsets: BTreeMap<usize, usize>,
-    /// Owners of the values, so that no address is used again.
-    retained: Vec<Rc<dyn Any>>,
-    /// Offsets of repository ids.
-    ids: BTreeMap<Cow<'static, str>, usize>,
-    /// Offsets of lists of repository ids, by the first id.
-    lists: BTreeMap<Cow<'static, str>, usize>,
-    nesting: Nesting,
-    /// How many chunked values are open.
-    level: u32,
-    /// Buffer index of the size of the open chunk.
-    chunk: Option<usize>,
-    /// Buffer index of the last end tag.
-    end: Option<usize>,
-}
 
 /// A repository id of a value: a constant of the program, or a string made at run time.
 pub trait ValueId: AsRef<str> {

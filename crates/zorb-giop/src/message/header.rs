@@ -1,9 +1,8 @@
 //! The twelve octets that begin every message.
 
-use core::fmt;
-
 use zorb_cdr::ByteOrder;
 
+use super::kind::MessageKind;
 use crate::{GiopVersion, ProtocolError, ProtocolErrorKind};
 
 /// Octets of a message header.
@@ -12,81 +11,6 @@ pub const HEADER_SIZE: usize = 12;
 const MAGIC: [u8; 4] = *b"GIOP";
 const LITTLE_ENDIAN: u8 = 1;
 const MORE_FRAGMENTS: u8 = 2;
-
-/// The type of a message (CORBA 3.3 part 2, table 9.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum MessageKind {
-    /// Asks an object for an operation.
-    Request = 0,
-    /// Answers a Request.
-    Reply = 1,
-    /// Says that the client no longer waits for an answer.
-    CancelRequest = 2,
-    /// Asks where an object is.
-    LocateRequest = 3,
-    /// Answers a LocateRequest.
-    LocateReply = 4,
-    /// Announces an orderly shutdown: requests without a reply were not processed.
-    CloseConnection = 5,
-    /// Says that the peer's last message was invalid.
-    MessageError = 6,
-    /// Continues a message whose header says that more fragments follow.
-    Fragment = 7,
-}
-
-impl MessageKind {
-    /// The kind with this number on the wire.
-    #[inline]
-    pub const fn from_octet(octet: u8) -> Option<Self> {
-        Some(match octet {
-            0 => Self::Request,
-            1 => Self::Reply,
-            2 => Self::CancelRequest,
-            3 => Self::LocateRequest,
-            4 => Self::LocateReply,
-            5 => Self::CloseConnection,
-            6 => Self::MessageError,
-            7 => Self::Fragment,
-            _ => return None,
-        })
-    }
-
-    /// The standard's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Request => "Request",
-            Self::Reply => "Reply",
-            Self::CancelRequest => "CancelRequest",
-            Self::LocateRequest => "LocateRequest",
-            Self::LocateReply => "LocateReply",
-            Self::CloseConnection => "CloseConnection",
-            Self::MessageError => "MessageError",
-            Self::Fragment => "Fragment",
-        }
-    }
-
-    /// Whether `version` allows fragments of a message of this kind.
-    #[inline]
-    pub const fn is_fragmentable(self, version: GiopVersion) -> bool {
-        match version {
-            GiopVersion::V1_0 => false,
-            GiopVersion::V1_1 => matches!(self, Self::Request | Self::Reply),
-            GiopVersion::V1_2 => {
-                matches!(
-                    self,
-                    Self::Request | Self::Reply | Self::LocateRequest | Self::LocateReply
-                )
-            }
-        }
-    }
-}
-
-impl fmt::Display for MessageKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The header of a message (CORBA 3.3 part 2, 9.4.1).
 ///

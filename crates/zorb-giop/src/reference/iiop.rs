@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::component::{read_components, write_components};
-use super::{ComponentBody, ProfileTag, TaggedComponent, TaggedProfile};
+use super::{ComponentBody, Ior, ProfileTag, TaggedComponent, TaggedProfile};
 use crate::GiopVersion;
 
 /// `TAG_INTERNET_IOP`: the address of an object over TCP (CORBA 3.3 part 2, 9.7.2).
@@ -33,6 +33,16 @@ pub struct IiopProfile {
     pub object_key: Vec<u8>,
     /// The components; not sent in version 1.0.
     pub components: Vec<TaggedComponent>,
+}
+
+impl Ior {
+    /// The well-formed IIOP profiles, in order.
+    pub fn iiop_profiles(&self) -> impl Iterator<Item = IiopProfile> + use<'_> {
+        self.profiles
+            .iter()
+            .filter(|profile| profile.tag == ProfileTag::INTERNET_IOP)
+            .filter_map(|profile| IiopProfile::decode(&profile.data).ok())
+    }
 }
 
 impl IiopProfile {

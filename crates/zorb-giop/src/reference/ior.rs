@@ -6,7 +6,7 @@ use core::fmt;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
-use super::{IiopProfile, ProfileTag};
+use super::ProfileTag;
 
 /// The maximum number of profiles of a reference.
 pub const MAX_PROFILES: usize = 256;
@@ -58,14 +58,6 @@ impl Ior {
     #[inline]
     pub fn is_nil(&self) -> bool {
         self.profiles.is_empty()
-    }
-
-    /// The well-formed IIOP profiles, in order.
-    pub fn iiop_profiles(&self) -> impl Iterator<Item = IiopProfile> + use<'_> {
-        self.profiles
-            .iter()
-            .filter(|profile| profile.tag == ProfileTag::INTERNET_IOP)
-            .filter_map(|profile| IiopProfile::decode(&profile.data).ok())
     }
 
     /// The stringified reference: `IOR:` and lower-case hexadecimal, in the machine's byte order.

@@ -9,6 +9,24 @@ use super::{
 };
 use crate::{GiopVersion, Ior, IorTextError};
 
+impl ObjectUrl {
+    /// Parses a URL. The case of the scheme and surrounding white space are ignored.
+    ///
+    /// # Errors
+    /// The position and reason, with a hint; [`UrlError::minor`] is the BAD_PARAM minor code.
+    pub fn parse(text: &str) -> Result<Self, UrlError> {
+        parse(text)
+    }
+}
+
+impl core::str::FromStr for ObjectUrl {
+    type Err = UrlError;
+
+    fn from_str(text: &str) -> Result<Self, UrlError> {
+        Self::parse(text)
+    }
+}
+
 const NAME_SERVICE: &str = "NameService";
 const SCHEMES: &str = "the schemes are IOR:, corbaloc:, corbaname: and file:";
 const FORM: &str = "the form is corbaloc:iiop:1.2@host:port/key";
@@ -18,7 +36,7 @@ const FORM: &str = "the form is corbaloc:iiop:1.2@host:port/key";
 /// locations = "rir:" ["/" key] | address {"," address} ["/" key]
 /// address   = [protocol] ":" [major "." minor "@"] text
 /// ```
-pub(super) fn parse(text: &str) -> Result<ObjectUrl, UrlError> {
+fn parse(text: &str) -> Result<ObjectUrl, UrlError> {
     let leading = text.len() - text.trim_start().len();
     let url = text.trim();
     let Some((scheme, rest)) = url.split_once(':') else {

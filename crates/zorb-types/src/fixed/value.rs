@@ -5,7 +5,7 @@ use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::ops::Neg;
 
-use super::arithmetic::Wide;
+use super::wide::{Wide, digits_of};
 use crate::{CompletionStatus, MinorCode, SystemException};
 
 /// The maximum number of digits, and the maximum scale.
@@ -162,11 +162,6 @@ impl FixedValue {
     pub(super) fn plain(self) -> Result<Self, FixedError> {
         if self.scale < 0 { self.truncate(0) } else { Ok(self) }
     }
-}
-
-/// Number of significant digits; 0 for zero.
-pub(super) fn digits_of(number: u128) -> u16 {
-    number.checked_ilog10().map_or(0, |digits| digits as u16 + 1)
 }
 
 impl From<i64> for FixedValue {
