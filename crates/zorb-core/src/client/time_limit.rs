@@ -28,8 +28,9 @@ impl TimeLimit {
         self.limit.map(|(_, deadline)| deadline)
     }
 
-    /// The maximum time of the next wait; `None` for no limit. Setting another time-out of a stream costs a
-    /// system call, so during the first sixteenth of the limit this is the whole limit.
+    /// The maximum time of the next wait; `None` for no limit. During the first sixteenth of the limit this
+    /// is the whole limit, so that a wait may end that much later: with the exact time, a client sets
+    /// another timeout of its stream for each call, which then takes it 3 system calls instead of 2.
     #[inline]
     pub(super) fn next_wait(self) -> io::Result<Option<Duration>> {
         match self.limit {
