@@ -8,6 +8,7 @@
 mod awake;
 mod bare;
 mod bed;
+mod blocked;
 mod bursts;
 mod crowds;
 mod endpoints;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use zorb_rt::Threadpool;
 
 use super::bare::Bare;
-use super::bed::{Bench, HIGH, Host, LOW, joined};
+use super::bed::{Bench, HIGH, Host, LOW};
+use super::blocked::{Blocked, Request};
 use super::finding::Finding;
 use super::limit::Limit;
 use super::load::Load;
-use super::servant::until;
 use super::turns::{Calls, Compared};
 use crate::error::Result;
 
@@ -118,25 +118,13 @@ pub(super) fn ordered(bench: &Bench, threads: Threads) -> Result<Served> {
     let client = bench.client(&[])?;
     let pool = threads.pool(&server)?;
     let worker = server.propagated(&pool, LOW, &client)?;
-    let servant = &server.servant;
-    servant.shut([0]);
-    std::thread::scope(|scope| {
-        let first = client.thread(scope, HIGH, || Ok(worker.work(0, 0)?));
-        let begun = until("the first upcall begins", || servant.log.has_begun(0));
-        let second = client.thread(scope, HIGH, || Ok(worker.work(1, 0)?));
-        let waited = begun.and_then(|()| match threads {
-            Threads::Borrowing => until("the second is served", || servant.log.has_ended(1)),
-            Threads::Lanes | Threads::OnePool => client.at(LOW, || {
-                (0..20).try_for_each(|_| worker.rest(-1, 1_000))?;
-                Ok(())
-            }),
-        });
-        let served = servant.log.has_ended(1);
-        servant.open([0]);
-        joined(first.join())?;
-        joined(second.join())?;
-        waited?;
-        let borrowed = pool.counts().iter().map(|lane| lane.borrowed).sum();
-        Ok(Served { served, borrowed })
-    })
+    let blocked = Blocked {
+        server: &server,
+        first: Request { client: &client, priority: HIGH, call: &|| Ok(worker.work(0, 0)?) },
+        second: Request { client: &client, priority: HIGH, call: &|| Ok(worker.work(1, 0)?) },
+        must_be_served: threads == Threads::Borrowing,
+        probe: Request { client: &client, priority: LOW, call: &|| Ok(worker.rest(-1, 1_000)?) },
+    };
+    let served = blocked.second_is_served()?;
+    Ok(Served { served, borrowed: pool.counts().iter().map(|lane| lane.borrowed).sum() })
 }

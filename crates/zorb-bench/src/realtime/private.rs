@@ -7,11 +7,11 @@ use zorb::policy::{Policies, PrivateConnection};
 use zorb_rt::{Strategy, Threadpool};
 
 use super::bare::Bare;
-use super::bed::{Bench, HIGH, Host, MEDIUM, ONE_CONNECTION, SHARED, joined};
+use super::bed::{Bench, HIGH, Host, MEDIUM, ONE_CONNECTION, SHARED};
+use super::blocked::{Blocked, Request};
 use super::finding::Finding;
 use super::limit::Limit;
 use super::load::Load;
-use super::servant::until;
 use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
@@ -99,26 +99,12 @@ pub(super) fn ordered(bench: &Bench, private: bool) -> Result<bool> {
     let worker = server.propagated(&pool, SHARED, &client)?;
     let small = called(&worker, private)?;
     let third = called(&worker, true)?;
-    let servant = &server.servant;
-    servant.shut([0]);
-    std::thread::scope(|scope| {
-        let kept = client.thread(scope, SHARED, || Ok(worker.push(0, 0)?));
-        let begun = until("the kept upcall begins", || servant.log.has_begun(0));
-        let high = client.thread(scope, HIGH, || Ok(small.work(1, 0)?));
-        let waited = begun.and_then(|()| {
-            if private {
-                return until("the small call is served", || servant.log.has_ended(1));
-            }
-            client.at(SHARED, || {
-                (0..20).try_for_each(|_| third.rest(-1, 1_000))?;
-                Ok(())
-            })
-        });
-        let served = servant.log.has_ended(1);
-        servant.open([0]);
-        joined(kept.join())?;
-        joined(high.join())?;
-        waited?;
-        Ok(served)
-    })
+    let blocked = Blocked {
+        server: &server,
+        first: Request { client: &client, priority: SHARED, call: &|| Ok(worker.push(0, 0)?) },
+        second: Request { client: &client, priority: HIGH, call: &|| Ok(small.work(1, 0)?) },
+        must_be_served: private,
+        probe: Request { client: &client, priority: SHARED, call: &|| Ok(third.rest(-1, 1_000)?) },
+    };
+    blocked.second_is_served()
 }

@@ -8,8 +8,8 @@ use zorb_os::clock::MonotonicTime;
 use zorb_rt::Strategy;
 
 use super::bed::{Bench, HIGH, Host, LOW, joined};
+use super::blocked::{Blocked, Request};
 use super::finding::{Finding, rounded};
-use super::servant::until;
 use crate::error::Result;
 use crate::statistics::median;
 use crate::stubs::real_time::Worker;
@@ -116,28 +116,14 @@ pub(super) fn ordered(bench: &Bench, strategy: Strategy, threads: usize) -> Resu
     let pool = pool.strategy(strategy).create()?;
     let worker = server.propagated(&pool, HIGH, &client)?;
     let same: Worker = other.orb.resolve(&worker.as_object().to_ior_string())?;
-    let servant = &server.servant;
-    servant.shut([0]);
-    std::thread::scope(|scope| {
-        let kept = client.thread(scope, HIGH, || Ok(worker.work(0, 0)?));
-        let begun = until("the kept upcall begins", || servant.log.has_begun(0));
-        let second = other.thread(scope, HIGH, || Ok(same.work(1, 0)?));
-        let waited = begun.and_then(|()| {
-            if threads > 1 {
-                return until("the second call is served", || servant.log.has_ended(1));
-            }
-            client.at(LOW, || {
-                (0..20).try_for_each(|_| worker.rest(-1, 1_000))?;
-                Ok(())
-            })
-        });
-        let served = servant.log.has_ended(1);
-        servant.open([0]);
-        joined(kept.join())?;
-        joined(second.join())?;
-        waited?;
-        Ok(served)
-    })
+    let blocked = Blocked {
+        server: &server,
+        first: Request { client: &client, priority: HIGH, call: &|| Ok(worker.work(0, 0)?) },
+        second: Request { client: &other, priority: HIGH, call: &|| Ok(same.work(1, 0)?) },
+        must_be_served: threads > 1,
+        probe: Request { client: &client, priority: LOW, call: &|| Ok(worker.rest(-1, 1_000)?) },
+    };
+    blocked.second_is_served()
 }
 
 /// The ratio of calls per second of two sides: the median of interleaved blocks. There are more blocks if
