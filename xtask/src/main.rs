@@ -12,6 +12,7 @@ mod measure;
 mod peers;
 mod principles;
 mod screenshot;
+mod stubsize;
 mod tidy;
 
 use std::io::{self, Write};
@@ -34,6 +35,7 @@ Commands:
   peers       Build the programs that `zorb bench` compares Zorb with
   principles  Measure the patterns of the performance chapter and write its tables
   screenshot  Take the picture of a benchmark report that the README shows
+  stubsize    Measure what generated stubs and skeletons add to a program
   help        Show this text; `cargo xtask COMMAND --help` shows a command's own
 
 Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
@@ -69,6 +71,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "principles" => principles::command(&root(), rest, out),
         "peers" => peers::command(&root(), rest, out),
         "screenshot" => screenshot::command(&root(), rest, out),
+        "stubsize" => stubsize::command(&root(), rest, out),
         "help" | "--help" | "-h" => {
             out.write_all(HELP.as_bytes())?;
             Ok(ExitCode::SUCCESS)

@@ -1,0 +1,154 @@
+//! `cargo xtask stubsize`: what generated code adds to a client and to a server.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+const HELP: &str = "\
+Measure what the seven operations of Param_Test (tests/stubsize) add to a client and to a server.
+
+Usage: cargo xtask stubsize [--json] [OPT]...
+
+OPT is a level of optimization: 3, s or z; z without any. The other settings are Cargo's own for
+release builds: no link-time optimization across crates, 16 codegen units, panics that unwind. Counted
+are the octets of code, constants, unwind tables and relocations: the program with the operations less
+the program without them.
+";
+
+/// Everything of a program that is loaded from its file.
+const SECTIONS: [&str; 9] = [
+    ".text",
+    ".rodata",
+    ".eh_frame",
+    ".eh_frame_hdr",
+    ".gcc_except_table",
+    ".data.rel.ro",
+    ".data",
+    ".got",
+    ".rela.dyn",
+];
+
+/// The octets of the sections.
+type Octets = [i64; SECTIONS.len()];
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    let mut json = false;
+    let mut levels = Vec::new();
+    for arg in args {
+        match arg.as_str() {
+            "--help" | "-h" => {
+                out.write_all(HELP.as_bytes())?;
+                return Ok(ExitCode::SUCCESS);
+            }
+            "--json" => json = true,
+            "3" | "s" | "z" => levels.push(arg.as_str()),
+            other => {
+                return crate::usage_error(&format!("stubsize does not know {other}"), HELP);
+            }
+        }
+    }
+    if levels.is_empty() {
+        levels.push("z");
+    }
+    let mut rows = Vec::new();
+    for level in levels {
+        let folder = build(root, level)?;
+        for side in ["client", "server"] {
+            let with = sizes(&folder.join(format!("stubsize-{side}")))?;
+            let without = sizes(&folder.join(format!("stubsize-{side}-without")))?;
+            rows.push((level, side, difference(with, without)));
+        }
+    }
+    if json {
+        let rows: Vec<String> = rows.iter().map(as_json).collect();
+        return writeln!(out, "[{}]", rows.join(", ")).map(|()| ExitCode::SUCCESS);
+    }
+    for (level, side, octets) in rows {
+        writeln!(out, "opt-level {level}, {side}: {} octets", octets.iter().sum::<i64>())?;
+        for (section, octets) in SECTIONS.iter().zip(octets).filter(|(_, octets)| *octets != 0) {
+            writeln!(out, "  {section:<18}{octets:>8}")?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Builds the four programs in a folder of their own, with a profile that inherits nothing of the
+/// workspace's.
+fn build(root: &Path, level: &str) -> io::Result<PathBuf> {
+    let target = root.join("target/stubsize");
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
+    cargo.args(["build", "--quiet", "--package=zorb-stubsize", "--bins", "--profile=stubsize"]);
+    cargo.arg("--target-dir").arg(&target);
+    let level = format!("opt-level=\"{level}\"").replace("\"3\"", "3");
+    for setting in [
+        "inherits=\"dev\"",
+        &level,
+        "debug=false",
+        "debug-assertions=false",
+        "overflow-checks=false",
+        "lto=false",
+        "codegen-units=16",
+        "incremental=false",
+    ] {
+        cargo.arg("--config").arg(format!("profile.stubsize.{setting}"));
+    }
+    let status = cargo.status()?;
+    if !status.success() {
+        return Err(io::Error::other(format!("cargo: {status}")));
+    }
+    Ok(target.join("stubsize"))
+}
+
+fn sizes(program: &Path) -> io::Result<Octets> {
+    let output = Command::new("size").args(["-A", "-d"]).arg(program).output()?;
+    if !output.status.success() {
+        return Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()));
+    }
+    Ok(sections(&String::from_utf8_lossy(&output.stdout)))
+}
+
+/// What `size -A -d` says of the sections.
+fn sections(text: &str) -> Octets {
+    let size_of = |section: &str| {
+        let sizes = text.lines().filter_map(|line| {
+            let mut words = line.split_whitespace();
+            (words.next()? == section).then(|| words.next()?.parse::<i64>().ok()).flatten()
+        });
+        sizes.sum()
+    };
+    SECTIONS.map(size_of)
+}
+
+fn difference(with: Octets, without: Octets) -> Octets {
+    let mut octets = with;
+    for (octets, without) in octets.iter_mut().zip(without) {
+        *octets -= without;
+    }
+    octets
+}
+
+fn as_json((level, side, octets): &(&str, &str, Octets)) -> String {
+    let parts = SECTIONS.iter().zip(octets);
+    let parts: Vec<String> =
+        parts.map(|(section, octets)| format!("\"{section}\": {octets}")).collect();
+    let sum = octets.iter().sum::<i64>();
+    let parts = parts.join(", ");
+    format!(
+        "{{\"opt_level\": \"{level}\", \"side\": \"{side}\", \"octets\": {sum}, \"sections\": {{{parts}}}}}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_difference_is_by_section() {
+        let with = sections("a  :\nsection size addr\n.text 100 4096\n.rodata 50 8192\n.bss 9 0\n");
+        let without = sections("a  :\nsection size addr\n.text 70 4096\n.rodata 50 8192\n");
+        let octets = difference(with, without);
+        assert_eq!(octets.iter().sum::<i64>(), 30);
+        assert!(as_json(&("z", "client", octets)).contains("\"octets\": 30"));
+    }
+}
