@@ -11,8 +11,10 @@ mod macros_unions;
 mod macros_values;
 mod macros_valuetypes;
 mod operations;
+mod stub;
 
-pub use crate::collocation::{HasServant, apart, call_here, hand_over};
+pub use crate::client::Outcome;
+pub use crate::collocation::HasServant;
 pub use crate::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};
 pub use crate::value::{
     Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
@@ -23,6 +25,7 @@ pub use conversion::{Bit, Numbered, OtherThan, RaisedIn, bit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use operations::Operations;
 pub use std::any::TypeId;
+pub use stub::{Arguments, Results, call, call_one_way};
 pub use zorb_types::TypeFn;
 
 pub use crate::{

@@ -14,7 +14,7 @@ mod upcall;
 use zorb_transport::{OptionKind, OptionValue};
 
 pub(crate) use bond::{Bonds, Place, hold};
-pub use call::{apart, call_here, hand_over};
+pub(crate) use call::{Collocated, pass_exception, pass_results, raised};
 pub(crate) use faces::Faces;
 pub use faces::HasServant;
 pub(crate) use upcall::{Upcall, in_upcall_of};

@@ -18,7 +18,25 @@ use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
 use zorb_giop::MessageWriter;
 
 /// Writes a message's body.
-pub(crate) type WriteBody<'a> = &'a dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>;
+///
+/// A trait of its own, since the table of a `dyn Fn` has the closure three times.
+pub(crate) trait Body {
+    /// Writes the body, as often as it is called.
+    ///
+    /// # Errors
+    /// When a value has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+}
+
+impl<F: Fn(&mut CdrWriter<'_>) -> CdrResult<()>> Body for F {
+    #[inline]
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self(writer)
+    }
+}
+
+/// A body whose type is erased.
+pub(crate) type WriteBody<'a> = &'a dyn Body;
 
 /// The run of octets that ends a message and is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,19 +74,19 @@ impl Gather {
     }
 
     /// Writes the body of `message`, and completes it.
-    #[inline]
+    #[inline(always)] // 1 % of the instructions of a small call on either side
     pub(crate) fn write_body(
         &mut self,
         mut message: MessageWriter<'_>,
         text: TextCoding,
-        write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        body: WriteBody<'_>,
     ) -> CdrResult<()> {
         let mut writer = message.body(text);
         writer.offer_to(self);
-        write(&mut writer)?;
+        body.write(&mut writer)?;
         match self.found {
             None => message.finish(),
-            Some(tail) => self.finish(message, text, tail, &write),
+            Some(tail) => self.finish(message, text, tail, body),
         }
     }
 
@@ -88,7 +106,7 @@ impl Gather {
         // Something follows the run.
         self.found = None;
         message.clear_body();
-        write(&mut message.body(text))?;
+        write.write(&mut message.body(text))?;
         message.finish()
     }
 }
@@ -127,7 +145,7 @@ impl Tail {
         let mut sender = Sender { run: self.run, send, sent: None };
         let mut writer = CdrWriter::resume(buffer, ByteOrder::NATIVE).with_text(text);
         writer.offer_to(&mut sender);
-        let again = write(&mut writer);
+        let again = write.write(&mut writer);
         match (again, sender.sent) {
             (Ok(()), Some(sent)) => sent,
             (_, Some(Err(error))) => Err(error),

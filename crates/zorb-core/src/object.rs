@@ -4,6 +4,7 @@ mod dynamic;
 mod policies;
 mod variants;
 
+use std::cell::Cell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,7 +16,10 @@ use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use crate::client::{ConnectionPolicies, ObjectPolicies, Reply, Routes, invoke, locate, validate};
+use crate::client::{
+    ConnectionPolicies, ObjectPolicies, Outcome, ReadReply, Request, Routes, invoke, locate,
+    validate,
+};
 use crate::collocation::{CollocationStrategy, Place};
 use crate::interface::{Interface, OBJECT_ID};
 use crate::orb::OrbCore;
@@ -229,12 +233,12 @@ impl ObjectRef {
         results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
         probe!(Begin);
-        let (mut results, mut outcome) = (Some(results), None);
-        invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments, &mut |reply| {
-            outcome = results.take().map(|results| reply.take(results));
-        })?;
+        let read = Cell::new(Some(results));
+        let request = Request { arguments, read, outcome: Outcome::default() };
+        let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(&request));
+        let ended = invoke(self, operation, response, &request, reply);
         probe!(Reference);
-        outcome.unwrap_or_else(|| Err(Reply::missing().into()))
+        request.outcome.after(ended)
     }
 
     /// Sends a one-way request and does not wait for anything.
@@ -247,7 +251,7 @@ impl ObjectRef {
         operation: &str,
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Result<(), SystemException> {
-        invoke(self, operation, ResponseFlags::NoResponse, &arguments, &mut |_| {})
+        invoke(self, operation, ResponseFlags::NoResponse, &arguments, ReadReply::Nobody)
     }
 
     /// Asks the object whether it supports the interface `id` (`_is_a`). A reference that says so

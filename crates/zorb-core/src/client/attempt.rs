@@ -244,10 +244,10 @@ fn unwritten(error: CdrError) -> SystemException {
 #[inline]
 pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>) -> Attempt {
     match reply.start.status {
-        ReplyStatus::NoException | ReplyStatus::UserException => {
-            read(reply);
-            Attempt::Done
-        }
+        ReplyStatus::NoException | ReplyStatus::UserException => match read.read(reply) {
+            Ok(()) => Attempt::Done,
+            Err(exception) => Attempt::Failed(exception),
+        },
         _ => judge_other(reply),
     }
 }

@@ -1,12 +1,14 @@
 //! Running the interceptors of a request.
 
+use std::cell::Cell;
+
 use zorb_giop::ReplyStatus;
 use zorb_types::SystemException;
 
 use super::attempt::Attempt;
 use super::call::Call;
 use super::effective::with_policies;
-use super::reply::ReadReply;
+use super::reply::{ReadReply, Reply};
 use super::route::Routes;
 use crate::interceptor::{ClientRequest, ClientRequestInfo, EndTimes};
 use crate::object::{Binding, ObjectRef};
@@ -37,17 +39,18 @@ pub(super) fn intercept(
             }
             started += 1;
         }
-        let mut status = None;
+        let status = Cell::new(None);
+        let note_status = |reply: &Reply<'_>| {
+            status.set(Some(reply.start.status));
+            read.read(reply)
+        };
         let mut outcome = match refused {
             Some(exception) => Attempt::Failed(exception),
-            None => send(&Call { info: Some(&info), ..*call }, &mut |reply| {
-                status = Some(reply.start.status);
-                read(reply);
-            }),
+            None => send(&Call { info: Some(&info), ..*call }, ReadReply::Raw(&note_status)),
         };
         for interceptor in routes.interceptors.iter().take(started).rev() {
             let ended = match &outcome {
-                Attempt::Done => match status {
+                Attempt::Done => match status.get() {
                     Some(ReplyStatus::UserException) => interceptor.receive_exception(&info, None),
                     Some(_) => interceptor.receive_reply(&info),
                     None => interceptor.receive_other(&info),

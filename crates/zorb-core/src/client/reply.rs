@@ -1,22 +1,144 @@
 //! A reply that has arrived: results or a user exception, still in the receive buffer.
 
+use std::cell::Cell;
+use std::fmt;
 use std::sync::Arc;
 
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
 use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
 
 use super::route::Route;
-
+use crate::gather::Body;
 use crate::object::RawReply;
 use crate::orb::OrbCore;
 use crate::raises::Raises;
 
-/// Reads a reply, results or a user exception, where it lies. It is called once, if there is one.
-pub(crate) type ReadReply<'r> = &'r mut dyn FnMut(&Reply<'_>);
+/// A call of one operation with its types erased, as the ORB sees it. The body is the arguments.
+pub(crate) trait Invocation: Body {
+    /// Reads the results; one-way operations have none.
+    ///
+    /// # Errors
+    /// When the octets are no encoding of them.
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        let _ = reader;
+        Ok(())
+    }
+
+    /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
+    ///
+    /// # Errors
+    /// When the octets are no encoding of the exception.
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        let _ = (id, reader);
+        Ok(false)
+    }
+}
+
+/// Who reads the reply to a call, if there is one.
+#[derive(Clone, Copy)]
+pub(crate) enum ReadReply<'r> {
+    /// One-way calls have none.
+    Nobody,
+    /// Code that knows the types of the operation.
+    Typed(&'r dyn Invocation),
+    /// Code that finds the types out at run time.
+    Raw(&'r dyn Fn(&Reply<'_>) -> Result<(), SystemException>),
+}
+
+impl ReadReply<'_> {
+    /// Reads a reply with results or a user exception.
+    #[inline]
+    pub(super) fn read(self, reply: &Reply<'_>) -> Result<(), SystemException> {
+        match self {
+            Self::Typed(invocation) => reply.read(invocation),
+            Self::Raw(read) => read(reply),
+            Self::Nobody => Ok(()),
+        }
+    }
+}
+
+/// What came of a call: written once, by whoever reads the reply.
+pub struct Outcome<T, E>(Cell<Option<Result<T, E>>>);
+
+impl<T, E> fmt::Debug for Outcome<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outcome").finish_non_exhaustive()
+    }
+}
+
+impl<T, E> Default for Outcome<T, E> {
+    fn default() -> Self {
+        Self(Cell::new(None))
+    }
+}
+
+impl<T, E: Raises> Outcome<T, E> {
+    /// Stores the results, or what the operation raised.
+    #[inline]
+    pub fn set(&self, outcome: Result<T, E>) {
+        // Nothing was there before: code to drop it would be half of what a stub reads results with.
+        std::mem::forget(self.0.replace(Some(outcome)));
+    }
+
+    /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
+    #[inline]
+    pub(crate) fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        let raised = E::read(id, reader)?;
+        Ok(raised.map(|raised| self.set(Err(raised))).is_some())
+    }
+
+    /// What the caller gets when the call has `ended` so.
+    #[inline]
+    pub(crate) fn after(self, ended: Result<(), SystemException>) -> Result<T, E> {
+        match ended {
+            Ok(()) => self.0.into_inner().unwrap_or_else(|| Err(E::from_system(missing()))),
+            Err(exception) => Err(E::from_system(exception)),
+        }
+    }
+}
+
+/// A call whose operation is given by closures.
+pub(crate) struct Request<W, R, T, E> {
+    pub(crate) arguments: W,
+    /// Reads the results, once.
+    pub(crate) read: Cell<Option<R>>,
+    pub(crate) outcome: Outcome<T, E>,
+}
+
+impl<W: Body, R, T, E> Body for Request<W, R, T, E> {
+    #[inline]
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.arguments.write(writer)
+    }
+}
+
+impl<W, R, T, E> Invocation for Request<W, R, T, E>
+where
+    W: Body,
+    R: FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    E: Raises,
+{
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        if let Some(read) = self.read.take() {
+            self.outcome.set(Ok(read(reader)?));
+        }
+        Ok(())
+    }
+
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        self.outcome.read_exception(id, reader)
+    }
+}
+
+/// The exception for a two-way call that came back without a reply, which does not happen.
+#[cold]
+pub(crate) fn missing() -> SystemException {
+    SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
+}
 
 /// A reply, in the buffer of the connection that it came over.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +159,6 @@ pub(crate) struct Reply<'r> {
 }
 
 impl<'r> Reply<'r> {
-    /// The exception for a two-way call that came back without a reply, which does not happen.
-    #[cold]
-    pub(crate) fn missing() -> SystemException {
-        SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
-    }
-
     /// A reader at the body.
     pub(super) fn body(&self) -> CdrReader<'_> {
         let mut reader = CdrReader::new(self.message, self.order);
@@ -58,23 +174,31 @@ impl<'r> Reply<'r> {
         reader
     }
 
-    /// Takes the results with `read`, or the exception.
+    /// Has the results or the user exception read.
     #[inline]
-    pub(crate) fn take<T, E: Raises>(
-        &self,
-        read: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
-    ) -> Result<T, E> {
+    fn read(&self, invocation: &dyn Invocation) -> Result<(), SystemException> {
         let mut body = self.body();
         probe!(MessagingReceive);
-        if self.start.status == ReplyStatus::NoException {
-            let results = read(&mut body).map_err(|error| self.undecodable(error).into());
-            probe!(Demarshal);
-            return results;
+        if self.start.status != ReplyStatus::NoException {
+            return self.read_exception(invocation, &mut body);
         }
-        self.take_user_exception(&mut body)
+        let read = invocation.read_results(&mut body);
+        probe!(Demarshal);
+        read.map_err(|error| self.undecodable(error))
     }
 
-    /// Hands the reply over as it is.
+    #[cold]
+    fn read_exception(
+        &self,
+        invocation: &dyn Invocation,
+        body: &mut CdrReader<'_>,
+    ) -> Result<(), SystemException> {
+        read_exception(invocation, body)
+            .map_err(|error| self.undecodable(error))?
+            .map_err(|exception| self.named(exception))
+    }
+
+    /// Passes the reply as it is to `read`.
     pub(crate) fn take_raw<T>(
         &self,
         read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
@@ -107,20 +231,21 @@ impl<'r> Reply<'r> {
             None => exception,
         }
     }
+}
 
-    #[cold]
-    fn take_user_exception<T, E: Raises>(&self, body: &mut CdrReader<'_>) -> Result<T, E> {
-        let id = body.read_latin1("exception id").map_err(|error| self.undecodable(error))?;
-        Err(match E::read(&id, body).map_err(|error| self.undecodable(error))? {
-            Some(raised) => raised,
-            None => self.named(unlisted(&id)).into(),
-        })
-    }
+/// Reads a user exception: its repository id and its members.
+pub(crate) fn read_exception(
+    invocation: &dyn Invocation,
+    body: &mut CdrReader<'_>,
+) -> CdrResult<Result<(), SystemException>> {
+    let id = body.read_latin1("exception id")?;
+    let is_listed = invocation.read_exception(&id, body)?;
+    Ok(if is_listed { Ok(()) } else { Err(unlisted(&id)) })
 }
 
 /// The exception for a user exception that the operation does not raise.
 #[cold]
-pub(crate) fn unlisted(id: &str) -> SystemException {
+fn unlisted(id: &str) -> SystemException {
     let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id}"));
     SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
         .with_context(context)

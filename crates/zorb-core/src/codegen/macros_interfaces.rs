@@ -76,36 +76,23 @@ macro_rules! __zorb_invoke {
     (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
         $($type:ty => $(& $value:ident)? $($view:ident)?),*
     ], [$($result:ty),*]) => {{
-        let object = $crate::codegen::Interface::as_object($reference);
-        match $crate::__zorb_invoke!(
-            # object, $base, $operation, [$($type => ($(&$value)? $($view)?)),*],
-            |servant| servant.$method($($($value)? $($view)?),*)
-        ) {
-            ::core::option::Option::Some(outcome) => $crate::codegen::hand_over(
-                object,
-                outcome,
-                |_results, _context| $crate::__zorb_results!(passes(_results, _context) [$($result),*]),
-                |_results, _writer| $crate::__zorb_results!(write(_results, _writer) [$($result),*]),
-                |_reader| {
-                    #[allow(clippy::let_unit_value)]
-                    let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
-                    ::core::result::Result::Ok(results)
-                },
-            ),
-            ::core::option::Option::None => $crate::codegen::apart(|| $crate::__zorb_invoke!(
-                $reference, $operation, [$($type => $(&$value)? $($view)?),*], [$($result),*]
-            )),
-        }
-    }};
-    // The call inside this ORB, where it can be made without a request.
-    (# $object:ident, $base:ty, $operation:expr, [$($type:ty => $view:expr),*], |$servant:ident| $call:expr) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
-        $crate::codegen::call_here::<$base, _, _>(
-            $object,
+        $crate::codegen::call::<$base, _, _, _, _, _, _, _, _, _>(
+            $crate::codegen::Interface::as_object($reference),
             $operation,
-            |_context| true $(&& <$type>::passes_as_is($view, _context))*,
-            |$servant: &<$base as $crate::codegen::HasServant>::Servant| $call,
+            $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),
+            |&($($($value)? $($view)?,)*), servant| servant.$method($($(*$value)? $($view)?),*),
+            $crate::codegen::Results::new(
+                |_reader, outcome: &$crate::codegen::Outcome<_, _>| {
+                    #[allow(clippy::let_unit_value)]
+                    let results = ($(<$result as $crate::codegen::Wire>::read(_reader)?),*);
+                    outcome.set(::core::result::Result::Ok(results));
+                    ::core::result::Result::Ok(())
+                },
+                |_results, _writer| $crate::__zorb_results!(write(_results, _writer) [$($result),*]),
+                |_results, _context| $crate::__zorb_results!(passes(_results, _context) [$($result),*]),
+            ),
         )
     }};
     ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*], [$($result:ty),*]) => {{
@@ -124,6 +111,24 @@ macro_rules! __zorb_invoke {
             },
         )
     }};
+}
+
+/// The arguments of a stub, in a tuple.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_arguments {
+    ([$($type:ty => $(& $value:ident)? $($view:ident)?),*]) => {
+        $crate::codegen::Arguments::new(
+            ($($(&$value)? $($view)?,)*),
+            |&($($($value)? $($view)?,)*), _writer| {
+                $(<$type>::write($($value)? $($view)?, _writer)?;)*
+                ::core::result::Result::Ok(())
+            },
+            |&($($($value)? $($view)?,)*), _context| {
+                true $(&& <$type>::passes_as_is($($value)? $($view)?, _context))*
+            },
+        )
+    };
 }
 
 /// What a stub does with results: whether they pass as they are, and how they are written.
@@ -175,20 +180,14 @@ macro_rules! __zorb_oneway {
     (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
         $($type:ty => $(& $value:ident)? $($view:ident)?),*
     ]) => {{
-        let object = $crate::codegen::Interface::as_object($reference);
-        match $crate::__zorb_invoke!(
-            # object, $base, $operation, [$($type => ($(&$value)? $($view)?)),*],
-            |servant| {
-                servant.$method($($($value)? $($view)?),*);
-                ::core::result::Result::Ok::<(), $crate::codegen::SystemException>(())
-            }
-        ) {
-            // Nobody waits for what becomes of the call.
-            ::core::option::Option::Some(_) => ::core::result::Result::Ok(()),
-            ::core::option::Option::None => $crate::codegen::apart(|| $crate::__zorb_oneway!(
-                $reference, $operation, [$($type => $(&$value)? $($view)?),*]
-            )),
-        }
+        #[allow(unused_imports)]
+        use $crate::codegen::Wire as _;
+        $crate::codegen::call_one_way::<$base, _, _, _, _>(
+            $crate::codegen::Interface::as_object($reference),
+            $operation,
+            $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),
+            |&($($($value)? $($view)?,)*), servant| servant.$method($($(*$value)? $($view)?),*),
+        )
     }};
     ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*]) => {{
         #[allow(unused_imports)]
@@ -281,6 +280,12 @@ macro_rules! __zorb_upcall {
         $crate::codegen::probe!(Demarshal);
         $servant.$method($($passed),*);
         $call.done()
+    }};
+    ($servant:ident $call:ident $method:ident
+        ($($argument:ident: $type:ty => $passed:expr),*) []) => {{
+        $(let $argument = $call.argument::<$type>()?;)*
+        $crate::codegen::probe!(Demarshal);
+        $call.reply_without_results($servant.$method($($passed),*))
     }};
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{

@@ -2,6 +2,7 @@
 //! stands on.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use zorb_giop::{HEADER_SIZE, ResponseFlags};
 use zorb_types::SystemException;
 
 use super::ObjectRef;
-use crate::client::{Reply, invoke};
+use crate::client::{ReadReply, Reply, invoke, missing};
 use crate::orb::OrbCore;
 
 /// A reply as it came, results or a user exception, whose types its reader knows.
@@ -113,10 +114,14 @@ impl ObjectRef {
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
         read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
-        let (mut read, mut outcome) = (Some(read), None);
-        invoke(self, operation, ResponseFlags::SyncWithTarget, &arguments, &mut |reply| {
-            outcome = read.take().map(|read| reply.take_raw(read));
-        })?;
-        outcome.unwrap_or_else(|| Err(Reply::missing()))
+        let (read, results) = (Cell::new(Some(read)), Cell::new(None));
+        let take = |reply: &Reply<'_>| {
+            let Some(read) = read.take() else { return Err(missing()) };
+            results.set(Some(reply.take_raw(read)?));
+            Ok(())
+        };
+        let response = ResponseFlags::SyncWithTarget;
+        invoke(self, operation, response, &arguments, ReadReply::Raw(&take))?;
+        results.into_inner().ok_or_else(missing)
     }
 }

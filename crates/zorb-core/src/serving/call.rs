@@ -158,9 +158,7 @@ impl<'a> ServerCall<'a> {
     /// `MARSHAL` and its kin, completed NO.
     #[inline]
     pub fn argument<M: Wire>(&mut self) -> Result<M::Borrowed<'a>, SystemException> {
-        M::read_borrowed(&mut self.arguments).map_err(|error| {
-            SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
-        })
+        M::read_borrowed(&mut self.arguments).map_err(undecodable)
     }
 
     /// Writes the reply: the results by `write`, or the exception.
@@ -175,12 +173,31 @@ impl<'a> ServerCall<'a> {
     ) -> Served {
         probe!(Upcall);
         match outcome {
-            Ok(results) => self.reply.write_results(|writer| write(writer, &results)),
-            Err(raised) => match raised.into_system() {
-                Ok(exception) => Err(exception),
-                Err(raised) => self.reply.write(ReplyStatus::UserException, |w| raised.write(w)),
-            },
+            Ok(results) => {
+                self.reply.write_results(&|writer: &mut CdrWriter<'_>| write(writer, &results))
+            }
+            Err(raised) => self.reply_raised(raised),
         }
+    }
+
+    /// Writes the reply of an operation without results.
+    ///
+    /// # Errors
+    /// The system exception that the servant raised.
+    #[inline]
+    pub fn reply_without_results<E: Raises>(&mut self, outcome: Result<(), E>) -> Served {
+        match outcome {
+            Ok(()) => self.done(),
+            Err(raised) => self.reply_raised(raised),
+        }
+    }
+
+    fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
+        let raised = match raised.into_system() {
+            Ok(exception) => return Err(exception),
+            Err(raised) => raised,
+        };
+        self.reply.write_user_exception(&|writer: &mut CdrWriter<'_>| raised.write(writer))
     }
 
     /// The id of the object that the request is for, under which its adapter knows the servant.
@@ -266,7 +283,6 @@ impl<'a> ServerCall<'a> {
     ///
     /// # Errors
     /// None in practice.
-    #[inline]
     pub fn done(&mut self) -> Served {
         probe!(Upcall);
         self.reply.write(ReplyStatus::NoException, |_| Ok(()))
@@ -329,10 +345,15 @@ impl ReplyWriter<'_> {
         written.map_err(unwritable)
     }
 
+    /// Replaces the reply by a user exception.
+    #[inline(never)]
+    fn write_user_exception(&mut self, exception: WriteBody<'_>) -> Served {
+        self.write(ReplyStatus::UserException, |writer| exception.write(writer))
+    }
+
     /// Writes the reply with its results; when they end in a long run of octets, sends it as well,
     /// while the results are there.
-    #[inline]
-    fn write_results(&mut self, write: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>) -> Served {
+    fn write_results(&mut self, results: WriteBody<'_>) -> Served {
         if !self.wanted {
             return Ok(());
         }
@@ -342,14 +363,14 @@ impl ReplyWriter<'_> {
         let begun = form.reply(self.buffer, order, id, status, &[]);
         let written = begun.and_then(|message| {
             probe!(MessagingSend);
-            let written = gather.write_body(message, self.text, &write);
+            let written = gather.write_body(message, self.text, results);
             probe!(Marshal);
             written
         });
         written.map_err(unwritable)?;
         match gather.tail() {
             None => Ok(()),
-            Some(tail) => self.send_with(tail, &write),
+            Some(tail) => self.send_with(tail, results),
         }
     }
 
@@ -392,6 +413,12 @@ impl ReplyWriter<'_> {
         // Its encoding cannot fail: ids are short and ASCII.
         let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
     }
+}
+
+/// The exception for arguments that cannot be decoded.
+#[cold]
+fn undecodable(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
 }
 
 /// The exception for results without an encoding.

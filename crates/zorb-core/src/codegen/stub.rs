@@ -1,0 +1,209 @@
+//! What a stub is made of: the types of one operation, and a call of code that does not know them.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
+use zorb_giop::ResponseFlags;
+use zorb_os::probe;
+use zorb_types::SystemException;
+
+use crate::client::{Invocation, Outcome, ReadReply, invoke};
+use crate::collocation::{Collocated, HasServant, pass_exception, pass_results, raised};
+use crate::gather::Body;
+use crate::object::ObjectRef;
+use crate::raises::Raises;
+
+/// The arguments of a call, and how they are passed.
+#[derive(Debug)]
+pub struct Arguments<V, W, P> {
+    values: V,
+    write: W,
+    pass_as_is: P,
+}
+
+impl<V, W, P> Arguments<V, W, P>
+where
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&V, &Context) -> bool,
+{
+    /// `values`, how they are written, and whether a collocated call may pass them without that.
+    #[inline]
+    pub fn new(values: V, write: W, pass_as_is: P) -> Self {
+        Self { values, write, pass_as_is }
+    }
+}
+
+/// How the results of an operation are passed.
+#[derive(Debug)]
+pub struct Results<R, W, P> {
+    read: R,
+    write: W,
+    pass_as_is: P,
+}
+
+impl<R, W, P> Results<R, W, P> {
+    /// How results are read, how they are written, and whether a collocated call may pass them
+    /// without that.
+    #[inline]
+    pub fn new<T, E>(read: R, write: W, pass_as_is: P) -> Self
+    where
+        R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+        W: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+        P: Fn(&T, &Context) -> bool,
+    {
+        Self { read, write, pass_as_is }
+    }
+}
+
+/// Calls `operation` of `object`: `upcall` calls a servant in this ORB.
+///
+/// # Errors
+/// What the operation raises, or the system exception that prevented it.
+#[inline]
+pub fn call<I, V, W, P, U, R, X, Q, T, E>(
+    object: &ObjectRef,
+    operation: &str,
+    arguments: Arguments<V, W, P>,
+    upcall: U,
+    results: Results<R, X, Q>,
+) -> Result<T, E>
+where
+    I: HasServant,
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&V, &Context) -> bool,
+    U: Fn(&V, &I::Servant) -> Result<T, E>,
+    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    X: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+    Q: Fn(&T, &Context) -> bool,
+    E: Raises,
+{
+    let outcome = Outcome::default();
+    let stub = Stub { arguments: &arguments, results: &results, outcome };
+    let ended = if let Some(target) = Collocated::enter(object)
+        && (arguments.pass_as_is)(&arguments.values, object.core())
+        && let Some(servant) = target.servant::<I>()
+    {
+        match catch_unwind(AssertUnwindSafe(|| upcall(&arguments.values, servant))) {
+            Ok(Ok(answer)) if (results.pass_as_is)(&answer, object.core()) => return Ok(answer),
+            Ok(Ok(answer)) => pass_results(object, &stub, &|writer: &mut CdrWriter<'_>| {
+                (results.write)(&answer, writer)
+            }),
+            Ok(Err(raised)) => stub.raised(object, operation, raised),
+            Err(_) => Err(target.panicked(operation)),
+        }
+    } else {
+        invoke_two_way(object, operation, &stub)
+    };
+    stub.outcome.after(ended)
+}
+
+/// Sends a one-way request: `upcall` calls a servant in this ORB.
+///
+/// # Errors
+/// The system exception that kept it from being sent.
+#[inline]
+pub fn call_one_way<I, V, W, P, U>(
+    object: &ObjectRef,
+    operation: &str,
+    arguments: Arguments<V, W, P>,
+    upcall: U,
+) -> Result<(), SystemException>
+where
+    I: HasServant,
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&V, &Context) -> bool,
+    U: Fn(&V, &I::Servant),
+{
+    if let Some(target) = Collocated::enter(object)
+        && (arguments.pass_as_is)(&arguments.values, object.core())
+        && let Some(servant) = target.servant::<I>()
+    {
+        // Nobody waits for what becomes of the call.
+        if catch_unwind(AssertUnwindSafe(|| upcall(&arguments.values, servant))).is_err() {
+            let _ = target.panicked(operation);
+        }
+        return Ok(());
+    }
+    let write = |writer: &mut CdrWriter<'_>| (arguments.write)(&arguments.values, writer);
+    invoke_one_way(object, operation, &write)
+}
+
+/// Makes a two-way call by messages.
+#[inline(never)]
+fn invoke_two_way(
+    object: &ObjectRef,
+    operation: &str,
+    invocation: &dyn Invocation,
+) -> Result<(), SystemException> {
+    probe!(Begin);
+    let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(invocation));
+    let ended = invoke(object, operation, response, invocation, reply);
+    probe!(Reference);
+    ended
+}
+
+/// Sends a one-way request by a message.
+#[inline(never)]
+fn invoke_one_way(
+    object: &ObjectRef,
+    operation: &str,
+    arguments: &dyn Body,
+) -> Result<(), SystemException> {
+    invoke(object, operation, ResponseFlags::NoResponse, arguments, ReadReply::Nobody)
+}
+
+/// The types of a two-way operation.
+struct Stub<'a, A, R, T, E> {
+    arguments: &'a A,
+    results: &'a R,
+    outcome: Outcome<T, E>,
+}
+
+impl<A, R, T, E: Raises> Stub<'_, A, R, T, E>
+where
+    Self: Invocation,
+{
+    /// What the servant raised.
+    #[cold]
+    fn raised(
+        &self,
+        object: &ObjectRef,
+        operation: &str,
+        exception: E,
+    ) -> Result<(), SystemException> {
+        match exception.into_system() {
+            Ok(exception) => Err(raised(exception, operation)),
+            Err(exception) if exception.passes_as_is(object.core()) => {
+                self.outcome.set(Err(exception));
+                Ok(())
+            }
+            Err(exception) => {
+                pass_exception(object, self, &|writer: &mut CdrWriter<'_>| exception.write(writer))
+            }
+        }
+    }
+}
+
+impl<V, W, P, R, T, E> Body for Stub<'_, Arguments<V, W, P>, R, T, E>
+where
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+{
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        (self.arguments.write)(&self.arguments.values, writer)
+    }
+}
+
+impl<V, W, P, R, X, Q, T, E> Invocation for Stub<'_, Arguments<V, W, P>, Results<R, X, Q>, T, E>
+where
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    E: Raises,
+{
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        (self.results.read)(reader, &self.outcome)
+    }
+
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        self.outcome.read_exception(id, reader)
+    }
+}
