@@ -7,6 +7,7 @@ mod connection;
 mod connection_policies;
 mod connection_settings;
 mod contexts;
+mod core;
 mod effective;
 mod exclusive;
 mod failing;
@@ -29,18 +30,15 @@ mod thread_policies;
 mod time_limit;
 mod validate;
 
-pub(crate) use by_lane::{Entered, LaneConnections};
 pub(crate) use connection_policies::ConnectionPolicies;
-pub(crate) use effective::{
-    CallParameters, ClientPolicies, ObjectPolicies, policy_of, policy_of_thread_and_orb,
-};
+pub(crate) use core::ClientCore;
+pub(crate) use effective::{ClientPolicies, ObjectPolicies, policy_of, policy_of_thread_and_orb};
 pub(crate) use inside::LOCAL_TEXT;
 pub(crate) use interception::select_endpoint;
 pub(crate) use invoke::invoke;
 pub(crate) use lending::connection_of;
 pub(crate) use locate::locate;
 pub use oneway_queue::OnewayQueue;
-pub(crate) use pool::ConnectionCache;
 pub(crate) use reply::Invocation;
 pub use reply::Outcome;
 pub(crate) use reply::{ReadReply, Reply, Request, decoding, missing, read_exception};

@@ -36,7 +36,8 @@ pub use crate::{
     __zorb_results as results, __zorb_skeleton as skeleton, __zorb_structure as structure,
     __zorb_typedef as typedef, __zorb_union as union, __zorb_value_box as value_box,
     __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, AnyError, Error,
-    Face, Interface, Native, ObjectRef, Raises, Ref, Served, ServedBy, ServerCall, UserException,
+    Interface, Native, ObjectRef, Raises, Ref, ServantObject, Served, ServedBy, ServerCall,
+    UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

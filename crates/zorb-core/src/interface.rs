@@ -9,14 +9,12 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 use zorb_giop::Ior;
 use zorb_types::{SystemException, TypeDesc, Typed};
 
+use crate::client::ClientCore;
 use crate::collocation::CollocationStrategy;
 use crate::loan::Loan;
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
+pub use crate::object_id::OBJECT_ID;
 use crate::policy::Policies;
-
-/// The repository id that every object answers to.
-pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 /// An IDL interface as Rust sees it: a cloneable reference whose methods are the stubs.
 ///
@@ -111,7 +109,7 @@ impl<T: Interface> Ref<T> {
     /// of `context` that has nothing about it that would not be sent.
     pub(crate) fn passes_as_is_option(value: Option<&T>, context: &Context) -> bool {
         let Some(reference) = value else { return true };
-        let core = (context as &dyn Any).downcast_ref::<Arc<OrbCore>>();
+        let core = (context as &dyn Any).downcast_ref::<Arc<ClientCore>>();
         core.is_some_and(|core| reference.as_object().is_plain(core))
     }
 }
@@ -147,7 +145,7 @@ impl<T: Interface> Wire for Ref<T> {
             return Ok(None);
         }
         let core = reader
-            .context::<Arc<OrbCore>>()
+            .context::<Arc<ClientCore>>()
             .ok_or_else(|| reader.error(CdrErrorKind::BadReference, T::NAME))?;
         Ok(Some(T::from_object(ObjectRef::new(core, ior))))
     }

@@ -11,6 +11,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod buffers;
+mod calling_lane;
 mod client;
 #[doc(hidden)]
 pub mod codegen;
@@ -19,6 +20,7 @@ mod context;
 mod corbaname;
 pub mod counters;
 mod error;
+mod extensions;
 pub mod flow;
 mod gather;
 pub mod interceptor;
@@ -26,17 +28,23 @@ mod interface;
 pub mod lanes;
 mod loan;
 mod loaned;
+mod local_endpoints;
 mod native;
 mod object;
+mod object_adapter;
 mod object_id;
 pub mod options;
 mod orb;
+mod orb_core;
 pub mod poa;
 pub mod policy;
+mod protocol_choice;
 mod raises;
-mod rare;
 mod servant;
 mod serving;
+mod steady_events;
+mod threads;
+mod upcall_thread;
 pub mod value;
 
 pub use client::OnewayQueue;
@@ -44,14 +52,16 @@ pub use collocation::CollocationStrategy;
 pub use context::Context;
 pub use error::{Error, ErrorContext, Phase, Result};
 pub use interface::{Interface, OBJECT_ID, Ref};
-pub use loan::{BufferStrategy, Loan};
+pub use loan::Loan;
 pub use loaned::LoanedOctets;
 pub use native::Native;
 pub use object::{KeptReply, ObjectRef, RawReply};
+pub use object_adapter::{ServantObject, Served, ServerCall};
 pub use orb::{Orb, OrbBuilder, PolicyCurrent, PolicyManager, WeakOrb};
+pub use policy::BufferStrategy;
 pub use raises::{AnyError, Raises, UserException};
-pub use servant::{Face, Served, ServedBy};
-pub use serving::{Caller, ServerCall};
+pub use servant::ServedBy;
+pub use serving::Caller;
 pub use value::{
     Abstract, AbstractOperations, CustomMarshal, Value, ValueBase, ValueOperations, WithOperations,
 };

@@ -1,45 +1,20 @@
 //! Buffers that applications fill and messages are sent from where they lie.
 
+use std::any::Any;
 use std::cell::Cell;
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_transport::{SendBuffer, Stream};
 use zorb_types::SystemException;
 
-use crate::client::{connection_of, policy_of_thread_and_orb};
+use crate::client::{ClientCore, connection_of, policy_of_thread_and_orb};
 use crate::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use crate::object::ObjectRef;
-use crate::options::Options;
-use crate::policy::{Levels, Policies, PolicyType, TypedPolicy};
+use crate::policy::{BufferStrategy, Policies};
 use crate::serving::buffers_of_upcall;
-
-/// Where the buffers come from that [`ObjectRef::loan`] gives, and [`Loan::for_reply`]: the
-/// shared-buffer strategy. It is Zorb's own policy.
-///
-/// A client's says for the ORB, a thread, a reference and a call where arguments lie, a server's for the
-/// ORB, a connection, a thread, an object adapter, an object and one reply where results lie: see
-/// [`Loan::for_reply`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub enum BufferStrategy {
-    /// From the connection, where it shares memory with the other side (the feature `buffers`): what
-    /// is written into them is read there where it was written. Nobody copies it. The default.
-    #[default]
-    ZeroCopy = 0,
-    /// From the heap. A message copies what is in them once, into the connection's memory, and the
-    /// other side reads it there: for applications that keep many buffers, or keep them for long, and
-    /// would have none left of the connection's few.
-    SingleCopy = 1,
-}
-
-impl BufferStrategy {
-    /// Both, by their numbers.
-    pub(crate) const ALL: [Self; 2] = [Self::ZeroCopy, Self::SingleCopy];
-}
 
 thread_local! {
     /// What the object or adapter says whose upcall this thread is in.
@@ -77,28 +52,6 @@ impl ServerRequestInterceptor for BufferInterceptor {
 
     fn intercepts_collocated_calls(&self) -> bool {
         false
-    }
-}
-
-impl TypedPolicy for BufferStrategy {
-    const POLICY_TYPE: PolicyType = PolicyType::BUFFER_STRATEGY;
-    const LEVELS: Levels = Levels::CLIENT.and(Levels::ADAPTER);
-
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_i16(*self as i16);
-        Ok(())
-    }
-
-    fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        match reader.read_i16()? {
-            0 => Ok(Self::ZeroCopy),
-            1 => Ok(Self::SingleCopy),
-            _ => Err(reader.error(CdrErrorKind::BadEnum, "BufferStrategy")),
-        }
-    }
-
-    fn default_of(_: &Options) -> Option<Self> {
-        Some(Self::default())
     }
 }
 
@@ -159,7 +112,10 @@ impl Loan {
     pub fn for_reply(len: usize) -> Self {
         let Some(buffers) = buffers_of_upcall() else { return Self::of(None, len) };
         let strategy = OF_OBJECT.get().or_else(|| {
-            let (of_thread, of_orb) = policy_of_thread_and_orb::<BufferStrategy>(&buffers.core);
+            let context: &dyn Any = buffers.server.context();
+            let client = context.downcast_ref::<Arc<ClientCore>>();
+            let (of_thread, of_orb) =
+                client.map(policy_of_thread_and_orb::<BufferStrategy>).unwrap_or_default();
             of_thread.or(buffers.strategy).or(of_orb)
         });
         match strategy.unwrap_or_default() {

@@ -16,13 +16,13 @@ use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::SystemException;
 
+use crate::client::ClientCore;
 use crate::client::{
     ConnectionPolicies, ObjectPolicies, Outcome, ReadReply, Request, Routes, invoke, locate,
     validate,
 };
-use crate::collocation::{CollocationStrategy, Place};
+use crate::collocation::{Collocation, CollocationStrategy};
 use crate::interface::{Interface, OBJECT_ID};
-use crate::orb::OrbCore;
 use crate::raises::Raises;
 
 use variants::Variants;
@@ -41,14 +41,14 @@ pub struct ObjectRef {
 }
 
 pub(crate) struct Shared {
-    core: Arc<OrbCore>,
+    core: Arc<ClientCore>,
     original: Binding,
     /// Where a server has forwarded us to.
     forward: ArcSwapOption<Binding>,
     /// Whether one ever has: most never do, and calls look no further.
     was_forwarded: AtomicBool,
     /// The way to the servant without a message.
-    pub(crate) place: Place,
+    pub(crate) collocation: Collocation,
     /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
     bound: AtomicBool,
     /// The same object by other ways.
@@ -84,19 +84,19 @@ impl Binding {
     }
 
     #[inline]
-    pub(crate) fn routes(&self, core: &OrbCore) -> &Routes {
+    pub(crate) fn routes(&self, core: &ClientCore) -> &Routes {
         self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.policies.as_ref()))
     }
 }
 
 impl Shared {
-    fn new(core: &Arc<OrbCore>, ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
+    fn new(core: &Arc<ClientCore>, ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
         Self {
             core: Arc::clone(core),
             original: Binding::new(ior, policies),
             forward: ArcSwapOption::empty(),
             was_forwarded: AtomicBool::new(false),
-            place: Place::default(),
+            collocation: Collocation::default(),
             bound: AtomicBool::new(false),
             variants: Variants::default(),
         }
@@ -108,7 +108,7 @@ impl Shared {
 }
 
 impl ObjectRef {
-    pub(crate) fn new(core: &Arc<OrbCore>, ior: Ior) -> Self {
+    pub(crate) fn new(core: &Arc<ClientCore>, ior: Ior) -> Self {
         let shared = Shared::new(core, ior, None);
         let collocation = core.options().collocation_strategy;
         Self { shared: Arc::new(shared), overrides: None, collocation }
@@ -120,7 +120,7 @@ impl ObjectRef {
     }
 
     #[inline]
-    pub(crate) fn core(&self) -> &Arc<OrbCore> {
+    pub(crate) fn core(&self) -> &Arc<ClientCore> {
         &self.shared.core
     }
 
@@ -155,13 +155,13 @@ impl ObjectRef {
         let binding = Arc::new(Binding::new(ior, self.shared.connection_policies().cloned()));
         self.shared.forward.store(Some(Arc::clone(&binding)));
         self.shared.was_forwarded.store(true, Ordering::Release);
-        self.shared.place.forget();
+        self.shared.collocation.forget();
         binding
     }
 
     pub(crate) fn forget_forward(&self) {
         self.shared.forward.store(None);
-        self.shared.place.forget();
+        self.shared.collocation.forget();
     }
 
     /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for
@@ -184,7 +184,7 @@ impl ObjectRef {
     }
 
     /// Whether the reference is of the ORB `core` and as it was when made.
-    pub(crate) fn is_plain(&self, core: &Arc<OrbCore>) -> bool {
+    pub(crate) fn is_plain(&self, core: &Arc<ClientCore>) -> bool {
         Arc::ptr_eq(self.core(), core)
             && self.overrides.is_none()
             && self.collocation == core.options().collocation_strategy

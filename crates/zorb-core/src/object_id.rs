@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// The repository id that every object answers to.
+pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
+
 /// What names an object within its adapter: any octets (`PortableServer::ObjectId`).
 ///
 /// ```

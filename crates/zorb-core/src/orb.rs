@@ -1,14 +1,15 @@
 //! The ORB: what a program starts with.
 
 mod builder;
-mod choice;
-mod core;
 mod export;
 mod extensions;
 mod initial;
+mod inner;
 mod local;
+mod poa;
 mod policy_current;
 mod policy_manager;
+mod pools;
 mod resolve;
 mod shutdown;
 
@@ -23,13 +24,13 @@ use zorb_types::Typed;
 use crate::error::Error;
 use crate::interface::Interface;
 use crate::object::ObjectRef;
+use crate::object_adapter::{Access, HoldLimits, KnownAdapters, ManagerState, PoaManager};
 use crate::options::Options;
-use crate::poa::{Access, HoldLimits, KnownAdapters, ManagerState, Poa, PoaManager};
+use crate::orb_core::OrbCore;
+use inner::OrbInner;
 
 pub use builder::OrbBuilder;
-pub(crate) use choice::{endpoints, ephemeral, for_calls};
-pub(crate) use core::OrbCore;
-pub(crate) use initial::initial_reference;
+pub use poa::Poa;
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;
 
@@ -40,17 +41,17 @@ pub use policy_manager::PolicyManager;
 /// type with the protocols of the build registered.
 #[derive(Clone)]
 pub struct Orb {
-    core: Arc<OrbCore>,
+    inner: Arc<OrbInner>,
 }
 
 /// An [`Orb`] that may have ended: a crate above this one keeps it where an `Orb` would be a cycle.
 #[derive(Clone)]
-pub struct WeakOrb(Weak<OrbCore>);
+pub struct WeakOrb(Weak<OrbInner>);
 
 impl WeakOrb {
     /// The ORB, unless it has been dropped.
     pub fn upgrade(&self) -> Option<Orb> {
-        self.0.upgrade().map(Orb::from_core)
+        self.0.upgrade().map(Orb::from_inner)
     }
 }
 
@@ -63,20 +64,20 @@ impl fmt::Debug for WeakOrb {
 impl Orb {
     /// A handle that does not keep the ORB alive.
     pub fn downgrade(&self) -> WeakOrb {
-        WeakOrb(Arc::downgrade(&self.core))
+        WeakOrb(Arc::downgrade(&self.inner))
     }
 
     /// A reference to the object that `ior` identifies.
     pub fn object(&self, ior: Ior) -> ObjectRef {
-        ObjectRef::new(&self.core, ior)
+        ObjectRef::new(&self.inner.client, ior)
     }
 
-    pub(crate) fn from_core(core: Arc<OrbCore>) -> Self {
-        Self { core }
+    pub(super) fn from_inner(inner: Arc<OrbInner>) -> Self {
+        Self { inner }
     }
 
-    pub(crate) fn core(&self) -> &Arc<OrbCore> {
-        &self.core
+    fn core(&self) -> &OrbCore {
+        &self.inner.core
     }
 
     /// A builder without any protocol; the facade's has the default ones.
@@ -86,30 +87,30 @@ impl Orb {
 
     /// The effective options.
     pub fn options(&self) -> &Options {
-        self.core.options()
+        self.inner.core.options()
     }
 
     /// The protocols that it speaks. More may be registered at any time; references that were looked at
     /// before do not change their ways for it.
     pub fn protocols(&self) -> &Arc<ProtocolRegistry> {
-        self.core.protocols()
+        self.inner.core.protocols()
     }
 
     /// The root object adapter, which is made when it is first asked for and begins with the policies of
     /// servers that the ORB's policy manager has then. Its manager is active from the start.
     #[doc(alias = "RootPOA")]
     pub fn root_poa(&self) -> Poa {
-        self.core.root_poa().clone()
+        self.inner.root_poa().clone()
     }
 
     /// The policies of this ORB (the initial reference `ORBPolicyManager`).
     pub fn policy_manager(&self) -> PolicyManager {
-        PolicyManager::new(&self.core)
+        PolicyManager::new(&self.inner)
     }
 
     /// The policies of the calling thread for this ORB (the initial reference `PolicyCurrent`).
     pub fn policy_current(&self) -> PolicyCurrent {
-        PolicyCurrent::new(&self.core)
+        PolicyCurrent::new(&self.inner.client)
     }
 
     /// A new POA manager, in the holding state.
@@ -119,16 +120,16 @@ impl Orb {
 
     /// The endpoints this ORB listens on, as they stand in its references: `iiop://host:port`.
     pub fn endpoints(&self) -> Vec<String> {
-        self.core.published_endpoints().iter().map(ToString::to_string).collect()
+        self.inner.server.published_endpoints().iter().map(ToString::to_string).collect()
     }
 
     /// Finds the address of the servant that requests with an object key reach, by the code that the
     /// requests of one connection go through; `zorb bench demux` measures it.
     #[doc(hidden)]
     pub fn servant_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> + use<> {
-        let core = Arc::clone(&self.core);
+        let adapters = Arc::clone(&self.inner.adapters);
         let mut known = KnownAdapters::default();
-        move |object_key| match core.admit(object_key, Some(&mut known), Access::LOCAL) {
+        move |object_key| match adapters.admit_key(object_key, Some(&mut known), Access::LOCAL) {
             Ok(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,
         }
@@ -143,7 +144,7 @@ impl Orb {
     /// What is wrong with the text (`BAD_PARAM`, OMG 7 to 10) or with the way to the object;
     /// `BAD_PARAM` (wrong interface) when the object is no `T`, or nil.
     pub fn resolve<T: Interface>(&self, url: &str) -> Result<T, Error> {
-        resolve::resolve_typed(&self.core, url)
+        resolve::resolve_typed(&self.inner, url)
     }
 
     /// Turns a URL or stringified reference into a reference, asking nobody; `None` for nil.
@@ -151,7 +152,7 @@ impl Orb {
     /// # Errors
     /// What is wrong with the text; for `corbaname:` also with the call to the naming service.
     pub fn string_to_object(&self, url: &str) -> Result<Option<ObjectRef>, Error> {
-        resolve::string_to_object(&self.core, url, 0)
+        resolve::string_to_object(&self.inner, url, 0)
     }
 
     /// The initial reference `name`, such as `"NameService"` (`resolve_initial_references`).
@@ -164,7 +165,7 @@ impl Orb {
     /// When nothing names it (`ORB::InvalidName`), or its URL does not resolve.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
-        let object = initial::initial_reference(&self.core, name, 0)?;
+        let object = initial::initial_reference(&self.inner, name, 0)?;
         resolve::narrow(&object, name)
     }
 
@@ -177,7 +178,7 @@ impl Orb {
         name: &str,
         reference: &T,
     ) -> Result<(), Error> {
-        initial::register(&self.core, name, reference.as_object())
+        initial::register(&self.inner, name, reference.as_object())
     }
 
     /// The value of an any that holds, or may hold, object references, which need an ORB to come
@@ -185,26 +186,31 @@ impl Orb {
     /// [registered](Self::register_value); `None` when it is no `T`. What is neither comes out of
     /// [`Any::get`](zorb_types::Any::get) as well, which cuts values of derived types down to what `T` says.
     pub fn extract<T: Typed>(&self, any: &zorb_types::Any) -> Option<T::Value> {
-        any.get_with::<T>(&self.core)
+        any.get_with::<T>(&self.inner.client)
     }
 
     /// Keeps something that a crate above the core has made of this ORB, in place of what was kept of its
     /// type: what the standard has initial references to local objects for. It must not hold the ORB.
     pub fn attach<T: Any + Clone + Send + Sync>(&self, part: T) {
-        let mut attached = self.core.attached.lock();
+        let mut attached = self.inner.attached.lock();
         attached.retain(|kept| !kept.is::<T>());
         attached.push(Box::new(part));
     }
 
     /// What was [attached](Self::attach) of this type.
     pub fn attached<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
-        let attached = self.core.attached.lock();
+        let attached = self.inner.attached.lock();
         attached.iter().find_map(|kept| kept.downcast_ref::<T>()).cloned()
     }
 
     #[cfg(test)]
-    pub(crate) fn core_for_tests(&self) -> &Arc<OrbCore> {
-        &self.core
+    pub(crate) fn client_for_tests(&self) -> &Arc<crate::client::ClientCore> {
+        &self.inner.client
+    }
+
+    #[cfg(test)]
+    pub(crate) fn server_for_tests(&self) -> &Arc<crate::serving::ServerCore> {
+        &self.inner.server
     }
 
     /// Lets values of the valuetype `T` arrive where one of its bases, an abstract type or
@@ -212,19 +218,19 @@ impl Orb {
     /// expected, none is needed.
     #[doc(alias = "register_value_factory")]
     pub fn register_value<T: crate::value::ValueType>(&self) {
-        self.core.values().register::<T>();
+        self.inner.client.values().register::<T>();
     }
 
     /// Takes that back; `false` when `T` was not registered.
     #[doc(alias = "unregister_value_factory")]
     pub fn unregister_value<T: crate::value::ValueType>(&self) -> bool {
-        self.core.values().unregister::<T>()
+        self.inner.client.values().unregister::<T>()
     }
 
     /// Lets anys hold values of a valuetype that is known by its TypeCode alone, where the TypeCode of
     /// the any speaks of a base or an abstract type; `false` for what is no valuetype with state.
     pub fn describe_value(&self, type_code: &zorb_types::TypeCode) -> bool {
-        self.core.values().describe(type_code)
+        self.inner.client.values().describe(type_code)
     }
 
     /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.
@@ -235,12 +241,12 @@ impl Orb {
     /// # Errors
     /// When the key is empty or taken.
     pub fn publish<T: Interface>(&self, key: &str, reference: &T) -> Result<(), Error> {
-        self.core.publish(key, reference.as_object())
+        self.inner.publish(key, reference.as_object())
     }
 
     /// Takes a published object back; `false` when there was none under that key.
     pub fn unpublish(&self, key: &str) -> bool {
-        self.core.unpublish(key)
+        self.inner.adapters.unpublish(key.as_bytes())
     }
 
     /// Serves requests until [`shutdown`](Self::shutdown) is called. Requests are served by the
@@ -249,7 +255,7 @@ impl Orb {
     /// # Errors
     /// None at present.
     pub fn run(&self) -> Result<(), Error> {
-        self.core.wait_for_shutdown();
+        self.inner.wait_for_shutdown();
         Ok(())
     }
 
@@ -259,7 +265,7 @@ impl Orb {
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 3) with `wait` from inside an upcall, which would wait for itself.
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
-        self.core.shutdown(wait).map_err(Error::from)
+        self.inner.shutdown(wait).map_err(Error::from)
     }
 }
 

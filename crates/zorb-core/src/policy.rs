@@ -26,6 +26,7 @@
 //! ```
 
 mod bands;
+mod buffer_strategy;
 mod effective;
 mod exposed;
 mod levels;
@@ -43,6 +44,7 @@ mod types;
 mod tests;
 
 pub use bands::{PriorityBand, PriorityBands};
+pub use buffer_strategy::BufferStrategy;
 pub use effective::EffectivePolicies;
 pub use levels::{Levels, SetOverrideType};
 pub use messaging::{

@@ -15,17 +15,16 @@
 //! connections -> event loop -> thread: receive -> queue -> thread: upcall, reply       half-sync
 //! ```
 //!
-//! A request is served in two plain calls, [`find_target`](request::find_target) once its header has been
-//! read and [`dispatch`](request::dispatch). Between them the thread leaves the connection's input to
+//! A request is served in two plain calls, [`find_target`](crate::object_adapter::find_target) once its header has been
+//! read and [`dispatch`](crate::object_adapter::dispatch). Between them the thread leaves the connection's input to
 //! others, or gives the request to a POA manager that holds it.
 //!
 //! In steady state pools can be [frozen](crate::Orb::freeze_pools): from then on each lane counts what its
 //! threads do that takes time which nobody has bounded.
 
-mod call;
 mod caller;
 mod connection;
-mod connection_setup;
+mod core;
 mod current;
 mod event_loop;
 mod idle;
@@ -39,28 +38,19 @@ mod properties;
 mod queued;
 mod reactor;
 mod receive;
-mod request;
 mod settings;
 mod strategy;
 #[cfg(test)]
 mod tests;
-mod threads;
 mod watchdog;
 
-pub use call::ServerCall;
-pub(crate) use call::{ReplySink, ReplyTo};
 pub use caller::Caller;
-pub(crate) use connection_setup::ConnectionSetup;
-pub(crate) use current::{about_to_block, buffers_of_upcall, in_upcall, in_upcall_of};
-pub(crate) use lane::Lane;
-pub(crate) use lane::steady_state::Freezing;
+pub(crate) use core::ServerCore;
+pub(crate) use current::{buffers_of_upcall, in_upcall_of};
 pub use lane::steady_state::{LaneViolations, ViolationReport};
 pub(crate) use listener::Listener;
+pub(crate) use pool::PoolUse;
 pub use pool::{Pool, WeakPool};
-pub(crate) use pool::{PoolCore, PoolUse, default_lane};
-pub(crate) use request::{Answer, InParts, answer_absent, dispatch, find_target, panicked};
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,
 };
-pub(crate) use threads::{Running, ThreadCount};
-pub(crate) use watchdog::Watchdog;

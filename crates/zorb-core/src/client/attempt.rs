@@ -20,7 +20,7 @@ use super::selection::{Selection, select_connection};
 use crate::error::{ErrorContext, Phase};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
-use crate::serving::about_to_block;
+use crate::upcall_thread::about_to_block;
 
 /// What one attempt came to.
 pub(super) enum Attempt {

@@ -80,7 +80,7 @@ impl ConnectionPolicies {
         let own = object.overrides().and_then(|overrides| overrides.connections().cloned());
         let of_thread = policies_of_thread(core);
         let of_thread = of_thread.and_then(|policies| copy(&policies));
-        let of_orb = copy(&core.client_policies().load());
+        let of_orb = copy(&core.policies().load());
         let [own, of_thread, of_orb] =
             [own.map(Arc::unwrap_or_clone), of_thread, of_orb].map(Option::unwrap_or_default);
         own.or(&of_thread).or(&of_orb)

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::connection_policies::ConnectionPolicies;
+use super::core::ClientCore;
 use super::oneway_queue::OnewayQueue;
 use super::thread_policies::policies_of_thread;
 use crate::object::ObjectRef;
 use crate::options::Options;
-use crate::orb::OrbCore;
 use crate::policy::{
     ConnectionTimeout, EffectivePolicies, Policies, Rebind, RelativeRequestTimeout,
     RelativeRoundtripTimeout, SetOverrideType, SyncScope, TypedPolicy,
@@ -161,7 +161,7 @@ pub(crate) fn parameters(object: &ObjectRef) -> CallParameters {
     let mut selects_connections = false;
     if in_use() {
         let core = object.core();
-        let of_orb = core.client_policies().load();
+        let of_orb = core.policies().load();
         selects_connections = of_orb.connections.is_some();
         if let Some(of_thread) = policies_of_thread(core) {
             given = given.or(of_thread.parameters);
@@ -180,7 +180,7 @@ pub(crate) fn with_policies<T>(
 ) -> T {
     let core = object.core();
     let of_object = object.overrides();
-    let (of_thread, of_orb) = (policies_of_thread(core), core.client_policies().load());
+    let (of_thread, of_orb) = (policies_of_thread(core), core.policies().load());
     use_policies(EffectivePolicies::new([
         of_object.map(|policies| &policies.call),
         of_object.map(|policies| &policies.object),
@@ -191,10 +191,10 @@ pub(crate) fn with_policies<T>(
 
 /// The policies of type `P` of the calling thread and of the ORB.
 pub(crate) fn policy_of_thread_and_orb<P: TypedPolicy>(
-    core: &Arc<OrbCore>,
+    core: &Arc<ClientCore>,
 ) -> (Option<P>, Option<P>) {
     let of_thread = policies_of_thread(core).and_then(|known| known.policies.value().cloned());
-    (of_thread, core.client_policies().load().policies.value().cloned())
+    (of_thread, core.policies().load().policies.value().cloned())
 }
 
 /// The policy of type `P` that applies to calls of `object` by the calling thread, without defaults.

@@ -23,8 +23,8 @@ use super::connection::{
 use super::place::Lease;
 use super::pool::EndpointPool;
 use super::time_limit::TimeLimit;
+use crate::client::core::ClientCore;
 use crate::gather::{Tail, WriteBody};
-use crate::orb::OrbCore;
 
 /// A connection to a server that one call at a time has to itself.
 #[derive(Debug)]
@@ -288,7 +288,7 @@ impl Connection for Lease<'_> {
     #[inline(always)] // on the path of every call
     fn begin(
         &mut self,
-        core: &OrbCore,
+        core: &ClientCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException> {
         let connection = self.connection().ok_or_else(|| core.shut_down())?;

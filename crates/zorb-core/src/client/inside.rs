@@ -13,13 +13,13 @@ use super::call::Call;
 use super::contexts::Contexts;
 use super::reply::{ReadReply, Reply};
 use crate::buffers::trim;
+use crate::client::core::ClientCore;
 use crate::collocation::{Upcall, hold};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
-use crate::poa::{Access, NotHere};
-use crate::serving::{
-    Answer, InParts, ReplySink, ReplyTo, ServerCall, answer_absent, dispatch, find_target,
+use crate::object_adapter::{
+    Access, Answer, InParts, NotHere, ReplyTo, RequestSource, ServerCall, answer_absent, dispatch,
+    find_target,
 };
 
 /// The text coding of calls inside this ORB: nothing is lost in it.
@@ -90,18 +90,18 @@ pub(super) fn call_here(
 
 /// Answers the request in `message` on the calling thread, which waits while its manager holds requests.
 fn answer_here(
-    core: &Arc<OrbCore>,
+    core: &Arc<ClientCore>,
     message: &[u8],
     header: &MessageHeader,
     form: Form<'_>,
     buffer: &mut Vec<u8>,
 ) -> Result<Answer, ProtocolError> {
-    let reply = ReplyTo { buffer, copy_threshold: usize::MAX, sink: &NotSent };
+    let reply = ReplyTo { buffer, copy_threshold: usize::MAX, source: &NotSent };
     let mut call = ServerCall::new(message, header.order, form, reply);
     call.read_header(header)?;
     call.set_text(LOCAL_TEXT);
     let target = loop {
-        match find_target(core, None, call.request(), Access::LOCAL) {
+        match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
             Err(NotHere::Held(manager)) => {
                 if let Err(exception) = manager.wait_while_holding() {
                     break Err(NotHere::Nowhere(exception));
@@ -112,18 +112,19 @@ fn answer_here(
     };
     let found = match target {
         Ok(found) => found,
-        Err(absent) => match answer_absent(core, absent, &mut call) {
+        Err(absent) => match answer_absent(core.adapters(), absent, &mut call) {
             Ok(answer) => return Ok(answer),
             Err(found) => found,
         },
     };
-    Ok(dispatch(core, &mut call, &found, &InParts::default()))
+    call.set_context(core);
+    Ok(dispatch(core.adapters(), &mut call, &found, &InParts::default()))
 }
 
 /// The reply stays in its buffer.
 struct NotSent;
 
-impl ReplySink for NotSent {
+impl RequestSource for NotSent {
     fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
 }
 

@@ -16,11 +16,11 @@ use super::reply::decoding;
 use super::route::Route;
 use super::selection::{Selection, select_connection};
 use super::time_limit::TimeLimit;
+use crate::client::core::ClientCore;
 use crate::error::{ErrorContext, Phase};
 use crate::object::{Binding, ObjectRef};
-use crate::orb::OrbCore;
-use crate::poa::NotHere;
-use crate::serving::about_to_block;
+use crate::object_adapter::NotHere;
+use crate::upcall_thread::about_to_block;
 
 enum Whereabouts {
     Here,
@@ -89,7 +89,7 @@ fn ask(
     let core = object.core();
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
-        return Ok(match core.locate(key) {
+        return Ok(match core.adapters().locate_key(key) {
             Ok(()) | Err(NotHere::Held(_)) => Whereabouts::Here,
             Err(NotHere::Elsewhere(ior)) => Whereabouts::Forward(*ior),
             Err(NotHere::Nowhere(_)) => Whereabouts::Unknown,
@@ -108,7 +108,7 @@ fn ask(
 
 /// Asks over one connection.
 fn ask_over(
-    core: &OrbCore,
+    core: &ClientCore,
     route: &Route,
     mut connection: impl Connection,
     time_limit: TimeLimit,

@@ -17,7 +17,7 @@ use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
-use super::by_lane::{ByLane, LaneConnections, caller};
+use super::by_lane::ByLane;
 use super::connection::{Alive, AnyConnection};
 use super::connection_settings::{ConnectionClass, ConnectionSettings};
 use super::exclusive::ExclusiveConnection;
@@ -25,11 +25,12 @@ use super::fragmenting::in_fragments;
 use super::place::{Lease, Place};
 use super::queued::Outbox;
 use super::sharing::Sharing;
+use crate::calling_lane::{CallingLane, caller};
 use crate::counters::{CallLock, Count, count};
 use crate::flow::FlowLimits;
 use crate::options::Options;
-use crate::rare::{Rare, happens};
-use crate::serving::in_upcall;
+use crate::steady_events::{Event, record};
+use crate::upcall_thread::in_upcall;
 
 /// From how many pools on those without a reference to their endpoint are closed. Endpoints come
 /// with references, and so from anybody.
@@ -122,7 +123,7 @@ impl ConnectionCache {
         }
         let unused = pools.take_unused();
         let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
-        happens(Rare::TableWrites);
+        record(Event::TableWritten);
         pools.by_endpoint.insert(key, Arc::clone(&pool));
         drop(pools);
         unused.iter().for_each(|pool| pool.close());
@@ -139,7 +140,7 @@ impl ConnectionCache {
     }
 
     /// Closes the connections of a lane that has come to its end.
-    pub(crate) fn left_by(&self, lane: &LaneConnections) {
+    pub(crate) fn left_by(&self, lane: &CallingLane) {
         let pools: Vec<_> = {
             let pools = self.pools.lock();
             pools
@@ -179,7 +180,7 @@ impl EndpointPool {
 
     /// One like it for the threads of a lane.
     pub(super) fn for_lane(&self) -> Arc<Self> {
-        happens(Rare::TableWrites);
+        record(Event::TableWritten);
         Self::with(
             &self.endpoint,
             &self.settings,
@@ -490,7 +491,7 @@ impl EndpointPool {
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
-        happens(Rare::Connects);
+        record(Event::Connected);
         let connected = self.protocol.transport().connect(&self.endpoint, &options);
         match connected {
             Ok(stream) => {

@@ -22,13 +22,13 @@ use super::oneway_queue::OnewayQueue;
 use super::pool::{EndpointPool, NoConnection};
 use super::reply::ReadReply;
 use super::route::{Route, Routes};
+use crate::client::core::ClientCore;
 use crate::error::{ErrorContext, Phase};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue, WhenFull};
 use crate::gather::Gather;
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
 use crate::policy::Rebind;
-use crate::serving::about_to_block;
+use crate::upcall_thread::about_to_block;
 
 pub(crate) use outboxes::Outboxes;
 
@@ -123,7 +123,7 @@ fn put(
 impl Outbox {
     /// Connects, and starts the thread.
     fn open(
-        core: &Arc<OrbCore>,
+        core: &Arc<ClientCore>,
         pool: &Arc<EndpointPool>,
         on_event: OnEvent,
         limits: FlowLimits,

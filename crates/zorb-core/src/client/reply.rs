@@ -13,8 +13,9 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfe
 
 use super::route::Route;
 use crate::gather::Body;
+
+use crate::client::core::ClientCore;
 use crate::object::RawReply;
-use crate::orb::OrbCore;
 use crate::raises::Raises;
 
 /// A call of one operation with its types erased, as the ORB sees it. The body is the arguments.
@@ -143,7 +144,7 @@ pub(crate) fn missing() -> SystemException {
 /// A reply, in the buffer of the connection that it came over.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reply<'r> {
-    pub(super) core: &'r Arc<OrbCore>,
+    pub(super) core: &'r Arc<ClientCore>,
     pub(super) operation: &'r str,
     /// What it came by; `None` inside this ORB.
     pub(super) route: Option<&'r Route>,

@@ -18,9 +18,10 @@ use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
 use super::place::Lease;
 use super::pool::EndpointPool;
+use crate::client::core::ClientCore;
 use crate::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
-use crate::orb::{OrbCore, for_calls};
 use crate::policy::{PolicyType, PriorityModel, ServedPriority};
+use crate::protocol_choice::for_calls;
 
 /// The maximum number of routes to an object: a reference may come from anybody, and each route may have
 /// to be tried.
@@ -86,7 +87,7 @@ struct UsableProfile {
 
 impl UsableProfile {
     fn find(
-        core: &OrbCore,
+        core: &ClientCore,
         ior: &Ior,
         profile: &TaggedProfile,
         may_be_local: bool,
@@ -111,7 +112,7 @@ impl UsableProfile {
 impl Routes {
     /// Resolves the profiles of `ior` whose protocols the ORB has and policies permit, up to 64 endpoints.
     pub(crate) fn resolve(
-        core: &OrbCore,
+        core: &ClientCore,
         ior: &Ior,
         own: Option<&Arc<ConnectionPolicies>>,
     ) -> Self {
@@ -129,7 +130,12 @@ impl Routes {
         routes.policies =
             profiles.iter().find_map(UsableProfile::component::<Policies>).unwrap_or_default().0;
         for profile in profiles.iter().filter(|profile| profile.may_be_local) {
-            if profile.resolved.endpoints.iter().any(|endpoint| core.serves(endpoint)) {
+            if profile
+                .resolved
+                .endpoints
+                .iter()
+                .any(|endpoint| core.local_endpoints().contain(endpoint))
+            {
                 routes.local = Some(profile.resolved.object_key.as_slice().into());
             }
         }
@@ -159,7 +165,7 @@ impl Routes {
     /// Adds the profiles of the protocols that the ORB's option names, where policies choose none.
     fn add_by_option(
         &mut self,
-        core: &OrbCore,
+        core: &ClientCore,
         profiles: Vec<UsableProfile>,
         policies: Option<&ConnectionPolicies>,
     ) {
@@ -175,7 +181,7 @@ impl Routes {
     /// `own`, and those that the server has put into it.
     fn take_policies(
         &mut self,
-        core: &OrbCore,
+        core: &ClientCore,
         own: Option<&Arc<ConnectionPolicies>>,
     ) -> Option<Arc<ConnectionPolicies>> {
         let extensions = core.extensions().load();
@@ -195,7 +201,7 @@ impl Routes {
     /// Adds the endpoints of a profile.
     fn add(
         &mut self,
-        core: &OrbCore,
+        core: &ClientCore,
         profile: &UsableProfile,
         policies: Option<&ConnectionPolicies>,
     ) {

@@ -28,7 +28,7 @@ use zorb_transport::{Stream, WaitPolicy, Waits};
 use super::connection::{Alive, FAREWELL_TIMEOUT, NoReply, limits};
 use crate::buffers::{trim, trim_request};
 use crate::counters::{CallLock, Count, count};
-use crate::serving::in_upcall;
+use crate::upcall_thread::in_upcall;
 use inheritance::Leader;
 
 pub(crate) use call::SharedCall;

@@ -227,7 +227,7 @@ macro_rules! __zorb_skeleton {
             fn face(
                 servant: &::std::sync::Arc<S>,
                 wanted: $crate::codegen::TypeId,
-            ) -> ::core::option::Option<$crate::codegen::Face> {
+            ) -> ::core::option::Option<$crate::codegen::ServantObject> {
                 if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
                     let face: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<S>::clone(servant);
                     return ::core::option::Option::Some(::std::boxed::Box::new(face));

@@ -6,21 +6,20 @@ use arc_swap::Guard;
 use zorb_cdr::{ByteOrder, CdrReader, CdrWriter};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
-use super::bond::{Bond, tie};
+use super::local_target::{LocalTarget, collocate};
 use super::upcall::Upcall;
 use super::{CollocationStrategy, HasServant};
 use crate::client::{Invocation, LOCAL_TEXT, decoding, missing, read_exception};
 use crate::gather::Body;
 use crate::object::ObjectRef;
-use crate::poa::ActiveObject;
-use crate::serving::panicked;
+use crate::object_adapter::{ActiveObject, panicked};
 
 /// The target of a collocated call, while the call runs.
 pub(crate) enum Collocated<'a> {
     /// The object adapter is not asked.
     Direct(&'a ActiveObject),
-    /// The bond is guarded, and the thread known to be in an upcall.
-    ThruPoa(Guard<Option<Arc<Bond>>>, Upcall),
+    /// The target is guarded, and the thread known to be in an upcall.
+    ThruPoa(Guard<Option<Arc<LocalTarget>>>, Upcall),
 }
 
 impl<'a> Collocated<'a> {
@@ -28,15 +27,15 @@ impl<'a> Collocated<'a> {
     /// stub make the call by messages, which then waits, fails or succeeds as any other.
     #[inline]
     pub(crate) fn enter(object: &'a ObjectRef) -> Option<Self> {
-        let place = &object.shared().place;
+        let collocation = &object.shared().collocation;
         let strategy = object.collocation();
-        if place.is_elsewhere()
+        if collocation.is_remote()
             || strategy == CollocationStrategy::Marshalled
             || !object.core().is_running()
         {
             return None;
         }
-        match place.direct() {
+        match collocation.direct() {
             Some(active) if strategy == CollocationStrategy::Direct => Some(Self::Direct(active)),
             _ => Self::through_poa(object),
         }
@@ -44,18 +43,18 @@ impl<'a> Collocated<'a> {
 
     #[inline(never)]
     fn through_poa(object: &'a ObjectRef) -> Option<Self> {
-        let place = &object.shared().place;
-        let mut guard = place.bond();
+        let collocation = &object.shared().collocation;
+        let mut guard = collocation.target();
         if guard.is_none() {
-            tie(object);
-            guard = place.bond();
+            collocate(object);
+            guard = collocation.target();
         }
-        let bond = guard.as_ref()?;
-        if !bond.manager.is_active() {
+        let target = guard.as_ref()?;
+        if !target.manager.is_active() {
             return None;
         }
         if object.collocation() == CollocationStrategy::Direct {
-            place.make_direct(bond);
+            collocation.make_direct(target);
         }
         Some(Self::ThruPoa(guard, Upcall::enter(object.core())))
     }
@@ -64,14 +63,14 @@ impl<'a> Collocated<'a> {
     fn active(&self) -> Option<&ActiveObject> {
         match self {
             Self::Direct(active) => Some(active),
-            Self::ThruPoa(bond, _) => bond.as_ref().map(|bond| &*bond.object),
+            Self::ThruPoa(target, _) => target.as_ref().map(|target| &*target.object),
         }
     }
 
     /// The servant, if it serves the interface `I`.
     #[inline]
     pub(crate) fn servant<I: HasServant>(&self) -> Option<&I::Servant> {
-        self.active()?.face::<I>()
+        self.active()?.servant::<I::Servant>(I::PLACE)
     }
 
     /// The exception for a servant that has panicked, which ends the call alone.

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::orb::OrbCore;
+use crate::orb_core::OrbCore;
 
 thread_local! {
     /// The addresses of the ORBs, the innermost upcall last.

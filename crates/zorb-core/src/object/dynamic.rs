@@ -11,8 +11,8 @@ use zorb_giop::{HEADER_SIZE, ResponseFlags};
 use zorb_types::SystemException;
 
 use super::ObjectRef;
+use crate::client::ClientCore;
 use crate::client::{ReadReply, Reply, invoke, missing};
-use crate::orb::OrbCore;
 
 /// A reply as it came, results or a user exception, whose types its reader knows.
 pub struct RawReply<'r> {
@@ -20,7 +20,7 @@ pub struct RawReply<'r> {
     pub(crate) message: &'r [u8],
     pub(crate) seams: &'r [u32],
     pub(crate) body: CdrReader<'r>,
-    pub(crate) core: &'r Arc<OrbCore>,
+    pub(crate) core: &'r Arc<ClientCore>,
 }
 
 impl<'r> RawReply<'r> {
@@ -69,7 +69,7 @@ pub struct KeptReply {
     text: TextCoding,
     /// Where the body begins.
     offset: usize,
-    core: Arc<OrbCore>,
+    core: Arc<ClientCore>,
 }
 
 impl KeptReply {

@@ -9,11 +9,11 @@ use std::time::Duration;
 use zorb_transport::{Protocol, ProtocolRegistry};
 
 use super::Orb;
-use super::choice::{chosen, endpoints};
-use super::core::OrbCore;
+use super::inner::OrbInner;
 use crate::collocation::CollocationStrategy;
 use crate::error::{Error, Phase};
 use crate::options::{LeftOut, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments};
+use crate::protocol_choice::{chosen, endpoints};
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
@@ -203,7 +203,8 @@ impl<O: From<Orb>> OrbBuilder<O> {
             })?;
         }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
-        let core = OrbCore::new(options);
+        let inner = OrbInner::new(options);
+        let core = &inner.core;
         for protocol in protocols {
             core.protocols()
                 .register(protocol)
@@ -211,13 +212,13 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
         let options = core.options();
         for url in endpoints(&options.listen_endpoints, options, core.protocols()) {
-            if let Err(error) = core.listen(&url) {
+            if let Err(error) = inner.server.listen(&url) {
                 // The endpoints that did open must not outlive the ORB that never was.
-                let _ = core.shutdown(true);
+                let _ = inner.shutdown(true);
                 return Err(error);
             }
         }
-        Ok(Orb::from_core(core).into())
+        Ok(Orb::from_inner(inner).into())
     }
 }
 

@@ -1,17 +1,17 @@
 //! Making references: the profiles of the endpoints at which an object is served.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, TaggedProfile};
 use zorb_transport::join_profiles;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::choice::ephemeral;
-use super::core::OrbCore;
+use super::inner::OrbInner;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
 use crate::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
+use crate::protocol_choice::ephemeral;
 use crate::serving::Listener;
 
 /// The failure of a reference that has no endpoint.
@@ -20,7 +20,7 @@ fn not_possible(error: Error) -> SystemException {
     error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
 }
 
-impl OrbCore {
+impl OrbInner {
     /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
     /// has clients know. The endpoints are those of the pool that `policies` name, else the ORB's own,
     /// of which an ephemeral one is opened when the program has named none.
@@ -31,7 +31,7 @@ impl OrbCore {
         exposed: Option<&TaggedComponent>,
         policies: &Policies,
     ) -> Result<ObjectRef, SystemException> {
-        self.check_running()?;
+        self.core.check_running()?;
         let mut components = self.components().map_err(|error| {
             not_possible(Error::new(Phase::Adapter, "components").with_source(error))
         })?;
@@ -40,13 +40,14 @@ impl OrbCore {
         let profiles = match named {
             None => {
                 self.listen_somewhere()?;
-                let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
-                profiles(&offered(&listeners, policies), key, &components, None)?
+                self.server.with_listeners(|listeners| {
+                    profiles(&offered(listeners, policies), key, &components, None)
+                })?
             }
             Some(id) => {
                 let mut all = Vec::new();
                 // The profiles of a pool that has ended would be empty.
-                let pool = self.pool(id);
+                let pool = self.server.pool(id);
                 for lane in pool.iter().flat_map(|pool| pool.core().lanes()) {
                     let priority = lane.priority();
                     if priority.is_none_or(|it| may_be_served_in_lane(policies, it)) {
@@ -62,28 +63,19 @@ impl OrbCore {
             return Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no));
         }
         let ior = Ior { type_id: type_id.to_owned(), profiles };
-        Ok(ObjectRef::new(self, ior))
+        Ok(ObjectRef::new(&self.client, ior))
     }
 
     /// Opens an endpoint if there is none.
-    fn listen_somewhere(self: &Arc<Self>) -> Result<(), SystemException> {
-        let serves_none = |listeners: &[Listener]| !listeners.iter().any(Listener::is_for_objects);
-        if !serves_none(&self.listeners.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(());
-        }
-        let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
-        if serves_none(&listeners) {
-            self.check_running()?;
-            let urls = ephemeral(self.options(), self.protocols());
-            if urls.is_empty() {
-                let error = Error::new(Phase::Listen, "the ORB has no protocol to listen with");
-                return Err(not_possible(error));
+    fn listen_somewhere(&self) -> Result<(), SystemException> {
+        let urls = || {
+            let urls = ephemeral(self.core.options(), self.core.protocols());
+            match urls.is_empty() {
+                true => Err(Error::new(Phase::Listen, "the ORB has no protocol to listen with")),
+                false => Ok(urls),
             }
-            for url in urls {
-                self.listen_locked(&url, &mut listeners).map_err(not_possible)?;
-            }
-        }
-        Ok(())
+        };
+        self.server.listen_somewhere(urls).map_err(not_possible)
     }
 
     /// What every reference of this ORB says about it.
@@ -91,7 +83,7 @@ impl OrbCore {
         let order = ByteOrder::NATIVE;
         Ok(vec![
             TaggedComponent::with_body(&OrbType::ZORB, order)?,
-            TaggedComponent::with_body(self.code_sets(), order)?,
+            TaggedComponent::with_body(self.core.code_sets(), order)?,
         ])
     }
 }

@@ -1,23 +1,14 @@
-//! What crates above this one add to an ORB.
+//! How other crates extend an ORB: interceptors, network priorities, configured policies.
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Orb, OrbCore};
+use super::Orb;
+use super::inner::OrbInner;
 use crate::error::Error;
-use crate::interceptor::{ClientRequestInterceptor, Interceptors, ServerRequestInterceptor};
-use crate::policy::{NetworkPriorities, Policies, PolicyReaders};
-
-/// What crates above this one have added to an ORB.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Extensions {
-    pub(crate) interceptors: Interceptors,
-    /// The policies that are read from references.
-    pub(crate) readers: PolicyReaders,
-    pub(crate) network: Option<NetworkPriorities>,
-    pub(crate) adapter_policies: Option<AdapterPolicies>,
-    pub(crate) thread_priorities: Option<ThreadPriorities>,
-}
+use crate::extensions::ThreadPriorities;
+use crate::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
+use crate::policy::{NetworkPriorities, Policies};
 
 type PoliciesOf = dyn Fn(&Orb, &str) -> Result<Policies, Error> + Send + Sync;
 
@@ -28,35 +19,14 @@ pub(crate) struct AdapterPolicies(Arc<PoliciesOf>);
 impl AdapterPolicies {
     /// The policies of the adapter at `path`: the names from below the root, joined by `/`; the root
     /// adapter's path is `/`.
-    pub(crate) fn of(&self, core: &Arc<OrbCore>, path: &str) -> Result<Policies, Error> {
-        (self.0)(&Orb::from_core(Arc::clone(core)), path)
+    pub(crate) fn of(&self, orb: &Arc<OrbInner>, path: &str) -> Result<Policies, Error> {
+        (self.0)(&Orb::from_inner(Arc::clone(orb)), path)
     }
 }
 
 impl fmt::Debug for AdapterPolicies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("AdapterPolicies")
-    }
-}
-
-/// Sets the priority of threads that serve a connection of a priority band, outside the lanes of pools.
-#[derive(Clone)]
-pub(crate) struct ThreadPriorities {
-    set: Arc<dyn Fn(i16) + Send + Sync>,
-    /// The maximum priority that clients can cause.
-    pub(crate) max: i16,
-}
-
-impl ThreadPriorities {
-    /// Sets the priority of the calling thread, if the system permits it.
-    pub(crate) fn set(&self, priority: i16) {
-        (self.set)(priority);
-    }
-}
-
-impl fmt::Debug for ThreadPriorities {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ThreadPriorities").field("max", &self.max).finish_non_exhaustive()
     }
 }
 
@@ -103,17 +73,15 @@ impl Orb {
         policies: impl Fn(&Self, &str) -> Result<Policies, Error> + Send + Sync + 'static,
     ) {
         let policies = Arc::new(policies);
-        self.core().extend(|known| {
-            known.adapter_policies = Some(AdapterPolicies(Arc::clone(&policies) as _))
-        });
+        self.inner.adapter_policies.store(Some(Arc::new(AdapterPolicies(policies))));
     }
 
     /// Sets how threads outside the lanes of pools get the priority of the band whose connection they
     /// serve: `set` is called on such a thread with the band's highest priority, at most `max`.
     pub fn set_thread_priorities(&self, max: i16, set: impl Fn(i16) + Send + Sync + 'static) {
-        let set = Arc::new(set);
+        let set: Arc<dyn Fn(i16) + Send + Sync> = Arc::new(set);
         self.core().extend(|known| {
-            known.thread_priorities = Some(ThreadPriorities { set: Arc::clone(&set) as _, max });
+            known.thread_priorities = Some(ThreadPriorities::new(max, Arc::clone(&set) as _));
         });
     }
 }

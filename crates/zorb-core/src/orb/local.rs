@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb_os::lock::Lock;
 
 use super::Orb;
-use super::core::OrbCore;
+use super::inner::OrbInner;
 use crate::error::{Error, Phase};
 
 /// Those that crates above the core have registered.
@@ -18,7 +18,7 @@ struct Maker<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
 /// The names of the core's own.
 const OWN: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
 
-impl OrbCore {
+impl OrbInner {
     /// Whether a local object has that name.
     pub(super) fn has_local(&self, name: &str) -> bool {
         let locals = self.locals.lock();
@@ -61,7 +61,7 @@ impl Orb {
 
     fn registered_local<T: Any>(&self, name: &str) -> Result<T, Error> {
         let make = {
-            let locals = self.core.locals.lock();
+            let locals = self.inner.locals.lock();
             let Some((_, maker)) = locals.iter().find(|(known, _)| known == name) else {
                 let what = format!("no local object is the initial reference {name:?}");
                 return Err(Error::new(Phase::Resolve, what)
@@ -83,7 +83,7 @@ impl Orb {
         name: &str,
         make: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let initial = self.core.initial.lock();
+        let initial = self.inner.initial.lock();
         if name.is_empty() || OWN.contains(&name) || initial.contains_key(name) {
             return Err(Error::new(
                 Phase::Application,
@@ -91,7 +91,7 @@ impl Orb {
             ));
         }
         drop(initial);
-        let mut locals = self.core.locals.lock();
+        let mut locals = self.inner.locals.lock();
         locals.retain(|(known, _)| known != name);
         let maker: Maker<T> = Maker(Arc::new(make));
         locals.push((name.to_owned(), Box::new(maker)));
@@ -104,10 +104,10 @@ impl Orb {
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
         let mut names: Vec<String> = OWN.map(str::to_owned).into();
-        let locals = self.core.locals.lock();
+        let locals = self.inner.locals.lock();
         names.extend(locals.iter().map(|(name, _)| name.clone()));
         drop(locals);
-        let initial = self.core.initial.lock();
+        let initial = self.inner.initial.lock();
         names.extend(initial.keys().cloned());
         drop(initial);
         names.extend(self.options().init_ref.iter().map(|(name, _)| name.clone()));

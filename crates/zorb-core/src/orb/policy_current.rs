@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use zorb_types::SystemException;
 
-use super::OrbCore;
-use crate::client::{ClientPolicies, policies_of_thread, set_policies_of_thread};
+use crate::client::{ClientCore, ClientPolicies, policies_of_thread, set_policies_of_thread};
 use crate::policy::{Levels, Policies, SetOverrideType};
 
 /// The policies of the calling thread for calls through one ORB, by references without policies of the
@@ -16,11 +15,11 @@ use crate::policy::{Levels, Policies, SetOverrideType};
 /// [`during`](Self::during).
 #[derive(Clone)]
 pub struct PolicyCurrent {
-    core: Arc<OrbCore>,
+    core: Arc<ClientCore>,
 }
 
 impl PolicyCurrent {
-    pub(crate) fn new(core: &Arc<OrbCore>) -> Self {
+    pub(crate) fn new(core: &Arc<ClientCore>) -> Self {
         Self { core: Arc::clone(core) }
     }
 
@@ -80,7 +79,7 @@ impl fmt::Debug for PolicyCurrent {
 
 /// Restores the policies of a thread when dropped, also after a panic.
 struct Restore<'c> {
-    core: &'c Arc<OrbCore>,
+    core: &'c Arc<ClientCore>,
     before: Option<Arc<ClientPolicies>>,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zorb_types::SystemException;
 
-use super::OrbCore;
+use super::inner::OrbInner;
 use crate::policy::{Levels, Policies, SetOverrideType, TypedPolicy};
 
 /// The policies of an ORB, for all of its calls by threads and references without policies of the same
@@ -16,12 +16,12 @@ use crate::policy::{Levels, Policies, SetOverrideType, TypedPolicy};
 #[derive(Clone)]
 #[doc(alias = "ORBPolicyManager")]
 pub struct PolicyManager {
-    core: Arc<OrbCore>,
+    orb: Arc<OrbInner>,
 }
 
 impl PolicyManager {
-    pub(crate) fn new(core: &Arc<OrbCore>) -> Self {
-        Self { core: Arc::clone(core) }
+    pub(crate) fn new(orb: &Arc<OrbInner>) -> Self {
+        Self { orb: Arc::clone(orb) }
     }
 
     /// Adds `policies`, each in place of one of its type.
@@ -42,28 +42,28 @@ impl PolicyManager {
         how: SetOverrideType,
     ) -> Result<(), SystemException> {
         policies.check(Levels::ORB)?;
-        self.core.client_policies().rcu(|known| known.changed(policies, how));
-        self.core.set_default_connection_setup();
+        self.orb.client.policies().rcu(|known| known.changed(policies, how));
+        self.orb.server.set_default_connection_setup(&self.orb.client.policies().load().policies);
         Ok(())
     }
 
     /// The ORB's policies (`get_policy_overrides`).
     #[doc(alias = "get_policy_overrides")]
     pub fn policy_overrides(&self) -> Policies {
-        self.core.client_policies().load().policies.clone()
+        self.orb.client.policies().load().policies.clone()
     }
 
     /// Lets the ORB read policies of type `P` from references (`register_policy_factory`). References that
     /// have been called already do not change.
     #[doc(alias = "register_policy_factory")]
     pub fn register_policy<P: TypedPolicy>(&self) {
-        self.core.extend(|extensions| extensions.readers.add::<P>());
+        self.orb.core.extend(|extensions| extensions.readers.add::<P>());
     }
 
     /// The ORB's policy of type `P`, else the default.
     pub fn policy<P: TypedPolicy>(&self) -> Option<P> {
-        let known = self.core.client_policies().load();
-        known.policies.value().cloned().or_else(|| P::default_of(self.core.options()))
+        let known = self.orb.client.policies().load();
+        known.policies.value().cloned().or_else(|| P::default_of(self.orb.core.options()))
     }
 }
 

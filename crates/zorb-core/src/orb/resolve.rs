@@ -8,8 +8,8 @@ use std::sync::Arc;
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
-use super::core::OrbCore;
 use super::initial::initial_reference;
+use super::inner::OrbInner;
 use crate::corbaname;
 use crate::error::{Error, Phase};
 use crate::interface::Interface;
@@ -20,8 +20,8 @@ const MAX_DEPTH: u32 = 8;
 /// The largest file that may hold a reference, in octets.
 const MAX_FILE: u64 = 1 << 20;
 
-pub(super) fn resolve_typed<T: Interface>(core: &Arc<OrbCore>, url: &str) -> Result<T, Error> {
-    let object = string_to_object(core, url, 0)?.ok_or_else(|| {
+pub(super) fn resolve_typed<T: Interface>(orb: &Arc<OrbInner>, url: &str) -> Result<T, Error> {
+    let object = string_to_object(orb, url, 0)?.ok_or_else(|| {
         Error::new(Phase::Resolve, shorten(url)).with_source("the reference is nil")
     })?;
     narrow(&object, url)
@@ -43,7 +43,7 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
 }
 
 pub(super) fn string_to_object(
-    core: &Arc<OrbCore>,
+    orb: &Arc<OrbInner>,
     url: &str,
     depth: u32,
 ) -> Result<Option<ObjectRef>, Error> {
@@ -57,13 +57,13 @@ pub(super) fn string_to_object(
     })?;
     match parsed {
         ObjectUrl::Ior(ior) if ior.is_nil() => Ok(None),
-        ObjectUrl::Ior(ior) => Ok(Some(ObjectRef::new(core, ior))),
-        ObjectUrl::Corbaloc(corbaloc) => corbaloc_object(core, url, &corbaloc).map(Some),
-        ObjectUrl::Rir { key } => initial_reference(core, &key, depth).map(Some),
+        ObjectUrl::Ior(ior) => Ok(Some(ObjectRef::new(&orb.client, ior))),
+        ObjectUrl::Corbaloc(corbaloc) => corbaloc_object(orb, url, &corbaloc).map(Some),
+        ObjectUrl::Rir { key } => initial_reference(orb, &key, depth).map(Some),
         ObjectUrl::Corbaname(corbaname) => {
             let context = match &corbaname.context {
-                NamingContextAddress::Corbaloc(corbaloc) => corbaloc_object(core, url, corbaloc)?,
-                NamingContextAddress::Rir { key } => initial_reference(core, key, depth)?,
+                NamingContextAddress::Corbaloc(corbaloc) => corbaloc_object(orb, url, corbaloc)?,
+                NamingContextAddress::Rir { key } => initial_reference(orb, key, depth)?,
             };
             corbaname::resolve(&context, &corbaname.name)
                 .map_err(|error| error.into_source_of(bad_url(url, minor::bad_param::BAD_URL)))
@@ -71,7 +71,7 @@ pub(super) fn string_to_object(
         ObjectUrl::File(path) => {
             let text = read_reference(Path::new(&path))
                 .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).with_source(error))?;
-            string_to_object(core, text.trim(), depth + 1)
+            string_to_object(orb, text.trim(), depth + 1)
         }
     }
 }
@@ -91,26 +91,26 @@ fn read_reference(path: &Path) -> io::Result<String> {
 }
 
 fn corbaloc_object(
-    core: &Arc<OrbCore>,
+    orb: &Arc<OrbInner>,
     url: &str,
     corbaloc: &Corbaloc,
 ) -> Result<ObjectRef, Error> {
     let profiles: Result<Vec<_>, _> = corbaloc
         .addresses
         .iter()
-        .map(|address| profile(core, url, address, &corbaloc.key))
+        .map(|address| profile(orb, url, address, &corbaloc.key))
         .collect();
-    Ok(ObjectRef::new(core, Ior { type_id: String::new(), profiles: profiles? }))
+    Ok(ObjectRef::new(&orb.client, Ior { type_id: String::new(), profiles: profiles? }))
 }
 
 fn profile(
-    core: &OrbCore,
+    orb: &OrbInner,
     url: &str,
     address: &CorbalocAddress,
     key: &[u8],
 ) -> Result<TaggedProfile, Error> {
     let failed = || bad_url(url, minor::bad_param::BAD_ADDRESS);
-    let protocol = core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
+    let protocol = orb.core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
         failed().with_source(format!("no protocol {:?} in this ORB", address.protocol))
     })?;
     let endpoint = protocol

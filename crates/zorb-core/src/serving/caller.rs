@@ -8,7 +8,7 @@ use zorb_transport::PeerIdentity;
 
 use super::connection::ServerConnection;
 use super::current::served_connection;
-use crate::loan::BufferStrategy;
+use crate::policy::BufferStrategy;
 
 /// The client whose request the calling thread is serving: what a servant asks when it matters who
 /// calls.

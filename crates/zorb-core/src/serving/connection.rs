@@ -18,14 +18,14 @@ use zorb_giop::{Detached, Inbound, Limits, Messaging, ProfileTag};
 use zorb_os::slot::Slot;
 use zorb_transport::{Protocol, Stream, Waits};
 
+use super::core::ServerCore;
 use super::current::Upcall;
 use super::input::Input;
 use super::lane::Lane;
 use super::output::Output;
 use super::own_threads::OwnThreads;
 use super::reactor::Events;
-use crate::orb::OrbCore;
-use crate::poa::KnownAdapters;
+use crate::object_adapter::KnownAdapters;
 
 /// A connection that a client opened to this ORB.
 ///
@@ -35,7 +35,7 @@ use crate::poa::KnownAdapters;
 #[repr(align(128))]
 pub(crate) struct ServerConnection {
     pub(super) stream: Arc<dyn Stream>,
-    pub(super) core: Arc<OrbCore>,
+    pub(super) core: Arc<ServerCore>,
     pub(super) lane: Arc<Lane>,
     /// Its number in the lane's table.
     slot: u32,
@@ -99,7 +99,7 @@ pub(crate) struct NewConnection<'a> {
 }
 
 impl ServerConnection {
-    pub(crate) fn new(core: &Arc<OrbCore>, new: NewConnection<'_>) -> Arc<Self> {
+    pub(crate) fn new(core: &Arc<ServerCore>, new: NewConnection<'_>) -> Arc<Self> {
         let NewConnection { protocol, stream, lane, slot } = new;
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.

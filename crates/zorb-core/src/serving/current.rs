@@ -1,41 +1,24 @@
 //! The upcall that a thread is in, and the connection that its request came over.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use zorb_transport::Stream;
 
 use super::connection::ServerConnection;
-use crate::loan::BufferStrategy;
-use crate::orb::OrbCore;
-
-/// What a thread is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Doing {
-    /// Anything but an upcall.
-    Other,
-    /// An upcall, during which another thread may take the connection's input.
-    Upcall,
-    /// An upcall for whose length the input has been handed to another thread.
-    Relieved,
-}
+use super::core::ServerCore;
+use crate::orb_core::OrbCore;
+use crate::policy::BufferStrategy;
+use crate::upcall_thread::{begin_upcall, end_upcall, in_upcall, relieve_upcall};
 
 thread_local! {
     static SERVED: RefCell<Weak<ServerConnection>> = const { RefCell::new(Weak::new()) };
-    /// The priority of that connection's lane.
-    static LANE: Cell<Option<i16>> = const { Cell::new(None) };
-    static DOING: Cell<Doing> = const { Cell::new(Doing::Other) };
-}
-
-/// Whether the calling thread is in an upcall.
-pub(crate) fn in_upcall() -> bool {
-    DOING.get() != Doing::Other
 }
 
 /// Whether the calling thread is in an upcall to a servant of `core`.
 pub(crate) fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
-    served_connection().is_some_and(|connection| Arc::ptr_eq(&connection.core, core))
+    served_connection().is_some_and(|connection| Arc::ptr_eq(connection.core.orb(), core))
 }
 
 /// The connection that the request came over in whose upcall the calling thread is.
@@ -46,7 +29,7 @@ pub(super) fn served_connection() -> Option<Arc<ServerConnection>> {
 /// The memory that a reply can lie in.
 pub(crate) struct Buffers {
     pub(crate) stream: Arc<dyn Stream>,
-    pub(crate) core: Arc<OrbCore>,
+    pub(crate) server: Arc<ServerCore>,
     /// What a servant has chosen for the connection.
     pub(crate) strategy: Option<BufferStrategy>,
 }
@@ -57,23 +40,14 @@ pub(crate) fn buffers_of_upcall() -> Option<Buffers> {
     let chosen = usize::from(connection.buffer_strategy.load(Ordering::Relaxed));
     Some(Buffers {
         stream: Arc::clone(&connection.stream),
-        core: Arc::clone(&connection.core),
+        server: Arc::clone(&connection.core),
         strategy: chosen.checked_sub(1).and_then(|at| BufferStrategy::ALL.get(at).copied()),
     })
 }
 
-/// The priority of the lane that the present request came by.
-pub(super) fn lane_of_upcall() -> Option<i16> {
-    if in_upcall() { LANE.get() } else { None }
-}
-
-/// To be called before a thread may block for long: when it is in an upcall, another thread reads on from
-/// the connection of its request.
-#[inline]
-pub(crate) fn about_to_block() {
-    if DOING.get() == Doing::Upcall
-        && let Some(connection) = SERVED.with_borrow(Weak::upgrade)
-    {
+/// Hands the input of the present upcall's connection to another thread.
+pub(super) fn hand_over() {
+    if let Some(connection) = SERVED.with_borrow(Weak::upgrade) {
         Upcall::hand_over(&connection);
     }
 }
@@ -88,7 +62,6 @@ impl Upcall {
             // The threads of a reactor serve many in turn.
             if !std::ptr::eq(served.as_ptr(), Arc::as_ptr(connection)) {
                 *served = Arc::downgrade(connection);
-                LANE.set(connection.lane.priority());
             }
         });
     }
@@ -96,22 +69,21 @@ impl Upcall {
     /// Notes that the request to be served came over a connection that has ended.
     pub(super) fn serve_none() {
         SERVED.set(Weak::new());
-        LANE.set(None);
     }
 
     #[inline]
     pub(super) fn begin() {
-        DOING.set(Doing::Upcall);
+        begin_upcall();
     }
 
     #[inline]
     pub(super) fn end() {
-        DOING.set(Doing::Other);
+        end_upcall();
     }
 
     /// Notes that the input has been handed over for the length of the present upcall.
     pub(super) fn relieved() {
-        DOING.set(Doing::Relieved);
+        relieve_upcall();
     }
 
     /// Hands the connection's input to another thread, once an upcall: if this thread's input has been

@@ -33,15 +33,15 @@ use self::spawner::Wants;
 use self::steady_state::SteadyState;
 use self::workers::assist;
 use super::connection::{NewConnection, Scratch, ServerConnection};
-use super::connection_setup::ConnectionSetup;
+use super::core::ServerCore;
 use super::event_loop::EventLoop;
 use super::listener::Listener;
 use super::queued::QueuedRequest;
 use super::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use super::strategy::ServingStrategy;
-use super::threads::ThreadCount;
-use crate::client::{Entered, LaneConnections};
-use crate::orb::OrbCore;
+use crate::calling_lane::{CallingLane, Entered};
+use crate::object_adapter::ConnectionSetup;
+use crate::threads::ThreadCount;
 
 /// So many looks divide the time that a connection may be quiet.
 pub(super) const LOOKS: u32 = 4;
@@ -58,7 +58,7 @@ pub(crate) struct Lane {
     pool: usize,
     name: String,
     stack_size: Option<usize>,
-    core: Weak<OrbCore>,
+    core: Weak<ServerCore>,
     /// The threads of its pool.
     pool_threads: Arc<ThreadCount>,
     pub(crate) listeners: Vec<Listener>,
@@ -74,7 +74,7 @@ pub(crate) struct Lane {
     pub(super) wants: Wants,
     adapters: Arc<ServedAdapters>,
     /// The connections that its threads' own calls go over; `None` where too many lanes have some.
-    lines: Option<LaneConnections>,
+    calling: Option<CallingLane>,
     permits: Option<Permits>,
     /// Whether it has connections with threads of their own besides those at its event loop, or may have.
     is_mixed: AtomicBool,
@@ -130,7 +130,7 @@ pub(super) fn pool_of_thread() -> usize {
 }
 
 impl Lane {
-    pub(super) fn new(core: &Arc<OrbCore>, parts: LaneParts) -> io::Result<Arc<Self>> {
+    pub(super) fn new(core: &Arc<ServerCore>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_events = parts.strategy.uses_event_loop();
         // Connections that have threads of their own wait no longer than that by themselves.
         let quiet_limit = core.options().idle_timeout;
@@ -159,7 +159,7 @@ impl Lane {
             threads: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
             adapters: parts.adapters,
-            lines: if is_default { None } else { LaneConnections::new() },
+            calling: if is_default { None } else { CallingLane::new() },
             neighbours: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
@@ -249,21 +249,21 @@ impl Lane {
     }
 
     /// Its ORB, if that is still there.
-    pub(super) fn core(&self) -> Option<Arc<OrbCore>> {
+    pub(super) fn core(&self) -> Option<Arc<ServerCore>> {
         self.core.upgrade()
     }
 
     /// Closes the connections of its threads' own calls, when they have ended.
-    pub(super) fn leave_lines(&self) {
-        if let Some((lines, core)) = self.lines.as_ref().zip(self.core.upgrade()) {
-            core.connections().left_by(lines);
-            lines.end();
+    pub(super) fn close_calls(&self) {
+        if let Some((calling, core)) = self.calling.as_ref().zip(self.core.upgrade()) {
+            core.lane_ended(calling);
+            calling.end();
         }
     }
 
     /// Has the calling thread's own calls go over the lane's connections until what it returns is dropped.
     pub(super) fn calls(&self) -> Option<Entered> {
-        self.lines.as_ref().map(LaneConnections::enter)
+        self.calling.as_ref().map(CallingLane::enter)
     }
 
     /// Starts as many dynamic threads as are asked for. Called by the thread that does so.
@@ -297,7 +297,7 @@ impl Lane {
     /// Takes in a connection that a client has made, on the thread that accepts them.
     pub(crate) fn accept(
         self: &Arc<Self>,
-        core: &Arc<OrbCore>,
+        core: &Arc<ServerCore>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
@@ -308,7 +308,7 @@ impl Lane {
 
     fn take_in(
         self: &Arc<Self>,
-        core: &Arc<OrbCore>,
+        core: &Arc<ServerCore>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
@@ -421,7 +421,7 @@ impl Lane {
     /// Has the lane come to its end: nobody connects any more, running requests finish.
     pub(crate) fn stop(&self) {
         for listener in &self.listeners {
-            listener.acceptor.close();
+            listener.close();
         }
         self.stopping.store(true, Ordering::SeqCst);
         for connection in self.connections.all() {

@@ -5,19 +5,42 @@ use std::sync::Arc;
 
 use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
 
-use crate::orb::OrbCore;
+use super::core::ServerCore;
+use crate::local_endpoints::ListenedEndpoints;
+use crate::orb_core::OrbCore;
 
 /// An open endpoint and the thread that accepts its connections.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub(crate) protocol: Arc<dyn Protocol>,
     pub(crate) acceptor: Arc<dyn Acceptor>,
+    /// Makes references with its endpoints local ones; `None` if they are for groups.
+    endpoints: Option<ListenedEndpoints>,
 }
 
 /// What is done with a connection that a client has made.
-pub(crate) type Welcome = dyn Fn(&Arc<OrbCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
+pub(crate) type Welcome = dyn Fn(&Arc<ServerCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
 
 impl Listener {
+    /// The listener of an endpoint that has been opened.
+    pub(super) fn new(
+        orb: &OrbCore,
+        protocol: Arc<dyn Protocol>,
+        acceptor: Arc<dyn Acceptor>,
+    ) -> Self {
+        let is_for_objects = protocol.groups().is_none();
+        let endpoints = is_for_objects.then(|| orb.local_endpoints().add(acceptor.published()));
+        Self { protocol, acceptor, endpoints }
+    }
+
+    /// Stops accepting connections.
+    pub(super) fn close(&self) {
+        if let Some(endpoints) = &self.endpoints {
+            endpoints.withdraw();
+        }
+        self.acceptor.close();
+    }
+
     /// Whether its endpoints stand in the references of objects, not in those of groups.
     pub(crate) fn is_for_objects(&self) -> bool {
         self.protocol.groups().is_none()
@@ -27,7 +50,7 @@ impl Listener {
     /// `welcome` to say.
     pub(crate) fn start(
         &self,
-        core: &Arc<OrbCore>,
+        core: &Arc<ServerCore>,
         begin: impl FnOnce() + Send + 'static,
         welcome: Box<Welcome>,
     ) -> io::Result<()> {
@@ -43,7 +66,7 @@ impl Listener {
 }
 
 fn accept(
-    core: &Arc<OrbCore>,
+    core: &Arc<ServerCore>,
     protocol: &dyn Protocol,
     acceptor: &dyn Acceptor,
     welcome: &Welcome,

@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProtocolError,
-    ReplyStatus,
+    AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProfileTag,
+    ProtocolError, ReplyStatus,
 };
 use zorb_os::lock::Locked;
 use zorb_os::probe;
 
-use super::call::ReplySink;
 use super::connection::ServerConnection;
 use crate::counters::{CallLock, Count};
+use crate::object_adapter::{ConnectionSetup, RequestSource};
 
 /// The sending side of a connection.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Output {
     }
 }
 
-impl ReplySink for ServerConnection {
+impl RequestSource for ServerConnection {
     fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
         let turn = self.output.turn();
         if !self.output.is_cancelled(&turn, request_id) {
@@ -83,6 +83,19 @@ impl ReplySink for ServerConnection {
             let sent = self.stream.send_vectored_all(parts);
             self.after_sending(&turn, sent);
         }
+    }
+
+    fn lane_priority(&self) -> Option<i16> {
+        self.lane.priority()
+    }
+
+    fn declare_band(&self, data: &[u8]) {
+        self.apply_declared_band(data);
+    }
+
+    fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
+        self.set_up_by(setup);
+        Some(self.profile)
     }
 }
 

@@ -5,10 +5,10 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, Weak, mpsc};
 
-use zorb_transport::{Endpoint, Protocol, Workers};
+use zorb_transport::{Protocol, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::connection_setup::ConnectionSetup;
+use super::core::ServerCore;
 use super::lane::adapters::ServedAdapters;
 use super::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use super::lane::workers::LaneWorkers;
@@ -16,10 +16,11 @@ use super::lane::{Lane, LaneParts, Neighbours, Role, pool_of_thread};
 use super::listener::Listener;
 use super::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
 use super::strategy::{HalfSync, LeaderFollowers, ServingStrategy, ThreadPerConnection};
-use super::threads::ThreadCount;
 use crate::error::{Error, Phase};
-use crate::orb::{Orb, OrbCore, endpoints, ephemeral};
+use crate::object_adapter::ConnectionSetup;
 use crate::policy::ThreadpoolPolicy;
+use crate::protocol_choice::{endpoints, ephemeral};
+use crate::threads::ThreadCount;
 
 /// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
 /// is [destroyed](Self::destroy) or its ORB ends.
@@ -43,6 +44,7 @@ impl WeakPool {
     }
 }
 
+/// A pool as its ORB knows it.
 pub(crate) struct PoolCore {
     number: usize,
     name: String,
@@ -57,23 +59,21 @@ pub(crate) struct PoolCore {
 /// Numbers of pools; 0 is none's.
 static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
 
-impl Orb {
-    /// Makes a pool: opens its endpoints and starts its threads. Adapters use it whose policies
-    /// [name it](crate::policy::ThreadpoolPolicy).
+impl ServerCore {
+    /// Makes a pool: opens its endpoints and starts its threads. Nothing is left of it if that fails.
     ///
     /// # Errors
     /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
-    /// not [fit](super::LaneThreads::begin); an ORB that has shut down. Nothing is left of the pool then.
-    pub fn create_pool(&self, settings: PoolSettings) -> Result<Pool, Error> {
-        let core = self.core();
-        core.check_running()?;
-        let pool = PoolCore::new(core, settings)?;
-        let begun = pool.start(core).and_then(|()| {
-            let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
+    /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
+    pub(crate) fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
+        self.check_running()?;
+        let pool = PoolCore::new(self, settings)?;
+        let begun = pool.start(self).and_then(|()| {
+            let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
             // Asked under the lock with which a shutdown takes the pools away: none comes later.
-            core.check_running()?;
+            self.check_running()?;
             pools.push(Arc::clone(&pool));
-            let freezing = core.freezing.lock().clone();
+            let freezing = self.freezing.lock().clone();
             freezing.map_or(Ok(()), |freezing| {
                 let frozen = pool.freeze(freezing.report.as_ref());
                 frozen.map_err(|error| {
@@ -93,7 +93,7 @@ impl Orb {
 }
 
 impl PoolCore {
-    fn new(core: &Arc<OrbCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
+    fn new(core: &Arc<ServerCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
         let failed =
             || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
         settings.check().map_err(|reason| failed().with_source(reason))?;
@@ -158,7 +158,7 @@ impl PoolCore {
     }
 
     /// Starts the threads, and accepts connections when all are there.
-    fn start(&self, core: &Arc<OrbCore>) -> Result<(), Error> {
+    fn start(&self, core: &Arc<ServerCore>) -> Result<(), Error> {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
         for lane in &self.lanes {
@@ -190,7 +190,7 @@ impl PoolCore {
                 // Kept by the thread that accepts, for as long as it does.
                 let running = self.threads.enter();
                 let welcome =
-                    Box::new(move |core: &Arc<OrbCore>, protocol: &dyn Protocol, stream| {
+                    Box::new(move |core: &Arc<ServerCore>, protocol: &dyn Protocol, stream| {
                         let _running = &running;
                         serving.accept(core, protocol, stream);
                     });
@@ -210,11 +210,11 @@ impl PoolCore {
 
 impl PoolCore {
     /// Its number, which no other pool of the process has.
-    pub(crate) fn number(&self) -> usize {
+    pub(super) fn number(&self) -> usize {
         self.number
     }
 
-    /// Ends the pool, without waiting for its threads.
+    /// Stops it, without waiting for its threads.
     pub(crate) fn stop(&self) {
         self.ended.store(true, Ordering::Release);
         for lane in &self.lanes {
@@ -225,25 +225,19 @@ impl PoolCore {
         }
     }
 
-    /// Whether `endpoint` is one of its own.
-    pub(crate) fn serves(&self, endpoint: &Endpoint) -> bool {
-        let mut listeners = self.lanes.iter().flat_map(|lane| &lane.listeners);
-        listeners.any(|listener| listener.acceptor.published().contains(endpoint))
-    }
-
-    /// Starts to count the violations of its lanes, from zero.
-    pub(crate) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
+    /// Has its lanes count violations, from zero.
+    pub(super) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
         self.lanes.iter().try_for_each(|lane| lane.steady_state.freeze(report))
     }
 
-    /// Stops counting.
-    pub(crate) fn thaw(&self) {
+    /// Has them count no more.
+    pub(super) fn thaw(&self) {
         self.lanes.iter().for_each(|lane| lane.steady_state.thaw());
     }
 
-    /// Adds the violations of its lanes.
-    pub(crate) fn violations(&self, all: &mut Vec<LaneViolations>) {
-        all.extend(self.lanes.iter().map(|lane| lane.steady_state.violations()));
+    /// What its lanes have counted.
+    pub(super) fn violations(&self) -> impl Iterator<Item = LaneViolations> + '_ {
+        self.lanes.iter().map(|lane| lane.steady_state.violations())
     }
 }
 
@@ -252,7 +246,7 @@ impl PoolCore {
 ///
 /// # Errors
 /// None in practice.
-pub(crate) fn default_lane(core: &Arc<OrbCore>) -> io::Result<Arc<Lane>> {
+pub(crate) fn default_lane(core: &Arc<ServerCore>) -> io::Result<Arc<Lane>> {
     let name = "zorb-serve";
     Lane::new(
         core,
@@ -280,17 +274,17 @@ fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
 
 /// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
 fn open(
-    core: &Arc<OrbCore>,
+    core: &Arc<ServerCore>,
     lane: &LaneSettings,
     workers: &Workers,
 ) -> Result<Vec<Listener>, Error> {
     let mut urls = endpoints(&lane.endpoints, core.options(), core.protocols());
     if urls.is_empty() {
-        let listeners = core.listeners.read().unwrap_or_else(PoisonError::into_inner);
         let beside =
             |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);
-        let listeners = listeners.iter().filter(|listener| listener.is_for_objects());
-        urls = listeners.map(beside).collect();
+        urls = core.with_listeners(|listeners| {
+            listeners.iter().filter(|listener| listener.is_for_objects()).map(beside).collect()
+        });
     }
     if urls.is_empty() {
         urls = ephemeral(core.options(), core.protocols());
@@ -346,9 +340,7 @@ impl Pool {
     /// What its lanes have counted since pools were [frozen](crate::Orb::freeze_pools), in the order
     /// of its settings.
     pub fn violations(&self) -> Vec<LaneViolations> {
-        let mut all = Vec::with_capacity(self.0.lanes.len());
-        self.0.violations(&mut all);
-        all
+        self.0.violations().collect()
     }
 
     /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its
@@ -369,11 +361,11 @@ impl Pool {
         }
         self.0.stop();
         self.0.threads.join();
-        self.0.lanes.iter().for_each(|lane| lane.leave_lines());
+        self.0.lanes.iter().for_each(|lane| lane.close_calls());
         if let Some(core) = self.0.lanes.first().and_then(|lane| lane.core()) {
             let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
             // It may be the last that keeps the pool, whose end takes no lock with it.
-            let ended = pools.extract_if(.., |pool| pool.number() == self.0.number);
+            let ended = pools.extract_if(.., |pool| pool.number == self.0.number);
             let ended: Vec<_> = ended.collect();
             drop(pools);
             drop(ended);

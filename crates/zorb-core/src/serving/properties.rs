@@ -5,8 +5,7 @@ use std::sync::atomic::Ordering;
 use zorb_cdr::CdrReader;
 
 use super::connection::ServerConnection;
-use super::connection_setup::ConnectionSetup;
-use super::current::served_connection;
+use crate::object_adapter::ConnectionSetup;
 use crate::policy::ServedPriority;
 
 /// The short number `index` of those that a service context encapsulates.
@@ -16,38 +15,37 @@ pub(super) fn short(data: &[u8], index: usize) -> Option<i16> {
     shorts.take(index + 1).nth(index)
 }
 
-/// Applies the priority band that the present request declares for its connection
-/// (`RTCorbaPriorityRange`): the connection gets the band's network class, and the thread its priority.
-/// In the lanes of pools, whose connections and threads have the lane's priority, it has no effect.
-#[cold]
-pub(super) fn apply_declared_band(data: &[u8]) {
-    let (Some(low), Some(high)) = (short(data, 0), short(data, 1)) else { return };
-    let Some(connection) = served_connection() else { return };
-    if !connection.lane.is_default() || low < 0 || high < low {
-        return;
-    }
-    let extensions = connection.core.extensions().load();
-    let threads = extensions.thread_priorities.as_ref();
-    let high = threads.map_or(high, |threads| high.min(threads.max));
-    connection.band.store(high, Ordering::Relaxed);
-    let plain = connection.core.options().stream.clone();
-    let served = ServedPriority { endpoint: Some(high), ..ServedPriority::default() };
-    let options = connection.core.network_options(served, plain.clone(), None);
-    // The setup of an adapter is applied on top of it again.
-    connection.set_up_by.store(0, Ordering::Release);
-    if options != plain
-        && let Err(error) = connection.stream.set_options(&options)
-    {
-        tracing::warn!(peer = connection.stream.peer(), %error, "no class for a band");
-    }
-    if let Some(threads) = threads {
-        threads.set(high);
-    }
-}
-
 impl ServerConnection {
+    /// Applies the priority band that a request declares for the connection (`RTCorbaPriorityRange`): the
+    /// connection gets the band's network class, and the calling thread its priority. In the lanes of pools,
+    /// whose connections and threads have the lane's priority, it has no effect.
+    #[cold]
+    pub(super) fn apply_declared_band(&self, data: &[u8]) {
+        let (Some(low), Some(high)) = (short(data, 0), short(data, 1)) else { return };
+        if !self.lane.is_default() || low < 0 || high < low {
+            return;
+        }
+        let extensions = self.core.extensions().load();
+        let threads = extensions.thread_priorities.as_ref();
+        let high = threads.map_or(high, |threads| high.min(threads.max));
+        self.band.store(high, Ordering::Relaxed);
+        let plain = self.core.options().stream.clone();
+        let served = ServedPriority { endpoint: Some(high), ..ServedPriority::default() };
+        let options = self.core.network_options(served, plain.clone(), None);
+        // The setup of an adapter is applied on top of it again.
+        self.set_up_by.store(0, Ordering::Release);
+        if options != plain
+            && let Err(error) = self.stream.set_options(&options)
+        {
+            tracing::warn!(peer = self.stream.peer(), %error, "no class for a band");
+        }
+        if let Some(threads) = threads {
+            threads.set(high);
+        }
+    }
+
     /// Sets its options as a setup says, unless that was the last to do so.
-    pub(super) fn set_up(&self, setup: &ConnectionSetup) {
+    pub(super) fn set_up_by(&self, setup: &ConnectionSetup) {
         if self.set_up_by.swap(setup.id(), Ordering::AcqRel) == setup.id() {
             return;
         }
@@ -72,7 +70,7 @@ impl ServerConnection {
         let of_adapter = self.lane.connection_setup();
         let setup = of_adapter.unwrap_or_else(|| self.core.default_connection_setup());
         if let Some(setup) = setup {
-            self.set_up(&setup);
+            self.set_up_by(&setup);
         }
     }
 }

@@ -12,15 +12,16 @@ use zorb_giop::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::call::{ReplySink, ReplyTo, ServerCall};
 use super::connection::{Scratch, ServerConnection};
+use super::core::ServerCore;
 use super::current::Upcall;
 use super::input::Input;
 use super::lane::Lane;
-use super::request::{Answer, InParts, answer_absent, dispatch, find_target};
 use crate::buffers::trim;
-use crate::orb::OrbCore;
-use crate::poa::{Access, Arrival, Holdable, NotHere, PoaManager, ResumePass};
+use crate::object_adapter::{
+    Access, Answer, Arrival, Holdable, InParts, NotHere, PoaManager, ReplyTo, RequestSource,
+    ResumePass, ServerCall, answer_absent, dispatch, find_target,
+};
 
 /// A Request that has been received, apart from the connection that it came over.
 #[derive(Debug)]
@@ -63,7 +64,7 @@ enum Client {
     Connected(ConnectionUse),
     /// The connection has ended while the request was held, and nobody waits for a reply.
     Gone {
-        core: Arc<OrbCore>,
+        core: Arc<ServerCore>,
         lane: Arc<Lane>,
     },
 }
@@ -87,7 +88,7 @@ impl Client {
         }
     }
 
-    fn core(&self) -> &Arc<OrbCore> {
+    fn core(&self) -> &Arc<ServerCore> {
         match self {
             Self::Connected(used) => &used.0.core,
             Self::Gone { core, .. } => core,
@@ -169,11 +170,11 @@ impl QueuedRequest {
             Some(reads) => Form::Other(reads),
             None => Form::new(message.messaging, message.header.version),
         };
-        let (sink, copy_threshold): (&dyn ReplySink, usize) = match connection {
+        let (source, copy_threshold): (&dyn RequestSource, usize) = match connection {
             Some(connection) => (&**connection, connection.copy_threshold()),
             None => (&NoClient, usize::MAX),
         };
-        let to = ReplyTo { buffer: reply, copy_threshold, sink };
+        let to = ReplyTo { buffer: reply, copy_threshold, source };
         let octets = &message.octets;
         let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
         if let Err(error) = call.read_header(&message.header) {
@@ -183,7 +184,7 @@ impl QueuedRequest {
         call.set_text(message.text);
         let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
         let by = Access { arrival, pool: Some(client.lane().pool()) };
-        let mut answer = match find_target(core, Some(adapters), call.request(), by) {
+        let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
             Err(NotHere::Held(manager)) => {
                 #[cfg(feature = "buffers")]
@@ -191,17 +192,18 @@ impl QueuedRequest {
                 Self { message, client, urgency, pass }.hold(&manager, arrival);
                 return Vec::new();
             }
-            Err(absent) => answer_absent(core, absent, &mut call),
+            Err(absent) => answer_absent(core.adapters(), absent, &mut call),
         };
         // Requests that arrive from now on need not queue up behind this one.
         drop(pass);
         if let Err(found) = &answer {
             call.remember_in(&adapters.operation);
+            call.set_context(core.context());
             let parts = InParts::new(&octets.seams);
             #[cfg(feature = "buffers")]
             let parts = parts.with_end(lent.as_ref());
             Upcall::begin();
-            let dispatched = dispatch(core, &mut call, found, &parts);
+            let dispatched = dispatch(core.adapters(), &mut call, found, &parts);
             Upcall::end();
             answer = Ok(dispatched);
         }
@@ -243,7 +245,7 @@ impl QueuedRequest {
 /// Of a request whose client has gone.
 struct NoClient;
 
-impl ReplySink for NoClient {
+impl RequestSource for NoClient {
     fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
 }
 
@@ -359,7 +361,7 @@ impl ServerConnection {
 /// A request that a POA manager holds. It keeps neither a thread nor its connection.
 struct HeldRequest {
     message: Option<RequestMessage>,
-    core: Arc<OrbCore>,
+    core: Arc<ServerCore>,
     lane: Arc<Lane>,
     connection: Option<Weak<ServerConnection>>,
     urgency: i16,

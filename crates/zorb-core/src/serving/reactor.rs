@@ -117,7 +117,8 @@ impl ServerConnection {
         let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
         let key = request.target.object_key().ok();
         let operation = &request.operation;
-        let set = key.and_then(|key| self.core.request_priority(key, operation, *contexts));
+        let set =
+            key.and_then(|key| self.core.adapters().request_priority(key, operation, *contexts));
         set.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
     }
 }

@@ -12,15 +12,16 @@ use zorb_giop::{
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-use super::call::{ReplyTo, ServerCall};
 use super::connection::{Scratch, ServerConnection};
 use super::current::Upcall;
 use super::input::Input;
 use super::own_threads::LongUpcall;
 use super::queued::RequestMessage;
-use super::request::{Answer, InParts, answer_absent, answer_locate, dispatch, find_target};
 use crate::buffers::trim;
-use crate::poa::{Access, Arrival, NotHere};
+use crate::object_adapter::{
+    Access, Answer, Arrival, InParts, NotHere, ReplyTo, ServerCall, answer_absent, answer_locate,
+    dispatch, find_target,
+};
 
 /// What receiving has come to.
 enum Received {
@@ -178,7 +179,7 @@ impl ServerConnection {
         let form = Form::new(self.messaging, header.version);
         match header.kind {
             MessageKind::LocateRequest => {
-                answer_locate(&self.core, message, (form, header), reply)?;
+                answer_locate(self.core.adapters(), message, (form, header), reply)?;
                 self.send(reply);
             }
             MessageKind::CancelRequest => {
@@ -219,14 +220,14 @@ impl ServerConnection {
             }
             messaging => Form::new(messaging, header.version),
         };
-        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), sink: &**self };
+        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &**self };
         let mut call = ServerCall::new(request.message(), header.order, form, to);
         call.read_header(header)?;
         let target = match self.begin_request(&mut input, call.request(), form) {
             Ok(text) => {
                 call.set_text(text);
                 let by = Access { arrival: Arrival::New, pool: Some(self.lane.pool()) };
-                find_target(&self.core, Some(adapters), call.request(), by)
+                find_target(self.core.adapters(), Some(adapters), call.request(), by)
             }
             Err(exception) => Err(NotHere::Nowhere(exception)),
         };
@@ -250,7 +251,7 @@ impl ServerConnection {
                 self.hold(&manager, message);
                 return Ok(Some(input));
             }
-            Err(absent) => match answer_absent(&self.core, absent, &mut call) {
+            Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {
                 Ok(answer) => {
                     if answer == Answer::Reply {
                         self.send_reply(id, reply);
@@ -261,6 +262,7 @@ impl ServerConnection {
             },
         };
         call.remember_in(&adapters.operation);
+        call.set_context(self.core.context());
         let parts = InParts::new(&request.seams);
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(lent.as_ref());
@@ -272,7 +274,7 @@ impl ServerConnection {
                 LongUpcall::default()
             }
         };
-        let answer = dispatch(&self.core, &mut call, &found, &parts);
+        let answer = dispatch(self.core.adapters(), &mut call, &found, &parts);
         Upcall::end();
         upcall.end(self);
         // The servant may end with this request, before its client goes on.

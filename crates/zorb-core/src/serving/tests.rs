@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use zorb_tcp::IiopProtocol;
 
 use super::connection::Scratch;
-use super::{Lane, LaneSettings, PoolSettings, Strategy};
+use super::lane::Lane;
+use super::{LaneSettings, PoolSettings, Strategy};
 use crate::Orb;
 
 const CLOSE_CONNECTION: u8 = 5;

@@ -13,7 +13,7 @@ use super::kinds::{ValueKind, ValueType};
 use super::operations::Operated;
 use super::registry::KnownValue;
 use super::{Link, Value};
-use crate::orb::OrbCore;
+use crate::client::ClientCore;
 
 /// A value of whatever type.
 pub(super) trait AnyValue: Any + Send + Sync {
@@ -152,7 +152,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
         if tag.ids.is_empty() {
             return own.ok_or_else(|| error(CdrErrorKind::BadValue));
         }
-        let core = reader.context::<Arc<OrbCore>>();
+        let core = reader.context::<Arc<ClientCore>>();
         let registry = core.map(|core| core.values()).or_else(|| reader.context());
         let find = |id: &str| match own {
             Some(own) if own.id == id => Some(own),

@@ -50,7 +50,7 @@ fn write<T: Wire>(values: &[&T::View], order: ByteOrder) -> Vec<u8> {
 }
 
 fn read<T: Wire>(octets: &[u8], orb: &Orb, count: usize) -> CdrResult<Vec<T::Value>> {
-    let core = orb.core_for_tests();
+    let core = orb.client_for_tests();
     let mut reader = CdrReader::new(octets, ByteOrder::Big).with_context(core);
     (0..count).map(|_| T::read(&mut reader)).collect()
 }
@@ -127,7 +127,8 @@ fn an_any_knows_the_types_of_the_values_that_it_was_made_of() {
     for any in [any, built.expect("an any"), inside, sent] {
         let octets = write::<Any>(&[&any], ByteOrder::Big);
         let got = read::<Any>(&octets, &orb, 1).expect("an any");
-        let got = got[0].get_with::<Value<Base>>(orb.core_for_tests()).flatten().expect("a value");
+        let got =
+            got[0].get_with::<Value<Base>>(orb.client_for_tests()).flatten().expect("a value");
         let got = got.downcast::<Derived2>().expect("its type");
         let state = got.get().expect("its state");
         assert_eq!(state.base.b, "b");
@@ -328,7 +329,7 @@ fn values_shared_between_anys_and_other_arguments_are_found() {
     to(&mut writer, 0);
     to(&mut writer, inside);
     let orb = orb();
-    let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_context(orb.core_for_tests());
+    let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_context(orb.client_for_tests());
     let first = <Value<Node>>::read(&mut reader).expect("a value");
     let any = zorb_types::Any::read(&mut reader).expect("an any");
     let second = <Value<Node>>::read(&mut reader).expect("the value in the any");

@@ -8,14 +8,14 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Outbox;
 use crate::client::call::Call;
+use crate::client::core::ClientCore;
 use crate::client::oneway_queue::OnewayQueue;
 use crate::client::pool::{EndpointPool, NoConnection};
 use crate::client::route::{Route, Routes};
 use crate::client::selection::{fitting_routes, unreachable};
 use crate::flow::FlowCounts;
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
-use crate::serving::about_to_block;
+use crate::upcall_thread::about_to_block;
 
 /// The queues of one policy, one for each endpoint pool.
 #[derive(Debug, Default)]
@@ -94,7 +94,7 @@ impl Outboxes {
         &self,
         slot: &Slot,
         policy: &OnewayQueue,
-        core: &Arc<OrbCore>,
+        core: &Arc<ClientCore>,
         call: &Call<'_>,
     ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
         let deadline = call.sending().deadline();

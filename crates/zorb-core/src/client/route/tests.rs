@@ -2,11 +2,10 @@ use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 
 use super::*;
-use crate::options::Options;
 
 #[test]
 fn a_reference_has_a_limited_number_of_ways() {
-    let core = OrbCore::new(Options::default());
+    let core = ClientCore::for_tests();
     core.protocols().register(Arc::new(IiopProtocol::new())).unwrap();
     let profile = |port| {
         let profile = IiopProfile {

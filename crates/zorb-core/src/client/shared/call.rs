@@ -18,10 +18,10 @@ use super::{CallBuffers, Follower, SharedConnection, State, same, wait_until};
 use crate::client::connection::{
     CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, not_begun, sends_again, since,
 };
+use crate::client::core::ClientCore;
 use crate::client::pool::EndpointPool;
 use crate::client::time_limit::TimeLimit;
 use crate::gather::{Tail, WriteBody};
-use crate::orb::OrbCore;
 
 /// One call over a shared connection; dropping it ends the call's part.
 #[derive(Debug)]
@@ -154,7 +154,7 @@ impl Connection for SharedCall {
     /// sending from here on; likewise where what it tells is relied on later.
     fn begin(
         &mut self,
-        core: &OrbCore,
+        core: &ClientCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException> {
         let connection = &*self.connection;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zorb_os::lock::Lock;
 
-use crate::serving::ConnectionSetup;
+use crate::object_adapter::ConnectionSetup;
 
 /// The adapters that a pool serves, and how they have their connections set up.
 #[derive(Debug, Default)]

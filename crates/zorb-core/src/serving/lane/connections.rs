@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use arc_swap::ArcSwapOption;
 use zorb_os::lock::Lock;
 
-use crate::rare::{Rare, happens};
 use crate::serving::connection::ServerConnection;
+use crate::steady_events::{Event, record};
 
 /// Places for so many connections as a lane may have. Threads look into them without a lock; only
 /// who opens or closes a connection takes one.
@@ -39,7 +39,7 @@ impl Connections {
     pub(in crate::serving) fn put(&self, place: u32, connection: &Arc<ServerConnection>) {
         if let Some(slot) = self.places.get(place as usize) {
             slot.store(Some(Arc::clone(connection)));
-            happens(Rare::TableWrites);
+            record(Event::TableWritten);
         }
     }
 
@@ -47,7 +47,7 @@ impl Connections {
     pub(in crate::serving) fn release(&self, place: u32) -> bool {
         if let Some(slot) = self.places.get(place as usize) {
             slot.store(None);
-            happens(Rare::TableWrites);
+            record(Event::TableWritten);
         }
         self.free.lock().push(place);
         self.open.fetch_sub(1, Ordering::AcqRel) == 1

@@ -2,7 +2,7 @@
 //! none.
 //!
 //! A thread's part from the event that wakes it to its next wait is a *turn*. Allocations and the
-//! [rare things](crate::rare) are counted by thread as they happen; the difference over a turn is the
+//! [events](crate::steady_events) are counted by thread as they happen; the difference over a turn is the
 //! lane's. Page faults the system counts, by thread as well, and they count from a thread's first turn on:
 //! one that is at its beginning when its lane is frozen, or in a turn, still has some that are not meant.
 //! So a lane that is not frozen pays one look at a flag each turn, and one that is pays one system call of
@@ -22,10 +22,10 @@ use zorb_os::lock::{Lock, Locked};
 use zorb_os::thread;
 
 use crate::error::{Error, Phase};
-use crate::orb::Orb;
-use crate::rare::RareCounts;
+use crate::serving::core::ServerCore;
+use crate::steady_events::EventCounts;
 
-/// What threads of one lane have done since it was [frozen](Orb::freeze_pools), and were not to do.
+/// What threads of one lane have done since it was [frozen](crate::Orb::freeze_pools), and were not to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneViolations {
@@ -77,51 +77,32 @@ pub(crate) struct Freezing {
     pub(in crate::serving) report: Option<Arc<ViolationReport>>,
 }
 
-impl Orb {
-    /// Has the lanes of all pools count from now on what their threads are not to do while calls are
-    /// urgent: allocations, page faults, threads started, connections opened, tables changed. Whoever
-    /// freezes has made what is needed before: objects, connections
-    /// ([`validate_connection`](crate::ObjectRef::validate_connection); those that a lane's servants call by
-    /// are the lane's own, and made by an upcall in it), and a few calls of each kind to each lane, so that
-    /// buffers have their sizes. Counts begin at zero. What is under way is left out, of every kind:
-    /// turns, and threads that have not come to their first wait.
-    ///
-    /// Pools that are made later are frozen from their beginning, so that the connections of their first
-    /// clients count.
-    ///
-    /// `report` is called after every turn with violations; the first of a lane is logged, too.
+impl ServerCore {
+    /// Has the lanes of all pools count violations from now on, those of pools that are made later too.
     ///
     /// # Errors
     /// Where the system does not tell how many page faults threads have had.
-    pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
+    pub(crate) fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
         if !alloc::is_counting() {
             tracing::info!("allocations are not counted: CountingAllocator is not installed");
         }
         // Before the pools are gone through: one that is not among them yet looks here when it is.
-        *self.core().freezing.lock() = Some(Freezing { report: report.clone() });
-        self.core().each_pool(|pool| pool.freeze(report.as_ref())).map_err(|error| {
+        *self.freezing.lock() = Some(Freezing { report: report.clone() });
+        let frozen = self.all_pools().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
+        frozen.map_err(|error| {
             Error::new(Phase::Configure, "counting the page faults of lanes").with_source(error)
         })
     }
 
     /// Ends the counting; the counts stay.
-    pub fn thaw_pools(&self) {
-        *self.core().freezing.lock() = None;
-        // Nothing of it fails.
-        let _ = self.core().each_pool(|pool| {
-            pool.thaw();
-            Ok(())
-        });
+    pub(crate) fn thaw_pools(&self) {
+        *self.freezing.lock() = None;
+        self.all_pools().iter().for_each(|pool| pool.thaw());
     }
 
-    /// What has been counted since pools were [frozen](Self::freeze_pools), lane by lane.
-    pub fn pool_violations(&self) -> Vec<LaneViolations> {
-        let mut all = Vec::new();
-        let _ = self.core().each_pool(|pool| {
-            pool.violations(&mut all);
-            Ok(())
-        });
-        all
+    /// What has been counted, lane by lane.
+    pub(crate) fn violations(&self) -> Vec<LaneViolations> {
+        self.all_pools().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
     }
 }
 
@@ -161,7 +142,7 @@ struct Watched {
 struct Turn {
     freezing: u32,
     allocations: u64,
-    rare: RareCounts,
+    events: EventCounts,
 }
 
 /// Numbers of freezings: no two of any lane are the same.
@@ -278,7 +259,7 @@ impl SteadyState {
         if TURN.get().is_none_or(|turn| turn.freezing != freezing) {
             self.watch_from_here(freezing);
             let allocations = AllocationCount::this_thread().allocations;
-            TURN.set(Some(Turn { freezing, allocations, rare: RareCounts::here() }));
+            TURN.set(Some(Turn { freezing, allocations, events: EventCounts::here() }));
         }
     }
 
@@ -291,7 +272,7 @@ impl SteadyState {
             && turn.freezing == freezing
         {
             let allocations = AllocationCount::this_thread().allocations;
-            if (allocations, RareCounts::here()) != (turn.allocations, turn.rare) {
+            if (allocations, EventCounts::here()) != (turn.allocations, turn.events) {
                 self.violated(&turn);
             }
         }
@@ -299,12 +280,12 @@ impl SteadyState {
 
     #[cold]
     fn violated(&self, turn: &Turn) {
-        let rare = RareCounts::here();
+        let events = EventCounts::here();
         self.add(LaneViolations {
             allocations: AllocationCount::this_thread().allocations.wrapping_sub(turn.allocations),
-            threads: rare.threads - turn.rare.threads,
-            connects: rare.connects - turn.rare.connects,
-            table_writes: rare.table_writes - turn.rare.table_writes,
+            threads: events.threads - turn.events.threads,
+            connects: events.connects - turn.events.connects,
+            table_writes: events.table_writes - turn.events.table_writes,
             ..self.blank()
         });
     }

@@ -5,12 +5,12 @@ use super::*;
 use crate::Orb;
 use crate::serving::connection::NewConnection;
 use crate::serving::current::Upcall;
-use crate::serving::default_lane;
 use crate::serving::input::Input;
+use crate::serving::pool::default_lane;
 
 /// A connection of which nothing comes.
 fn connection(orb: &Orb) -> Arc<ServerConnection> {
-    let core = orb.core_for_tests();
+    let core = orb.server_for_tests();
     let protocol = InprocProtocol::new(InprocTransport::new());
     let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
     let lane = default_lane(core).unwrap();
@@ -47,7 +47,7 @@ impl Served {
 #[test]
 fn connections_in_use_alone_are_watched() {
     let orb = Orb::builder().without_environment().build().unwrap();
-    let watchdog = orb.core_for_tests().watchdog();
+    let watchdog = orb.server_for_tests().watchdog();
     let [mut one, mut other] = [Served::new(&orb), Served::new(&orb)];
     assert_eq!(watchdog.look(), 0, "nobody has called");
     one.upcall();

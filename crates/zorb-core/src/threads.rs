@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zorb_os::lock::{Condition, Lock};
 
-use crate::rare::{Rare, happens};
+use crate::steady_events::{Event, record};
 
 /// How many threads the ORB runs.
 #[derive(Debug, Default)]
@@ -34,7 +34,7 @@ impl ThreadCount {
         stack_size: Option<usize>,
         body: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<()> {
-        happens(Rare::Threads);
+        record(Event::ThreadStarted);
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // When the thread cannot be started the closure is dropped, and the count with it.

@@ -2,14 +2,13 @@ use std::any::TypeId;
 use std::borrow::Cow;
 
 use super::*;
-use crate::poa::ObjectId;
-use crate::servant::{Face, Served, Skeleton};
-use crate::serving::ServerCall;
+use crate::object_adapter::{ServantObject, Served, ServerCall, Skeleton};
+use crate::object_id::ObjectId;
 
 struct Nothing;
 
 impl Skeleton for Nothing {
-    fn face(&self, _: TypeId) -> Option<Face> {
+    fn servant_object(&self, _: TypeId) -> Option<ServantObject> {
         None
     }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::{ArcSwapOption, Guard};
 use zorb_os::lock::Lock;
 
-use super::ActiveObject;
-use crate::rare::{Rare, happens};
+use super::active_object::ActiveObject;
+use crate::steady_events::{Event, record};
 
 /// Slots in the first segment; each further one is twice as long.
 const FIRST_SEGMENT: usize = 64;
@@ -105,7 +105,7 @@ impl SlotTable {
             .get(segment)?
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
-        happens(Rare::TableWrites);
+        record(Event::TableWritten);
         slots.get(place)?.store(Some(Arc::new(Occupant { generation, object })));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
@@ -116,7 +116,7 @@ impl SlotTable {
         let mut free = self.free.lock();
         let slot = self.slot(index)?;
         let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
-        happens(Rare::TableWrites);
+        record(Event::TableWritten);
         slot.store(None);
         free.released.push((index, generation));
         self.active.fetch_sub(1, Ordering::Relaxed);
@@ -140,7 +140,7 @@ impl SlotTable {
 
     /// Takes every object out.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
-        happens(Rare::TableWrites);
+        record(Event::TableWritten);
         let free = self.free.lock();
         self.active.store(0, Ordering::Relaxed);
         (0..free.next)

@@ -3,20 +3,36 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
-use zorb_giop::{ObjectIndex, OperationName, ServiceContexts};
+use zorb_giop::{Destination, Ior, ObjectIndex, OperationName, ServiceContexts};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{
-    ActiveObject, Arrival, Found, KeyParts, Lifespan, ManagerState, NotHere, PoaCore, PoaManager,
-    Stopped,
-};
-use crate::rare::{Rare, happens};
+use super::active_object::ActiveObject;
+use super::adapter::{NewAdapter, ObjectAdapter};
+use super::key::KeyParts;
+use super::manager::{Arrival, ManagerState, PoaManager, Stopped};
+use super::policies::Lifespan;
+use super::slots::Found;
+use crate::orb_core::OrbCore;
+use crate::steady_events::{Event, record};
+
+/// Finds the definition of an interface, by its repository id, in the interface repository.
+pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
+
+/// Why the object of a request is not served here, or not now.
+pub(crate) enum NotHere {
+    /// Its key is that of a published reference.
+    Elsewhere(Box<Ior>),
+    /// There is none; the exception says why.
+    Nowhere(SystemException),
+    /// Its manager holds requests.
+    Held(PoaManager),
+}
 
 /// How many adapters a thread remembers.
 const KNOWN: usize = 4;
@@ -44,7 +60,7 @@ pub(crate) struct KnownAdapters {
     /// What the tables' count of changes was.
     changes: u64,
     /// By the adapter's index. The first that takes a place keeps it.
-    places: [Option<Arc<PoaCore>>; KNOWN],
+    places: [Option<Arc<ObjectAdapter>>; KNOWN],
     /// The last request's operation.
     pub(crate) operation: KnownOperation,
 }
@@ -68,8 +84,12 @@ impl KnownOperation {
     }
 }
 
-/// Every adapter of an ORB. Readers take no lock; creation and destruction copy the small tables.
+/// The adapters of an ORB, and the references that it has published under names. Readers take no lock;
+/// changes copy the small tables.
 pub(crate) struct Adapters {
+    orb: Arc<OrbCore>,
+    published: ArcSwap<HashMap<Vec<u8>, Ior>>,
+    interfaces: OnceLock<Box<InterfaceLookup>>,
     tables: ArcSwap<Tables>,
     /// How often the tables have changed.
     changes: AtomicU64,
@@ -79,16 +99,19 @@ pub(crate) struct Adapters {
 
 #[derive(Clone, Default)]
 struct Tables {
-    by_index: Vec<Option<Arc<PoaCore>>>,
-    by_path: HashMap<Vec<u8>, Arc<PoaCore>>,
+    by_index: Vec<Option<Arc<ObjectAdapter>>>,
+    by_path: HashMap<Vec<u8>, Arc<ObjectAdapter>>,
 }
 
 impl Adapters {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(orb: &Arc<OrbCore>) -> Self {
         // Stamps differ from run to run, so that a transient reference does not come to life again
         // in another process on the same port.
         let seed = RandomState::new().hash_one(std::process::id());
         Self {
+            orb: Arc::clone(orb),
+            published: ArcSwap::default(),
+            interfaces: OnceLock::new(),
             tables: ArcSwap::default(),
             changes: AtomicU64::new(0),
             changing: Lock::default(),
@@ -96,7 +119,8 @@ impl Adapters {
         }
     }
 
-    pub(super) fn register(&self, make: impl FnOnce(u32, u32) -> PoaCore) -> Arc<PoaCore> {
+    /// Makes an adapter, and gives it a place in the tables.
+    pub(crate) fn register(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
@@ -104,37 +128,127 @@ impl Adapters {
             tables.by_index.len() - 1
         });
         let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
-        let adapter = Arc::new(make(u32::try_from(index).unwrap_or(u32::MAX), stamp));
+        let adapter = Arc::new({
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            ObjectAdapter::new(&self.orb, new, index, stamp)
+        });
         if let Some(place) = tables.by_index.get_mut(index) {
             *place = Some(Arc::clone(&adapter));
         }
-        if adapter.policies.lifespan == Lifespan::Persistent {
-            tables.by_path.insert(adapter.path.clone(), Arc::clone(&adapter));
+        if adapter.policies().lifespan == Lifespan::Persistent {
+            tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
         }
-        self.publish(tables);
+        self.replace(tables);
         adapter
     }
 
     /// Has readers see other tables. Called by one thread at a time.
-    fn publish(&self, tables: Tables) {
-        happens(Rare::TableWrites);
+    fn replace(&self, tables: Tables) {
+        record(Event::TableWritten);
         self.tables.store(Arc::new(tables));
         // After that: who still sees the old count sees the old tables or the new ones, and looks
         // again once it sees the new count.
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    pub(super) fn unregister(&self, adapter: &Arc<PoaCore>) {
+    pub(super) fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
-        let is_it = |known: &Arc<PoaCore>| Arc::ptr_eq(known, adapter);
+        let is_it = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
         for place in &mut tables.by_index {
             if place.as_ref().is_some_and(is_it) {
                 *place = None;
             }
         }
         tables.by_path.retain(|_, known| !is_it(known));
-        self.publish(tables);
+        self.replace(tables);
+    }
+
+    /// The ORB that they belong to.
+    pub(super) fn orb(&self) -> &Arc<OrbCore> {
+        &self.orb
+    }
+
+    /// Sets how the definition of an interface is found. Only the first call has an effect.
+    pub(crate) fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
+        let _ = self.interfaces.set(lookup);
+    }
+
+    /// The definition of the interface `type_id`.
+    ///
+    /// # Errors
+    /// `INTF_REPOS` when there is no repository, or it does not have the interface.
+    pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
+        match self.interfaces.get() {
+            Some(lookup) => lookup(type_id),
+            None => Err(SystemException::intf_repos(
+                minor::intf_repos::NOT_AVAILABLE,
+                CompletionStatus::No,
+            )),
+        }
+    }
+
+    /// Publishes a reference under a name, to which requests with that key are forwarded; `false` when
+    /// the name is taken.
+    pub(crate) fn publish(&self, name: &[u8], ior: &Ior) -> bool {
+        let _changing = self.changing.lock();
+        let mut published = HashMap::clone(&self.published.load());
+        let is_free = !published.contains_key(name);
+        if is_free {
+            published.insert(name.to_vec(), ior.clone());
+            self.published.store(Arc::new(published));
+        }
+        is_free
+    }
+
+    /// Removes a published reference; `false` when there was none.
+    pub(crate) fn unpublish(&self, name: &[u8]) -> bool {
+        let _changing = self.changing.lock();
+        let mut published = HashMap::clone(&self.published.load());
+        let was_there = published.remove(name).is_some();
+        self.published.store(Arc::new(published));
+        was_there
+    }
+
+    /// Finds the object of a request, if its adapter's manager lets the request pass; for a thread that
+    /// remembers adapters or one that does not.
+    #[inline]
+    pub(crate) fn admit_key(
+        &self,
+        key: &[u8],
+        known: Option<&mut KnownAdapters>,
+        by: Access,
+    ) -> Result<Found, NotHere> {
+        match (KeyParts::parse(key), known) {
+            (KeyParts::Name(name), _) => Err(self.locate_published(name)),
+            (parts, Some(known)) => self.admit_by(known, parts, by),
+            (parts, None) => self.admit(parts, by),
+        }
+    }
+
+    /// Finds out where the object of a key is, without waiting.
+    pub(crate) fn locate_key(&self, key: &[u8]) -> Result<(), NotHere> {
+        match KeyParts::parse(key) {
+            KeyParts::Name(name) => Err(self.locate_published(name)),
+            parts => self.locate(parts).map_err(NotHere::Nowhere),
+        }
+    }
+
+    #[cold]
+    fn locate_published(&self, name: &[u8]) -> NotHere {
+        match self.published.load().get(name) {
+            Some(ior) => NotHere::Elsewhere(Box::new(ior.clone())),
+            None => NotHere::Nowhere(not_there(minor::object_not_exist::UNKNOWN_KEY)),
+        }
+    }
+
+    /// Leaves in a destination where its object is; the object has just been found by its key.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_place(&self, destination: &Destination) {
+        if let Some(place) = self.place(KeyParts::parse(destination.key())) {
+            destination.set_object(place);
+        }
     }
 
     /// The object that a request is for, if its adapter's manager lets the request pass.
@@ -158,7 +272,7 @@ impl Adapters {
         if let KeyParts::Transient { adapter, stamp, id } = key
             && self.changes.load(Ordering::Acquire) == known.changes
             && let Some(Some(found)) = known.places.get(adapter as usize % KNOWN)
-            && (found.index, found.stamp) == (adapter, stamp)
+            && (found.index(), found.stamp()) == (adapter, stamp)
         {
             probe!(ParseKey);
             return found.admit(id, by);
@@ -178,7 +292,8 @@ impl Adapters {
         place: ObjectIndex,
         by: Access,
     ) -> Option<Result<Found, NotHere>> {
-        let is_it = |found: &PoaCore| (found.index, found.stamp) == (place.adapter, place.stamp);
+        let is_it =
+            |found: &ObjectAdapter| (found.index(), found.stamp()) == (place.adapter, place.stamp);
         if let Some(known) = known {
             if self.changes.load(Ordering::Acquire) == known.changes
                 && let Some(Some(found)) = known.places.get(place.adapter as usize % KNOWN)
@@ -194,11 +309,11 @@ impl Adapters {
     }
 
     /// Where the object of a key is.
-    pub(crate) fn place(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
+    fn place(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).ok()?;
-        let (slot, generation) = adapter.objects.place(id)?;
-        Some(ObjectIndex { adapter: adapter.index, stamp: adapter.stamp, slot, generation })
+        let (slot, generation) = adapter.objects().place(id)?;
+        Some(ObjectIndex { adapter: adapter.index(), stamp: adapter.stamp(), slot, generation })
     }
 
     /// Remembers the adapter of an index, if there is a place for it.
@@ -219,26 +334,26 @@ impl Adapters {
     /// The priority of a request to the object of a key, if an interceptor sets one. It waits for nothing.
     pub(crate) fn request_priority(
         &self,
-        key: KeyParts<'_>,
+        key: &[u8],
         operation: &OperationName<'_>,
         contexts: ServiceContexts<'_>,
     ) -> Option<i16> {
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key).ok()?;
+        let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
         let found = adapter.find_object(id)?;
         let object = found.object()?;
         object.skeleton.request_priority(&object.id, operation, contexts)
     }
 
     /// The object of a key with its adapter's manager, whatever state that is in.
-    pub(crate) fn find(&self, key: KeyParts<'_>) -> Option<(PoaManager, Arc<ActiveObject>)> {
+    pub(crate) fn find(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key).ok()?;
+        let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
         Some((adapter.manager().clone(), adapter.find_object(id)?.to_shared()?))
     }
 
     /// Whether a key leads to an object, or the exception that says why not.
-    pub(crate) fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
+    fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key)?;
         // Behind a manager that holds, the objects may be on their way: a request finds out.
@@ -249,7 +364,7 @@ impl Adapters {
     }
 }
 
-impl PoaCore {
+impl ObjectAdapter {
     /// The object of a request, if the manager lets it pass.
     #[inline]
     fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotHere> {
@@ -266,7 +381,7 @@ impl PoaCore {
             return Some(Err(refused));
         }
         probe!(Adapter);
-        let object = self.objects.find_in_place((place.slot, place.generation));
+        let object = self.objects().find_in_place((place.slot, place.generation));
         probe!(Servant);
         object.map(Ok)
     }
@@ -274,7 +389,7 @@ impl PoaCore {
     /// Asks the manager, and whether the request has come by an endpoint of the adapter's pool.
     #[inline]
     fn pass(&self, by: Access) -> Result<(), NotHere> {
-        let pool = self.pool_number.load(Ordering::Relaxed);
+        let pool = self.pool_number();
         if pool != 0 && by.pool.is_some_and(|of_request| of_request != pool) {
             return Err(NotHere::Nowhere(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
         }
@@ -287,11 +402,14 @@ impl PoaCore {
 
 impl Tables {
     #[inline]
-    fn adapter<'k>(&self, key: KeyParts<'k>) -> Result<(&PoaCore, &'k [u8]), SystemException> {
+    fn adapter<'k>(
+        &self,
+        key: KeyParts<'k>,
+    ) -> Result<(&ObjectAdapter, &'k [u8]), SystemException> {
         let (adapter, id) = match key {
             KeyParts::Transient { adapter, stamp, id } => {
                 let found = self.by_index.get(adapter as usize).and_then(Option::as_ref);
-                (found.filter(|found| found.stamp == stamp), id)
+                (found.filter(|found| found.stamp() == stamp), id)
             }
             KeyParts::Persistent { path, id } => (self.by_path.get(path), id),
             KeyParts::Name(_) => (None, &[][..]),

@@ -16,7 +16,7 @@ const TRANSIENT: u8 = 1;
 const PERSISTENT: u8 = 2;
 
 /// The most octets of an adapter path.
-pub(super) const MAX_PATH: usize = 4096;
+pub(crate) const MAX_PATH: usize = 4096;
 
 /// An object key taken apart, for tools that explain references. To clients a key is opaque, and
 /// its layout may change between versions.

@@ -1,15 +1,7 @@
 //! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
 
-use std::sync::Arc;
-
-use super::PoaError;
-use crate::interceptor::ServerRequestInterceptor;
-use crate::loan;
-use crate::orb::OrbCore;
-use crate::policy::{
-    self, Levels, Policies, PriorityModel, ThreadpoolPolicy, TypedPolicy, may_be_served_in_lane,
-};
-use crate::serving::{Pool, PoolUse};
+use super::error::PoaError;
+use crate::policy::{self, Levels, Policies, TypedPolicy};
 
 /// Whether references outlive the adapter that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -123,7 +115,7 @@ impl PoaPolicies {
     }
 
     /// With those of `others` that are for adapters, where the adapter has none of their types.
-    pub(super) fn with_defaults(mut self, others: &Policies) -> Self {
+    pub(crate) fn with_defaults(mut self, others: &Policies) -> Self {
         for policy in others {
             if policy.levels().contains(Levels::ADAPTER)
                 && self.others.policy(policy.policy_type()).is_none()
@@ -135,7 +127,7 @@ impl PoaPolicies {
     }
 
     /// With the ORB's policies of servers, where the adapter has none of their types.
-    pub(super) fn inheriting(mut self, orb: &Policies) -> Self {
+    pub(crate) fn inheriting(mut self, orb: &Policies) -> Self {
         let own = self.others.clone();
         for policy in orb {
             let is_servers = !policy.levels().contains(Levels::OBJECT);
@@ -153,7 +145,7 @@ impl PoaPolicies {
     }
 
     /// Refuses combinations that the standard forbids.
-    pub(super) fn check(&self) -> Result<(), PoaError> {
+    pub(crate) fn check(&self) -> Result<(), PoaError> {
         if self.implicit_activation == ImplicitActivation::Implicit
             && self.id_assignment == IdAssignment::User
         {
@@ -164,7 +156,7 @@ impl PoaPolicies {
 }
 
 /// Refuses policies that are not for adapters, or have no encoding.
-pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
+pub(crate) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
     if policies.check(Levels::ADAPTER).is_err() {
         return Err(PoaError::InvalidPolicy { reason: "the policy is not one of adapters" });
     }
@@ -172,41 +164,4 @@ pub(super) fn check_policies(policies: &Policies) -> Result<(), PoaError> {
         Ok(_) => Ok(()),
         Err(_) => Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" }),
     }
-}
-
-/// The interceptors of requests to objects with `policies`.
-pub(super) fn interceptors(
-    orb: &OrbCore,
-    policies: &Policies,
-) -> Vec<Arc<dyn ServerRequestInterceptor>> {
-    let mut interceptors = orb.extensions().load().interceptors.server.of(policies);
-    interceptors.extend(loan::interceptor(policies));
-    interceptors
-}
-
-/// The thread pool that policies assign an object adapter to.
-pub(crate) fn named_pool(orb: &OrbCore, policies: &Policies) -> Result<Option<Pool>, PoaError> {
-    let Some(policy) = policies.value::<ThreadpoolPolicy>() else { return Ok(None) };
-    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist any more" };
-    orb.pool(policy.threadpool()).ok_or(unknown).map(Some)
-}
-
-/// An adapter's part in the pool that its policies name.
-pub(super) fn pool_of(orb: &OrbCore, policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
-    let Some(pool) = named_pool(orb, policies)? else { return Ok(None) };
-    check_lanes(&pool, policies)?;
-    let ended = PoaError::InvalidPolicy { reason: "the thread pool has ended" };
-    PoolUse::of(pool).ok_or(ended).map(Some)
-}
-
-/// Refuses policies of an object that no lane of the pool would serve.
-pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaError> {
-    let lanes = pool.priorities();
-    let needed = policies.value().map(|model: &PriorityModel| model.server_priority().value());
-    let serves = |priority| may_be_served_in_lane(policies, priority);
-    let has = |priority| lanes.iter().any(|lane| lane.is_none_or(|lane| lane == priority));
-    if lanes.iter().any(|lane| lane.is_none_or(serves)) && needed.is_none_or(has) {
-        return Ok(());
-    }
-    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has that priority" })
 }

@@ -6,10 +6,8 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{PolicyValue, ProfileTag};
 use zorb_transport::StreamOptions;
 
-use super::ServerCall;
-use super::current::served_connection;
+use super::call::{Served, ServerCall};
 use crate::policy::{ConnectionProperties, Policies, ServerProtocols, octets};
-use crate::servant::Served;
 
 /// How connections are set up whose requests are for objects with certain policies: when they are
 /// accepted if that is known then, otherwise in upcalls.
@@ -44,7 +42,7 @@ impl ConnectionSetup {
         Some(Self { id, of_protocols, of_others, exposed })
     }
 
-    pub(super) fn id(&self) -> usize {
+    pub(crate) fn id(&self) -> usize {
         self.id
     }
 
@@ -55,7 +53,7 @@ impl ConnectionSetup {
 
     /// The options of connections by profiles of this kind, where `otherwise` contains the defaults, and
     /// the property `network_priority`.
-    pub(super) fn stream(
+    pub(crate) fn stream(
         &self,
         profile: ProfileTag,
         otherwise: StreamOptions,
@@ -65,7 +63,7 @@ impl ConnectionSetup {
     }
 
     /// The policies in references, one of which may declare a priority.
-    pub(super) fn exposed(&self) -> &[PolicyValue] {
+    pub(crate) fn exposed(&self) -> &[PolicyValue] {
         &self.exposed
     }
 
@@ -77,13 +75,8 @@ impl ConnectionSetup {
         run: impl FnOnce(&mut ServerCall<'_>) -> Served,
     ) -> Served {
         // A collocated call has no connection.
-        let Some(connection) = served_connection().filter(|_| call.has_come_over_a_connection())
-        else {
-            return run(call);
-        };
-        let properties = self.properties(connection.profile);
-        connection.set_up(self);
-        drop(connection);
+        let Some(profile) = call.set_up_connection(self) else { return run(call) };
+        let properties = self.properties(profile);
         let most = octets(properties.fragment_size).filter(|&most| most > 0);
         let (threshold, preallocate) = (properties.copy_threshold, properties.preallocate);
         call.write_reply_as(octets(threshold), octets(preallocate), most);

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::active_object::ActiveObject;
 use super::ids::IdTable;
 use super::key::system_id;
+use super::skeleton::Skeleton;
 use super::slots::{Found, SlotTable};
-use super::{ActiveObject, ObjectId};
-use crate::servant::Skeleton;
+use crate::object_id::ObjectId;
 
 /// The objects of an adapter. Finding one takes no lock and writes to nothing that is shared, so that
 /// connections served by different processors do not wait for each other.

@@ -6,10 +6,12 @@ use zorb_giop::TaggedProfile;
 use zorb_transport::Protocol;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{KeyParts, ObjectId, Poa, PoaError};
+use super::Poa;
 use crate::error::{Error, Phase};
 use crate::object::ObjectRef;
-use crate::orb::OrbCore;
+use crate::object_adapter::{KeyParts, PoaError};
+use crate::object_id::ObjectId;
+use crate::orb_core::OrbCore;
 
 impl Poa {
     /// Has requests to a group reach the object of `id` in this adapter, active or not
@@ -25,16 +27,16 @@ impl Poa {
     /// when the group cannot be listened to, `NO_RESOURCES` when it has as many members as it may have.
     #[doc(alias = "associate_reference_with_id")]
     pub fn associate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
-        let orb = self.0.orb()?;
-        let (protocol, profile) = group_profile(&orb, group)?;
+        let orb = self.orb()?;
+        let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
         // First, so that an endpoint that cannot be had leaves no member behind.
-        orb.listen_once(&endpoint).map_err(|error| {
+        orb.server.listen_once(&endpoint).map_err(|error| {
             let no = CompletionStatus::No;
             error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
         })?;
-        match groups.join(profile, &self.0.key(id.as_bytes())) {
+        match groups.join(profile, &self.adapter.key(id.as_bytes())) {
             Ok(true) => Ok(()),
             Ok(false) => {
                 let code = minor::no_resources::QUEUE_FULL;
@@ -54,10 +56,10 @@ impl Poa {
     /// `NotAGroupObject`; `ObjectNotActive` when the object was no member.
     #[doc(alias = "disassociate_reference_with_id")]
     pub fn dissociate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
-        let orb = self.0.orb()?;
-        let (protocol, profile) = group_profile(&orb, group)?;
+        let orb = self.orb()?;
+        let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
-        match groups.leave(profile, &self.0.key(id.as_bytes())) {
+        match groups.leave(profile, &self.adapter.key(id.as_bytes())) {
             Ok(true) => Ok(()),
             Ok(false) => Err(PoaError::ObjectNotActive),
             Err(_) => Err(PoaError::NotAGroupObject),
@@ -70,11 +72,11 @@ impl Poa {
     /// `NotAGroupObject`.
     #[doc(alias = "reference_to_ids")]
     pub fn ids_in(&self, group: &ObjectRef) -> Result<Vec<ObjectId>, PoaError> {
-        let orb = self.0.orb()?;
-        let (protocol, profile) = group_profile(&orb, group)?;
+        let orb = self.orb()?;
+        let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let keys = groups.members(profile).map_err(|_| PoaError::NotAGroupObject)?;
-        Ok(keys.iter().filter_map(|key| self.own_id(&KeyParts::parse(key))).collect())
+        Ok(keys.iter().filter_map(|key| self.adapter.own_id(&KeyParts::parse(key))).collect())
     }
 }
 

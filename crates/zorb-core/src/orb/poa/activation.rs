@@ -1,21 +1,19 @@
 //! Activating servants, and the ways between servants, ids and references.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_giop::TaggedComponent;
-use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::policies::{check_lanes, named_pool};
-use super::{
-    Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, ObjectId, Poa, PoaCore,
-    PoaError, check_policies, interceptors,
-};
+use super::Poa;
+use super::pools::{check_lanes, named_pool};
 use crate::interface::Interface;
-use crate::policy::{self, Policies, PriorityModel};
-use crate::servant::{PolicySkeleton, ServedBy, Skeleton, Tie, servant_identity};
-use crate::serving::ConnectionSetup;
+use crate::object_adapter::{
+    ConnectionSetup, Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, PoaError,
+    PolicySkeleton, Skeleton, SkeletonPolicies, check_policies,
+};
+use crate::object_id::ObjectId;
+use crate::policy::{self, Policies};
+use crate::servant::{ServedBy, Tie, servant_identity};
 
 impl Poa {
     /// Activates `servant` under an id of the adapter's choice and returns its reference
@@ -68,15 +66,15 @@ impl Poa {
         R: ServedBy<S>,
     {
         let fits = match id {
-            None => self.0.policies.id_assignment == IdAssignment::System,
-            Some(_) => !self.0.objects.makes_ids(),
+            None => self.adapter.policies().id_assignment == IdAssignment::System,
+            Some(_) => !self.adapter.makes_ids(),
         };
         if !fits {
             return Err(PoaError::WrongPolicy);
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
-        let skeleton = self.0.skeleton_with(id.as_ref(), skeleton, policies)?;
-        let id = self.0.incarnate(id, skeleton)?;
+        let skeleton = self.skeleton_with(id.as_ref(), skeleton, policies)?;
+        let id = self.adapter.incarnate(id, skeleton)?;
         self.reference_or_none(&id)
     }
 
@@ -130,14 +128,11 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        let unique = self.0.policies.id_uniqueness == IdUniqueness::Unique;
-        let known = {
-            let servants = self.0.servants.lock();
-            servants.get(&servant_identity(servant)).cloned()
-        };
+        let unique = self.adapter.policies().id_uniqueness == IdUniqueness::Unique;
+        let known = self.adapter.id_of_servant(servant_identity(servant));
         match known.filter(|_| unique) {
             Some(id) => self.reference(&id),
-            None if self.0.policies.implicit_activation == ImplicitActivation::Implicit => {
+            None if self.adapter.policies().implicit_activation == ImplicitActivation::Implicit => {
                 self.activate_shared(servant)
             }
             None => Err(PoaError::ServantNotActive),
@@ -151,16 +146,7 @@ impl Poa {
     /// `ObjectNotActive`.
     #[doc(alias = "deactivate_object")]
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
-        // One lock for both maps: nobody finds a servant in one and not in the other.
-        let mut servants = self.0.servants.lock();
-        let removed = self.0.objects.remove(id.as_bytes());
-        let object = removed.ok_or(PoaError::ObjectNotActive)?;
-        servants.remove(&object.skeleton.identity());
-        // The servant may use the adapter as it is dropped.
-        drop(servants);
-        object.bonds.end();
-        drop(object);
-        Ok(())
+        self.adapter.deactivate(id)
     }
 
     /// The reference of the active object `id` (`id_to_reference`).
@@ -169,10 +155,10 @@ impl Poa {
     /// `ObjectNotActive`; `INITIALIZE` when no endpoint can be opened.
     #[doc(alias = "id_to_reference")]
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
-        let found = self.0.find_object(id.as_bytes());
+        let found = self.adapter.find_object(id.as_bytes());
         let object = found.as_ref().and_then(Found::object).ok_or(PoaError::ObjectNotActive)?;
-        let exposed = object.skeleton.exposed().or(self.0.exposed.as_ref());
-        let policies = object.skeleton.policies().unwrap_or(&self.0.policies.others);
+        let exposed = object.skeleton.exposed().or(self.adapter.exposed());
+        let policies = object.skeleton.policies().unwrap_or(&self.adapter.policies().others);
         self.make_reference(id, &object.skeleton.type_id(id), exposed, policies)
     }
 
@@ -198,18 +184,23 @@ impl Poa {
         id: Option<ObjectId>,
         policies: &Policies,
     ) -> Result<R, PoaError> {
-        let by_adapter = self.0.policies.id_assignment == IdAssignment::System;
-        if self.0.objects.makes_ids() || (id.is_none() && !by_adapter) {
+        let by_adapter = self.adapter.policies().id_assignment == IdAssignment::System;
+        if self.adapter.makes_ids() || (id.is_none() && !by_adapter) {
             return Err(PoaError::WrongPolicy);
         }
-        let id = id.unwrap_or_else(|| self.0.fresh_persistent_id());
-        let remembered = self.0.remembered(&id, policies, true)?;
+        let id = id.unwrap_or_else(|| self.adapter.fresh_persistent_id());
+        let remembered = self.adapter.remembered(&id, policies, true)?;
         let policies = remembered.as_ref().unwrap_or(policies);
         if policies.is_empty() {
-            let exposed = self.0.exposed.as_ref();
-            return self.make_reference(&id, R::REPOSITORY_ID, exposed, &self.0.policies.others);
+            let exposed = self.adapter.exposed();
+            return self.make_reference(
+                &id,
+                R::REPOSITORY_ID,
+                exposed,
+                &self.adapter.policies().others,
+            );
         }
-        let (exposed, policies) = self.0.own_policies(policies)?;
+        let (exposed, policies) = self.own_policies(policies)?;
         self.make_reference(&id, R::REPOSITORY_ID, exposed.as_ref(), &policies)
     }
 
@@ -220,7 +211,7 @@ impl Poa {
         exposed: Option<&TaggedComponent>,
         policies: &Policies,
     ) -> Result<R, PoaError> {
-        let (orb, key) = (self.0.orb()?, self.0.key(id.as_bytes()));
+        let (orb, key) = (self.orb()?, self.adapter.key(id.as_bytes()));
         Ok(R::from_object(orb.export(type_id, &key, exposed, policies)?))
     }
 
@@ -231,25 +222,10 @@ impl Poa {
     #[doc(alias = "reference_to_id")]
     pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
         let keys = reference.as_object().keys();
-        let id = keys.iter().find_map(|key| self.own_id(&KeyParts::parse(key)));
+        let id = keys.iter().find_map(|key| self.adapter.own_id(&KeyParts::parse(key)));
         id.ok_or(PoaError::WrongAdapter)
     }
 
-    /// The id in a key of this adapter.
-    pub(super) fn own_id(&self, key: &KeyParts<'_>) -> Option<ObjectId> {
-        match *key {
-            KeyParts::Transient { adapter, stamp, id }
-                if adapter == self.0.index && stamp == self.0.stamp =>
-            {
-                Some(ObjectId::from(id))
-            }
-            KeyParts::Persistent { path, id } if path == self.0.path => Some(ObjectId::from(id)),
-            _ => None,
-        }
-    }
-}
-
-impl PoaCore {
     /// The skeleton of an object with `policies` of its own beside the adapter's.
     fn skeleton_with(
         &self,
@@ -257,117 +233,34 @@ impl PoaCore {
         inner: Box<dyn Skeleton>,
         policies: &Policies,
     ) -> Result<Box<dyn Skeleton>, PoaError> {
-        if self.interceptors.is_empty() && self.setup.is_none() && policies.is_empty() {
+        if !self.adapter.governs() && policies.is_empty() {
             return Ok(inner);
         }
         let remembered = match id {
-            Some(id) => self.remembered(id, policies, false)?,
+            Some(id) => self.adapter.remembered(id, policies, false)?,
             None => None,
         };
         let policies = remembered.as_ref().unwrap_or(policies);
         let (exposed, merged) = self.own_policies(policies)?;
-        // Objects without policies of their own share the adapter's setup, so that a connection is not set
-        // up anew when it calls another of them.
-        let (interceptors, setup) = match policies.is_empty() {
-            true => (self.interceptors.clone(), self.setup.clone()),
-            false => {
-                let setup = ConnectionSetup::of(&merged).map(Arc::new);
-                (interceptors(&*self.orb()?, &merged), setup)
-            }
-        };
-        let is_prioritized = merged.value::<PriorityModel>().is_some();
-        let policies = merged;
-        Ok(Box::new(PolicySkeleton {
-            inner,
-            interceptors,
-            setup,
-            exposed,
-            is_prioritized,
-            policies,
-        }))
+        if policies.is_empty() {
+            return Ok(self.adapter.skeleton_with(inner, exposed));
+        }
+        let interceptors = self.orb()?.core.extensions().load().interceptors.server.of(&merged);
+        let setup = ConnectionSetup::of(&merged).map(Arc::new);
+        let policies = SkeletonPolicies { interceptors, setup, exposed, policies: merged };
+        Ok(Box::new(PolicySkeleton::new(inner, policies)))
     }
 
-    /// The own policies of the object `id`, if they are not those that are `given` for its activation or
-    /// for a reference: the priority of its first reference remains as long as the adapter exists.
-    fn remembered(
-        &self,
-        id: &ObjectId,
-        given: &Policies,
-        for_reference: bool,
-    ) -> Result<Option<Policies>, SystemException> {
-        if self.policies.others.value::<PriorityModel>().is_none() {
-            return Ok(None);
-        }
-        let wanted = given.value().map(PriorityModel::server_priority);
-        let mut declared = self.declared_priorities.lock();
-        match (declared.get(id).copied(), wanted) {
-            (Some(declared), Some(wanted)) if declared != wanted => {
-                let code = minor::bad_inv_order::OTHER_PRIORITY;
-                Err(SystemException::bad_inv_order(code, CompletionStatus::No))
-            }
-            (Some(declared), None) => {
-                Ok(Some(Policies::new().with(PriorityModel::server_declared(declared))))
-            }
-            (None, Some(wanted)) if for_reference => {
-                declared.insert(id.clone(), wanted);
-                Ok(None)
-            }
-            _ => Ok(None),
-        }
-    }
-
-    /// What holds for an object with `policies` of its own, and what of it its reference tells.
+    /// The policies that hold for an object with `policies` of its own, and the component with them.
     fn own_policies(
         &self,
         policies: &Policies,
     ) -> Result<(Option<TaggedComponent>, Policies), PoaError> {
         check_policies(policies)?;
-        let policies = policies.over(&self.policies.others);
+        let policies = policies.over(&self.adapter.policies().others);
         if let Some(pool) = named_pool(&*self.orb()?, &policies)? {
             check_lanes(&pool, &policies)?;
         }
         Ok((policy::component(&policies).ok().flatten(), policies))
-    }
-
-    /// Puts a servant into the active object map.
-    fn incarnate(
-        &self,
-        id: Option<ObjectId>,
-        skeleton: Box<dyn Skeleton>,
-    ) -> Result<ObjectId, PoaError> {
-        let identity = skeleton.identity();
-        let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
-        let mut servants = self.servants.lock();
-        if self.destroyed.load(Ordering::Acquire) {
-            return Err(PoaError::System(SystemException::object_not_exist(
-                minor::object_not_exist::BEING_DEACTIVATED,
-                CompletionStatus::No,
-            )));
-        }
-        if unique && servants.contains_key(&identity) {
-            return Err(PoaError::ServantAlreadyActive);
-        }
-        let id = match id {
-            None if !self.objects.makes_ids() => Some(self.fresh_persistent_id()),
-            id => id,
-        };
-        if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
-            return Err(PoaError::ObjectAlreadyActive);
-        }
-        let no_room =
-            || SystemException::no_resources(minor::no_resources::QUEUE_FULL, CompletionStatus::No);
-        let id = self.objects.insert(id, skeleton).ok_or_else(no_room)?;
-        if unique {
-            servants.insert(identity, id.clone());
-        }
-        Ok(id)
-    }
-
-    /// An id that no other run of the program makes: the time and a count.
-    fn fresh_persistent_id(&self) -> ObjectId {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let count = self.next_persistent_id.fetch_add(1, Ordering::Relaxed);
-        let time = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        ObjectId::new([time.to_be_bytes(), count.to_be_bytes()].concat())
     }
 }

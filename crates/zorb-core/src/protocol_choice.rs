@@ -12,7 +12,7 @@ use crate::options::Options;
 const ANY: &str = "any";
 
 /// The protocols that the ORB has of those that the program has, in the order of the option.
-pub(super) fn chosen(
+pub(crate) fn chosen(
     all: &[Arc<dyn Protocol>],
     options: &mut Options,
 ) -> Result<Vec<Arc<dyn Protocol>>, Error> {

@@ -3,19 +3,24 @@
 use std::fmt;
 use std::io::IoSlice;
 
-use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_cdr::{
+    ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
+};
 use zorb_giop::{
-    Form, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServiceId, fragments,
+    Form, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader, ServiceId,
+    fragments,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use super::active_object::ActiveObject;
+use super::adapters::KnownOperation;
+use super::connection_setup::ConnectionSetup;
 use crate::codegen::Operations;
 use crate::gather::{Gather, Tail, WriteBody};
 use crate::interceptor::Arguments;
-use crate::poa::{ActiveObject, KnownOperation, ObjectId};
+use crate::object_id::ObjectId;
 use crate::raises::Raises;
-use crate::servant::Served;
 
 /// A request on its way through an upcall: its operation, its arguments, and its reply to be.
 pub struct ServerCall<'a> {
@@ -36,18 +41,38 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-/// Where a reply goes that is sent before the upcall has ended, or in parts.
-pub(crate) trait ReplySink {
-    /// Sends the reply to a request, which lies in `parts`.
+/// Where a request has come from, and its reply goes.
+pub(crate) trait RequestSource {
+    /// Sends the reply to a request, which lies in `parts`: before the upcall has ended, or in fragments.
     fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]);
+
+    /// The priority of the lane whose connection the request came over, if it has one.
+    fn lane_priority(&self) -> Option<i16> {
+        None
+    }
+
+    /// Applies the priority band that the client declares for the connection (`RTCorbaPriorityRange`).
+    fn declare_band(&self, data: &[u8]) {
+        let _ = data;
+    }
+
+    /// Sets the connection up as the policies of an adapter say; the tag of the profiles that lead to its
+    /// endpoint. `None` for a request that came over no connection.
+    fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
+        let _ = setup;
+        None
+    }
 }
+
+/// How an upcall ends: the reply is written, or a system exception is to be.
+pub type Served = Result<(), SystemException>;
 
 /// How the reply to a request is written and sent.
 pub(crate) struct ReplyTo<'a> {
     pub(crate) buffer: &'a mut Vec<u8>,
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
     pub(crate) copy_threshold: usize,
-    pub(crate) sink: &'a dyn ReplySink,
+    pub(crate) source: &'a dyn RequestSource,
 }
 
 impl<'a> ServerCall<'a> {
@@ -71,7 +96,7 @@ impl<'a> ServerCall<'a> {
                 text: TextCoding::default(),
                 wanted: false,
                 threshold: reply.copy_threshold,
-                sink: reply.sink,
+                source: reply.source,
             },
         }
     }
@@ -92,6 +117,12 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub(crate) fn request(&self) -> &RequestHeader<'a> {
         &self.request
+    }
+
+    /// Sets what arguments of types that need an ORB are decoded against.
+    #[inline]
+    pub(crate) fn set_context(&mut self, context: &'a dyn ReadContext) {
+        self.arguments.set_context(context);
     }
 
     /// Sets how text is encoded, in the arguments and in the reply.
@@ -214,13 +245,13 @@ impl<'a> ServerCall<'a> {
     /// Applies the priority band that this request declares for its connection, if it does.
     pub(crate) fn apply_declared_band(&self) {
         if let Some(data) = self.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE) {
-            super::properties::apply_declared_band(data);
+            self.reply.source.declare_band(data);
         }
     }
 
     /// The priority of the lane that the request has come by; `None` for one that has come another way.
     pub fn lane(&self) -> Option<i16> {
-        if self.has_come_over_a_connection() { super::current::lane_of_upcall() } else { None }
+        self.reply.source.lane_priority()
     }
 
     /// The octets of the arguments that were not taken yet.
@@ -251,10 +282,10 @@ impl<'a> ServerCall<'a> {
         self.reply.write(status, write)
     }
 
-    /// Whether it has come over a connection, and its reply goes back over that.
-    pub(crate) fn has_come_over_a_connection(&self) -> bool {
-        // Inside the ORB replies are always copied.
-        self.reply.threshold != usize::MAX
+    /// Sets the connection of the request up; the tag of the profiles that lead to its endpoint. `None` for
+    /// a call within the ORB.
+    pub(super) fn set_up_connection(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
+        self.reply.source.set_up(setup)
     }
 
     /// Has the reply be written with this copy threshold and so much memory from the start, and whole if
@@ -312,7 +343,7 @@ pub(crate) struct ReplyWriter<'a> {
     pub(super) wanted: bool,
     /// From how many octets on a run at the end of the reply is sent from where it lies.
     pub(super) threshold: usize,
-    pub(super) sink: &'a dyn ReplySink,
+    pub(super) source: &'a dyn RequestSource,
 }
 
 impl fmt::Debug for ReplyWriter<'_> {
@@ -376,9 +407,9 @@ impl ReplyWriter<'_> {
 
     #[inline(never)]
     fn send_with(&mut self, tail: Tail, write: WriteBody<'_>) -> Served {
-        let (sink, id) = (self.sink, self.request_id);
+        let (source, id) = (self.source, self.request_id);
         let sent = tail.send(self.buffer, self.text, write, &mut |parts| {
-            sink.send_parts(id, parts);
+            source.send_parts(id, parts);
             Ok(())
         });
         match sent {
@@ -402,7 +433,7 @@ impl ReplyWriter<'_> {
         if pieces.len() > 1 {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
-            self.sink.send_parts(self.request_id, &mut parts);
+            self.source.send_parts(self.request_id, &mut parts);
             self.wanted = false;
         }
     }

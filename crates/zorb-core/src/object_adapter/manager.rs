@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::PoaError;
+use super::error::PoaError;
 use crate::options::Options;
 
 /// The state of a [`PoaManager`].

@@ -2,7 +2,6 @@
 
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
@@ -14,12 +13,12 @@ use zorb_giop::{
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::call::{ReplyWriter, ServerCall};
-use crate::interface::OBJECT_ID;
-use crate::orb::{OrbCore, initial_reference};
-use crate::poa::{Access, ActiveObject, Found, KeyParts, KnownAdapters, NotHere, not_there};
+use super::active_object::ActiveObject;
+use super::adapters::{Access, Adapters, KnownAdapters, NotHere, not_there};
+use super::call::{ReplyWriter, Served, ServerCall};
+use super::slots::Found;
+use crate::object_id::OBJECT_ID;
 use crate::policy::PriorityModel;
-use crate::servant::Served;
 
 /// What became of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +63,7 @@ impl<'a> InParts<'a> {
 /// the thread remembers.
 #[inline(always)] // as `ServerCall::read_header`
 pub(crate) fn find_target(
-    core: &OrbCore,
+    adapters: &Adapters,
     mut known: Option<&mut KnownAdapters>,
     request: &RequestHeader<'_>,
     by: Access,
@@ -72,15 +71,15 @@ pub(crate) fn find_target(
     probe!(MessagingReceive);
     let destination = request.operation.destination();
     if let Some(place) = destination.and_then(Destination::object)
-        && let Some(admitted) = core.adapters().admit_to(known.as_deref_mut(), place, by)
+        && let Some(admitted) = adapters.admit_to(known.as_deref_mut(), place, by)
     {
         return admitted;
     }
     // The first time, and when it is not there any more.
     let Some(key) = key_of(&request.target) else { return Err(NotHere::Nowhere(no_key())) };
-    let found = core.admit(key, known, by)?;
+    let found = adapters.admit_key(key, known, by)?;
     if let Some(destination) = destination {
-        core.leave_place(destination);
+        adapters.leave_place(destination);
     }
     Ok(found)
 }
@@ -89,7 +88,7 @@ pub(crate) fn find_target(
 /// [`find_target`] found.
 #[inline(always)] // as `ServerCall::read_header`
 pub(crate) fn dispatch<'a>(
-    core: &'a Arc<OrbCore>,
+    adapters: &Adapters,
     call: &mut ServerCall<'a>,
     target: &'a Found,
     parts: &'a InParts<'a>,
@@ -98,7 +97,7 @@ pub(crate) fn dispatch<'a>(
     if call.request.response == ResponseFlags::SyncWithServer {
         // Its body is empty, and an empty body cannot fail to be written.
         let _ = reply.write(ReplyStatus::NoException, |_| Ok(()));
-        reply.sink.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
+        reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
         reply.wanted = false;
     }
     call.object = target.object();
@@ -110,9 +109,8 @@ pub(crate) fn dispatch<'a>(
         call.arguments.set_tail(&parts.end);
     }
     call.arguments.set_text(call.reply.text);
-    call.arguments.set_context(core);
     let served = match call.object {
-        Some(object) => upcall(core, object, call),
+        Some(object) => upcall(adapters, object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {
@@ -141,7 +139,7 @@ fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
 /// this ORB in the end.
 #[cold]
 pub(crate) fn answer_absent(
-    core: &Arc<OrbCore>,
+    adapters: &Adapters,
     not_here: NotHere,
     call: &mut ServerCall<'_>,
 ) -> Result<Answer, Found> {
@@ -150,7 +148,7 @@ pub(crate) fn answer_absent(
         NotHere::Elsewhere(ior) => {
             // A one-way call cannot be forwarded.
             let is_one_way = request.response == ResponseFlags::NoResponse;
-            if let Some(found) = is_one_way.then(|| own_object(core, &ior)).flatten() {
+            if let Some(found) = is_one_way.then(|| own_object(adapters, &ior)).flatten() {
                 return Err(found);
             }
             reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
@@ -177,8 +175,8 @@ pub(crate) fn answer_absent(
 /// go, which is the faster for having one user.
 #[cold]
 #[inline(never)]
-fn own_object(core: &Arc<OrbCore>, ior: &Ior) -> Option<Found> {
-    core.adapters().admit(KeyParts::parse(&core.own_key(ior)?), Access::LOCAL).ok()
+fn own_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
+    adapters.admit_key(&adapters.orb().own_key(ior)?, None, Access::LOCAL).ok()
 }
 
 /// The exception for a target that is a profile or a reference without an object key of ours.
@@ -192,10 +190,10 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
 }
 
 /// Runs the operation on the servant, or answers it for the object.
-fn upcall(core: &Arc<OrbCore>, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
+fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
     // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
     if call.operation().first() == Some(&b'_')
-        && let Some(served) = pseudo_operation(core, object, call)
+        && let Some(served) = pseudo_operation(adapters, object, call)
     {
         return served;
     }
@@ -210,28 +208,10 @@ pub(crate) fn panicked(object: &ActiveObject, operation: &str) -> SystemExceptio
     SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
 }
 
-/// The definition of an interface in the repository that the program is told of, by the initial
-/// reference `InterfaceRepository`.
-#[cold]
-fn interface_of(core: &Arc<OrbCore>, type_id: &str) -> Result<Ior, SystemException> {
-    let no = CompletionStatus::No;
-    let repository = initial_reference(core, "InterfaceRepository", 0)
-        .map_err(|_| SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, no))?;
-    let definition = repository.invoke::<Ior, SystemException>(
-        "lookup_id",
-        |writer| writer.write_latin1(type_id),
-        Ior::read,
-    )?;
-    if definition.is_nil() {
-        return Err(SystemException::intf_repos(minor::intf_repos::NO_ENTRY, no));
-    }
-    Ok(definition)
-}
-
 /// The operations that every object has; `None` for any other name.
 #[cold]
 fn pseudo_operation(
-    core: &Arc<OrbCore>,
+    adapters: &Adapters,
     object: &ActiveObject,
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
@@ -254,7 +234,7 @@ fn pseudo_operation(
         }
         "_interface" => {
             let type_id = object.skeleton.type_id(&object.id);
-            interface_of(core, &type_id).and_then(|definition| {
+            adapters.interface(&type_id).and_then(|definition| {
                 call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&definition, writer))
             })
         }
@@ -273,15 +253,15 @@ fn pseudo_operation(
 }
 
 /// Answers the LocateRequest in `message`.
-pub(super) fn answer_locate(
-    core: &Arc<OrbCore>,
+pub(crate) fn answer_locate(
+    adapters: &Adapters,
     message: &[u8],
     (form, header): (Form<'_>, &MessageHeader),
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {
     let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
-        Ok(key) => core.locate(key),
+        Ok(key) => adapters.locate_key(key),
         Err(_) => Err(NotHere::Nowhere(no_key())),
     };
     let status = match &located {

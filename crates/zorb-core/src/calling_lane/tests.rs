@@ -5,18 +5,18 @@ use super::*;
 #[test]
 fn living_lanes_have_numbers_of_their_own() {
     // Lanes of other tests have some as well.
-    let all: Vec<_> = std::iter::from_fn(LaneConnections::new).collect();
+    let all: Vec<_> = std::iter::from_fn(CallingLane::new).collect();
     let numbers: HashSet<_> = all.iter().map(|lane| lane.number).collect();
     assert_eq!(numbers.len(), all.len());
-    assert!(numbers.iter().all(|number| *number < MOST));
+    assert!(numbers.iter().all(|number| *number < MAX_LANES));
     drop(all);
-    assert!(LaneConnections::new().is_some(), "those of lanes that are no more are free again");
+    assert!(CallingLane::new().is_some(), "those of lanes that are no more are free again");
 }
 
 #[test]
 fn a_thread_calls_for_its_lane_but_while_another_has_borrowed_it() {
     // As if they had ended: they were not taken.
-    let lane = |number| LaneConnections { number, ended: AtomicBool::new(true) };
+    let lane = |number| CallingLane { number, ended: AtomicBool::new(true) };
     let (own, other) = (lane(3), lane(5));
     std::thread::scope(|scope| {
         scope.spawn(|| {

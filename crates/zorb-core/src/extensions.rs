@@ -1,0 +1,43 @@
+//! What other crates add to an ORB.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::interceptor::Interceptors;
+use crate::policy::{NetworkPriorities, PolicyReaders};
+
+/// What other crates have added to an ORB.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Extensions {
+    pub(crate) interceptors: Interceptors,
+    /// The policies that are read from references.
+    pub(crate) readers: PolicyReaders,
+    pub(crate) network: Option<NetworkPriorities>,
+    pub(crate) thread_priorities: Option<ThreadPriorities>,
+}
+
+/// Sets the priority of threads that serve a connection of a priority band, outside the lanes of pools.
+#[derive(Clone)]
+pub(crate) struct ThreadPriorities {
+    set: Arc<dyn Fn(i16) + Send + Sync>,
+    /// The maximum priority that clients can cause.
+    pub(crate) max: i16,
+}
+
+impl ThreadPriorities {
+    /// Calls `set` with at most `max`.
+    pub(crate) fn new(max: i16, set: Arc<dyn Fn(i16) + Send + Sync>) -> Self {
+        Self { set, max }
+    }
+
+    /// Sets the priority of the calling thread, if the system permits it.
+    pub(crate) fn set(&self, priority: i16) {
+        (self.set)(priority);
+    }
+}
+
+impl fmt::Debug for ThreadPriorities {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ThreadPriorities").field("max", &self.max).finish_non_exhaustive()
+    }
+}

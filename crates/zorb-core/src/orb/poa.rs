@@ -1,0 +1,233 @@
+//! The adapters of an ORB, as programs use them: adapters, servants and references.
+
+mod activation;
+mod groups;
+mod pools;
+
+use std::fmt;
+use std::sync::{Arc, Weak};
+
+use zorb_giop::ProfileTag;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use self::pools::pool_of;
+use super::inner::OrbInner;
+use crate::object_adapter::{
+    HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
+    PoaPolicies,
+};
+use crate::policy::{ConnectionProperties, served_properties};
+use crate::serving::PoolUse;
+
+/// An object adapter. Clones are the same adapter.
+///
+/// The root adapter comes with the ORB; children are made with [`Poa::create`]. Unlike in the
+/// standard, whose root manager starts in the holding state, Zorb's starts active: a program that
+/// wants requests to wait says so with [`PoaManager::hold_requests`].
+#[derive(Clone)]
+#[doc(alias = "POA")]
+pub struct Poa {
+    adapter: Arc<ObjectAdapter>,
+    orb: Weak<OrbInner>,
+}
+
+impl Poa {
+    /// The root adapter of an ORB.
+    pub(super) fn root(orb: &Arc<OrbInner>) -> Self {
+        let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
+        let (policies, pool) = Self::root_policies(orb);
+        let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
+        let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
+        root.join(pool);
+        root
+    }
+
+    /// The policies of the root adapter, and its part in its thread pool.
+    fn root_policies(orb: &Arc<OrbInner>) -> (PoaPolicies, Option<PoolUse>) {
+        let mut policies = PoaPolicies::root();
+        if let Some(configured) = &*orb.adapter_policies.load() {
+            match configured.of(orb, "/") {
+                Ok(configured) => policies = policies.with_defaults(&configured),
+                Err(error) => tracing::warn!(%error, "the root adapter is without its policies"),
+            }
+        }
+        let inherited = policies.inheriting(&orb.client.policies().load().policies);
+        match pool_of(orb, &inherited.others) {
+            Ok(pool) => (inherited, pool),
+            Err(error) => {
+                tracing::warn!(%error, "the root adapter is without the ORB's policies");
+                (PoaPolicies::root(), None)
+            }
+        }
+    }
+
+    /// The same for another adapter of the ORB.
+    fn with_adapter(&self, adapter: Arc<ObjectAdapter>) -> Self {
+        Self { adapter, orb: Weak::clone(&self.orb) }
+    }
+
+    pub(super) fn adapter(&self) -> &Arc<ObjectAdapter> {
+        &self.adapter
+    }
+
+    fn orb(&self) -> Result<Arc<OrbInner>, SystemException> {
+        self.orb.upgrade().ok_or_else(|| {
+            SystemException::object_not_exist(
+                minor::object_not_exist::POA_NOT_FOUND,
+                CompletionStatus::No,
+            )
+        })
+    }
+
+    /// Is served by the threads of `pool` from now on, which sets its connections up as the policies say.
+    fn join(&self, pool: Option<PoolUse>) {
+        if let Some(pool) = pool {
+            pool.set_up_by(self.adapter.setup().cloned());
+            self.adapter.join(pool.number(), Box::new(pool));
+        }
+    }
+
+    /// Creates a child adapter under the same manager (`create_POA`).
+    ///
+    /// # Errors
+    /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other or a name
+    /// that is empty, too long or holds a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being
+    /// destroyed; `BAD_INV_ORDER` (OMG 4) or `OBJECT_NOT_EXIST` when the ORB has shut down or gone.
+    #[doc(alias = "create_POA")]
+    pub fn create(&self, name: &str, policies: PoaPolicies) -> Result<Self, PoaError> {
+        self.create_with_manager(name, policies, self.manager())
+    }
+
+    /// Creates a child adapter under a manager of its own choice.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_with_manager(
+        &self,
+        name: &str,
+        policies: PoaPolicies,
+        manager: PoaManager,
+    ) -> Result<Self, PoaError> {
+        policies.check()?;
+        if name.is_empty()
+            || name.contains('\0')
+            || self.adapter.path().len() + name.len() > MAX_PATH
+        {
+            return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
+        }
+        let orb = self.orb()?;
+        let policies = self.configured(&orb, name, policies)?;
+        let policies = policies.inheriting(&orb.client.policies().load().policies);
+        let pool = pool_of(&orb, &policies.others)?;
+        let mut children = self.adapter.siblings_of_new_child()?;
+        // Asked under the lock with which a shutdown looks for managers that hold requests.
+        orb.core.check_running()?;
+        if children.contains_key(name) {
+            return Err(PoaError::AdapterAlreadyExists);
+        }
+        let parent = Some(&self.adapter);
+        let child = orb.adapters.register(NewAdapter { name, parent, policies, manager });
+        children.insert(name.to_owned(), Arc::clone(&child));
+        drop(children);
+        let child = self.with_adapter(child);
+        child.join(pool);
+        Ok(child)
+    }
+
+    /// The policies of a child, with those that the ORB's configuration gives it.
+    fn configured(
+        &self,
+        orb: &Arc<OrbInner>,
+        name: &str,
+        policies: PoaPolicies,
+    ) -> Result<PoaPolicies, PoaError> {
+        let configured = orb.adapter_policies.load_full();
+        let Some(configured) = configured else { return Ok(policies) };
+        let mut path = name.to_owned();
+        let mut above = Some(self.clone());
+        while let Some(poa) = above.filter(|poa| poa.parent().is_some()) {
+            path = format!("{}/{path}", poa.name());
+            above = poa.parent();
+        }
+        let policies = policies.with_defaults(&configured.of(orb, &path).map_err(|error| {
+            let no = CompletionStatus::No;
+            let code = minor::inv_policy::CONFLICT;
+            error.into_exception(SystemException::inv_policy(code, no))
+        })?);
+        policies.check()?;
+        Ok(policies)
+    }
+
+    /// The child adapter of that name (`find_POA`).
+    ///
+    /// # Errors
+    /// `AdapterNonExistent`.
+    #[doc(alias = "find_POA")]
+    pub fn find(&self, name: &str) -> Result<Self, PoaError> {
+        let child = self.adapter.child(name).ok_or(PoaError::AdapterNonExistent)?;
+        Ok(self.with_adapter(child))
+    }
+
+    /// The adapter's name; `"RootPOA"` for the root.
+    pub fn name(&self) -> &str {
+        self.adapter.name()
+    }
+
+    /// The adapter's policies.
+    pub fn policies(&self) -> PoaPolicies {
+        self.adapter.policies().clone()
+    }
+
+    /// What connections are like by which the objects of this adapter are called over profiles of this
+    /// kind: what its policies say and those of the ORB when it was made, and where nothing is the options
+    /// that are for servers, too. Of a property that nobody names the system's choice holds, or there is
+    /// none. The limits, from `max_connections` on, are those of clients, whatever is said.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` when the ORB has gone.
+    pub fn connection_properties(
+        &self,
+        profile: ProfileTag,
+    ) -> Result<ConnectionProperties, SystemException> {
+        let said = served_properties(&self.adapter.policies().others, profile);
+        Ok(said.or(ConnectionProperties::of_served(self.orb()?.core.options())))
+    }
+
+    /// The adapter's manager.
+    #[doc(alias = "the_POAManager")]
+    pub fn manager(&self) -> PoaManager {
+        self.adapter.manager().clone()
+    }
+
+    /// The adapter's parent; `None` for the root.
+    pub fn parent(&self) -> Option<Self> {
+        self.adapter.parent().map(|parent| self.with_adapter(parent))
+    }
+
+    /// The adapter's children.
+    pub fn children(&self) -> Vec<Self> {
+        self.adapter.children().into_iter().map(|child| self.with_adapter(child)).collect()
+    }
+
+    /// Objects with a servant in this adapter.
+    pub fn active_objects(&self) -> usize {
+        self.adapter.active_objects()
+    }
+
+    /// Destroys the adapter and its children: their objects no longer exist. Requests that are
+    /// running finish; a destroyed adapter's name can be used again.
+    pub fn destroy(&self) {
+        let orb = self.orb.upgrade();
+        self.adapter.destroy(orb.as_ref().map(|orb| &*orb.adapters));
+    }
+}
+
+impl fmt::Debug for Poa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Poa")
+            .field("name", &self.name())
+            .field("policies", self.adapter.policies())
+            .field("manager", &self.adapter.manager().state())
+            .finish_non_exhaustive()
+    }
+}

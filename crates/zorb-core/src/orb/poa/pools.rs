@@ -1,0 +1,33 @@
+//! The thread pools that serve object adapters.
+
+use crate::object_adapter::PoaError;
+use crate::orb::inner::OrbInner;
+use crate::policy::{Policies, PriorityModel, ThreadpoolPolicy, may_be_served_in_lane};
+use crate::serving::{Pool, PoolUse};
+
+/// The thread pool that policies assign an object adapter to.
+pub(super) fn named_pool(orb: &OrbInner, policies: &Policies) -> Result<Option<Pool>, PoaError> {
+    let Some(policy) = policies.value::<ThreadpoolPolicy>() else { return Ok(None) };
+    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist any more" };
+    orb.server.pool(policy.threadpool()).ok_or(unknown).map(Some)
+}
+
+/// An adapter's part in the pool that its policies name.
+pub(super) fn pool_of(orb: &OrbInner, policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
+    let Some(pool) = named_pool(orb, policies)? else { return Ok(None) };
+    check_lanes(&pool, policies)?;
+    let ended = PoaError::InvalidPolicy { reason: "the thread pool has ended" };
+    PoolUse::of(pool).ok_or(ended).map(Some)
+}
+
+/// Refuses policies of an object that no lane of the pool would serve.
+pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaError> {
+    let lanes = pool.priorities();
+    let needed = policies.value().map(|model: &PriorityModel| model.server_priority().value());
+    let serves = |priority| may_be_served_in_lane(policies, priority);
+    let has = |priority| lanes.iter().any(|lane| lane.is_none_or(|lane| lane == priority));
+    if lanes.iter().any(|lane| lane.is_none_or(serves)) && needed.is_none_or(has) {
+        return Ok(());
+    }
+    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has that priority" })
+}
