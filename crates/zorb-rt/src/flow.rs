@@ -112,7 +112,7 @@ impl fmt::Debug for OutputQueueBuilder {
 /// queue's thread. Have a queue for each reference, and the reference a connection of its own
 /// ([`PrivateConnection`](zorb_core::policy::PrivateConnection)): then it is the connection's.
 ///
-/// The policy [`OnewayQueue`](zorb_core::policy::OnewayQueue) does the same for the one-way calls of
+/// The policy [`OnewayQueue`](zorb_core::OnewayQueue) does the same for the one-way calls of
 /// stubs; this is for calls of any kind that a program makes into closures.
 ///
 /// Dropping it sends what waits, and ends.

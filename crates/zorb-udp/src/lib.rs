@@ -9,7 +9,7 @@
 //! | `diop://[2001:db8::1]:2809` | IPv6 in brackets | the same |
 //! | `diop://:2809`, `diop://` | - | all IPv4 interfaces; without a port, one that the system chooses |
 //!
-//! There are no connections. A server has one [`Stream`] for its socket, which contains the
+//! There are no connections. A server has one [`Stream`](zorb_transport::Stream) for its socket, which contains the
 //! requests of all clients; a client's stream sends requests that fit into a datagram, and receives
 //! nothing. Two-way calls use another profile of the reference, or fail
 //! ([`Protocol::carries_replies`](zorb_transport::Protocol::carries_replies)).

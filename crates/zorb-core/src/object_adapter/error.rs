@@ -6,7 +6,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::error::{Error, ErrorContext, Phase};
 
-/// A failed operation of a [`Poa`](super::Poa) or [`PoaManager`](super::PoaManager).
+/// A failed operation of a `Poa` or [`PoaManager`](super::PoaManager).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaError {

@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::serving::{LaneViolations, Pool, PoolSettings, ViolationReport};
 
 impl Orb {
-    /// Makes a pool: opens its endpoints and starts its threads. Adapters use it whose policies
-    /// [name it](crate::policy::TypedPolicy::pool).
+    /// Makes a pool: opens its endpoints and starts its threads. Adapters with its
+    /// [`ThreadpoolPolicy`](crate::policy::ThreadpoolPolicy) use it.
     ///
     /// # Errors
     /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
