@@ -37,7 +37,6 @@ mod times;
 mod turns;
 mod unused;
 mod upcalls;
-mod verdict;
 mod work;
 
 #[cfg(test)]
@@ -49,7 +48,6 @@ use std::time::{Duration, Instant};
 pub use bed::denial;
 pub use finding::Finding;
 pub use report::{Outcome, RtReport};
-pub use verdict::{Judged, Verdict};
 
 use crate::error::{Error, Result};
 use crate::harness::Watch;

@@ -1,5 +1,6 @@
 //! Results of experiments: rows, details, checks, and the HTML page.
 
+mod claim;
 mod page;
 mod results;
 mod row;
@@ -9,6 +10,7 @@ use serde::Serialize;
 
 use crate::machine::Machine;
 
+pub use claim::{Claim, Verdict};
 pub use page::page;
 pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
@@ -24,23 +26,10 @@ pub struct Report {
     pub details: Vec<Detail>,
     /// The claims of the experiment.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<Check>,
+    pub checks: Vec<Claim>,
     /// The table, for experiments with one of their own.
     #[serde(skip)]
     pub text: Option<String>,
-}
-
-/// A claim, and whether it holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Check {
-    /// The subject.
-    pub what: String,
-    /// The expectation.
-    pub expected: String,
-    /// The result.
-    pub found: String,
-    /// Whether the result meets the expectation.
-    pub holds: bool,
 }
 
 impl Report {
@@ -51,10 +40,15 @@ impl Report {
         if !self.checks.is_empty() {
             text.push_str("\nExpected\n");
         }
-        for Check { what, expected, found, holds } in &self.checks {
-            let verdict = if *holds { "yes" } else { "NO " };
-            text += &format!("{verdict} {what}: {found} (expected: {expected})\n");
+        for claim in &self.checks {
+            text += &claim.line("");
         }
         text
+    }
+
+    /// The claims that fail.
+    #[must_use]
+    pub fn failures(&self) -> Vec<String> {
+        self.checks.iter().filter(|claim| claim.fails()).map(|claim| claim.what.clone()).collect()
     }
 }

@@ -34,6 +34,13 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Whether the limit is inside the interval, so that another run could find the median on its
+    /// other side.
+    #[must_use]
+    pub fn contains(&self, limit: f64) -> bool {
+        self.low < limit && limit < self.high
+    }
+
     /// Of these numbers, in any order; all 0 when there are none.
     #[must_use]
     pub fn of(numbers: impl IntoIterator<Item = f64>) -> Self {

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::harness::Watch;
 use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
-use crate::report::{Check, Figure};
+use crate::report::{Claim, Figure};
 use crate::stubs::copies::{Octets, Store, StoreServant};
 
 /// Octets of an argument, where nobody says how many.
@@ -237,14 +237,14 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     ends.into_iter().try_for_each(Ends::end)
 }
 
-fn check(direction: Direction, way: Way, payload: usize, copies: u64) -> Check {
+fn check(direction: Direction, way: Way, payload: usize, copies: u64) -> Claim {
     let name = direction.name();
-    Check {
-        what: format!("{} of {payload} octets ({name}) copies them", way.name()),
-        expected: format!("{} times", way.copies()),
-        found: format!("{copies} times"),
-        holds: payload < PAYLOADS[0] || copies == way.copies(),
-    }
+    Claim::new(
+        format!("{} of {payload} octets ({name}) copies them", way.name()),
+        format!("{} times", way.copies()),
+        format!("{copies} times"),
+        payload < PAYLOADS[0] || copies == way.copies(),
+    )
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::demux::{Layer, Search};
 use crate::driver::{Command, Find};
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Watch, in_turns};
-use crate::report::{Check, Figure, Row};
+use crate::report::{Claim, Figure, Row};
 
 /// Objects of a server.
 const OBJECTS: [usize; 5] = [1, 10, 100, 1000, 10_000];
@@ -145,7 +145,7 @@ fn nanos(rows: &[Row], operation: &str, search: Search) -> Option<f64> {
     Some(rows.find(|row| row.peer == search.name())?.mean_us * 1e3)
 }
 
-fn checks(rows: &[Row]) -> Vec<Check> {
+fn checks(rows: &[Row]) -> Vec<Claim> {
     let series = |layer: Layer, search: Search| -> Vec<f64> {
         let mut of_layer: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
         of_layer.retain(|operation| operation.starts_with(&format!("{layer}/")));
@@ -157,23 +157,23 @@ fn checks(rows: &[Row]) -> Vec<Check> {
         let times = times.get(from..).unwrap_or_default();
         let most = times.iter().copied().fold(0.0, f64::max);
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
-        Check {
-            what: format!("{what} does not grow"),
-            expected: format!("the slowest within {:.0} % of the fastest", FLAT * 100.0),
-            found: format!("{least:.1} to {most:.1} ns, {:+.0} %", (most / least - 1.0) * 100.0),
-            holds: most <= least * (1.0 + FLAT),
-        }
+        Claim::new(
+            format!("{what} does not grow"),
+            format!("the slowest within {:.0} % of the fastest", FLAT * 100.0),
+            format!("{least:.1} to {most:.1} ns, {:+.0} %", (most / least - 1.0) * 100.0),
+            most <= least * (1.0 + FLAT),
+        )
     };
     let grows = |what: &str, layer| {
         let times = series(layer, Search::Linear);
         let (first, last) = (times.first().copied(), times.last().copied());
         let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
-        Check {
-            what: format!("{what} grows"),
-            expected: "ten times at least".to_owned(),
-            found: format!("{first:.1} to {last:.1} ns"),
-            holds: last >= 10.0 * first,
-        }
+        Claim::new(
+            format!("{what} grows"),
+            "ten times at least",
+            format!("{first:.1} to {last:.1} ns"),
+            last >= 10.0 * first,
+        )
     };
     let both = |search| series(Layer::Request, search).last().copied().unwrap_or_default();
     let (layered, delayered) = (both(Search::Zorb), both(Search::Delayered));
@@ -183,11 +183,11 @@ fn checks(rows: &[Row]) -> Vec<Check> {
         flat("perfect hashing, from 5 operations on,", Layer::Operation, 1),
         grows("a linear search for objects", Layer::Object),
         grows("a linear search for operations", Layer::Operation),
-        Check {
-            what: "without layers a look-up is one index".to_owned(),
-            expected: "less than with them".to_owned(),
-            found: format!("{delayered:.1} of {layered:.1} ns"),
-            holds: delayered < layered,
-        },
+        Claim::new(
+            "without layers a look-up is one index",
+            "less than with them",
+            format!("{delayered:.1} of {layered:.1} ns"),
+            delayered < layered,
+        ),
     ]
 }

@@ -7,7 +7,7 @@ use crate::driver;
 use crate::error::Result;
 use crate::harness::Watch;
 use crate::operation::Operation;
-use crate::report::{Check, Figure};
+use crate::report::{Claim, Figure};
 
 /// References of a block: each takes an ORB, a connection, and calls that are not timed.
 const REFERENCES: u32 = 160;
@@ -41,19 +41,19 @@ fn label(operation: Operation, nth: u32, bound: bool) -> String {
 }
 
 /// What binding is for.
-fn checks(run: &Run<'_>) -> Vec<Check> {
+fn checks(run: &Run<'_>) -> Vec<Claim> {
     let p50 = |what: &str| {
         let mut rows = run.rows.iter().filter(|row| row.peer == "zorb");
         rows.find(|row| row.operation.ends_with(what))?.p50_us
     };
     let (first, later) = (p50("/call=1/bound"), p50(&format!("/call={LATER}/bound")));
     let Some((first, later)) = first.zip(later) else { return Vec::new() };
-    vec![Check {
-        what: "the first call of a bound reference takes, of a later one".to_owned(),
-        expected: format!("at most {:.0} % more", LONGER * 100.0),
-        found: format!("{:+.1} %", (first / later - 1.0) * 100.0),
-        holds: first <= later * (1.0 + LONGER),
-    }]
+    vec![Claim::new(
+        "the first call of a bound reference takes, of a later one",
+        format!("at most {:.0} % more", LONGER * 100.0),
+        format!("{:+.1} %", (first / later - 1.0) * 100.0),
+        first <= later * (1.0 + LONGER),
+    )]
 }
 
 #[cfg(test)]

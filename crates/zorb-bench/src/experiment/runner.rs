@@ -7,7 +7,7 @@ use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Pair, Setup, Watch, in_turns};
 use crate::operation::Operation;
-use crate::report::{Check, Detail, Figure, Row, Subject, rows};
+use crate::report::{Claim, Detail, Figure, Row, Subject, rows};
 
 /// How an experiment is run.
 #[derive(Clone, Debug)]
@@ -45,7 +45,7 @@ pub(super) struct Run<'a> {
     pub(super) plan: &'a Plan,
     pub(super) rows: Vec<Row>,
     pub(super) details: Vec<Detail>,
-    pub(super) checks: Vec<Check>,
+    pub(super) checks: Vec<Claim>,
     /// The table, for experiments with one of their own.
     pub(super) text: Option<String>,
 }

@@ -6,16 +6,15 @@ use super::interval::Ratio;
 pub(super) use super::times::rounded;
 use super::times::{Times, ratio};
 use super::turns::Compared;
-use super::verdict::{Judged, Verdict};
-use crate::report::{Detail, Row};
+use crate::report::{Claim, Detail, Row, Verdict};
 
 /// The result of one experiment over one transport.
 #[derive(Clone, Debug, Default)]
 pub struct Finding {
     /// Claims about properties that must hold.
-    pub(super) checks: Vec<Judged>,
+    pub(super) checks: Vec<Claim>,
     /// Claims about the control.
-    pub(super) controls: Vec<Judged>,
+    pub(super) controls: Vec<Claim>,
     pub(super) measured: Map<String, Value>,
     pub(super) rows: Vec<(Row, Detail)>,
     /// Why the experiment was skipped.
@@ -41,17 +40,17 @@ impl Finding {
     /// The number of unclear claims.
     pub(super) fn unclear(&self) -> usize {
         let all = self.checks.iter().chain(&self.controls);
-        all.filter(|judged| judged.verdict == Verdict::Unclear).count()
+        all.filter(|claim| claim.verdict == Verdict::Unclear).count()
     }
 
     /// Adds a property.
     pub(super) fn check(&mut self, what: &str, expected: &str, found: impl ToString, holds: bool) {
-        self.checks.push(Judged::sure(what, expected, found, holds));
+        self.checks.push(Claim::new(what, expected, found, holds));
     }
 
     /// Adds a claim about the control.
     pub(super) fn control(&mut self, what: &str, expected: &str, found: impl ToString, seen: bool) {
-        self.controls.push(Judged::sure(what, expected, found, seen));
+        self.controls.push(Claim::new(what, expected, found, seen));
     }
 
     /// Adds a number.
@@ -135,8 +134,8 @@ pub(super) fn named(words: &str) -> String {
 }
 
 /// Whether there are claims, and all hold.
-fn all_hold(checks: &[Judged]) -> bool {
-    !checks.is_empty() && checks.iter().all(|judged| judged.check.holds)
+fn all_hold(claims: &[Claim]) -> bool {
+    !claims.is_empty() && claims.iter().all(|claim| claim.holds)
 }
 
 #[cfg(test)]

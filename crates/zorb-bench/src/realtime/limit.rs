@@ -2,7 +2,7 @@
 
 use super::interval::Ratio;
 use super::times::rounded;
-use super::verdict::Judged;
+use crate::report::Claim;
 
 /// If threads without an ORB exceed a limit themselves, calls may exceed their ratio by `OVER_BARE`, up to
 /// `OVER_GATE` times the limit: a worse machine proves nothing.
@@ -25,7 +25,7 @@ impl Limit {
         found.exceeds(self.edge(bare)).is_none()
     }
 
-    pub(super) fn judged(self, what: &str, found: Ratio, bare: Ratio) -> Judged {
+    pub(super) fn judged(self, what: &str, found: Ratio, bare: Ratio) -> Claim {
         let edge = self.edge(bare);
         let (expected, holds) = match self {
             Self::AtMost(times) => (
@@ -40,7 +40,7 @@ impl Limit {
         let numbers = [found.found, found.low, found.high, bare.found].map(rounded);
         let [ratio, low, high, bare_ratio] = numbers;
         let shown = format!("{ratio} ({low} to {high}; without an ORB {bare_ratio})");
-        Judged::sure(what, &expected, shown, holds).unclear_if(self.is_open(found, bare))
+        Claim::new(what, expected, shown, holds).unclear_if(self.is_open(found, bare))
     }
 
     fn edge(self, bare: Ratio) -> f64 {

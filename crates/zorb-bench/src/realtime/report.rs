@@ -3,11 +3,11 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Finding, Judged};
+use super::Finding;
 use crate::error::{Error, Result};
 use crate::harness::Pin;
 use crate::machine::Machine;
-use crate::report::{Check, Detail, Folder, Row, Run, page};
+use crate::report::{Claim, Detail, Folder, Row, Run, page};
 
 /// One experiment over one transport.
 #[derive(Clone, Debug, Serialize)]
@@ -28,12 +28,15 @@ pub struct Outcome {
     /// Why it was skipped, or how it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_run: Option<String>,
+    /// Whether it failed, and thus has no claims.
+    #[serde(skip)]
+    pub failed: bool,
     /// The experiment's numbers.
     pub measured: Map<String, Value>,
     /// Claims about the property.
-    pub checks: Vec<Judged>,
+    pub checks: Vec<Claim>,
     /// Claims about the control.
-    pub controls: Vec<Judged>,
+    pub controls: Vec<Claim>,
 }
 
 /// The results of all experiments.
@@ -65,6 +68,7 @@ impl RtReport {
         transport: &str,
         found: Result<Finding>,
     ) {
+        let failed = found.is_err();
         let finding = found.unwrap_or_else(|error| Finding::not_run(&error.to_string()));
         let (holds, control_detected) = (finding.holds(), finding.control_detected());
         let unclear = finding.unclear();
@@ -82,16 +86,25 @@ impl RtReport {
             control_detected,
             unclear,
             not_run: finding.not_run,
+            failed,
             measured: finding.measured,
             checks: finding.checks,
             controls: finding.controls,
         });
     }
 
-    /// Whether all properties hold, and all controls were detected.
+    /// The experiments that failed, and the claims that fail, including those about controls.
     #[must_use]
-    pub fn all_hold(&self) -> bool {
-        self.experiments.iter().all(|outcome| outcome.holds && outcome.control_detected)
+    pub fn failures(&self) -> Vec<String> {
+        let failures = |outcome: &Outcome| -> Vec<String> {
+            let name = format!("{} over {}", outcome.name, outcome.transport);
+            let error = outcome.not_run.iter().filter(|_| outcome.failed).cloned();
+            let claims =
+                outcome.checks.iter().chain(&outcome.controls).filter(|claim| claim.fails());
+            let reasons = error.chain(claims.map(|claim| claim.what.clone()));
+            reasons.map(|reason| format!("{name}: {reason}")).collect()
+        };
+        self.experiments.iter().flat_map(failures).collect()
     }
 
     /// The results as text.
@@ -111,14 +124,9 @@ impl RtReport {
                 count => format!(", {count} unclear"),
             };
             text += &format!("{name:<4} {transport:<7} {}: {verdict}{unclear}\n", outcome.title);
-            let lists = [("", &outcome.checks), ("control: ", &outcome.controls)];
-            for (kind, check) in
-                lists.iter().flat_map(|(kind, list)| list.iter().map(move |one| (kind, one)))
-            {
-                let Check { what, expected, found, .. } = &check.check;
-                let mark = check.mark();
-                text += &format!("       {mark} {kind}{what}: {found} (expected: {expected})\n");
-            }
+            text.extend(outcome.checks.iter().map(|claim| format!("       {}", claim.line(""))));
+            let controls = outcome.controls.iter();
+            text.extend(controls.map(|claim| format!("       {}", claim.line("control: "))));
         }
         text
     }
@@ -131,5 +139,25 @@ impl RtReport {
         let text = serde_json::to_string(self).map_err(|error| Error::new(error.to_string()))?;
         let run = Run::parse("rt", &text).map_err(Error::new)?;
         page(&Folder { runs: vec![run], left_out: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_claims_controls_and_experiments_are_failures() {
+        let mut finding = Finding::default();
+        finding.check("holds", "a", "b", true);
+        finding.check("fails", "a", "b", false);
+        finding.checks.push(Claim::new("unclear", "a", "b", false).unclear_if(true));
+        finding.control("undetected", "a", "b", false);
+        let mut report = RtReport::new(true);
+        report.add("E1", "title", "uiop", Ok(finding));
+        report.add("E2", "title", "uiop", Ok(Finding::not_run("no permission")));
+        report.add("E3", "title", "iiop", Err(Error::new("lost")));
+        let expected = ["E1 over uiop: fails", "E1 over uiop: undetected", "E3 over iiop: lost"];
+        assert_eq!(report.failures(), expected);
     }
 }

@@ -15,8 +15,8 @@ use super::interval::Ratio;
 use super::limit::Limit;
 use super::load::Load;
 use super::times::{Sample, Times};
-use super::verdict::Judged;
 use crate::error::Result;
+use crate::report::Claim;
 use crate::timeline::Timeline;
 
 /// Timed calls.
@@ -143,7 +143,7 @@ impl Compared {
     }
 
     /// The verdict on this claim.
-    pub(super) fn judged(&self, what: &str) -> Judged {
+    pub(super) fn judged(&self, what: &str) -> Claim {
         self.limit.judged(what, self.ratio, self.bare_ratio)
     }
 

@@ -40,7 +40,7 @@ fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[Str
     let plan = plan(experiment, common, total, orb)?;
     let found = Output::measure(|progress| experiment.run(&plan, progress))?;
     let (json, html) = (output::json(&found)?, report::page_of(experiment, &found)?);
-    output.write(&Results { json, html, table: found.table() })
+    output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
 
 /// Runs one of the peers that are part of this program.

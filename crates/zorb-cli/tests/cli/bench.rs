@@ -37,7 +37,7 @@ pub(crate) fn rows(finished: &Finished) -> Vec<Value> {
     if let Some(checks) = json["checks"].as_array() {
         expected.insert("checks");
         for check in checks {
-            assert!(check["holds"].is_boolean() && check["expected"].is_string(), "{check}");
+            assert!(check["holds"].is_boolean() && check["verdict"].is_string(), "{check}");
         }
     }
     assert_eq!(parts, expected);
@@ -264,6 +264,22 @@ fn demux() {
     assert_eq!(finished.stderr, "");
 }
 
+/// Whether the claims hold depends on the machine; the exit status says it.
+#[test]
+fn a_claim_that_fails_fails_the_command() {
+    let finished = run(&["bench", "demux", "--rounds", "1", "--calls", "128", "--json", "-"]);
+    let json = finished.json();
+    let claims = json["checks"].as_array().unwrap();
+    let failed = claims.iter().filter(|claim| claim["verdict"] == "fails").count();
+    assert_eq!(finished.status, Some(i32::from(failed > 0)), "{claims:?}");
+    assert_eq!(
+        finished.stderr.contains(&format!("{failed} claim")),
+        failed > 0,
+        "{}",
+        finished.stderr
+    );
+}
+
 #[test]
 fn copies() {
     let finished = quick("bench-copies", &["copies", "--payload", "65536"]);
@@ -275,7 +291,8 @@ fn copies() {
     }
     let checks = finished.json()["checks"].clone();
     let checks = checks.as_array().unwrap();
-    assert!(checks.len() == 6 && checks.iter().all(|check| check["holds"] == true), "{checks:?}");
+    let hold = checks.iter().all(|check| check["verdict"] == "holds");
+    assert!(checks.len() == 6 && hold, "{checks:?}");
 }
 
 #[cfg(not(feature = "probes"))]

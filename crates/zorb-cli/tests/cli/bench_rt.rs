@@ -48,11 +48,13 @@ fn upcalls_are_counted_task_by_task() {
     let out = folder.join("out");
     let out = out.to_str().unwrap();
     let finished = run(&["bench", "upcalls", "--seconds", "1", "--json", "--out", out]);
-    assert_eq!(finished.status, Some(0), "{}", finished.stderr);
     let json = finished.json();
     let [one] = json["experiments"].as_array().unwrap().as_slice() else { panic!("{json}") };
     assert_eq!(one["name"], "upcalls");
     // Whether deadlines are met depends on the machine; without permission it is skipped.
+    let claims = ["checks", "controls"].map(|list| one[list].as_array().unwrap().iter());
+    let fails = claims.into_iter().flatten().any(|claim| claim["verdict"] == "fails");
+    assert_eq!(finished.status, Some(i32::from(fails)), "{}", finished.stderr);
     if one["not_run"].is_null() {
         for task in ["sample", "steer", "show"] {
             let made = &one["measured"][format!("{task}_priorities_upcalls")];

@@ -3,7 +3,7 @@
 use super::gains::{Gains, percent, points};
 use super::measured::Measured;
 use crate::driver::Done;
-use crate::report::Check;
+use crate::report::Claim;
 use crate::statistics::Interval;
 
 /// What frames messages otherwise than GIOP does, with what it is compared with.
@@ -64,7 +64,7 @@ impl Compared {
         }
     }
 
-    pub(super) fn checks(&self) -> Vec<Check> {
+    pub(super) fn checks(&self) -> Vec<Claim> {
         let of = |name: &str| Some(&self.framed.iter().find(|(framed, _)| *framed == name)?.1);
         let framed = self.framed.iter().flat_map(|(name, gains)| match name.starts_with("lite+") {
             true => gains.small_ones(name),
@@ -76,33 +76,39 @@ impl Compared {
     }
 
     /// The kind of work from which UIOP gains least.
-    fn of_uiop(&self) -> Option<Check> {
+    fn of_uiop(&self) -> Option<Claim> {
         let (work, least) = self.uiop.least()?;
         let bare = self.bare.iter().find(|(of, _)| of == work);
         let bare = bare.map_or_else(String::new, |(_, bare)| {
             format!(", where the bare program makes {:+.1} %", (bare - 1.0) * 100.0)
         });
-        Some(Check {
-            what: "calls in a second of uiop, beside iiop".to_owned(),
-            expected: format!("{:+.0} % for each kind of work", (UIOP_GAIN - 1.0) * 100.0),
-            found: format!("{} at least, for {work}{bare}", percent(least)),
-            holds: least.median >= UIOP_GAIN,
-        })
+        Some(
+            Claim::new(
+                "calls in a second of uiop, beside iiop",
+                format!("{:+.0} % for each kind of work", (UIOP_GAIN - 1.0) * 100.0),
+                format!("{} at least, for {work}{bare}", percent(least)),
+                least.median >= UIOP_GAIN,
+            )
+            .unclear_if(least.contains(UIOP_GAIN)),
+        )
     }
 
     /// Whether what UIOP gains becomes less as there is more to do beside.
-    fn falls(&self) -> Option<Check> {
+    fn falls(&self) -> Option<Claim> {
         let (small, complex) = (self.uiop.first(SMALL)?, self.uiop.last(COMPLEX)?);
         let of = |gains: &[f64]| (Interval::of(gains.iter().copied()).median - 1.0) * 100.0;
         let (from, to) = (of(&small.gains), of(&complex.gains));
         let less = std::iter::zip(&small.gains, &complex.gains).map(|(one, other)| one - other);
         let less = Interval::of(less);
-        Some(Check {
-            what: format!("what uiop gains, from {} to {}", small.name, complex.name),
-            expected: "becomes less, with 95 % confidence".to_owned(),
-            found: format!("{from:+.1} % and {to:+.1} %: less by {}", points(less)),
-            holds: less.low > 0.0,
-        })
+        Some(
+            Claim::new(
+                format!("what uiop gains, from {} to {}", small.name, complex.name),
+                "becomes less, with 95 % confidence",
+                format!("{from:+.1} % and {to:+.1} %: less by {}", points(less)),
+                less.low > 0.0,
+            )
+            .unclear_if(less.contains(0.0)),
+        )
     }
 }
 
@@ -127,7 +133,7 @@ mod tests {
         Some(micros.iter().map(block).collect())
     }
 
-    fn found(uiop: &[u64], lite: &[u64]) -> Vec<Check> {
+    fn found(uiop: &[u64], lite: &[u64]) -> Vec<Claim> {
         let all =
             [("iiop", blocks(&[60; 20])), ("uiop", blocks(uiop)), ("lite+uiop", blocks(lite))];
         let all = all.iter().map(|(transport, blocks)| Measured {

@@ -1,6 +1,6 @@
 //! What is gained by one way of doing each kind of work over another, block beside block.
 
-use crate::report::Check;
+use crate::report::Claim;
 use crate::statistics::Interval;
 
 /// A messaging protocol that says a little less gains a little: so much on average,
@@ -44,58 +44,62 @@ impl Gains {
     }
 
     /// What is to hold of a protocol that gains something.
-    pub(super) fn any(&self, name: &str) -> Vec<Check> {
+    pub(super) fn any(&self, name: &str) -> Vec<Claim> {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
-        let more = Check {
-            what: format!("calls in a second of {name}, beside GIOP, on average"),
-            expected: "more, with 95 % confidence".to_owned(),
-            found: percent(gain),
-            holds: gain.low > 1.0,
-        };
+        let more = Claim::new(
+            format!("calls in a second of {name}, beside GIOP, on average"),
+            "more, with 95 % confidence",
+            percent(gain),
+            gain.low > 1.0,
+        )
+        .unclear_if(gain.contains(1.0));
         [more].into_iter().chain(self.processor(name)).collect()
     }
 
     /// What is to hold of one that gains a little.
-    pub(super) fn small_ones(&self, name: &str) -> Vec<Check> {
+    pub(super) fn small_ones(&self, name: &str) -> Vec<Claim> {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
         let (least, most) = (SMALL_GAIN.start() - 1.0, SMALL_GAIN.end() - 1.0);
-        let more = Check {
-            what: format!("calls in a second of {name}, beside GIOP, on average"),
-            expected: format!(
-                "more, with 95 % confidence, by {:.1} to {:.0} %",
-                least * 100.0,
-                most * 100.0
-            ),
-            found: percent(gain),
-            holds: gain.low > 1.0 && SMALL_GAIN.contains(&gain.median),
-        };
+        let more = Claim::new(
+            format!("calls in a second of {name}, beside GIOP, on average"),
+            format!("more, with 95 % confidence, by {:.1} to {:.0} %", least * 100.0, most * 100.0),
+            percent(gain),
+            gain.low > 1.0 && SMALL_GAIN.contains(&gain.median),
+        )
+        .unclear_if(
+            [1.0, *SMALL_GAIN.start(), *SMALL_GAIN.end()].iter().any(|limit| gain.contains(*limit)),
+        );
         let least = self.least().map(|(work, least)| {
             let surely = |kind: &&Kind| kind.interval().high < MOST_LOST;
             let lost = self.0.iter().filter(surely).count();
             let lost = format!("{lost} of {} kinds lose more beyond doubt", self.0.len());
-            Check {
-                what: format!("the kind of work that gains least by {name}"),
-                expected: format!("{:+.1} % at worst", (MOST_LOST - 1.0) * 100.0),
-                found: format!("{}, for {work}; {lost}", percent(least)),
-                holds: least.median >= MOST_LOST,
-            }
+            Claim::new(
+                format!("the kind of work that gains least by {name}"),
+                format!("{:+.1} % at worst", (MOST_LOST - 1.0) * 100.0),
+                format!("{}, for {work}; {lost}", percent(least)),
+                least.median >= MOST_LOST,
+            )
+            .unclear_if(least.contains(MOST_LOST))
         });
         [more].into_iter().chain(least).chain(self.processor(name)).collect()
     }
 
     /// What is used of the processor, which does not depend on how long somebody waits to be woken.
-    fn processor(&self, name: &str) -> Option<Check> {
+    fn processor(&self, name: &str) -> Option<Claim> {
         let spent = Interval::of(self.averages(|kind| &kind.spent));
-        (spent.median > 0.0).then(|| Check {
-            what: format!("processor time of both sides for a call of {name}, beside GIOP"),
-            expected: "less on average, with 95 % confidence".to_owned(),
-            found: percent(spent),
-            holds: spent.high < 1.0,
+        (spent.median > 0.0).then(|| {
+            Claim::new(
+                format!("processor time of both sides for a call of {name}, beside GIOP"),
+                "less on average, with 95 % confidence",
+                percent(spent),
+                spent.high < 1.0,
+            )
+            .unclear_if(spent.contains(1.0))
         })
     }
 
     /// Whether more is gained here than there.
-    pub(super) fn beside(&self, name: &str, other: &Self, other_name: &str) -> Option<Check> {
+    pub(super) fn beside(&self, name: &str, other: &Self, other_name: &str) -> Option<Claim> {
         let here = self.averages(|kind| &kind.gains);
         let more = std::iter::zip(here, other.averages(|kind| &kind.gains));
         let more: Vec<f64> = more.map(|(here, there)| here - there).collect();
@@ -103,12 +107,15 @@ impl Gains {
             return None;
         }
         let more = Interval::of(more);
-        Some(Check {
-            what: format!("what {name} gains on average, beside what {other_name} does"),
-            expected: "more, with 95 % confidence".to_owned(),
-            found: format!("by {}", points(more)),
-            holds: more.low > 0.0,
-        })
+        Some(
+            Claim::new(
+                format!("what {name} gains on average, beside what {other_name} does"),
+                "more, with 95 % confidence",
+                format!("by {}", points(more)),
+                more.low > 0.0,
+            )
+            .unclear_if(more.contains(0.0)),
+        )
     }
 
     /// Of each block, the mean over all kinds of work: they are done by turns, and what happens to one

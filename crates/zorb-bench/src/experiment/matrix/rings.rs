@@ -4,7 +4,7 @@ use super::measured::{Measured, SHARED};
 use crate::driver::{Command, Done, Flood};
 use crate::experiment::runner::{Plan, Work};
 use crate::operation::Operation;
-use crate::report::{Check, Figure};
+use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
 
 /// How many times as long as a bare ring needs a call of nothing may take: of sleepers, and of peers
@@ -38,7 +38,7 @@ pub(super) fn flood(plan: &Plan) -> Work {
 
 /// What has to hold of SHMIOP.
 #[derive(Default)]
-pub(super) struct Rings(Vec<Check>);
+pub(super) struct Rings(Vec<Claim>);
 
 impl Rings {
     pub(super) fn add(&mut self, work: &Work, all: &[Measured<'_>]) {
@@ -58,7 +58,7 @@ impl Rings {
         }
     }
 
-    pub(super) fn checks(self) -> Vec<Check> {
+    pub(super) fn checks(self) -> Vec<Claim> {
         self.0
     }
 }
@@ -88,26 +88,27 @@ impl<'a> Beside<'a> {
     }
 
     /// The median time of a call of nothing.
-    fn call(&self, rings: &str, most: f64) -> Check {
+    fn call(&self, rings: &str, most: f64) -> Claim {
         let ratio = Interval::of(self.0.iter().map(|both| p50_us(both.zorb) / p50_us(both.raw)));
         let zorb = median(self.0.iter().map(|both| p50_us(both.zorb)));
         let raw = median(self.0.iter().map(|both| p50_us(both.raw)));
         let more = median(self.0.iter().map(|both| p50_us(both.zorb) - p50_us(both.raw)));
-        Check {
-            what: format!("median of a call of nothing through shmiop, beside rings {rings}"),
-            expected: format!("at most {most} times as long"),
-            found: format!(
+        Claim::new(
+            format!("median of a call of nothing through shmiop, beside rings {rings}"),
+            format!("at most {most} times as long"),
+            format!(
                 "{} times as long: {zorb:.2} us beside {raw:.2}, {:+.0} ns",
                 around(ratio),
                 more * 1000.0
             ),
-            holds: ratio.median <= most,
-        }
+            ratio.median <= most,
+        )
+        .unclear_if(ratio.contains(most))
     }
 
     /// The same where the two processors are one core's, where they have a cache in common, and where they
     /// have not: blocks during which that changed are skipped. All blocks if the distance is unknown.
-    fn by_distance(&self) -> Vec<Check> {
+    fn by_distance(&self) -> Vec<Claim> {
         let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
         if self.0.iter().filter(known).count() * 2 < self.0.len() {
             return vec![self.call("that spin", MOST_AWAKE)];
@@ -131,16 +132,17 @@ impl<'a> Beside<'a> {
     }
 
     /// Calls in a second.
-    fn flood(&self, rings: &str) -> Check {
+    fn flood(&self, rings: &str) -> Claim {
         let rate = |done: &Done| done.calls as f64 / done.wall_ns.max(1) as f64;
         let ratio = Interval::of(self.0.iter().map(|both| rate(both.zorb) / rate(both.raw)));
         let mb_per_s = median(self.0.iter().map(|both| rate(both.zorb) * FLOOD as f64 * 1e3));
-        Check {
-            what: format!("a flood of {FLOOD} octets a call through shmiop, beside rings {rings}"),
-            expected: format!("at least {LEAST_FLOOD} times as fast"),
-            found: format!("{} times as fast, {mb_per_s:.0} MB/s", around(ratio)),
-            holds: ratio.median >= LEAST_FLOOD,
-        }
+        Claim::new(
+            format!("a flood of {FLOOD} octets a call through shmiop, beside rings {rings}"),
+            format!("at least {LEAST_FLOOD} times as fast"),
+            format!("{} times as fast, {mb_per_s:.0} MB/s", around(ratio)),
+            ratio.median >= LEAST_FLOOD,
+        )
+        .unclear_if(ratio.contains(LEAST_FLOOD))
     }
 }
 
@@ -165,7 +167,7 @@ mod tests {
         Done { calls: 9, wall_ns: nanos * 9, sum_ns: nanos * 9, histogram, ..Done::default() }
     }
 
-    fn checks(zorb: &[u64], raw: &[u64], distances: &[Option<f64>]) -> Vec<Check> {
+    fn checks(zorb: &[u64], raw: &[u64], distances: &[Option<f64>]) -> Vec<Claim> {
         let of = |nanos: &[u64]| -> Blocks { Some(nanos.iter().copied().map(block).collect()) };
         let (zorb, raw) = (of(zorb), of(raw));
         let measured = |peer, blocks| Measured { transport: SHARED, peer, blocks, distances };

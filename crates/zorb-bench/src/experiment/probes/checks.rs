@@ -4,7 +4,7 @@ use zorb_os::probe::Step;
 
 use super::measured::Measured;
 use super::steps::{Call, Side, mean_of, median_of};
-use crate::report::Check;
+use crate::report::Claim;
 use crate::statistics::median;
 
 /// Share of the round trip by which the steps' sum may differ from it.
@@ -21,7 +21,7 @@ const SLOPE: f64 = 0.20;
 /// What was expected, and what was found.
 ///
 /// `threshold`: from how many octets on they are sent from where they lie.
-pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Check> {
+pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Claim> {
     let mut checks = vec![sums(all), cost(all)];
     let voids: Vec<&Measured> = all.iter().filter(|one| one.is_void()).collect();
     for one in &voids {
@@ -36,82 +36,82 @@ pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Check> {
     checks
 }
 
-fn sums(all: &[Measured]) -> Check {
+fn sums(all: &[Measured]) -> Claim {
     let off = |one: &Measured| mean_of(&one.client, Call::whole) / one.mean_ns().max(1.0) - 1.0;
     let worst = all.iter().map(off).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
-    Check {
-        what: "the client's steps add up to the measured round trip".to_owned(),
-        expected: format!("within {:.0} %", SUM * 100.0),
-        found: format!("{:+.1} % at most", worst * 100.0),
-        holds: worst.abs() <= SUM,
-    }
+    Claim::new(
+        "the client's steps add up to the measured round trip",
+        format!("within {:.0} %", SUM * 100.0),
+        format!("{:+.1} % at most", worst * 100.0),
+        worst.abs() <= SUM,
+    )
 }
 
-fn cost(all: &[Measured]) -> Check {
+fn cost(all: &[Measured]) -> Claim {
     let cost = median(all.iter().flat_map(|one| one.costs.iter().copied()));
-    Check {
-        what: "passing a probe takes".to_owned(),
-        expected: format!("at most {COST_NS:.0} ns"),
-        found: format!("{cost:.1} ns"),
-        holds: cost <= COST_NS,
-    }
+    Claim::new(
+        "passing a probe takes",
+        format!("at most {COST_NS:.0} ns"),
+        format!("{cost:.1} ns"),
+        cost <= COST_NS,
+    )
 }
 
-fn waiting(one: &Measured) -> Check {
+fn waiting(one: &Measured) -> Claim {
     let share = |side: Side| {
         let io = mean_of(one.side(side), |call| call.of(&[Step::Send, Step::Receive]));
         io / mean_of(one.side(side), Call::whole).max(1.0)
     };
     let (client, server) = (share(Side::Client), share(Side::Server));
-    Check {
-        what: format!("{}: of the time of both sides, the system and waiting are", one.transport),
-        expected: "more than half".to_owned(),
-        found: format!("{:.0} % and {:.0} %", client * 100.0, server * 100.0),
-        holds: client > 0.5 && server > 0.5,
-    }
+    Claim::new(
+        format!("{}: of the time of both sides, the system and waiting are", one.transport),
+        "more than half",
+        format!("{:.0} % and {:.0} %", client * 100.0, server * 100.0),
+        client > 0.5 && server > 0.5,
+    )
 }
 
-fn demultiplexing(one: &Measured) -> Check {
+fn demultiplexing(one: &Measured) -> Claim {
     const STEPS: [Step; 4] = [Step::ParseKey, Step::Adapter, Step::Servant, Step::Operation];
     let took = median_of(&one.server, |call| call.of(&STEPS));
-    Check {
-        what: format!("{}: object key, POA, servant and operation take", one.transport),
-        expected: format!("at most {DEMULTIPLEX_NS:.0} ns"),
-        found: format!("{took:.0} ns"),
-        holds: took <= DEMULTIPLEX_NS,
-    }
+    Claim::new(
+        format!("{}: object key, POA, servant and operation take", one.transport),
+        format!("at most {DEMULTIPLEX_NS:.0} ns"),
+        format!("{took:.0} ns"),
+        took <= DEMULTIPLEX_NS,
+    )
 }
 
-fn same_orb(one: &Measured, other: &Measured) -> Check {
+fn same_orb(one: &Measured, other: &Measured) -> Claim {
     let differs = other.orb_ns() / one.orb_ns().max(1.0) - 1.0;
-    Check {
-        what: format!("over {} the ORB takes, of {}", other.transport, one.transport),
-        expected: format!("as much, within {:.0} %", ORB_DIFFERS * 100.0),
-        found: format!("{:+.1} %", differs * 100.0),
-        holds: differs.abs() <= ORB_DIFFERS,
-    }
+    Claim::new(
+        format!("over {} the ORB takes, of {}", other.transport, one.transport),
+        format!("as much, within {:.0} %", ORB_DIFFERS * 100.0),
+        format!("{:+.1} %", differs * 100.0),
+        differs.abs() <= ORB_DIFFERS,
+    )
 }
 
-fn cheaper_system(one: &Measured, other: &Measured) -> Check {
-    Check {
-        what: format!("over {} the system and I/O take, of {}", other.transport, one.transport),
-        expected: "less".to_owned(),
-        found: format!("{:+.1} %", (other.system_ns() / one.system_ns().max(1.0) - 1.0) * 100.0),
-        holds: other.system_ns() < one.system_ns(),
-    }
+fn cheaper_system(one: &Measured, other: &Measured) -> Claim {
+    Claim::new(
+        format!("over {} the system and I/O take, of {}", other.transport, one.transport),
+        "less",
+        format!("{:+.1} %", (other.system_ns() / one.system_ns().max(1.0) - 1.0) * 100.0),
+        other.system_ns() < one.system_ns(),
+    )
 }
 
-fn slopes(transport: &str, all: &[Measured], threshold: Option<usize>) -> Option<Check> {
+fn slopes(transport: &str, all: &[Measured], threshold: Option<usize>) -> Option<Claim> {
     let octets = || all.iter().filter(|one| one.transport == transport && !one.is_void());
     let at = threshold.map_or(f64::INFINITY, |threshold| threshold as f64);
     let orb = slope(octets().map(|one| (one.payload as f64, one.orb_ns())), at)?;
     let system = slope(octets().map(|one| (one.payload as f64, one.system_ns())), at)?;
-    Some(Check {
-        what: format!("{transport}: an octet more costs the ORB, of what it costs the system"),
-        expected: format!("at most {:.0} %", SLOPE * 100.0),
-        found: format!("{orb:.3} ns of {system:.3} ns"),
-        holds: orb <= SLOPE * system,
-    })
+    Some(Claim::new(
+        format!("{transport}: an octet more costs the ORB, of what it costs the system"),
+        format!("at most {:.0} %", SLOPE * 100.0),
+        format!("{orb:.3} ns of {system:.3} ns"),
+        orb <= SLOPE * system,
+    ))
 }
 
 /// The slope of the line that comes nearest to the points, which may have one step: to those from `at`

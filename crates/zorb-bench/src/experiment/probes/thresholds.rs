@@ -5,7 +5,7 @@
 //! the program's allocator, is in both.
 
 use super::measured::Measured;
-use crate::report::Check;
+use crate::report::Claim;
 
 /// The option.
 const NAME: &str = "CopyThreshold";
@@ -40,14 +40,14 @@ pub(super) fn to_compare(payloads: &[usize], in_force: Option<usize>) -> Option<
 }
 
 /// Whether the highest step of the ORB's time is where the threshold is, for each transport.
-pub(super) fn checks(all: &[Measured]) -> Vec<Check> {
+pub(super) fn checks(all: &[Measured]) -> Vec<Claim> {
     let mut transports: Vec<&str> = all.iter().map(|one| one.transport.as_str()).collect();
     transports.sort_unstable();
     transports.dedup();
     transports.into_iter().map(|transport| check(transport, all)).collect()
 }
 
-fn check(transport: &str, all: &[Measured]) -> Check {
+fn check(transport: &str, all: &[Measured]) -> Claim {
     let of_transport = || all.iter().filter(|one| one.transport == transport);
     let mut thresholds: Vec<usize> = of_transport().filter_map(|one| one.threshold).collect();
     thresholds.sort_unstable();
@@ -61,12 +61,12 @@ fn check(transport: &str, all: &[Measured]) -> Check {
     let steps: Vec<String> = std::iter::zip(&found, heights)
         .map(|(payload, height)| format!("{payload} ({height:+.0} ns)"))
         .collect();
-    Check {
-        what: format!("{transport}: by its copy threshold, the ORB's time steps up most to"),
-        expected: format!("{} octets", names.join(" and ")),
-        found: steps.join(" and "),
-        holds: found == thresholds,
-    }
+    Claim::new(
+        format!("{transport}: by its copy threshold, the ORB's time steps up most to"),
+        format!("{} octets", names.join(" and ")),
+        steps.join(" and "),
+        found == thresholds,
+    )
 }
 
 /// To which payload the time rises most, and by how much.

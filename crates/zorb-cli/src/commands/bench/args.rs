@@ -19,6 +19,10 @@ const MIB: u64 = 1 << 20;
 /// workload in turns, and every reply is checked. Results are medians over blocks, with quartiles;
 /// a ratio compares a block with the adjacent block of the bare program. For times, a ratio below 1
 /// is faster than bare sockets; for calls per second (`ttcp`, `threads`), a ratio above 1 is.
+///
+/// Some experiments make claims and print whether each holds. The exit status is 1 if a claim fails.
+/// A claim that the run cannot decide is marked `?` and does not fail: its confidence interval
+/// contains the limit, or a run with --quick was too short for a claim about times.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb bench latency

@@ -23,6 +23,8 @@ pub(super) struct Results {
     pub(super) json: String,
     pub(super) html: String,
     pub(super) table: String,
+    /// Claims that fail; unclear ones do not.
+    pub(super) failures: Vec<String>,
 }
 
 impl<'a> Output<'a> {
@@ -57,8 +59,11 @@ impl<'a> Output<'a> {
     }
 
     /// Writes the selected files, and prints the table unless one of them is standard output.
+    ///
+    /// # Errors
+    /// A file cannot be written, or a claim fails.
     pub(super) fn write(&self, results: &Results) -> Outcome {
-        let Results { json, html, table } = results;
+        let Results { json, html, table, failures } = results;
         if let Some(file) = self.json {
             screen::write(file, json)?;
         }
@@ -74,8 +79,17 @@ impl<'a> Output<'a> {
         if !is_standard(self.json) && !is_standard(self.html) {
             screen::print(table)?;
         }
-        Ok(OK)
+        judge(failures)
     }
+}
+
+/// The failure of a measurement whose claims fail.
+fn judge(failures: &[String]) -> Outcome {
+    if failures.is_empty() {
+        return Ok(OK);
+    }
+    let count = screen::counted(failures.len(), "claim");
+    Err(Failure::new(format!("{count} failed: {}", failures.join("; "))))
 }
 
 /// Results as JSON.
@@ -87,4 +101,30 @@ pub(super) fn json(results: &impl Serialize) -> Result<String, Failure> {
 /// Whether the file is standard output.
 fn is_standard(file: Option<&Path>) -> bool {
     file.is_some_and(screen::is_standard)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_claim_that_fails_fails_the_command_after_its_results_are_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("results.json");
+        let page = folder.path().join("results.html");
+        let output = Output::new(Some(&file), Some(&page), None).unwrap();
+        let results = |failures: &[&str]| Results {
+            json: "{}".to_owned(),
+            html: String::new(),
+            table: String::new(),
+            failures: failures.iter().map(|what| (*what).to_owned()).collect(),
+        };
+        assert_eq!(output.write(&results(&[])).unwrap(), OK);
+        let failure = output.write(&results(&["a is less than b", "c"])).unwrap_err();
+        assert_eq!(
+            (failure.status(), failure.to_string().as_str()),
+            (crate::failure::FAILED, "2 claims failed: a is less than b; c")
+        );
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "{}");
+    }
 }

@@ -33,5 +33,5 @@ fn measure(
     let output = Output::new(json.as_deref(), html.as_deref(), directory)?;
     let found = Output::measure(find)?;
     let (json, html) = (output::json(&found)?, found.page()?);
-    output.write(&Results { json, html, table: found.table() })
+    output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
