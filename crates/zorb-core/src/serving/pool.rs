@@ -121,7 +121,8 @@ impl PoolCore {
                 Strategy::LeaderFollowers => Box::new(LeaderFollowers),
                 Strategy::ThreadPerConnection => Box::new(ThreadPerConnection),
                 Strategy::HalfSync => {
-                    Box::new(HalfSync::new(lane.buffering.or(settings.buffering), by_priority))
+                    let buffering = lane.buffering.or(settings.buffering);
+                    Box::new(HalfSync::new(lane.max_threads(), buffering, by_priority))
                 }
             };
             let parts = LaneParts {

@@ -22,10 +22,14 @@ pub(in crate::serving) struct HalfSync {
 }
 
 impl HalfSync {
-    /// With so much room for requests that wait for a thread, which are served by priority or in the order
-    /// in which they came.
-    pub(in crate::serving) fn new(buffering: Option<Buffering>, by_priority: bool) -> Self {
-        Self { queue: RequestQueue::new(buffering, by_priority) }
+    /// Of a lane with at most so many threads, with so much room for requests that wait for one, which are
+    /// served by priority or in the order in which they came.
+    pub(in crate::serving) fn new(
+        threads: usize,
+        buffering: Option<Buffering>,
+        by_priority: bool,
+    ) -> Self {
+        Self { queue: RequestQueue::new(threads, buffering, by_priority) }
     }
 
     /// Queues a request for a thread that makes its upcall: one of the lane that waits, a dynamic one to

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use zorb_giop::Limits;
 use zorb_os::futex;
 use zorb_os::lock::Lock;
 
@@ -15,8 +16,10 @@ use crate::serving::settings::Buffering;
 const MOST_WAITING: usize = 65_536;
 /// The most octets of them where the program sets no limit.
 const MOST_OCTETS: usize = 256 << 20;
-/// How many buffers are kept for requests to come.
-const SPARES: usize = 64;
+/// The most buffers that are kept for requests to come.
+const MAX_SPARES: usize = 64;
+/// The octets of a buffer that is allocated with the queue; those of larger requests grow.
+const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 
 /// The queue of a lane. Its lock is held for a few instructions, by threads of different priorities
 /// where they are borrowed: so it hands down the priority of who waits for it.
@@ -151,14 +154,27 @@ pub(super) enum Rest {
 }
 
 impl<J: Request> RequestQueue<J> {
-    pub(super) fn new(buffering: Option<Buffering>, by_priority: bool) -> Self {
+    /// A queue for so many threads.
+    ///
+    /// It has a buffer for each request that may be under way at a time from the beginning, up to
+    /// [`MAX_SPARES`]: how many are is a matter of timing, so one that is allocated on demand could be
+    /// allocated in the steady state.
+    pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
+        // Of each thread, of the reader, and of those that wait.
+        let waiting = buffering.map_or(0, |limit| match limit.max_requests {
+            0 => MAX_SPARES,
+            most => most,
+        });
+        let requests = threads.saturating_add(1).saturating_add(waiting).min(MAX_SPARES);
+        let mut spares = Vec::with_capacity(MAX_SPARES);
+        spares.resize_with(requests, || vec![0; SPARE_CAPACITY]);
         let waiting = Waiting {
             jobs: Backlog::new(by_priority),
             octets: 0,
             assigned: 0,
             promised: 0,
-            idle: Vec::new(),
-            spares: Vec::with_capacity(SPARES),
+            idle: Vec::with_capacity(threads),
+            spares,
             ended: false,
         };
         Self {
@@ -186,7 +202,7 @@ impl<J: Request> RequestQueue<J> {
     /// Keeps the buffer of a request that has been served.
     pub(super) fn give_back(&self, buffer: Vec<u8>) {
         self.with(|waiting| {
-            if waiting.spares.len() < SPARES {
+            if waiting.spares.len() < MAX_SPARES {
                 waiting.spares.push(buffer);
             }
         });

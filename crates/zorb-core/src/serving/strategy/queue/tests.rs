@@ -19,7 +19,7 @@ impl Request for Paper {
 
 /// A queue in which one request may wait.
 fn queue() -> RequestQueue<Paper> {
-    RequestQueue::new(Some(Buffering { max_requests: 1, max_octets: None }), false)
+    RequestQueue::new(1, Some(Buffering { max_requests: 1, max_octets: None }), false)
 }
 
 fn paper(id: usize) -> Paper {
@@ -81,7 +81,7 @@ fn a_thread_that_cannot_come_leaves_its_request_waiting() {
 
 #[test]
 fn the_more_urgent_come_first_and_the_others_in_their_order() {
-    let queue = RequestQueue::new(Some(Buffering { max_requests: 0, max_octets: None }), true);
+    let queue = RequestQueue::new(1, Some(Buffering { max_requests: 0, max_octets: None }), true);
     for (id, urgency) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
         let offered = queue.offer(Paper { id, urgency }, Room::Limited, false, || false);
         assert!(matches!(offered, Offered::Waits));
@@ -92,7 +92,7 @@ fn the_more_urgent_come_first_and_the_others_in_their_order() {
 
 #[test]
 fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
-    let queue = RequestQueue::<Paper>::new(None, false);
+    let queue = RequestQueue::<Paper>::new(1, None, false);
     std::thread::scope(|scope| {
         let sleeper = scope.spawn(|| queue.wait_for_thread(|| false));
         while queue.readers_waiting.load(Ordering::SeqCst) == 0 {
@@ -104,4 +104,18 @@ fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
         sleeper.join().unwrap();
     });
     assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
+}
+
+/// How many requests are under way at a time is a matter of timing, so none of them may be the first to ask
+/// for a buffer.
+#[test]
+fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
+    let is_there = |queue: &RequestQueue<Paper>| queue.spare().len() == SPARE_CAPACITY;
+    let buffers = |queue: &RequestQueue<Paper>| (0..100).take_while(|_| is_there(queue)).count();
+    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 4);
+    let three_wait = Buffering { max_requests: 3, max_octets: None };
+    assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 7);
+    let any_wait = Buffering { max_requests: 0, max_octets: None };
+    assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), MAX_SPARES);
+    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), MAX_SPARES);
 }
