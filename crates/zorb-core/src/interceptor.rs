@@ -19,4 +19,4 @@ pub use server::{ServerRequestInfo, ServerRequestInterceptor};
 pub(crate) use client::ClientRequest;
 pub(crate) use context::MAX_CONTEXTS;
 pub(crate) use registry::Interceptors;
-pub(crate) use server::{Arguments, ServerRequest, intercept_upcall};
+pub(crate) use server::{InterceptedRequest, invalid_call};

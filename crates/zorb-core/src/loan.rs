@@ -41,13 +41,9 @@ impl Drop for Restore {
 }
 
 impl ServerRequestInterceptor for BufferInterceptor {
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         let _restore = Restore(OF_OBJECT.replace(Some(self.0)));
-        next(info)
+        info.proceed()
     }
 
     fn intercepts_collocated_calls(&self) -> bool {

@@ -163,11 +163,7 @@ struct Guard {
 }
 
 impl ServerRequestInterceptor for Guard {
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         assert_eq!(info.policies().value(), Some(&self.policy));
         self.log.lock().unwrap().push(info.operation().to_owned());
         match info.operation() {
@@ -176,7 +172,11 @@ impl ServerRequestInterceptor for Guard {
                 assert_eq!(info.arguments().read_i32(), Ok(7));
                 Ok(())
             }
-            _ => next(info),
+            "repeat" => {
+                info.proceed()?;
+                info.proceed()
+            }
+            _ => info.proceed(),
         }
     }
 
@@ -207,9 +207,11 @@ fn upcalls_are_intercepted_where_policies_ask_for_it() {
     assert_eq!(there.twice(2), Ok(4));
     assert_eq!(there.mirror(b"x").unwrap_err().kind, SystemExceptionKind::NoPermission);
     there.wait_for(7).unwrap();
+    let twice = there.repeat("x", 2);
+    assert!(format!("{twice:?}").contains("BAD_INV_ORDER"), "{twice:?}");
     assert!(there.panic_now().is_err());
     assert_eq!(there.object().non_existent(), Ok(false));
-    assert_eq!(taken(&log), ["twice", "mirror", "wait_for", "panic_now"]);
+    assert_eq!(taken(&log), ["twice", "mirror", "wait_for", "repeat", "panic_now"]);
     let (_other, there) = client(&free);
     assert_eq!(there.mirror(b"x"), Ok(b"x".to_vec()));
     assert!(taken(&log).is_empty());

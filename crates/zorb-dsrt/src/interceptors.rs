@@ -90,24 +90,20 @@ impl UpcallVisit {
 }
 
 impl ServerRequestInterceptor for UpcallVisit {
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         if info.operation() == CANCEL {
             return self.cancel(info);
         }
         let Some(visit) = self.arriving(info)? else {
             // A collocated upcall does not belong to the distributable thread of its caller.
             let _none = Entered::new(None);
-            return next(info);
+            return info.proceed();
         };
         visit.check(CompletionStatus::No)?;
         visit.tell(|point| self.node.scheduler.receive_request(point))?;
         let upcall =
             Upcall { visit: Rc::clone(&visit), _entered: Entered::new(Some(Rc::clone(&visit))) };
-        let served = visit.check(CompletionStatus::No).and_then(|()| next(info));
+        let served = visit.check(CompletionStatus::No).and_then(|()| info.proceed());
         drop(upcall);
         visit.check(CompletionStatus::Maybe)?;
         served

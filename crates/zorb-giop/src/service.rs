@@ -171,9 +171,11 @@ impl<'a> ServiceContexts<'a> {
     /// The data of the first context of service `id`.
     #[inline]
     pub fn find(&self, id: ServiceId) -> Option<&'a [u8]> {
-        if self.is_empty() {
-            return None;
-        }
+        if self.is_empty() { None } else { self.find_among_some(id) }
+    }
+
+    #[inline(never)]
+    fn find_among_some(&self, id: ServiceId) -> Option<&'a [u8]> {
         self.entries().find(|&(found, _)| found == id).map(|(_, data)| data)
     }
 

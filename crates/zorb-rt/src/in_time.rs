@@ -138,11 +138,7 @@ impl ClientRequestInterceptor for SendEndTimes {
 struct CheckEndTimes(ServeInTime);
 
 impl ServerRequestInterceptor for CheckEndTimes {
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         let ends = match info.request_service_context(ServiceId::INVOCATION_POLICIES) {
             Some(data) => context::decode(data).map_err(|error| {
                 SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
@@ -151,7 +147,7 @@ impl ServerRequestInterceptor for CheckEndTimes {
         };
         self.0.check(ends)?;
         let _restore = Restore(REPLY_END_TIME.replace(ends.reply));
-        next(info)
+        info.proceed()
     }
 
     fn intercepts_collocated_calls(&self) -> bool {

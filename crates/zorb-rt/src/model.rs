@@ -9,7 +9,6 @@ use zorb_core::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
     ServerRequestInterceptor,
 };
-use zorb_core::poa::ObjectId;
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -43,32 +42,44 @@ struct UpcallPriority {
 
 impl UpcallPriority {
     /// The priority at which the upcall runs.
-    fn priority(&self, info: &ServerRequestInfo<'_>) -> Result<Priority, SystemException> {
+    #[inline(always)] // 1 % of the instructions of a request in a lane
+    fn priority(&self, info: &ServerRequestInfo<'_>) -> Result<Priority, Unusable> {
         if !self.model.is_client_propagated() {
             return Ok(self.model.server_priority());
         }
         let received = match info.request_service_context(ServiceId::RT_CORBA_PRIORITY) {
+            Some(data) => context::decode(data).ok_or(Unusable::OutOfRange)?,
             // The lane implies the priority if the protocol has no service contexts.
-            None => match info.lane_priority().map(Priority::new) {
-                Some(Ok(lane)) => lane,
-                _ => return Ok(self.model.server_priority()),
+            None => match info.lane_priority().and_then(|lane| Priority::new(lane).ok()) {
+                Some(lane) => lane,
+                None => return Ok(self.model.server_priority()),
             },
-            Some(data) => context::decode(data).ok_or_else(|| {
-                SystemException::bad_param(
-                    minor::bad_param::PRIORITY_OUT_OF_RANGE,
-                    CompletionStatus::No,
-                )
-            })?,
         };
-        self.inbound(received, info.object_id()).ok_or_else(not_mapped)
-    }
-
-    /// The priority of an upcall whose request has the priority `received`.
-    fn inbound(&self, received: Priority, id: &ObjectId) -> Option<Priority> {
         let received = received.min(self.settings.max_client_priority);
         match &self.settings.transform {
-            Some(transform) => transform.inbound(received, id),
-            None => Some(received),
+            None => Ok(received),
+            Some(transform) => {
+                transform.inbound(received, info.object_id()).ok_or(Unusable::NotMapped)
+            }
+        }
+    }
+}
+
+/// Why the priority of a request cannot be used.
+#[derive(Clone, Copy, Debug)]
+enum Unusable {
+    OutOfRange,
+    NotMapped,
+}
+
+impl From<Unusable> for SystemException {
+    #[cold]
+    fn from(unusable: Unusable) -> Self {
+        match unusable {
+            Unusable::OutOfRange => {
+                Self::bad_param(minor::bad_param::PRIORITY_OUT_OF_RANGE, CompletionStatus::No)
+            }
+            Unusable::NotMapped => not_mapped(),
         }
     }
 }
@@ -81,17 +92,13 @@ impl ServerRequestInterceptor for UpcallPriority {
         }
     }
 
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         let priority = self.priority(info)?;
         let restore = Restore { settings: &self.settings, before: thread_priority() };
         if !restore.before.is_at(priority) {
             self.settings.set_priority(priority)?;
         }
-        next(info)
+        info.proceed()
     }
 }
 

@@ -1,10 +1,11 @@
 //! The server's side.
 
 use std::fmt;
+use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrReader};
-use zorb_giop::{OperationName, ServiceContexts, ServiceId};
-use zorb_types::SystemException;
+use zorb_cdr::CdrReader;
+use zorb_giop::{RequestHeader, ServiceId};
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::object_id::ObjectId;
 use crate::policy::Policies;
@@ -21,18 +22,14 @@ pub trait ServerRequestInterceptor: fmt::Debug + Send + Sync + 'static {
         let _ = info;
     }
 
-    /// Makes the upcall by calling `next` once, on the same thread. An interceptor that returns `Ok` without
-    /// calling `next` has executed the request itself; the reply has no results. `next` may panic.
-    /// Default: calls `next`.
+    /// Makes the upcall by calling [`proceed`](ServerRequestInfo::proceed) once. An interceptor that returns
+    /// `Ok` without doing so has executed the request itself; the reply has no results. `proceed` may panic.
+    /// Default: calls `proceed`.
     ///
     /// # Errors
-    /// The system exception to reply with, for example that of `next`.
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
-        next(info)
+    /// The system exception to reply with, for example that of `proceed`.
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        info.proceed()
     }
 
     /// Whether calls within the same ORB must be requests in order to be intercepted; otherwise they may
@@ -42,71 +39,100 @@ pub trait ServerRequestInterceptor: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// The request as it was received.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ServerRequest<'a> {
-    /// Converted to text only when it is asked for, as that validates it.
-    pub(crate) operation: &'a OperationName<'a>,
-    pub(crate) object_id: &'a ObjectId,
-    pub(crate) contexts: ServiceContexts<'a>,
-    pub(crate) arguments: Arguments<'a>,
-    pub(crate) policies: &'a Policies,
-    pub(crate) lane_priority: Option<i16>,
-}
+/// A request for an object whose policies have interceptors.
+pub(crate) trait InterceptedRequest {
+    /// Its header.
+    fn header(&self) -> &RequestHeader<'_>;
 
-/// The octets of a request's arguments: smaller than a reader, which few interceptors need.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Arguments<'a> {
-    pub(crate) octets: &'a [u8],
-    /// The offset of the octets in the message.
-    pub(crate) offset: usize,
-    pub(crate) order: ByteOrder,
+    /// The id of the object.
+    fn object_id(&self) -> &ObjectId;
+
+    /// The policies of the object.
+    fn policies(&self) -> &Policies;
+
+    /// A reader of the arguments.
+    fn arguments(&self) -> CdrReader<'_>;
+
+    /// The priority of the lane that received the request, if it has one.
+    fn lane_priority(&self) -> Option<i16>;
+
+    /// Makes the upcall and writes the reply.
+    fn upcall(&mut self) -> Result<(), SystemException>;
 }
 
 /// A request, for interceptors (`PortableInterceptor::ServerRequestInfo`).
-#[derive(Debug)]
 pub struct ServerRequestInfo<'a> {
-    request: ServerRequest<'a>,
+    request: &'a mut dyn InterceptedRequest,
+    /// The interceptors that have not run yet.
+    remaining: &'a [Arc<dyn ServerRequestInterceptor>],
     priority: Option<i16>,
 }
 
+impl fmt::Debug for ServerRequestInfo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServerRequestInfo")
+            .field("header", self.request.header())
+            .field("object_id", self.request.object_id())
+            .field("priority", &self.priority)
+            .finish_non_exhaustive()
+    }
+}
+
 impl<'a> ServerRequestInfo<'a> {
+    /// A request that these interceptors are to run for when it [proceeds](Self::proceed).
     #[inline]
-    pub(crate) fn new(request: ServerRequest<'a>) -> Self {
-        Self { request, priority: None }
+    pub(crate) fn new(
+        request: &'a mut dyn InterceptedRequest,
+        interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
+    ) -> Self {
+        Self { request, remaining: interceptors, priority: None }
+    }
+
+    /// Runs the interceptors that follow and makes the upcall, on the calling thread.
+    ///
+    /// # Errors
+    /// The system exception to reply with; `BAD_INV_ORDER` (OMG 14) outside of
+    /// [`around_upcall`](ServerRequestInterceptor::around_upcall), and when it is called again.
+    pub fn proceed(&mut self) -> Result<(), SystemException> {
+        match self.remaining.split_first() {
+            None => self.request.upcall(),
+            Some((next, remaining)) => {
+                self.remaining = remaining;
+                next.around_upcall(self)
+            }
+        }
     }
 
     /// The operation's name.
     pub fn operation(&self) -> &str {
-        self.request.operation
+        &self.request.header().operation
     }
 
     /// The id of the object.
     pub fn object_id(&self) -> &ObjectId {
-        self.request.object_id
+        self.request.object_id()
     }
 
     /// The data of the first service context of service `id`, usually an encapsulation
     /// (`get_request_service_context`).
-    pub fn request_service_context(&self, id: ServiceId) -> Option<&'a [u8]> {
-        self.request.contexts.find(id)
+    pub fn request_service_context(&self, id: ServiceId) -> Option<&[u8]> {
+        self.request.header().service_contexts.find(id)
     }
 
     /// A reader of the arguments.
-    pub fn arguments(&self) -> CdrReader<'a> {
-        let Arguments { octets, offset, order } = self.request.arguments;
-        CdrReader::new(octets, order).with_origin(offset)
+    pub fn arguments(&self) -> CdrReader<'_> {
+        self.request.arguments()
     }
 
     /// The policies of the object adapter, overridden by those of the object (`get_server_policy`).
     pub fn policies(&self) -> &Policies {
-        self.request.policies
+        self.request.policies()
     }
 
     /// The priority of the lane that received the request; `None` for a collocated call, and without a
     /// lane.
     pub fn lane_priority(&self) -> Option<i16> {
-        self.request.lane_priority
+        self.request.lane_priority()
     }
 
     /// Sets the priority by which the request is queued.
@@ -120,16 +146,8 @@ impl<'a> ServerRequestInfo<'a> {
     }
 }
 
-/// Calls `upcall` inside all `interceptors`, the first outermost.
-pub(crate) fn intercept_upcall(
-    interceptors: &[std::sync::Arc<dyn ServerRequestInterceptor>],
-    info: &mut ServerRequestInfo<'_>,
-    upcall: &mut dyn FnMut() -> Result<(), SystemException>,
-) -> Result<(), SystemException> {
-    match interceptors.split_first() {
-        None => upcall(),
-        Some((first, rest)) => {
-            first.around_upcall(info, &mut |info| intercept_upcall(rest, info, upcall))
-        }
-    }
+/// The exception of a call that interceptors may not make at this point.
+#[cold]
+pub(crate) fn invalid_call() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::INTERCEPTOR_CALL, CompletionStatus::No)
 }

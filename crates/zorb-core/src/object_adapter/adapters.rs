@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
-use zorb_giop::{Destination, Ior, ObjectIndex, OperationName, ServiceContexts};
+use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -331,18 +331,14 @@ impl Adapters {
         }
     }
 
-    /// The priority of a request to the object of a key, if an interceptor sets one. It waits for nothing.
-    pub(crate) fn request_priority(
-        &self,
-        key: &[u8],
-        operation: &OperationName<'_>,
-        contexts: ServiceContexts<'_>,
-    ) -> Option<i16> {
+    /// The priority of a request, if an interceptor sets one. It waits for nothing.
+    pub(crate) fn request_priority(&self, header: &RequestHeader<'_>) -> Option<i16> {
+        let key = header.target.object_key().ok()?;
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
         let found = adapter.find_object(id)?;
         let object = found.object()?;
-        object.skeleton.request_priority(&object.id, operation, contexts)
+        object.skeleton.request_priority(&object.id, header)
     }
 
     /// The object of a key with its adapter's manager, whatever state that is in.

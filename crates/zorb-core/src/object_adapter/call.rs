@@ -7,8 +7,8 @@ use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
 use zorb_giop::{
-    Form, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader, ServiceId,
-    fragments,
+    Form, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
+    ServiceId, fragments,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
@@ -18,7 +18,6 @@ use super::adapters::KnownOperation;
 use super::connection_setup::ConnectionSetup;
 use crate::codegen::Operations;
 use crate::gather::{Gather, Tail, WriteBody};
-use crate::interceptor::Arguments;
 use crate::object_id::ObjectId;
 use crate::raises::Raises;
 
@@ -254,11 +253,10 @@ impl<'a> ServerCall<'a> {
         self.reply.source.lane_priority()
     }
 
-    /// The octets of the arguments that were not taken yet.
-    #[inline]
-    pub(crate) fn argument_octets(&self) -> Arguments<'a> {
+    /// A second reader of the arguments that were not taken yet.
+    pub(super) fn remaining_arguments(&self) -> CdrReader<'a> {
         let reader = &self.arguments;
-        Arguments { octets: reader.rest(), offset: reader.offset(), order: reader.order() }
+        CdrReader::new(reader.rest(), reader.order()).with_origin(reader.offset())
     }
 
     /// A reader at the arguments that were not taken yet, for types known at run time only.
@@ -316,7 +314,7 @@ impl<'a> ServerCall<'a> {
     /// None in practice.
     pub fn done(&mut self) -> Served {
         probe!(Upcall);
-        self.reply.write(ReplyStatus::NoException, |_| Ok(()))
+        self.reply.write_empty()
     }
 
     /// Ends a request for an operation that the interface does not have.
@@ -374,6 +372,16 @@ impl ReplyWriter<'_> {
             message.finish()
         });
         written.map_err(unwritable)
+    }
+
+    /// Replaces the reply by one without results.
+    pub(super) fn write_empty(&mut self) -> Served {
+        if !self.wanted {
+            return Ok(());
+        }
+        let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
+        let begun = self.form.reply(self.buffer, order, self.request_id, status, &[]);
+        begun.and_then(MessageWriter::finish).map_err(unwritable)
     }
 
     /// Replaces the reply by a user exception.

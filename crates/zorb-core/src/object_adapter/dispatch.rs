@@ -96,7 +96,7 @@ pub(crate) fn dispatch<'a>(
     let reply = &mut call.reply;
     if call.request.response == ResponseFlags::SyncWithServer {
         // Its body is empty, and an empty body cannot fail to be written.
-        let _ = reply.write(ReplyStatus::NoException, |_| Ok(()));
+        let _ = reply.write_empty();
         reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
         reply.wanted = false;
     }
@@ -242,7 +242,7 @@ fn pseudo_operation(
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
         }
         // Of a client that tells its band before the first call (RT-CORBA), as above.
-        "_bind_priority_band" => call.reply.write(ReplyStatus::NoException, |_| Ok(())),
+        "_bind_priority_band" => call.reply.write_empty(),
         // No domain managers: an empty sequence.
         "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
             writer.write_u32(0);

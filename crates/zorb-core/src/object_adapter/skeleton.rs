@@ -4,13 +4,14 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use zorb_cdr::ByteOrder;
-use zorb_giop::{OperationName, ServiceContexts, TaggedComponent};
+use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_giop::{RequestHeader, TaggedComponent};
+use zorb_types::SystemException;
 
 use super::call::{Served, ServerCall};
 use super::connection_setup::ConnectionSetup;
 use crate::interceptor::{
-    Arguments, ServerRequest, ServerRequestInfo, ServerRequestInterceptor, intercept_upcall,
+    InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, invalid_call,
 };
 use crate::object_id::ObjectId;
 use crate::policy::{Policies, PriorityModel};
@@ -40,13 +41,8 @@ pub(crate) trait Skeleton: Send + Sync {
         None
     }
     /// The priority by which a request is queued, if an interceptor sets one.
-    fn request_priority(
-        &self,
-        id: &ObjectId,
-        operation: &OperationName<'_>,
-        contexts: ServiceContexts<'_>,
-    ) -> Option<i16> {
-        let _ = (id, operation, contexts);
+    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
+        let _ = (id, header);
         None
     }
 }
@@ -83,7 +79,7 @@ impl PolicySkeleton {
     fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
         match &self.setup {
             None => self.inner.dispatch(call),
-            Some(setup) => setup.around_upcall(call, |call| self.inner.dispatch(call)),
+            Some(setup) => setup.around_upcall(call, &|call| self.inner.dispatch(call)),
         }
     }
 }
@@ -103,21 +99,9 @@ impl Skeleton for PolicySkeleton {
         }
         let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
         let Some(object_id) = object_id else { return self.upcall(call) };
-        let operation = call.request().operation.clone();
-        let mut info = ServerRequestInfo::new(ServerRequest {
-            operation: &operation,
-            object_id,
-            contexts: call.request().service_contexts,
-            arguments: call.argument_octets(),
-            policies: &self.policies,
-            lane_priority: call.lane(),
-        });
-        let mut is_called = false;
-        let served = intercept_upcall(&self.interceptors, &mut info, &mut || {
-            is_called = true;
-            self.upcall(call)
-        });
-        if served.is_ok() && !is_called { call.done() } else { served }
+        let mut request = Intercepted { skeleton: self, object_id, call, is_made: false };
+        let served = ServerRequestInfo::new(&mut request, &self.interceptors).proceed();
+        if served.is_ok() && !request.is_made { call.done() } else { served }
     }
 
     /// `None` if collocated calls must be intercepted.
@@ -138,23 +122,83 @@ impl Skeleton for PolicySkeleton {
         Some(&self.policies)
     }
 
-    fn request_priority(
-        &self,
-        id: &ObjectId,
-        operation: &OperationName<'_>,
-        contexts: ServiceContexts<'_>,
-    ) -> Option<i16> {
-        let mut info = ServerRequestInfo::new(ServerRequest {
-            operation,
-            object_id: id,
-            contexts,
-            arguments: Arguments { octets: &[], offset: 0, order: ByteOrder::NATIVE },
-            policies: &self.policies,
-            lane_priority: None,
-        });
+    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
+        let mut request = Unserved { header, object_id: id, policies: &self.policies };
+        let mut info = ServerRequestInfo::new(&mut request, &[]);
         for interceptor in &self.interceptors {
             interceptor.receive_request_service_contexts(&mut info);
         }
         info.priority()
+    }
+}
+
+/// A request whose upcall is intercepted.
+struct Intercepted<'s, 'c, 'a> {
+    skeleton: &'s PolicySkeleton,
+    object_id: &'s ObjectId,
+    call: &'c mut ServerCall<'a>,
+    /// Whether the upcall has been made.
+    is_made: bool,
+}
+
+impl InterceptedRequest for Intercepted<'_, '_, '_> {
+    fn header(&self) -> &RequestHeader<'_> {
+        self.call.request()
+    }
+
+    fn object_id(&self) -> &ObjectId {
+        self.object_id
+    }
+
+    fn policies(&self) -> &Policies {
+        &self.skeleton.policies
+    }
+
+    fn arguments(&self) -> CdrReader<'_> {
+        self.call.remaining_arguments()
+    }
+
+    fn lane_priority(&self) -> Option<i16> {
+        self.call.lane()
+    }
+
+    fn upcall(&mut self) -> Served {
+        if std::mem::replace(&mut self.is_made, true) {
+            return Err(invalid_call());
+        }
+        self.skeleton.upcall(self.call)
+    }
+}
+
+/// A request that is about to be queued.
+struct Unserved<'a> {
+    header: &'a RequestHeader<'a>,
+    object_id: &'a ObjectId,
+    policies: &'a Policies,
+}
+
+impl InterceptedRequest for Unserved<'_> {
+    fn header(&self) -> &RequestHeader<'_> {
+        self.header
+    }
+
+    fn object_id(&self) -> &ObjectId {
+        self.object_id
+    }
+
+    fn policies(&self) -> &Policies {
+        self.policies
+    }
+
+    fn arguments(&self) -> CdrReader<'_> {
+        CdrReader::new(&[], ByteOrder::NATIVE)
+    }
+
+    fn lane_priority(&self) -> Option<i16> {
+        None
+    }
+
+    fn upcall(&mut self) -> Result<(), SystemException> {
+        Err(invalid_call())
     }
 }

@@ -62,11 +62,17 @@ impl Output {
     #[inline]
     pub(super) fn begin_request(&self, request_id: u32, highest: GiopVersion) {
         if self.any_cancelled.load(Ordering::Acquire) {
-            self.turn().begin_request(request_id);
+            self.forget_cancellation(request_id);
         }
         if self.version.load(Ordering::Relaxed) != highest.minor() {
             self.version.store(highest.minor(), Ordering::Relaxed);
         }
+    }
+
+    /// Request ids are used again: a cancellation was of an earlier request.
+    #[cold]
+    fn forget_cancellation(&self, request_id: u32) {
+        self.turn().begin_request(request_id);
     }
 
     fn highest_version(&self) -> GiopVersion {
@@ -122,11 +128,16 @@ impl ServerConnection {
     fn after_sending(&self, _: &Turn<'_>, sent: io::Result<()>) {
         probe!(TransportSend);
         if let Err(error) = sent {
-            tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
-            // Part of it may be on its way, so nothing that follows would be understood. This also
-            // frees the threads that wait to send after this one.
-            let _ = self.stream.shutdown(Shutdown::Both);
+            self.sending_failed(&error);
         }
+    }
+
+    #[cold]
+    fn sending_failed(&self, error: &io::Error) {
+        tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
+        // Part of it may be on its way, so nothing that follows would be understood. This also
+        // frees the threads that wait to send after this one.
+        let _ = self.stream.shutdown(Shutdown::Both);
     }
 
     /// Answers a broken message as the standard says; the connection ends after it.

@@ -115,10 +115,7 @@ impl ServerConnection {
             self.band.store(high, Ordering::Relaxed);
         }
         let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
-        let key = request.target.object_key().ok();
-        let operation = &request.operation;
-        let set =
-            key.and_then(|key| self.core.adapters().request_priority(key, operation, *contexts));
+        let set = self.core.adapters().request_priority(request);
         set.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
     }
 }

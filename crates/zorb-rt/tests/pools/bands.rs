@@ -201,14 +201,10 @@ impl TypedPolicy for Watch {
 }
 
 impl ServerRequestInterceptor for Watch {
-    fn around_upcall(
-        &self,
-        info: &mut ServerRequestInfo<'_>,
-        next: &mut dyn FnMut(&mut ServerRequestInfo<'_>) -> Result<(), SystemException>,
-    ) -> Result<(), SystemException> {
+    fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         let told = info.request_service_context(ServiceId::RT_CORBA_PRIORITY_RANGE);
         self.0.lock().unwrap().push(told.map(<[u8]>::to_vec));
-        next(info)
+        info.proceed()
     }
 }
 
