@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 #![allow(clippy::disallowed_methods, reason = "workloads are paced")]
 
+pub mod catalog;
 pub mod child;
 pub mod demux;
 pub mod driver;

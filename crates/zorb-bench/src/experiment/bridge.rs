@@ -1,7 +1,7 @@
 //! Calls through a bridge, beside calls through a bare relay and calls straight to the server.
 
-use super::calls;
 use super::runner::{Run, stop};
+use super::workloads;
 use crate::driver::Done;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Certificates, Pair, Setup, Watch, has_certificates, in_turns};
@@ -60,13 +60,13 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
                 LARGE.. => (Operation::EchoOctets, LARGE_CALLS),
                 _ => (Operation::EchoOctets, CALLS),
             };
-            let asked = calls::run(run.plan, operation, payload, own);
-            let work = calls::work(asked, operation.to_string(), Figure::Latency);
+            let asked = workloads::run(run.plan, operation, payload, own);
+            let work = workloads::work(asked, operation.to_string(), Figure::Latency);
             let blocks = in_turns(&mut pairs, &work.command, rounds, watch)?;
             let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), &blocks).collect();
             let way = format!("{from}->{to}");
             run.add(&way, (&work.label, work.payload), work.figure, &peers);
-            run.checks.extend(check(&format!("{way} {} {}", work.label, work.payload), &peers));
+            run.claims.extend(check(&format!("{way} {} {}", work.label, work.payload), &peers));
         }
         stop(pairs)?;
     }

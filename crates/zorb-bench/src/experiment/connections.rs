@@ -1,7 +1,7 @@
 //! Idle connections beside a busy one.
 
-use super::calls;
 use super::runner::{Run, stop};
+use super::workloads;
 use crate::error::Result;
 use crate::harness::{Pair, Watch};
 
@@ -94,7 +94,7 @@ fn with_idle(
             }
         }
     }
-    run.work(&mut kept, &calls::busy(run.plan, idle), watch)?;
+    run.work(&mut kept, &workloads::busy(run.plan, idle), watch)?;
     Ok(kept)
 }
 

@@ -231,7 +231,7 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
             let peers = [(ends.way.name(), blocks)];
             run.add("shmiop", (&operation, payload), Figure::Latency, &peers);
             let copies = copied / all / payload as u64;
-            run.checks.push(check(direction, ends.way, payload, copies));
+            run.claims.push(check(direction, ends.way, payload, copies));
         }
     }
     ends.into_iter().try_for_each(Ends::end)

@@ -66,7 +66,7 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     }
     stop(pairs)?;
     run.text = Some(table(&run.rows));
-    run.checks = checks(&run.rows);
+    run.claims = checks(&run.rows);
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! The first call of a reference, beside later ones.
 
-use super::calls;
 use super::matrix;
 use super::runner::{Plan, Run, Work};
+use super::workloads;
 use crate::driver;
 use crate::error::Result;
 use crate::harness::Watch;
@@ -21,17 +21,16 @@ const LONGER: f64 = 0.10;
 /// The first call of references as they come, the first one of bound references, and a later one.
 pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     matrix::measure(run, &works(run.plan), watch)?;
-    run.checks = checks(run);
+    run.claims = checks(run);
     Ok(())
 }
 
 fn works(plan: &Plan) -> Vec<Work> {
-    let payload = plan.payloads.first().copied().unwrap_or_default();
-    let operation = if payload == 0 { Operation::Ping } else { Operation::EchoOctets };
+    let (operation, payload) = workloads::echo_or_ping(plan);
     let of = |(nth, bound): (u32, bool)| {
-        let run = calls::run(plan, operation, payload, REFERENCES);
+        let run = workloads::run(plan, operation, payload, REFERENCES);
         let run = driver::Run { fresh: nth, bound, warm: run.warm.min(WARM), ..run };
-        calls::work(run, label(operation, nth, bound), Figure::Latency)
+        workloads::work(run, label(operation, nth, bound), Figure::Latency)
     };
     [(1, false), (1, true), (LATER, true)].map(of).into()
 }

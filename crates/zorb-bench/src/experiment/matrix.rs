@@ -7,9 +7,8 @@ mod rings;
 
 use zorb_os::thread;
 
-use super::calls;
-use super::kind::Experiment;
 use super::runner::{MOST_THREADS, Run, Work, stop};
+use crate::catalog::Kind;
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Pin, Setup, Watch, handover_ns, in_turns_after};
 use crate::transport::bare_transport;
@@ -17,26 +16,15 @@ use compared::Compared;
 use measured::{Measured, SHARED};
 use rings::Rings;
 
-/// What the matrix of cubes is measured over where nobody names a transport.
-const TRANSPORTS: [&str; 7] =
-    ["iiop", "lite+iiop", "short+iiop", "uiop", "lite+uiop", "short+uiop", "shmiop"];
-
 /// How long the spinning peers look before they sleep, in microseconds, where nobody says it.
 const SPIN: u32 = 100;
 
-/// Cubes over all transports, or over the selected ones.
-pub(super) fn cubit(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    let plan = run.plan;
-    let every = TRANSPORTS.map(str::to_owned);
-    let transports = if plan.transports.is_empty() { &every[..] } else { &plan.transports };
-    matrix(run, &calls::cubit(plan), transports, watch)
-}
-
 /// Runs all workloads on all peers in turns, over one transport or several.
 pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
-    let transports = &run.plan.transports;
-    if transports.len() > 1 && run.experiment != Experiment::Collocated {
-        return matrix(run, works, transports, watch);
+    let transports = run.experiment.transports(&run.plan.transports);
+    let is_cubit = run.experiment.kind == Kind::Cubit;
+    if is_cubit || transports.len() > 1 && !run.experiment.is_collocated() {
+        return matrix(run, works, &transports, watch);
     }
     let mut pairs = run.start(MOST_THREADS * 2, watch)?;
     watch.begin(works.len() * pairs.len() * run.rounds() * 2);
@@ -63,7 +51,7 @@ fn matrix(
     // Pairs over one transport are beside each other.
     let first = places.iter().take_while(|place| **place != SHARED).count();
     let shared = places.iter().filter(|place| **place == SHARED).count();
-    let flood = (run.experiment == Experiment::Cubit && shared > 0).then(|| rings::flood(run.plan));
+    let flood = (run.experiment.kind == Kind::Cubit && shared > 0).then(|| rings::flood(run.plan));
     let rounds = run.rounds();
     let turns = works.len() * pairs.len() + flood.as_ref().map_or(0, |_| shared);
     watch.begin(turns * rounds * 2);
@@ -88,7 +76,7 @@ fn matrix(
         add_rows(run, work, SHARED, &all);
         rings.add(work, &all);
     }
-    run.checks = compared.checks().into_iter().chain(rings.checks()).collect();
+    run.claims = compared.checks().into_iter().chain(rings.checks()).collect();
     stop(pairs)
 }
 
@@ -149,7 +137,7 @@ fn start(
     let bare = bare_transport(transport);
     let is_elsewhere = bare != transport && transports.iter().any(|other| other == bare);
     let mut setup = Setup { transport: transport.to_owned(), ..run.plan.setup.clone() };
-    if run.experiment == Experiment::Cubit && transport == SHARED && setup.pin == Pin::Split {
+    if run.experiment.kind == Kind::Cubit && transport == SHARED && setup.pin == Pin::Split {
         setup.spin = setup.spin.or(Some(SPIN));
     }
     let mut names = run.names_in(&setup);

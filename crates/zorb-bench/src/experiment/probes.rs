@@ -6,8 +6,8 @@ mod steps;
 mod tables;
 mod thresholds;
 
-use super::calls;
 use super::runner::{Plan, Run, stop};
+use super::workloads;
 use crate::driver::{Answer, Command};
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, order};
@@ -19,8 +19,6 @@ use steps::{Call, Side, last_calls, mean_of};
 
 /// Calls of a block, which the rings of the probes have room for.
 const CALLS: u32 = 1000;
-/// What is measured where nobody names a transport.
-const TRANSPORTS: [&str; 2] = ["iiop", "uiop"];
 /// Connections that the server takes.
 const CONNECTIONS: usize = 16;
 
@@ -35,13 +33,8 @@ struct Place {
 
 /// Calls with nothing and with octets, over each transport, in turns; those with octets by two copy
 /// thresholds besides.
-pub(super) fn probes(
-    run: &mut Run<'_>,
-    transports: &[String],
-    watch: &mut dyn Watch,
-) -> Result<()> {
-    let default: Vec<String> = TRANSPORTS.map(str::to_owned).to_vec();
-    let transports = if transports.is_empty() { &default } else { transports };
+pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    let transports = run.experiment.transports(&run.plan.transports);
     let name = if run.plan.setup.spin.is_some() { "zorb-spin" } else { "zorb" };
     let works = works(run.plan);
     let octets: Vec<_> = works.iter().copied().filter(|(_, payload)| *payload > 0).collect();
@@ -110,8 +103,8 @@ pub(super) fn probes(
         run.add_rows(name, measured, rounds);
     }
     run.text = Some(tables::tables(&all, &by_threshold));
-    run.checks = checks::checks(&all, own_threshold);
-    run.checks.extend(thresholds::checks(&by_threshold));
+    run.claims = checks::checks(&all, own_threshold);
+    run.claims.extend(thresholds::checks(&by_threshold));
     Ok(())
 }
 
@@ -129,7 +122,7 @@ fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> R
     let mut measured = Measured::new(operation, payload);
     pair.mark().map_err(|error| error.during("a program without time probes"))?;
     let run = crate::driver::Run {
-        warm: calls::WARM.min(calls),
+        warm: workloads::WARM.min(calls),
         ..crate::driver::Run::new(operation, payload, calls)
     };
     let done = match pair.ask(&Command::Run(run))? {
@@ -185,7 +178,7 @@ impl Run<'_> {
         let quantile = |share| Some(micros(times.histogram.quantile(share)));
         let calls_per_s = if times.mean_ns > 0.0 { 1e9 / times.mean_ns } else { 0.0 };
         self.rows.push(Row {
-            experiment: self.experiment.name(),
+            experiment: self.experiment.name,
             peer: peer.to_owned(),
             transport: measured.transport.clone(),
             operation: format!("{}/{what}", measured.operation),

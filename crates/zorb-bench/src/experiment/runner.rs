@@ -2,7 +2,7 @@
 
 use zorb::CollocationStrategy;
 
-use super::kind::Experiment;
+use crate::catalog::Experiment;
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Pair, Setup, Watch, in_turns};
@@ -41,24 +41,24 @@ pub(super) struct Work {
 
 /// A running experiment.
 pub(super) struct Run<'a> {
-    pub(super) experiment: Experiment,
+    pub(super) experiment: &'static Experiment,
     pub(super) plan: &'a Plan,
     pub(super) rows: Vec<Row>,
     pub(super) details: Vec<Detail>,
-    pub(super) checks: Vec<Claim>,
+    pub(super) claims: Vec<Claim>,
     /// The table, for experiments with one of their own.
     pub(super) text: Option<String>,
 }
 
 impl<'a> Run<'a> {
     /// A run without results.
-    pub(super) fn new(experiment: Experiment, plan: &'a Plan) -> Self {
-        let (rows, details, checks) = (Vec::new(), Vec::new(), Vec::new());
-        Self { experiment, plan, rows, details, checks, text: None }
+    pub(super) fn new(experiment: &'static Experiment, plan: &'a Plan) -> Self {
+        let (rows, details, claims) = (Vec::new(), Vec::new(), Vec::new());
+        Self { experiment, plan, rows, details, claims, text: None }
     }
 
     pub(super) fn rounds(&self) -> usize {
-        let default = if self.plan.quick { 1 } else { self.experiment.default_rounds() };
+        let default = if self.plan.quick { 1 } else { self.experiment.rounds };
         self.plan.rounds.unwrap_or(default)
     }
 
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
         let others = versus.iter().filter(|name| *name != "raw");
         // The bare program comes first: in each round its block is adjacent to Zorb's.
         let own = [("raw", raw), ("zorb", true)];
-        let spins = setup.spin.is_some() && self.experiment != Experiment::Collocated;
+        let spins = setup.spin.is_some() && !self.experiment.is_collocated();
         let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
         let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
         own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
@@ -113,9 +113,9 @@ impl<'a> Run<'a> {
                 watch.note(&format!("{name} is skipped: it is not in {}", place.display()));
                 continue;
             }
-            let started = match self.experiment {
-                Experiment::Collocated => self.start_collocated(name),
-                _ => Pair::start(setup, name, connections).map(|pair| vec![pair]),
+            let started = match self.experiment.is_collocated() {
+                true => self.start_collocated(name),
+                false => Pair::start(setup, name, connections).map(|pair| vec![pair]),
             };
             for pair in started.map_err(|error| error.during(name))? {
                 match pair {
@@ -171,9 +171,9 @@ impl<'a> Run<'a> {
         let blocks = in_turns(pairs, &work.command, self.rounds(), watch)?;
         let names = pairs.iter().map(|pair| pair.name.as_str());
         let peers: Vec<_> = names.zip(&blocks).collect();
-        let transport = match self.experiment {
-            Experiment::Collocated => "collocated",
-            _ => &self.plan.setup.transport,
+        let transport = match self.experiment.is_collocated() {
+            true => "collocated",
+            false => &self.plan.setup.transport,
         };
         self.add(transport, (&work.label, work.payload), work.figure, &peers);
         Ok(())
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
         peers: &[(&str, &Blocks)],
     ) {
         let subject = Subject {
-            experiment: self.experiment.name(),
+            experiment: self.experiment.name,
             transport,
             operation: operation.to_owned(),
             payload,

@@ -8,14 +8,15 @@ mod rt;
 
 use std::path::{Path, PathBuf};
 
-use zorb_bench::experiment::{Experiment, Plan};
+use zorb_bench::catalog::{Experiment, Kind, Transports};
+use zorb_bench::experiment::{self, Plan};
 use zorb_bench::harness::{Pin, Setup};
 use zorb_bench::peer::{self, PeerArguments};
 use zorb_os::{probe, thread};
 
 use crate::failure::{Failure, Outcome};
 use crate::screen;
-use args::Selected;
+use args::{BenchCommand, Other};
 use output::{Output, Results};
 
 pub(crate) use args::BenchArgs;
@@ -23,23 +24,20 @@ pub(crate) use args::BenchArgs;
 /// The hidden command that runs a peer.
 pub(crate) const PEER_COMMAND: &str = "bench-peer";
 
-/// The socket buffer size of the TTCP benchmark, in octets.
-const TTCP_QUEUE: usize = 64 << 10;
-
 pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
-    match args.selected() {
-        Selected::Experiment(experiment, common, total) => measure(experiment, common, total, orb),
-        Selected::Rt(args) => rt::run(args),
-        Selected::Upcalls(args) => rt::run_upcalls(args),
-        Selected::Report(args) => report::run(args),
+    match &args.command {
+        BenchCommand::Experiment(experiment, common) => measure(experiment, common, orb),
+        BenchCommand::Other(Other::Rt(args)) => rt::run(args),
+        BenchCommand::Other(Other::Upcalls(args)) => rt::run_upcalls(args),
+        BenchCommand::Other(Other::Report(args)) => report::run(args),
     }
 }
 
-fn measure(experiment: Experiment, common: &args::Common, total: u64, orb: &[String]) -> Outcome {
+fn measure(experiment: &'static Experiment, common: &args::Common, orb: &[String]) -> Outcome {
     let output = Output::new(common.json.as_deref(), common.html.as_deref(), None)?;
-    let plan = plan(experiment, common, total, orb)?;
-    let found = Output::measure(|progress| experiment.run(&plan, progress))?;
-    let (json, html) = (output::json(&found)?, report::page_of(experiment, &found)?);
+    let plan = plan(experiment, common, orb)?;
+    let found = Output::measure(|progress| experiment::run(experiment, &plan, progress))?;
+    let (json, html) = (output::json(&found)?, report::page_of(experiment.name, &found)?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
 
@@ -50,31 +48,27 @@ pub(crate) fn run_peer(words: &[String], orb: &[String]) -> Outcome {
     Ok(peer::run(&arguments)?)
 }
 
-fn plan(
-    experiment: Experiment,
-    common: &args::Common,
-    total: u64,
-    orb: &[String],
-) -> Result<Plan, Failure> {
+fn plan(experiment: &Experiment, common: &args::Common, orb: &[String]) -> Result<Plan, Failure> {
+    let probes = experiment.kind == Kind::Probes;
     let pin = match common.pin {
         Some(pin) => pin.into(),
         // Waking another processor takes much longer, and varies much more, than the steps that are
         // measured.
-        None if experiment == Experiment::Probes => Pin::Same,
+        None if probes => Pin::Same,
         // Two processors are preferred, but not always available.
         None if thread::affinity()?.len() > 1 => Pin::Split,
         None => Pin::Same,
     };
-    let own_program = match experiment {
-        Experiment::Probes if !probe::ON => probing_program(&common.peers)?,
-        _ => std::env::current_exe()?,
+    let own_program = match probes && !probe::ON {
+        true => probing_program(&common.peers)?,
+        false => std::env::current_exe()?,
     };
-    if probe::ON && experiment != Experiment::Probes {
+    if probe::ON && !probes {
         screen::print_stderr("this program contains time probes: calls take slightly longer");
     }
     let transports = common.transport.clone();
-    if transports.len() > 1 && !experiment.takes_transports() {
-        let name = experiment.name();
+    if transports.len() > 1 && experiment.transports == Transports::One {
+        let name = experiment.name;
         return Err(Failure::new(format!("`{name}` supports only one transport")).into_usage());
     }
     let setup = Setup {
@@ -84,7 +78,8 @@ fn plan(
         transport: transports.first().cloned().unwrap_or_else(|| "iiop".to_owned()),
         pin,
         fifo: common.fifo,
-        socket_queue: socket_queue(experiment, common.socket_queue),
+        // 0 is the system's size.
+        socket_queue: common.socket_queue.or(experiment.socket_queue).filter(|octets| *octets > 0),
         spin: common.spin,
         orb: orb.to_vec(),
     };
@@ -95,18 +90,9 @@ fn plan(
         payloads: common.payload.clone(),
         calls: common.calls,
         rounds: common.rounds,
-        total,
+        total: common.octets(),
         quick: common.quick,
     })
-}
-
-/// The size of the socket buffers; `None` keeps the system's default.
-///
-/// With buffers that the system resizes, a flood runs at one of two speeds at random, with bare
-/// sockets too; with the buffer size of the TTCP benchmark it runs at one.
-fn socket_queue(experiment: Experiment, wanted: Option<usize>) -> Option<usize> {
-    let own = (experiment == Experiment::Ttcp).then_some(TTCP_QUEUE);
-    wanted.or(own).filter(|octets| *octets > 0)
 }
 
 /// The build of this program with time probes.
@@ -120,17 +106,4 @@ fn probing_program(peers: &Path) -> Result<PathBuf, Failure> {
         program.display()
     ))
     .hint("in Zorb's source tree, `cargo xtask peers probing` builds it"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ttcp_has_its_own_default_buffer_size() {
-        assert_eq!(socket_queue(Experiment::Ttcp, None), Some(64 << 10));
-        assert_eq!(socket_queue(Experiment::Ttcp, Some(8192)), Some(8192));
-        assert_eq!(socket_queue(Experiment::Ttcp, Some(0)), None);
-        assert_eq!(socket_queue(Experiment::Latency, None), None);
-    }
 }

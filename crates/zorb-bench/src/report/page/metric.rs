@@ -2,6 +2,7 @@
 
 use super::super::results::{Cell, Measured};
 use super::text::Quantity;
+use crate::catalog::Experiment;
 
 /// A number of rows.
 #[derive(Clone, Debug)]
@@ -15,14 +16,11 @@ pub(super) struct Metric {
     pub(super) more_is_better: bool,
 }
 
-/// Experiments that measure throughput although single calls are timed.
-const OF_THROUGHPUT: [&str; 2] = ["ttcp", "threads"];
-
 impl Metric {
     /// The experiment's main number: a time, a throughput, or else any number.
     pub(super) fn of(experiment: &str, rows: &[&Measured]) -> Option<Self> {
         let any = |name: &str| rows.iter().any(|row| row.number(name).is_some_and(|n| n > 0.0));
-        let throughput = OF_THROUGHPUT.contains(&experiment);
+        let throughput = Experiment::named(experiment).is_some_and(|known| known.throughput);
         if !throughput && any("p50_us") {
             return Some(Self::time(
                 "p50_us",

@@ -13,6 +13,7 @@ use super::sweep;
 use super::table::{self, Table};
 use super::timeline;
 use super::work::{Sweep, Workload, sweeps, workloads};
+use crate::catalog::EXPERIMENTS;
 
 /// Maximum number of distributions of one experiment; the table has all numbers.
 const MOST_DISTRIBUTIONS: usize = 12;
@@ -88,10 +89,10 @@ impl<'a> Section<'a> {
     /// Its place in the page: known experiments first, then known transports, then the number of
     /// rows.
     pub(super) fn rank(&self) -> impl Ord + use<> {
-        let experiment = KNOWN.iter().position(|(name, ..)| *name == self.experiment);
+        let experiment = known().position(|(name, ..)| name == self.experiment);
         let transport = TRANSPORTS.iter().position(|known| *known == self.transport);
         (
-            experiment.unwrap_or(KNOWN.len()),
+            experiment.unwrap_or(usize::MAX),
             transport.unwrap_or(TRANSPORTS.len()),
             Reverse(self.rows.len()),
         )
@@ -99,7 +100,7 @@ impl<'a> Section<'a> {
 
     /// The section for the template.
     pub(super) fn view(&self, id: String, ambiguous: bool, styles: &Styles) -> SectionView<'a> {
-        let about = KNOWN.iter().find(|(name, ..)| *name == self.experiment);
+        let about = known().find(|(name, ..)| *name == self.experiment);
         let title = about.map_or(self.experiment, |(_, title, _)| title);
         let mut parts = self.charts(styles);
         parts.retain(|part| !part.charts.is_empty());
@@ -120,7 +121,7 @@ impl<'a> Section<'a> {
                 1.0 => "1 round".to_owned(),
                 rounds => format!("{rounds} rounds"),
             }),
-            text: about.map(|(.., text)| *text),
+            text: about.map(|(.., text)| text),
             open: parts.is_empty() || count <= OPEN_ROWS,
             parts,
             numbers: table::rows(caption, &self.rows, styles),
@@ -245,82 +246,27 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
     rows.iter().map(part).collect()
 }
 
-/// Known experiments in the order of the page: names, titles, and descriptions in HTML.
-const KNOWN: [(&str, &str, &str); 13] = [
-    (
-        "latency",
-        "Two-way calls",
-        "One client thread calls and waits for the reply, which is checked.",
-    ),
-    (
-        "cubit",
-        "Cubes of numbers",
-        "Two-way calls that return the cubes of their arguments, after the IDL_Cubit \
-         benchmark.",
-    ),
-    (
-        "ttcp",
-        "One-way floods",
-        "One-way calls at full speed, after the TTCP benchmark; the server counts what \
-         arrives.",
-    ),
-    (
-        "threads",
-        "Threads",
-        "Concurrent threads, each with a connection of its own, or with one shared \
-         connection.",
-    ),
-    (
-        "first-call",
-        "First calls",
-        "The first call of a reference with a private connection, unbound and bound \
-         before, and a later call.",
-    ),
-    (
-        "connections",
-        "Idle connections",
-        "One active client beside an increasing number of idle connections to its \
-         server.",
-    ),
-    ("collocated", "Collocated calls", "Client and object are in the same process."),
-    (
-        "dynamic",
-        "Dynamic types",
-        "Calls through the dynamic invocation interface, anys encoded and decoded, and \
-         values composed and decomposed leaf by leaf in a DynAny.",
-    ),
-    (
-        "demux",
-        "Request demultiplexing",
-        "Lookup of objects and operations among increasing numbers of them, with \
-         several algorithms.",
-    ),
-    (
-        "copies",
-        "Copies of arguments",
-        "Octets passed over shared memory: without shared buffers, copied into one, and \
-         written in place in one. The row's name contains the number of copies.",
-    ),
-    (
-        "probes",
-        "Steps of a call",
-        "Time that each layer of client and server takes of a call, from time probes.",
-    ),
+/// What else pages show: names, titles, and descriptions in HTML.
+const OTHERS: [(&str, &str, &str); 2] = [
     (
         "rt",
         "Real-time experiments",
-        "Calls of high priority without load and beside calls of low priority, in \
-         configurations that keep them apart and in control configurations that are \
-         known not to. The table shows which properties hold, and whether the controls \
-         were detected.",
+        "Calls of high priority without load and beside calls of low priority, in configurations \
+         that keep them apart and in control configurations that are known not to. The table shows \
+         which properties hold, and whether the controls were detected.",
     ),
     (
         "demo",
         "Demo",
-        "Calls of <code>zorb demo</code>, client and server on one processor, beside a \
-         bare exchange of the same number of octets.",
+        "Calls of <code>zorb demo</code>, client and server on one processor, beside a bare exchange \
+         of the same number of octets.",
     ),
 ];
+
+/// Names, titles and descriptions in the order of the page.
+fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    EXPERIMENTS.iter().map(|one| (one.name, one.title, one.text)).chain(OTHERS)
+}
 
 /// The first transports of an experiment: those that most programs use.
 const TRANSPORTS: [&str; 2] = ["iiop", "uiop"];

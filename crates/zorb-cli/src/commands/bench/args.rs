@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
-use zorb_bench::experiment::Experiment;
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
+use zorb_bench::catalog::{EXPERIMENTS, Experiment, Kind};
 use zorb_bench::harness::Pin;
 use zorb_bench::realtime;
 
@@ -32,48 +32,19 @@ const MIB: u64 = 1 << 20;
   zorb bench report bench/results --output report.html")]
 pub(crate) struct BenchArgs {
     #[command(subcommand)]
-    experiment: BenchCommand,
+    pub(super) command: BenchCommand,
 }
 
+/// An experiment of the table, or another measurement.
+#[derive(Debug)]
+pub(super) enum BenchCommand {
+    Experiment(&'static Experiment, Common),
+    Other(Other),
+}
+
+/// Measurements with options of their own.
 #[derive(Debug, Subcommand)]
-enum BenchCommand {
-    /// Measure two-way calls: without arguments, octets, structs, longs, doubles
-    Latency(Common),
-    /// Measure calls that cube numbers of several types, after the IDL_Cubit benchmark
-    ///
-    /// Transports: by default IIOP, UIOP, SHMIOP, and GIOPlite over TCP and Unix-domain sockets, in
-    /// turns; see --transport.
-    Cubit(Common),
-    /// Measure floods of oneway calls of seven types, after the TTCP benchmark
-    Ttcp(TtcpArgs),
-    /// Measure 1 to 64 concurrent threads, with exclusive and with shared connections
-    Threads(Common),
-    /// Measure the first call of a reference: unbound, bound before, and a later call
-    FirstCall(Common),
-    /// Measure a busy connection beside up to 10,000 idle ones
-    Connections(Common),
-    /// Measure collocated calls: a virtual call of the servant, and each collocation strategy,
-    /// including the servant's work
-    Collocated(Common),
-    /// Measure calls through a bridge, through a bare relay, and direct calls
-    ///
-    /// Protocols: between iiop, uiop and shmiop, between iiop and lite+iiop, and from ssliop to
-    /// iiop, with temporary certificates unless options name some (-ORBSsliopCertificate etc.).
-    Bridge(Common),
-    /// Measure request demultiplexing: Zorb's way to find object and operation, and alternatives
-    Demux(Common),
-    /// Count copies of an argument over shared memory: from client memory with and without shared
-    /// buffers, and from a loaned buffer
-    Copies(Common),
-    /// Measure values of dynamic types: DII calls, anys as octets, and DynAnys composed and
-    /// decomposed
-    Dynamic(Common),
-    /// Measure the steps of a call in client and server, with time probes in every layer
-    ///
-    /// Transports: by default IIOP and UIOP in turns; see --transport. The peers must be built with
-    /// probes: `cargo xtask peers probing` builds one in target/peers/probing, where this command
-    /// finds it.
-    Probes(Common),
+pub(super) enum Other {
     /// Verify that priorities take effect: real-time experiments, each with a control that must
     /// fail
     Rt(RtArgs),
@@ -83,14 +54,44 @@ enum BenchCommand {
     Report(ReportArgs),
 }
 
-#[derive(Args, Debug)]
-struct TtcpArgs {
-    #[command(flatten)]
-    common: Common,
-    /// Mebibytes sent in a block
-    #[arg(long, value_name = "MIB", default_value = "64",
-          value_parser = clap::value_parser!(u64).range(1..=4096))]
-    total: u64,
+impl Subcommand for BenchCommand {
+    fn augment_subcommands(command: Command) -> Command {
+        let experiments = EXPERIMENTS.iter().map(|experiment| {
+            let about = experiment.about;
+            let long = experiment.details.map(|details| format!("{about}\n\n{details}"));
+            let command = Common::augment_args(Command::new(experiment.name));
+            // Only floods have a total.
+            let is_flood = experiment.kind == Kind::Ttcp;
+            let command = command.mut_arg("total", |total| total.hide(!is_flood));
+            command.about(about).long_about(long.unwrap_or_else(|| about.to_owned()))
+        });
+        Other::augment_subcommands(command.subcommands(experiments))
+    }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        Experiment::named(name).is_some() || Other::has_subcommand(name)
+    }
+}
+
+impl FromArgMatches for BenchCommand {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let selected = matches.subcommand();
+        match selected.and_then(|(name, of)| Some((Experiment::named(name)?, of))) {
+            Some((experiment, of)) => {
+                Common::from_arg_matches(of).map(|common| Self::Experiment(experiment, common))
+            }
+            None => Other::from_arg_matches(matches).map(Self::Other),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// Verify that priorities take effect: real-time experiments, each with a control that must fail
@@ -214,6 +215,10 @@ pub(super) struct Common {
     /// Directory with NAME/server and NAME/client of other peers
     #[arg(long, value_name = "FOLDER", default_value = "target/peers")]
     pub(super) peers: PathBuf,
+    /// Mebibytes sent in a block
+    #[arg(long, value_name = "MIB", default_value = "64",
+          value_parser = clap::value_parser!(u64).range(1..=4096))]
+    total: u64,
     /// Minimal run: checks that the experiments work, not how fast
     #[arg(long)]
     pub(super) quick: bool,
@@ -263,45 +268,6 @@ fn peer_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// The selected measurement.
-pub(super) enum Selected<'a> {
-    /// An experiment, its options, and the octets that a block of a flood sends.
-    Experiment(Experiment, &'a Common, u64),
-    /// The real-time experiments.
-    Rt(&'a RtArgs),
-    /// Periodic upcalls.
-    Upcalls(&'a UpcallsArgs),
-    /// A page of results.
-    Report(&'a ReportArgs),
-}
-
-impl BenchArgs {
-    /// The selected measurement.
-    pub(super) fn selected(&self) -> Selected<'_> {
-        let (experiment, common, total) = match &self.experiment {
-            BenchCommand::Latency(common) => (Experiment::Latency, common, 0),
-            BenchCommand::Cubit(common) => (Experiment::Cubit, common, 0),
-            BenchCommand::Threads(common) => (Experiment::Threads, common, 0),
-            BenchCommand::FirstCall(common) => (Experiment::FirstCall, common, 0),
-            BenchCommand::Connections(common) => (Experiment::Connections, common, 0),
-            BenchCommand::Collocated(common) => (Experiment::Collocated, common, 0),
-            BenchCommand::Bridge(common) => (Experiment::Bridge, common, 0),
-            BenchCommand::Demux(common) => (Experiment::Demux, common, 0),
-            BenchCommand::Copies(common) => (Experiment::Copies, common, 0),
-            BenchCommand::Dynamic(common) => (Experiment::Dynamic, common, 0),
-            BenchCommand::Probes(common) => (Experiment::Probes, common, 0),
-            BenchCommand::Ttcp(TtcpArgs { common, total }) => {
-                let total = if common.quick { MIB / 8 } else { total * MIB };
-                (Experiment::Ttcp, common, total)
-            }
-            BenchCommand::Rt(args) => return Selected::Rt(args),
-            BenchCommand::Upcalls(args) => return Selected::Upcalls(args),
-            BenchCommand::Report(report) => return Selected::Report(report),
-        };
-        Selected::Experiment(experiment, common, total)
-    }
-}
-
 impl Common {
     /// The peers to compare with, without duplicates. Zorb always takes part.
     pub(super) fn versus(&self) -> Vec<String> {
@@ -312,5 +278,10 @@ impl Common {
             }
         }
         names
+    }
+
+    /// The octets that a block of a flood sends.
+    pub(super) fn octets(&self) -> u64 {
+        if self.quick { MIB / 8 } else { self.total * MIB }
     }
 }

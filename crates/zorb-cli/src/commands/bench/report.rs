@@ -2,7 +2,6 @@
 
 use std::io::ErrorKind;
 
-use zorb_bench::experiment::Experiment;
 use zorb_bench::report::{Folder, Report, Run, page};
 
 use super::args::ReportArgs;
@@ -45,7 +44,7 @@ fn advice(args: &ReportArgs) -> String {
 }
 
 /// The HTML page of one experiment.
-pub(super) fn page_of(experiment: Experiment, report: &Report) -> Result<String, Failure> {
-    let run = Run::of_report(experiment.name(), report).map_err(Failure::new)?;
+pub(super) fn page_of(experiment: &str, report: &Report) -> Result<String, Failure> {
+    let run = Run::of_report(experiment, report).map_err(Failure::new)?;
     Ok(page(&Folder { runs: vec![run], left_out: Vec::new() })?)
 }

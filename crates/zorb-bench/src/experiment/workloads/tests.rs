@@ -37,7 +37,7 @@ fn run_of(work: &Work) -> Run {
 
 #[test]
 fn latency_goes_by_powers_of_two() {
-    let labels = labels(&latency(&plan()));
+    let labels = labels(&works(&plan(), LATENCY));
     assert_eq!(labels[..3], ["ping 0", "echo_octets 4", "echo_octets 8"]);
     assert!(labels.contains(&"echo_octets 65536".to_owned()));
     assert!(labels.contains(&"echo_structs 98304".to_owned()));
@@ -55,12 +55,12 @@ fn payloads_can_be_chosen_and_are_whole_elements() {
         "echo_longs 100",
         "echo_doubles 96",
     ];
-    assert_eq!(labels(&latency(&chosen)), expected);
+    assert_eq!(labels(&works(&chosen, LATENCY)), expected);
 }
 
 #[test]
 fn the_prescribed_cubes_are_a_hundred_thousand() {
-    let works = cubit(&plan());
+    let works = works(&plan(), CUBIT);
     assert_eq!(works.len(), 11);
     assert!(works.iter().all(|work| run_of(work).calls * 20 == 100_000));
 }
@@ -76,7 +76,7 @@ fn threads_go_to_64_both_ways() {
 
 #[test]
 fn calls_of_the_same_process_come_in_whole_batches() {
-    for work in collocated(&Plan { calls: Some(7), ..plan() }) {
+    for work in works(&Plan { calls: Some(7), ..plan() }, COLLOCATED) {
         let run = run_of(&work);
         assert_eq!((run.calls, run.batch), (100, 100));
     }
