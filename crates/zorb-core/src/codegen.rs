@@ -10,22 +10,23 @@ mod macros_typedefs;
 mod macros_unions;
 mod macros_values;
 mod macros_valuetypes;
-mod operations;
 mod stub;
+#[cfg(test)]
+mod value_tests;
 
-pub use crate::client::Outcome;
-pub use crate::collocation::HasServant;
-pub use crate::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};
-pub use crate::value::{
-    Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
-    ValueType, WithOperations,
-};
 pub use bits::{BitField, put_field, take_field};
 pub use conversion::{Bit, Numbered, OtherThan, RaisedIn, bit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
-pub use operations::Operations;
 pub use std::any::TypeId;
 pub use stub::{Arguments, Results, call, call_one_way};
+pub use zorb_invocation::client::Outcome;
+pub use zorb_invocation::collocation::HasServant;
+pub use zorb_invocation::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};
+pub use zorb_invocation::value::{
+    Cast, CustomMarshal, HandleArgument, Inherits, KnownValue, Operated, ValueBase, ValueKind,
+    ValueType, WithOperations,
+};
+pub use zorb_poa::Operations;
 pub use zorb_types::TypeFn;
 
 pub use crate::{

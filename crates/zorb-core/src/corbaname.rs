@@ -3,12 +3,11 @@
 //! The core knows one operation of `CosNaming::NamingContext`, `resolve`; the full service is the
 //! crate `zorb-naming`.
 
+use zorb_base::error::Error;
 use zorb_cdr::Wire;
 use zorb_giop::{StringName, StringNameError};
-
-use crate::error::Error;
-use crate::interface::Ref;
-use crate::object::ObjectRef;
+use zorb_invocation::interface::Ref;
+use zorb_invocation::object::ObjectRef;
 
 mod raised {
     //! The user exceptions of `resolve`.
@@ -18,7 +17,7 @@ mod raised {
     use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
     use zorb_types::SystemException;
 
-    use crate::raises::Raises;
+    use zorb_base::raises::Raises;
 
     /// Why a name did not resolve.
     #[derive(Debug)]

@@ -10,58 +10,33 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
-mod buffers;
-mod calling_lane;
-mod client;
 #[doc(hidden)]
 pub mod codegen;
-mod collocation;
 mod context;
 mod corbaname;
-pub mod counters;
-mod error;
-mod extensions;
-pub mod flow;
-mod gather;
-pub mod interceptor;
-mod interface;
 pub mod lanes;
-mod loan;
-mod loaned;
-mod local_endpoints;
 mod native;
-mod object;
-mod object_adapter;
-mod object_id;
-pub mod options;
 mod orb;
-mod orb_core;
 pub mod poa;
-pub mod policy;
-mod protocol_choice;
-mod raises;
 mod servant;
-mod serving;
-mod steady_events;
-mod threads;
-mod upcall_thread;
-pub mod value;
 
-pub use client::OnewayQueue;
-pub use collocation::CollocationStrategy;
 pub use context::Context;
-pub use error::{Error, ErrorContext, Phase, Result};
-pub use interface::{Interface, OBJECT_ID, Ref};
-pub use loan::Loan;
-pub use loaned::LoanedOctets;
 pub use native::Native;
-pub use object::{KeptReply, ObjectRef, RawReply};
-pub use object_adapter::{ServantObject, Served, ServerCall};
 pub use orb::{Orb, OrbBuilder, PolicyCurrent, PolicyManager, WeakOrb};
-pub use policy::BufferStrategy;
-pub use raises::{AnyError, Raises, UserException};
 pub use servant::ServedBy;
-pub use serving::Caller;
-pub use value::{
+pub use zorb_base::caller::Caller;
+pub use zorb_base::error::{Error, ErrorContext, Phase, Result};
+pub use zorb_base::options::CollocationStrategy;
+pub use zorb_base::policy::BufferStrategy;
+pub use zorb_base::raises::{AnyError, Raises, UserException};
+pub use zorb_base::{counters, interceptor, options, policy};
+pub use zorb_invocation::client::OnewayQueue;
+pub use zorb_invocation::interface::{Interface, OBJECT_ID, Ref};
+pub use zorb_invocation::loan::Loan;
+pub use zorb_invocation::loaned::LoanedOctets;
+pub use zorb_invocation::object::{KeptReply, ObjectRef, RawReply};
+pub use zorb_invocation::value::{
     Abstract, AbstractOperations, CustomMarshal, Value, ValueBase, ValueOperations, WithOperations,
 };
+pub use zorb_invocation::{flow, value};
+pub use zorb_poa::{ServantObject, Served, ServerCall};

@@ -17,16 +17,16 @@ use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use zorb_base::error::Error;
+use zorb_base::options::Options;
+use zorb_base::orb_core::OrbCore;
 use zorb_giop::Ior;
+use zorb_invocation::interface::Interface;
+use zorb_invocation::object::ObjectRef;
+use zorb_poa::{Access, HoldLimits, KnownAdapters, ManagerState, PoaManager};
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
-use crate::error::Error;
-use crate::interface::Interface;
-use crate::object::ObjectRef;
-use crate::object_adapter::{Access, HoldLimits, KnownAdapters, ManagerState, PoaManager};
-use crate::options::Options;
-use crate::orb_core::OrbCore;
 use inner::OrbInner;
 
 pub use builder::OrbBuilder;
@@ -204,26 +204,21 @@ impl Orb {
     }
 
     #[cfg(test)]
-    pub(crate) fn client_for_tests(&self) -> &Arc<crate::client::ClientCore> {
+    pub(crate) fn client_for_tests(&self) -> &Arc<zorb_invocation::client::ClientCore> {
         &self.inner.client
-    }
-
-    #[cfg(test)]
-    pub(crate) fn server_for_tests(&self) -> &Arc<crate::serving::ServerCore> {
-        &self.inner.server
     }
 
     /// Lets values of the valuetype `T` arrive where one of its bases, an abstract type or
     /// interface, or `ValueBase` is expected (`register_value_factory`). Where a `T` itself is
     /// expected, none is needed.
     #[doc(alias = "register_value_factory")]
-    pub fn register_value<T: crate::value::ValueType>(&self) {
+    pub fn register_value<T: zorb_invocation::value::ValueType>(&self) {
         self.inner.client.values().register::<T>();
     }
 
     /// Takes that back; `false` when `T` was not registered.
     #[doc(alias = "unregister_value_factory")]
-    pub fn unregister_value<T: crate::value::ValueType>(&self) -> bool {
+    pub fn unregister_value<T: zorb_invocation::value::ValueType>(&self) -> bool {
         self.inner.client.values().unregister::<T>()
     }
 

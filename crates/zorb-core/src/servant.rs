@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::interface::Interface;
-use crate::object_adapter::{ServantObject, Served, ServerCall, Skeleton};
-use crate::object_id::ObjectId;
+use zorb_base::object_id::ObjectId;
+use zorb_invocation::interface::Interface;
+use zorb_poa::{ServantObject, Served, ServerCall, Skeleton};
 
 /// An interface that a servant of type `S` can serve.
 ///

@@ -256,19 +256,19 @@ fn the_limits_that_are_options_have_their_defaults() {
 fn numbers_in_prose_are_those_of_the_code() {
     for (source, line, page, words) in [
         (
-            "crates/zorb-core/src/client/invoke.rs",
+            "crates/zorb-invocation/src/client/invoke.rs",
             "const MAX_RESENDS: u32 = 3;",
             "docs/src/threads.md",
             "at most three times",
         ),
         (
-            "crates/zorb-core/src/client/connection.rs",
+            "crates/zorb-invocation/src/client/connection.rs",
             "const FRESH: Duration = Duration::from_millis(500);",
             "docs/src/threads.md",
             "half a second",
         ),
         (
-            "crates/zorb-core/src/serving/own_threads.rs",
+            "crates/zorb-serving/src/own_threads.rs",
             "const FOLLOWER_LINGER: Duration = Duration::from_secs(1);",
             "docs/src/threads.md",
             "waits one second",
@@ -286,7 +286,7 @@ fn numbers_in_prose_are_those_of_the_code() {
             "| size of a file that contains a reference | 1 MiB |",
         ),
         (
-            "crates/zorb-core/src/poa/key.rs",
+            "crates/zorb-poa/src/key.rs",
             "const MAX_PATH: usize = 4096;",
             "docs/src/limits.md",
             "| names of a POA and its ancestors, total | 4 KiB |",

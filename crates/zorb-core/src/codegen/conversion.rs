@@ -6,9 +6,9 @@
 //! `E != Self`; so each error has a [`Number`](Numbered::Number), a type that spells the bits of a hash
 //! of its name, and [`OtherThan`] holds for two numbers that differ in a bit.
 
-use crate::error::Error;
 use crate::poa::PoaError;
-use crate::raises::Raises;
+use zorb_base::error::Error;
+use zorb_base::raises::Raises;
 use zorb_cdr::CdrError;
 use zorb_types::SystemException;
 

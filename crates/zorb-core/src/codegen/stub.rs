@@ -2,16 +2,15 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use zorb_base::gather::Body;
+use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
 use zorb_giop::ResponseFlags;
+use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke};
+use zorb_invocation::collocation::{Collocated, HasServant, pass_exception, pass_results, raised};
+use zorb_invocation::object::ObjectRef;
 use zorb_os::probe;
 use zorb_types::SystemException;
-
-use crate::client::{Invocation, Outcome, ReadReply, invoke};
-use crate::collocation::{Collocated, HasServant, pass_exception, pass_results, raised};
-use crate::gather::Body;
-use crate::object::ObjectRef;
-use crate::raises::Raises;
 
 /// The arguments of a call, and how they are passed.
 #[derive(Debug)]

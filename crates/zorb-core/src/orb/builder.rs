@@ -1,24 +1,29 @@
 //! Setting an ORB up.
 
+#[cfg(test)]
+mod tests;
+
 use std::ffi::OsStr;
 use std::marker::PhantomData;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zorb_base::error::{Error, Phase};
+use zorb_base::options::CollocationStrategy;
+use zorb_base::options::{
+    LeftOut, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
+};
+use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
 
 use super::Orb;
 use super::inner::OrbInner;
-use crate::collocation::CollocationStrategy;
-use crate::error::{Error, Phase};
-use crate::options::{LeftOut, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments};
-use crate::protocol_choice::{chosen, endpoints};
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
-/// Every option has a typed method: those of the [ORB](crate::options::OrbOptions) here, those of
-/// [sockets](crate::options::SetStreamOptions), protocols and extensions in traits. The operator sets
+/// Every option has a typed method: those of the [ORB](zorb_base::options::OrbOptions) here, those of
+/// [sockets](zorb_base::options::SetStreamOptions), protocols and extensions in traits. The operator sets
 /// options too, by a configuration file (which `ZORB_CONFIG` names), the environment and
 /// [`arguments`](Self::arguments), the later of which win, and all of them win over the program, whose
 /// values are defaults unless it [forces](Self::force) them. What is overridden is logged.
@@ -222,7 +227,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
     }
 }
 
-crate::options::orb_options!(@setters (impl<O: From<Orb>> OrbBuilder<O>));
+zorb_base::orb_options!(@setters (impl<O: From<Orb>> OrbBuilder<O>));
 
 impl<O: From<Orb>> SetOption for OrbBuilder<O> {
     fn set_option(self, name: &'static str, value: String) -> Self {

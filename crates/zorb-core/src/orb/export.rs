@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
+use zorb_base::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
+use zorb_base::protocol_choice::ephemeral;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, TaggedProfile};
+use zorb_invocation::object::ObjectRef;
+use zorb_serving::Listener;
 use zorb_transport::join_profiles;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
-use crate::error::{Error, Phase};
-use crate::object::ObjectRef;
-use crate::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
-use crate::protocol_choice::ephemeral;
-use crate::serving::Listener;
 
 /// The failure of a reference that has no endpoint.
 fn not_possible(error: Error) -> SystemException {

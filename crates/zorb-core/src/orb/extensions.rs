@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_base::error::Error;
+use zorb_base::extensions::ThreadPriorities;
+use zorb_base::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
+use zorb_base::policy::{NetworkPriorities, Policies};
+
 use super::Orb;
 use super::inner::OrbInner;
-use crate::error::Error;
-use crate::extensions::ThreadPriorities;
-use crate::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
-use crate::policy::{NetworkPriorities, Policies};
 
 type PoliciesOf = dyn Fn(&Orb, &str) -> Result<Policies, Error> + Send + Sync;
 

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
+use zorb_invocation::object::ObjectRef;
+
 use super::inner::OrbInner;
 use super::resolve;
-use crate::error::{Error, Phase};
-use crate::object::ObjectRef;
 
 /// Looks `name` up; `depth` counts URLs that lead to further names.
 pub(super) fn initial_reference(

@@ -5,24 +5,24 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
+use zorb_base::buffers::show_allocator_a_large_block;
+use zorb_base::error::{Error, Phase};
+use zorb_base::options::Options;
+use zorb_base::orb_core::OrbCore;
 use zorb_cdr::Wire;
 use zorb_giop::Ior;
+use zorb_invocation::client::ClientCore;
+use zorb_invocation::loan;
+use zorb_invocation::object::ObjectRef;
 use zorb_os::lock::{Condition, Lock};
+use zorb_poa::{Adapters, KeyParts};
+use zorb_serving::ServerCore;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::extensions::AdapterPolicies;
 use super::initial::initial_reference;
 use super::local::Locals;
 use super::poa::Poa;
-use crate::buffers::show_allocator_a_large_block;
-use crate::client::ClientCore;
-use crate::error::{Error, Phase};
-use crate::loan;
-use crate::object::ObjectRef;
-use crate::object_adapter::{Adapters, KeyParts};
-use crate::options::Options;
-use crate::orb_core::OrbCore;
-use crate::serving::ServerCore;
 
 /// Something that another crate has made of an ORB.
 pub(super) type Attached = Box<dyn Any + Send + Sync>;

@@ -3,11 +3,11 @@
 use std::any::{Any, type_name};
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
 use zorb_os::lock::Lock;
 
 use super::Orb;
 use super::inner::OrbInner;
-use crate::error::{Error, Phase};
 
 /// Those that crates above the core have registered.
 pub(super) type Locals = Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>;

@@ -7,17 +7,17 @@ mod pools;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use zorb_base::policy::{ConnectionProperties, served_properties};
 use zorb_giop::ProfileTag;
+use zorb_poa::{
+    HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
+    PoaPolicies,
+};
+use zorb_serving::PoolUse;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use self::pools::pool_of;
 use super::inner::OrbInner;
-use crate::object_adapter::{
-    HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
-    PoaPolicies,
-};
-use crate::policy::{ConnectionProperties, served_properties};
-use crate::serving::PoolUse;
 
 /// An object adapter. Clones are the same adapter.
 ///

@@ -3,10 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_base::policy::{Levels, Policies, SetOverrideType};
+use zorb_invocation::client::{
+    ClientCore, ClientPolicies, policies_of_thread, set_policies_of_thread,
+};
 use zorb_types::SystemException;
-
-use crate::client::{ClientCore, ClientPolicies, policies_of_thread, set_policies_of_thread};
-use crate::policy::{Levels, Policies, SetOverrideType};
 
 /// The policies of the calling thread for calls through one ORB, by references without policies of the
 /// same types (`CORBA::PolicyCurrent`, the initial reference `PolicyCurrent`).

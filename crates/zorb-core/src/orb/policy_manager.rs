@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use zorb_base::policy::{Levels, Policies, SetOverrideType, TypedPolicy};
 use zorb_types::SystemException;
 
 use super::inner::OrbInner;
-use crate::policy::{Levels, Policies, SetOverrideType, TypedPolicy};
 
 /// The policies of an ORB, for all of its calls by threads and references without policies of the same
 /// types (`CORBA::PolicyManager`, the initial reference `ORBPolicyManager`).

@@ -1,14 +1,18 @@
 //! Thread pools: making, freezing and watching them.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
+use zorb_base::error::Error;
+use zorb_serving::{LaneViolations, Pool, PoolSettings, ViolationReport};
+
 use super::Orb;
-use crate::error::Error;
-use crate::serving::{LaneViolations, Pool, PoolSettings, ViolationReport};
 
 impl Orb {
     /// Makes a pool: opens its endpoints and starts its threads. Adapters with its
-    /// [`ThreadpoolPolicy`](crate::policy::ThreadpoolPolicy) use it.
+    /// [`ThreadpoolPolicy`](zorb_base::policy::ThreadpoolPolicy) use it.
     ///
     /// # Errors
     /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are

@@ -5,15 +5,15 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
+use zorb_invocation::interface::Interface;
+use zorb_invocation::object::ObjectRef;
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
 use super::initial::initial_reference;
 use super::inner::OrbInner;
 use crate::corbaname;
-use crate::error::{Error, Phase};
-use crate::interface::Interface;
-use crate::object::ObjectRef;
 
 /// How many files and initial references may lead to one another.
 const MAX_DEPTH: u32 = 8;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use zorb_base::upcall_thread;
+use zorb_invocation::collocation;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
-use crate::collocation;
-use crate::serving::in_upcall_of;
 
 impl OrbInner {
     pub(super) fn wait_for_shutdown(&self) {
@@ -17,7 +17,9 @@ impl OrbInner {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
-        if wait && (in_upcall_of(&self.core) || collocation::in_upcall_of(&self.core)) {
+        if wait
+            && (upcall_thread::in_upcall_of(&self.core) || collocation::in_upcall_of(&self.core))
+        {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,

@@ -8,9 +8,15 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-const CORE: &str = "crates/zorb-core/src/";
+const CORE: [&str; 5] = [
+    "crates/zorb-base/src/",
+    "crates/zorb-core/src/",
+    "crates/zorb-invocation/src/",
+    "crates/zorb-poa/src/",
+    "crates/zorb-serving/src/",
+];
 /// Help texts of options show endpoints.
-const OPTIONS: &str = "crates/zorb-core/src/options";
+const OPTIONS: &str = "crates/zorb-base/src/options";
 
 /// Protocols as URLs and constants have them; each is found within longer names too.
 const NAMES: [&str; 7] = ["iiop", "uiop", "shmiop", "ssliop", "diop", "miop", "sciop"];
@@ -18,7 +24,9 @@ const NAMES: [&str; 7] = ["iiop", "uiop", "shmiop", "ssliop", "diop", "miop", "s
 fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     let core = tree.files().iter().filter(|file| {
-        file.path.starts_with(CORE) && !file.path.starts_with(OPTIONS) && !is_test_path(&file.path)
+        CORE.iter().any(|core| file.path.starts_with(core))
+            && !file.path.starts_with(OPTIONS)
+            && !is_test_path(&file.path)
     });
     for file in core {
         for (line, text) in (1..).zip(file.text.lines()) {

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use zorb_base::object_id::ObjectId;
+use zorb_base::policy::{self, Policies};
 use zorb_giop::TaggedComponent;
-
-use super::Poa;
-use super::pools::{check_lanes, named_pool};
-use crate::interface::Interface;
-use crate::object_adapter::{
+use zorb_invocation::interface::Interface;
+use zorb_poa::{
     ConnectionSetup, Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, PoaError,
     PolicySkeleton, Skeleton, SkeletonPolicies, check_policies,
 };
-use crate::object_id::ObjectId;
-use crate::policy::{self, Policies};
+
+use super::Poa;
+use super::pools::{check_lanes, named_pool};
 use crate::servant::{ServedBy, Tie, servant_identity};
 
 impl Poa {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
+use zorb_base::object_id::ObjectId;
+use zorb_base::orb_core::OrbCore;
 use zorb_giop::TaggedProfile;
+use zorb_invocation::object::ObjectRef;
+use zorb_poa::{KeyParts, PoaError};
 use zorb_transport::Protocol;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Poa;
-use crate::error::{Error, Phase};
-use crate::object::ObjectRef;
-use crate::object_adapter::{KeyParts, PoaError};
-use crate::object_id::ObjectId;
-use crate::orb_core::OrbCore;
 
 impl Poa {
     /// Has requests to a group reach the object of `id` in this adapter, active or not

@@ -1,9 +1,10 @@
 //! The thread pools that serve object adapters.
 
-use crate::object_adapter::PoaError;
+use zorb_base::policy::{Policies, PriorityModel, ThreadpoolPolicy, may_be_served_in_lane};
+use zorb_poa::PoaError;
+use zorb_serving::{Pool, PoolUse};
+
 use crate::orb::inner::OrbInner;
-use crate::policy::{Policies, PriorityModel, ThreadpoolPolicy, may_be_served_in_lane};
-use crate::serving::{Pool, PoolUse};
 
 /// The thread pool that policies assign an object adapter to.
 pub(super) fn named_pool(orb: &OrbInner, policies: &Policies) -> Result<Option<Pool>, PoaError> {

@@ -65,7 +65,11 @@ pub(super) const CRATES: &[Crate] = &[
     orb(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB
     orb(4, "zorb-bridge", &[]),
-    orb(4, "zorb-core", &[]),
+    orb(4, "zorb-base", &[]),
+    orb(4, "zorb-poa", &["zorb-base"]),
+    orb(4, "zorb-invocation", &["zorb-base", "zorb-poa"]),
+    orb(4, "zorb-serving", &["zorb-base", "zorb-poa"]),
+    orb(4, "zorb-core", &["zorb-base", "zorb-invocation", "zorb-poa", "zorb-serving"]),
     orb(4, "zorb-rt", &["zorb-core"]),
     orb(4, "zorb-dynamic", &["zorb-core"]),
     orb(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),

@@ -1,0 +1,25 @@
+//! Request interceptors: code that runs at defined points of requests, in the client and in the server
+//! (CORBA 3.3 part 1, chapter 16). RT-CORBA's priorities, deadlines and distributable threads are made
+//! of them.
+//!
+//! An ORB has a list of factories, which `Orb::add_client_request_interceptor` and
+//! `Orb::add_server_request_interceptor` extend. A factory is called with the policies of a reference or
+//! an object adapter and returns the interceptor of its requests, if it has one. Requests without
+//! interceptors cost nothing.
+
+mod client;
+mod context;
+mod registry;
+mod server;
+
+pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
+pub use context::InlineContext;
+pub use server::{ServerRequestInfo, ServerRequestInterceptor};
+
+#[doc(hidden)]
+pub use client::ClientRequest;
+#[doc(hidden)]
+pub use context::MAX_CONTEXTS;
+pub(crate) use registry::Interceptors;
+#[doc(hidden)]
+pub use server::{InterceptedRequest, invalid_call};

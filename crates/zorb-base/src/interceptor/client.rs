@@ -1,0 +1,219 @@
+//! The client's side.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Instant;
+
+use zorb_giop::Ior;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{InlineContext, MAX_CONTEXTS};
+use crate::policy::EffectivePolicies;
+
+/// Code that runs when a client sends a request and when the request has ended
+/// (`PortableInterceptor::ClientRequestInterceptor`).
+///
+/// All methods run on the calling thread, once for each attempt to send the request: a request that is
+/// sent again, to the same or another server, is intercepted again. Each successful
+/// [`send_request`](Self::send_request) is followed by exactly one of the `receive_` methods, in reverse
+/// order of the interceptors. An exception that one of these raises replaces the outcome.
+pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
+    /// Runs before the endpoint of the request is selected. It may add service contexts, set the
+    /// request's priority, and restrict the endpoints.
+    ///
+    /// # Errors
+    /// The system exception with which the attempt fails. The request is not sent.
+    fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException>;
+
+    /// Runs instead of [`send_request`](Self::send_request) where the ORB needs a connection but sends no
+    /// request, or one without service contexts: for a LocateRequest, a loan, or the check of policies.
+    /// It sets priority and endpoints as `send_request` does. Default: nothing.
+    ///
+    /// # Errors
+    /// The system exception with which the operation fails.
+    fn select_endpoint(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Runs when the reply with the results has been received.
+    ///
+    /// # Errors
+    /// The system exception that replaces the results.
+    fn receive_reply(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Runs when the attempt has failed with `exception`, or with a user exception if that is `None`.
+    ///
+    /// # Errors
+    /// The system exception that replaces it.
+    fn receive_exception(
+        &self,
+        info: &ClientRequestInfo<'_>,
+        exception: Option<&SystemException>,
+    ) -> Result<(), SystemException> {
+        let _ = (info, exception);
+        Ok(())
+    }
+
+    /// Runs when the attempt has ended otherwise: a one-way request has been sent, the server forwards
+    /// the client, or the request is to be sent again.
+    ///
+    /// # Errors
+    /// The system exception with which the request fails.
+    fn receive_other(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+}
+
+/// The times after which a request is useless.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EndTimes {
+    /// When it must have reached its object, from
+    /// [`RelativeRequestTimeout`](crate::policy::RelativeRequestTimeout).
+    pub request: Option<Instant>,
+    /// When its reply must have arrived, from
+    /// [`RelativeRoundtripTimeout`](crate::policy::RelativeRoundtripTimeout); only if a reply is expected.
+    pub reply: Option<Instant>,
+}
+
+/// The request as its caller makes it.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientRequest<'a> {
+    /// The operation's name; empty if no request is sent.
+    pub operation: &'a str,
+    /// The reference that is called.
+    pub target: &'a Ior,
+    /// Whether there will be a reply.
+    pub response_expected: bool,
+    /// The times after which it is useless.
+    pub end_times: EndTimes,
+    /// The policies in force for it.
+    pub policies: EffectivePolicies<'a>,
+}
+
+/// A request, for interceptors (`PortableInterceptor::ClientRequestInfo`).
+#[derive(Debug)]
+pub struct ClientRequestInfo<'a> {
+    request: ClientRequest<'a>,
+    contexts: [Option<InlineContext>; MAX_CONTEXTS],
+    priority: Option<i16>,
+    endpoint_priorities: Option<RangeInclusive<i16>>,
+    required: Required,
+}
+
+/// Whether the service contexts must reach the server.
+#[derive(Clone, Copy, Debug)]
+enum Required {
+    No,
+    /// Unless the endpoint serves only this priority.
+    UnlessServedAt(i16),
+    Yes,
+}
+
+impl<'a> ClientRequestInfo<'a> {
+    /// The information about `request`, to which interceptors have added nothing.
+    #[doc(hidden)]
+    pub fn new(request: ClientRequest<'a>) -> Self {
+        Self {
+            request,
+            contexts: [None; MAX_CONTEXTS],
+            priority: None,
+            endpoint_priorities: None,
+            required: Required::No,
+        }
+    }
+
+    /// The operation's name; empty if no request is sent.
+    pub fn operation(&self) -> &str {
+        self.request.operation
+    }
+
+    /// The reference to which the attempt is made (`effective_target`).
+    pub fn target(&self) -> &Ior {
+        self.request.target
+    }
+
+    /// Whether the client waits for a reply (`response_expected`).
+    pub fn response_expected(&self) -> bool {
+        self.request.response_expected
+    }
+
+    /// The times after which the request is useless.
+    pub fn end_times(&self) -> EndTimes {
+        self.request.end_times
+    }
+
+    /// The client's policies for this request (`get_request_policy`).
+    pub fn policies(&self) -> EffectivePolicies<'a> {
+        self.request.policies
+    }
+
+    /// Adds a service context to the request (`add_request_service_context`). Protocols without service
+    /// contexts omit it, unless it is [required](Self::require_contexts).
+    ///
+    /// # Errors
+    /// `IMP_LIMIT`, minor `TOO_MANY_CONTEXTS`, for a ninth context.
+    pub fn add_request_service_context(
+        &mut self,
+        context: InlineContext,
+    ) -> Result<(), SystemException> {
+        let Some(free) = self.contexts.iter_mut().find(|context| context.is_none()) else {
+            let code = minor::imp_limit::TOO_MANY_CONTEXTS;
+            return Err(SystemException::imp_limit(code, CompletionStatus::No));
+        };
+        *free = Some(context);
+        Ok(())
+    }
+
+    /// Excludes endpoints of protocols without service contexts. `implied_by` is a priority that tells the
+    /// server the same: an endpoint that serves only this priority is not excluded.
+    pub fn require_contexts(&mut self, implied_by: Option<i16>) {
+        self.required = match (implied_by, self.required) {
+            (Some(priority), Required::No) => Required::UnlessServedAt(priority),
+            (Some(priority), Required::UnlessServedAt(known)) if priority == known => self.required,
+            _ => Required::Yes,
+        };
+    }
+
+    /// Sets the priority of the request, which selects its priority band.
+    pub fn set_priority(&mut self, priority: i16) {
+        self.priority = Some(priority);
+    }
+
+    /// The priority of the request, if an interceptor has set one.
+    pub fn priority(&self) -> Option<i16> {
+        self.priority
+    }
+
+    /// Excludes endpoints that serve only one priority and whose priority is not in this range. Without
+    /// it, requests go to any endpoint. Priority bands replace it by the band.
+    pub fn restrict_endpoints(&mut self, priorities: RangeInclusive<i16>) {
+        self.endpoint_priorities.get_or_insert(priorities);
+    }
+
+    /// The priorities of endpoints that serve only one, if an interceptor has restricted them.
+    #[doc(hidden)]
+    pub fn endpoint_priorities(&self) -> Option<&RangeInclusive<i16>> {
+        self.endpoint_priorities.as_ref()
+    }
+
+    /// Whether an endpoint that serves only `priority`, or all, may omit the service contexts.
+    #[doc(hidden)]
+    pub fn may_omit_contexts(&self, priority: Option<i16>) -> bool {
+        match self.required {
+            Required::No => true,
+            Required::UnlessServedAt(implied) => priority == Some(implied),
+            Required::Yes => false,
+        }
+    }
+
+    /// The service contexts that interceptors have added.
+    #[doc(hidden)]
+    pub fn contexts(&self) -> impl Iterator<Item = &InlineContext> {
+        self.contexts.iter().flatten()
+    }
+}

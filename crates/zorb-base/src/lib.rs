@@ -1,0 +1,26 @@
+//! What all layers of the ORB share: options, errors, policies and interceptors as data and traits, and the
+//! counts of what runs.
+//!
+//! The layers above are the object adapter, invocation and serving. Programs use these types through the
+//! facade crate `zorb`.
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
+pub mod buffers;
+pub mod caller;
+pub mod calling_lane;
+pub mod counters;
+pub mod error;
+pub mod extensions;
+pub mod gather;
+pub mod interceptor;
+pub mod local_endpoints;
+pub mod object_id;
+pub mod options;
+pub mod orb_core;
+pub mod policy;
+pub mod protocol_choice;
+pub mod raises;
+pub mod steady_events;
+pub mod threads;
+pub mod upcall_thread;

@@ -1,0 +1,73 @@
+//! The endpoints at which an ORB serves objects: references with one of them are to its own objects.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arc_swap::ArcSwap;
+use zorb_transport::Endpoint;
+
+/// The endpoints of one ORB. They are looked up when a reference is used for the first time.
+#[derive(Debug, Default)]
+pub struct LocalEndpoints {
+    list: ArcSwap<Vec<(u64, Endpoint)>>,
+    next: AtomicU64,
+}
+
+/// The endpoints of one listener, which are local until this is dropped or withdrawn.
+#[derive(Debug)]
+pub struct ListenedEndpoints {
+    all: Arc<LocalEndpoints>,
+    number: u64,
+}
+
+impl LocalEndpoints {
+    /// Adds the endpoints of a listener.
+    pub fn add(self: &Arc<Self>, endpoints: &[Endpoint]) -> ListenedEndpoints {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        self.list.rcu(|list| {
+            let mut list = Vec::clone(list);
+            list.extend(endpoints.iter().map(|endpoint| (number, endpoint.clone())));
+            list
+        });
+        ListenedEndpoints { all: Arc::clone(self), number }
+    }
+
+    /// Whether `endpoint` is one of them.
+    pub fn contain(&self, endpoint: &Endpoint) -> bool {
+        self.list.load().iter().any(|(_, known)| known == endpoint)
+    }
+}
+
+impl ListenedEndpoints {
+    /// Removes the endpoints, which are about to be closed.
+    pub fn withdraw(&self) {
+        self.all.list.rcu(|list| {
+            let mut list = Vec::clone(list);
+            list.retain(|(number, _)| *number != self.number);
+            list
+        });
+    }
+}
+
+impl Drop for ListenedEndpoints {
+    fn drop(&mut self) {
+        self.withdraw();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_local_while_one_of_its_listeners_is_open() {
+        let local = Arc::<LocalEndpoints>::default();
+        let endpoint = Endpoint::new("iiop", "192.0.2.7:2809").unwrap();
+        let first = local.add(std::slice::from_ref(&endpoint));
+        let second = local.add(std::slice::from_ref(&endpoint));
+        first.withdraw();
+        assert!(local.contain(&endpoint));
+        drop(second);
+        assert!(!local.contain(&endpoint));
+    }
+}

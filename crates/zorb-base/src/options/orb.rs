@@ -1,0 +1,96 @@
+//! The options of every ORB.
+
+use std::time::Duration;
+
+use zorb_transport::Named;
+
+use super::CollocationStrategy;
+
+const HOUR_MS: u64 = 3_600_000;
+
+/// The definition, from which this module makes the struct, and that of the builder its setters.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! orb_options {
+    ($($setters:tt)*) => {
+        zorb_transport::options! {
+            $($setters)*
+            /// The options of every ORB, whatever protocols and extensions it has.
+            #[derive(Clone, Debug, PartialEq, Eq)]
+            pub struct OrbOptions of "orb", set by (elsewhere) {
+                /// Name of this ORB among the ORBs of the process.
+                "Id" id: String = String::new();
+                // tidy: allow(neutral): an example for people
+                /// Endpoints to listen on, such as iiop://host:port; without any, an ephemeral port is opened when
+                /// the first reference is made.
+                "ListenEndpoints" listen_endpoints: Vec<String> = Vec::new();
+                /// Protocols that the ORB uses, by scheme, the default one to listen with first; or, each after a
+                /// -, those that it does not use; empty for all.
+                "Protocols" protocols: Vec<String> = Vec::new();
+                // tidy: allow(neutral): an example for people
+                /// Protocols that calls use, by scheme, in order of preference, such as uiop,iiop; references with
+                /// none of them cannot be called, unless the list ends in any; empty for all.
+                "ClientProtocols" client_protocols: Vec<String> = Vec::new();
+                /// Protocols to listen with, by scheme, in the order of their profiles in references; endpoints of
+                /// other protocols are not opened, and without endpoints each protocol gets an ephemeral one.
+                "ServerProtocols" server_protocols: Vec<String> = Vec::new();
+                /// Initial reference, such as NameService=corbaloc::host/NameService.
+                "InitRef" init_ref: Named = Vec::new();
+                /// URL prefix of the initial references that InitRef does not name, such as corbaloc::host.
+                "DefaultInitRef" default_init_ref: String = String::new();
+                /// Maximum time to establish a connection.
+                "ConnectTimeout" connect_timeout: Duration = Duration::from_secs(10), 1..=HOUR_MS, "ms";
+                /// Maximum time to wait for a reply; 0 for no limit.
+                "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
+                /// Idle time after which a server closes a connection, which clients reopen transparently; 0 for no
+                /// limit.
+                "IdleTimeout" idle_timeout: Option<Duration> = Some(Duration::from_secs(300)),
+                    0..=24 * HOUR_MS, "ms";
+                /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
+                /// then the connection is closed.
+                "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
+                /// Maximum busy-wait for a message before blocking; each waiting thread then needs a processor of
+                /// its own; shorter on connections whose busy-waits find nothing; 0 blocks immediately.
+                "Spin" spin: Duration = Duration::ZERO, 0..=1_000_000, "us";
+                /// Minimum size of a sequence of octets or numbers at the end of a message that is sent from where
+                /// it is instead of being copied into the message.
+                "CopyThreshold" copy_threshold: usize = 16 << 10, 1..=1 << 31, "octets";
+                /// Initial size of the request buffer of a client's connection.
+                "Preallocate" preallocate: usize = 0, 0..=1 << 30, "octets";
+                /// Maximum size of a received GIOP message, fragments joined, and of the incomplete messages of a
+                /// connection together.
+                "MaxMessageSize" max_message_size: usize = 64 << 20, 1024..=1 << 31, "octets";
+                /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
+                /// never fragments.
+                "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";
+                /// Maximum number of connections that a server has open.
+                "MaxConnections" max_connections: usize = 1024, 1..=1 << 20;
+                /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
+                /// except inside upcalls.
+                "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;
+                /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
+                /// when MaxConnectionsPerEndpoint are open.
+                "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;
+                /// Maximum number of one-way calls in the send queue of a client's connection.
+                "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
+                /// Maximum size of the one-way calls in such a queue together; a larger call is queued alone.
+                "MaxQueuedOctets" max_queued_octets: usize = 1 << 20, 1..=1 << 31, "octets";
+                /// Maximum number of threads that serve one connection while its upcalls block.
+                "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
+                /// Maximum number of requests that a POA manager queues while it is holding.
+                "MaxHeldRequests" max_held_requests: usize = 256, 0..=1 << 20;
+                /// Maximum size of the requests that a POA manager queues while it is holding.
+                "MaxHeldOctets" max_held_octets: usize = 64 << 20, 0..=1 << 40, "octets";
+                /// Maximum number of location forwards that one call follows.
+                "MaxForwards" max_forwards: u32 = 8, 0..=1024;
+                /// Time that an upcall may run before another thread reads on from its connection.
+                "StallTakeover" stall_takeover: Duration = Duration::from_millis(20), 1..=HOUR_MS, "ms";
+                /// How stubs call objects of their own ORB: through the object adapter, directly on the servant, or
+                /// by messages in memory, as if the object were remote.
+                "CollocationStrategy" collocation_strategy: CollocationStrategy = CollocationStrategy::ThruPoa;
+            }
+        }
+    };
+}
+
+orb_options!();

@@ -1,0 +1,70 @@
+//! Where values of options come from.
+
+use std::fmt;
+
+/// Where a value came from, weakest first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Origin {
+    /// The definition's default.
+    Default,
+    /// The program, by a method of the builder.
+    Program,
+    /// A key of a configuration file.
+    File(String),
+    /// An environment variable.
+    Environment(String),
+    /// A command-line argument.
+    Argument(String),
+    /// The program, which has forced (`OrbBuilder::force`) it.
+    Forced,
+}
+
+impl Origin {
+    /// Whether the operator is who set it: by a file, the environment or an argument.
+    pub fn is_operator(&self) -> bool {
+        matches!(self, Self::File(_) | Self::Environment(_) | Self::Argument(_))
+    }
+
+    /// Whether it wins over what other parts of the program say: it is the operator's, or forced.
+    pub fn is_binding(&self) -> bool {
+        self.is_operator() || *self == Self::Forced
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => f.write_str("default"),
+            Self::Program => f.write_str("program"),
+            Self::File(path) => write!(f, "file {path}"),
+            Self::Environment(variable) => write!(f, "environment {variable}"),
+            Self::Argument(argument) => write!(f, "argument {argument}"),
+            Self::Forced => f.write_str("program, forced"),
+        }
+    }
+}
+
+/// A value that did not come into force because a stronger source set the option too.
+///
+/// Recorded where the operator overrides the program, or the program forces a value on the operator; the
+/// operator's own sources override each other silently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Override {
+    /// The option's name.
+    pub name: &'static str,
+    /// The value that was overridden, as text.
+    pub value: String,
+    /// Where it came from.
+    pub origin: Origin,
+    /// Where the value comes from that is in force.
+    pub by: Origin,
+}
+
+impl fmt::Display for Override {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, value, origin, by } = self;
+        write!(f, "option {name}: {by} overrides {value:?} ({origin})")
+    }
+}

@@ -1,0 +1,169 @@
+//! What all parts of one ORB share: options, policies, protocols, and whether it runs.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use zorb_giop::{CodeSetComponentInfo, Ior};
+use zorb_transport::{ProtocolRegistry, StreamOptions};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::calling_lane::CallingLane;
+use crate::extensions::Extensions;
+use crate::local_endpoints::LocalEndpoints;
+use crate::options::Options;
+use crate::policy::ServedPriority;
+use crate::threads::ThreadCount;
+
+/// The states of an ORB's life.
+const RUNNING: u8 = 0;
+const CLOSING: u8 = 1;
+const CLOSED: u8 = 2;
+
+/// Closes the client connections of a lane that has ended.
+type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
+
+/// What all parts of one ORB share.
+pub struct OrbCore {
+    options: Options,
+    extensions: ArcSwap<Extensions>,
+    protocols: Arc<ProtocolRegistry>,
+    local_endpoints: Arc<LocalEndpoints>,
+    threads: Arc<ThreadCount>,
+    code_sets: CodeSetComponentInfo,
+    state: AtomicU8,
+    lane_ended: OnceLock<Box<LaneEnded>>,
+}
+
+impl std::fmt::Debug for OrbCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OrbCore").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl OrbCore {
+    /// The core of an ORB with these options, which runs.
+    pub fn new(options: Options) -> Arc<Self> {
+        Arc::new(Self {
+            options,
+            extensions: ArcSwap::default(),
+            protocols: Arc::default(),
+            local_endpoints: Arc::default(),
+            threads: Arc::default(),
+            code_sets: CodeSetComponentInfo::zorb(),
+            state: AtomicU8::new(RUNNING),
+            lane_ended: OnceLock::new(),
+        })
+    }
+
+    /// The options in force.
+    #[inline]
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What other crates have added.
+    pub fn extensions(&self) -> &ArcSwap<Extensions> {
+        &self.extensions
+    }
+
+    /// Adds to what other crates have added. `change` may run more than once.
+    pub fn extend(&self, change: impl Fn(&mut Extensions)) {
+        self.extensions.rcu(|known| {
+            let mut changed = Extensions::clone(known);
+            change(&mut changed);
+            changed
+        });
+    }
+
+    /// The options of a connection that serves such a priority; `wanted` is its property
+    /// `network_priority`.
+    pub fn network_options(
+        &self,
+        served: ServedPriority<'_>,
+        options: StreamOptions,
+        wanted: Option<bool>,
+    ) -> StreamOptions {
+        match &self.extensions.load().network {
+            Some(network) => network.stream_options(served, options, wanted),
+            None => options,
+        }
+    }
+
+    /// The protocols that the ORB has.
+    pub fn protocols(&self) -> &Arc<ProtocolRegistry> {
+        &self.protocols
+    }
+
+    /// The endpoints at which this ORB serves objects.
+    pub fn local_endpoints(&self) -> &Arc<LocalEndpoints> {
+        &self.local_endpoints
+    }
+
+    /// The key under which this ORB serves the object of a reference.
+    #[cold]
+    pub fn own_key(&self, ior: &Ior) -> Option<Vec<u8>> {
+        ior.profiles.iter().find_map(|profile| {
+            let (_, resolved) = self.protocols.resolve(ior, profile)?.ok()?;
+            let mut endpoints = resolved.endpoints.iter();
+            let is_own = endpoints.any(|endpoint| self.local_endpoints.contain(endpoint));
+            is_own.then_some(resolved.object_key)
+        })
+    }
+
+    /// The ORB's threads.
+    pub fn threads(&self) -> &Arc<ThreadCount> {
+        &self.threads
+    }
+
+    /// The code sets this ORB speaks.
+    pub fn code_sets(&self) -> &CodeSetComponentInfo {
+        &self.code_sets
+    }
+
+    /// Whether the ORB has not begun to shut down.
+    #[inline]
+    pub fn is_running(&self) -> bool {
+        self.state.load(Ordering::Acquire) == RUNNING
+    }
+
+    /// Refuses calls after a shutdown.
+    #[inline]
+    pub fn check_running(&self) -> Result<(), SystemException> {
+        if self.is_running() { Ok(()) } else { Err(self.shut_down()) }
+    }
+
+    /// The exception of calls after a shutdown.
+    #[cold]
+    pub fn shut_down(&self) -> SystemException {
+        SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
+    }
+
+    /// Begins the shutdown; `false` when it has begun before.
+    pub fn begin_shutdown(&self) -> bool {
+        let order = (Ordering::AcqRel, Ordering::Acquire);
+        self.state.compare_exchange(RUNNING, CLOSING, order.0, order.1).is_ok()
+    }
+
+    /// Notes that the shutdown is complete.
+    pub fn set_closed(&self) {
+        self.state.store(CLOSED, Ordering::Release);
+    }
+
+    /// Whether the shutdown is complete.
+    pub fn is_closed(&self) -> bool {
+        self.state.load(Ordering::Acquire) == CLOSED
+    }
+
+    /// Sets what is done when a lane has ended whose threads made calls. Only the first one counts.
+    pub fn on_lane_end(&self, ended: Box<LaneEnded>) {
+        let _ = self.lane_ended.set(ended);
+    }
+
+    /// Has the client side close the connections of a lane that has ended.
+    pub fn lane_ended(&self, lane: &CallingLane) {
+        if let Some(ended) = self.lane_ended.get() {
+            ended(lane);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! One attempt at a call, over one connection.
+
+use zorb_base::error::{ErrorContext, Phase};
+use zorb_base::gather::Gather;
+use zorb_base::upcall_thread::about_to_block;
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
+use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
+use zorb_giop::{
+    Announcement, BegunRequest, ConnectionEnd, Form, Ior, Mentioning, MessageWriter, ReplyStatus,
+    RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
+};
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+
+use super::call::Call;
+use super::connection::{AnyConnection, CallReply, Connection, NewCall};
+use super::contexts::Contexts;
+use super::failing::{no_reply, not_sent};
+use super::reply::{ReadReply, Reply};
+use super::route::{Route, Routes};
+use super::selection::{Selection, select_connection};
+use crate::object::ObjectRef;
+
+/// What one attempt came to.
+pub(super) enum Attempt {
+    /// Its reply has been read, or there is none.
+    Done,
+    Forward(Ior),
+    /// The request was not processed; it may be sent again.
+    Resend(SystemException),
+    Failed(SystemException),
+}
+
+/// Makes the call over the first route that connects.
+#[inline]
+pub(super) fn call_there(
+    object: &ObjectRef,
+    routes: &Routes,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    match routes.at_once(call.response.expects_reply()) {
+        Some((route, lease)) => call_over(object, route, lease, call, read),
+        None => reach_and_call(object, routes, call, read),
+    }
+}
+
+#[inline(never)]
+fn reach_and_call(
+    object: &ObjectRef,
+    routes: &Routes,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    let selection = Selection {
+        connect_timeout: call.parameters.connect,
+        expects_reply: call.response.expects_reply(),
+        deadline: call.sending().deadline(),
+        info: call.info,
+    };
+    match select_connection(object, routes, &selection) {
+        Ok((route, AnyConnection::Exclusive(lease))) => call_over(object, route, lease, call, read),
+        Ok((route, AnyConnection::Shared(shared))) => call_over(object, route, shared, call, read),
+        Err(exception) => Attempt::Failed(exception),
+    }
+}
+
+/// Makes the call over one connection.
+#[inline(never)]
+fn call_over(
+    object: &ObjectRef,
+    route: &Route,
+    mut connection: impl Connection,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    probe!(Reference);
+    let core = object.core();
+    let form = route.form;
+    let kind = match call.response.expects_reply() {
+        true => RequestKind::Twoway,
+        false => RequestKind::Oneway,
+    };
+    let begun = match connection.begin(
+        core,
+        &NewCall {
+            kind,
+            route,
+            operation: call.operation,
+            send_deadline: call.sending().deadline(),
+            reply_deadline: call.time_limit.deadline(),
+        },
+    ) {
+        Ok(begun) => begun,
+        Err(exception) => {
+            return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
+        }
+    };
+    let BegunRequest { request_id, text, announcement } = begun;
+    let mut gather = Gather::runs_from(connection.copy_threshold(route.pool.copy_threshold));
+    let band = route.band.as_ref().filter(|_| connection.tells_band());
+    let contexts = Contexts { info: call.info, band };
+    let Some(outgoing) = connection.outgoing() else { return Attempt::Failed(core.shut_down()) };
+    let written = if announcement == Announcement::Nothing && contexts.is_empty() {
+        let start = start(request_id, &route.key, &[], call);
+        let message = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
+        write_arguments(message, text, &mut gather, call)
+    } else {
+        let (buffer, request) = (outgoing.any_octets(), (request_id, &route.key[..]));
+        let message = (buffer, form);
+        write_announcing(announcement, contexts, message, request, text, &mut gather, call)
+    };
+    if let Err(exception) = written {
+        if contexts.band.is_some() {
+            connection.untell_band();
+        }
+        return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
+    }
+    let rest = gather.tail().map(|tail| (tail, call.arguments));
+    if let Err(error) = connection.send(&begun, call.sending(), rest) {
+        let again = connection.sends_again(request_id, ConnectionEnd::Lost);
+        connection.discard(&route.pool);
+        return not_done(not_sent(route, again, error));
+    }
+    if kind == RequestKind::Oneway {
+        return Attempt::Done;
+    }
+    about_to_block();
+    match connection.receive(&call.time_limit) {
+        Ok(CallReply { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
+            in_full(connection.say_all_in_full())
+        }
+        Ok(received) => {
+            let reply = Reply {
+                core,
+                operation: call.operation,
+                route: Some(route),
+                message: received.message,
+                seams: received.seams,
+                #[cfg(feature = "buffers")]
+                end: received.end.map(|end| Tail::new(end).owned_by(end)),
+                order: received.order,
+                start: received.start,
+                text,
+            };
+            let came_to = judge(&reply, read);
+            #[cfg(feature = "buffers")]
+            connection.release_lent();
+            came_to
+        }
+        Err(reason) => {
+            let end = reason.end();
+            let again = end.is_some_and(|end| connection.sends_again(request_id, end));
+            if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
+                connection.discard(&route.pool);
+            }
+            let exception = no_reply(route, call.time_limit.timeout(), reason);
+            not_done((again, exception))
+        }
+    }
+}
+
+#[cold]
+fn not_done((again, exception): (bool, SystemException)) -> Attempt {
+    if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
+}
+
+#[inline(always)] // on the path of every call
+pub(super) fn start<'a>(
+    request_id: u32,
+    key: &'a [u8],
+    service_contexts: &'a [ServiceContext<'a>],
+    call: &Call<'a>,
+) -> RequestStart<'a> {
+    let target = TargetAddress::Key(key);
+    let (response, operation) = (call.response, call.operation);
+    RequestStart { request_id, response, target, operation, service_contexts }
+}
+
+/// Writes a request that tells the server something.
+#[inline(never)]
+pub(super) fn write_announcing(
+    announcement: Announcement,
+    contexts: Contexts<'_>,
+    (buffer, form): (&mut Vec<u8>, Form<'_>),
+    (request_id, key): (u32, &[u8]),
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let data = match announcement {
+        Announcement::Mention(mention) => {
+            let start = start(request_id, key, &[], call);
+            let says = form.other().map(|messaging| Mentioning { messaging, mention });
+            let form = says.as_ref().map_or(form, |says| Form::Other(says));
+            return write_request(buffer, form, &start, text, gather, call);
+        }
+        Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
+        Announcement::Nothing => None,
+    };
+    let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
+    contexts.write(context, |service_contexts| {
+        let start = start(request_id, key, service_contexts, call);
+        write_request(buffer, form, &start, text, gather, call)
+    })
+}
+
+pub(super) fn write_request(
+    buffer: &mut Vec<u8>,
+    form: Form<'_>,
+    start: &RequestStart<'_>,
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    write_arguments(form.request(buffer, ByteOrder::NATIVE, start), text, gather, call)
+}
+
+/// Writes the rest of a request that was begun.
+#[inline]
+fn write_arguments(
+    begun: CdrResult<MessageWriter<'_>>,
+    text: TextCoding,
+    gather: &mut Gather,
+    call: &Call<'_>,
+) -> Result<(), SystemException> {
+    let written = begun.and_then(|message| {
+        probe!(MessagingSend);
+        let written = gather.write_body(message, text, call.arguments);
+        probe!(Marshal);
+        written
+    });
+    written.map_err(unwritten)
+}
+
+#[cold]
+fn unwritten(error: CdrError) -> SystemException {
+    let exception = SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest);
+    exception.with_context(ErrorContext::new(Phase::Send).with_source(error))
+}
+
+/// Looks at the status of a reply; the caller reads results and user exceptions.
+#[inline]
+pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>) -> Attempt {
+    match reply.start.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => match read.read(reply) {
+            Ok(()) => Attempt::Done,
+            Err(exception) => Attempt::Failed(exception),
+        },
+        _ => judge_other(reply),
+    }
+}
+
+#[cold]
+fn judge_other(reply: &Reply<'_>) -> Attempt {
+    match reply.start.status {
+        // They are judged already.
+        ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done,
+        ReplyStatus::SystemException => {
+            let context = match reply.route {
+                Some(route) => ErrorContext::remote(route.pool.endpoint.to_string()),
+                None => ErrorContext::new(Phase::Upcall),
+            };
+            Attempt::Failed(match SystemException::read(&mut reply.body()) {
+                Ok(exception) => exception.with_context(context),
+                Err(error) => reply.undecodable(error),
+            })
+        }
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            let read = Ior::read(&mut reply.body());
+            match read {
+                Ok(ior) => Attempt::Forward(ior),
+                Err(error) => Attempt::Failed(reply.undecodable(error)),
+            }
+        }
+        ReplyStatus::NeedsAddressingMode => in_full(false),
+    }
+}
+
+/// What becomes of a request that the server does not understand: it is sent `again` where it has left
+/// something out that the server does not remember. Otherwise key addressing is what every server takes;
+/// none is known to ask for another.
+#[cold]
+fn in_full(again: bool) -> Attempt {
+    let code = minor::no_implement::UNSUPPORTED_OPERATION;
+    not_done((again, SystemException::no_implement(code, CompletionStatus::No)))
+}

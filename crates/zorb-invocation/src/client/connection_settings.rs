@@ -1,0 +1,68 @@
+//! What the connections of a client are like, from properties and options.
+
+use std::ops::RangeInclusive;
+
+use zorb_base::options::Options;
+use zorb_base::policy::{ConnectionProperties, octets};
+use zorb_transport::StreamOptions;
+
+/// What connections are like.
+#[derive(Clone, Debug)]
+pub(crate) struct ConnectionSettings {
+    pub(crate) stream: StreamOptions,
+    /// The property `network_priority`.
+    pub(crate) network_priority: Option<bool>,
+    pub(crate) copy_threshold: usize,
+    pub(crate) preallocate: usize,
+    /// The maximum size of a message that is sent whole.
+    pub(crate) fragment_size: Option<usize>,
+    pub(crate) max_connections: usize,
+    pub(crate) max_calls: usize,
+    /// The maximum number of calls and octets in a queue of one-way calls, where policies limit them.
+    pub(crate) queued: [Option<u32>; 2],
+}
+
+/// Connections that may serve the same calls.
+#[derive(Debug)]
+pub(crate) struct ConnectionClass {
+    pub(crate) settings: ConnectionSettings,
+    /// Distinguishes classes: calls share a connection only if this is equal.
+    pub(crate) key: Box<[i64]>,
+    /// The priority band of the calls; `None` for all calls.
+    pub(crate) band: Option<RangeInclusive<i16>>,
+}
+
+impl ConnectionClass {
+    /// The class of calls without policies.
+    pub(crate) fn plain(options: &Options) -> Self {
+        let settings = ConnectionSettings::new(&ConnectionProperties::default(), options);
+        Self { settings, key: Box::default(), band: None }
+    }
+}
+
+impl ConnectionSettings {
+    /// Those of `properties`, and of `options` where these are `None`.
+    pub(crate) fn new(properties: &ConnectionProperties, options: &Options) -> Self {
+        let fragment_size = octets(properties.fragment_size.or(options.fragment_size));
+        let fragment_size = fragment_size.filter(|&size| size > 0);
+        let at_least_one =
+            |given: Option<u16>, option: usize| given.map_or(option, usize::from).max(1);
+        Self {
+            stream: properties.stream(options.stream.clone()),
+            network_priority: properties.network_priority,
+            // A message that is sent in fragments is written whole first.
+            copy_threshold: match fragment_size {
+                None => octets(properties.copy_threshold).unwrap_or(options.copy_threshold),
+                Some(_) => usize::MAX,
+            },
+            preallocate: octets(properties.preallocate).unwrap_or(options.preallocate),
+            fragment_size,
+            max_connections: at_least_one(
+                properties.max_connections,
+                options.max_connections_per_endpoint,
+            ),
+            max_calls: at_least_one(properties.max_calls, options.max_calls_per_connection),
+            queued: [properties.queued_calls, properties.queued_octets],
+        }
+    }
+}

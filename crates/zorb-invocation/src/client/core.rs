@@ -1,0 +1,100 @@
+//! What the calling side of an ORB shares.
+
+use std::any::Any;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use zorb_base::orb_core::OrbCore;
+use zorb_cdr::ReadContext;
+use zorb_poa::Adapters;
+
+use super::effective::{CallParameters, ClientPolicies};
+use super::pool::ConnectionCache;
+use crate::value::ValueRegistry;
+
+/// What the calling side of an ORB shares: what references and values decode against.
+pub struct ClientCore {
+    orb: Arc<OrbCore>,
+    /// The parameters of calls without policies.
+    plain_parameters: CallParameters,
+    policies: ArcSwap<ClientPolicies>,
+    connections: ConnectionCache,
+    /// Where collocated calls find their objects.
+    adapters: Arc<Adapters>,
+    values: ValueRegistry,
+}
+
+impl ClientCore {
+    /// The calling side of an ORB whose own objects are in `adapters`.
+    pub fn new(orb: &Arc<OrbCore>, adapters: &Arc<Adapters>) -> Arc<Self> {
+        let core = Arc::new(Self {
+            orb: Arc::clone(orb),
+            plain_parameters: CallParameters::of_options(orb.options()),
+            policies: ArcSwap::default(),
+            connections: ConnectionCache::default(),
+            adapters: Arc::clone(adapters),
+            values: ValueRegistry::default(),
+        });
+        let weak = Arc::downgrade(&core);
+        orb.on_lane_end(Box::new(move |lane| {
+            if let Some(core) = weak.upgrade() {
+                core.connections.left_by(lane);
+            }
+        }));
+        core
+    }
+
+    /// The calling side of an ORB with nothing but options.
+    #[cfg(test)]
+    pub(crate) fn for_tests() -> Arc<Self> {
+        let orb = OrbCore::new(zorb_base::options::Options::default());
+        Self::new(&orb, &Arc::new(Adapters::new(&orb)))
+    }
+
+    /// The parameters of calls without policies.
+    #[inline]
+    pub(crate) fn plain_parameters(&self) -> &CallParameters {
+        &self.plain_parameters
+    }
+
+    /// The policies that the program has given to the ORB.
+    pub fn policies(&self) -> &ArcSwap<ClientPolicies> {
+        &self.policies
+    }
+
+    /// The connections to servers.
+    pub fn connections(&self) -> &ConnectionCache {
+        &self.connections
+    }
+
+    pub(crate) fn adapters(&self) -> &Adapters {
+        &self.adapters
+    }
+
+    /// The valuetypes that were registered.
+    pub fn values(&self) -> &ValueRegistry {
+        &self.values
+    }
+}
+
+impl Deref for ClientCore {
+    type Target = Arc<OrbCore>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<OrbCore> {
+        &self.orb
+    }
+}
+
+impl std::fmt::Debug for ClientCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientCore").field("orb", &self.orb).finish_non_exhaustive()
+    }
+}
+
+impl ReadContext for ClientCore {
+    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
+        self.values.value_type(id)
+    }
+}

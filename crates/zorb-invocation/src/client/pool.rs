@@ -1,0 +1,536 @@
+//! Client connections, kept per endpoint.
+//!
+//! A call has a connection to itself from its request to its reply: the calling thread writes,
+//! then reads, and no other thread is involved. Each thread keeps its connection to an endpoint in a
+//! [place](super::place) of its own, so that threads do not get in each other's way; the lock here is
+//! for connections that are opened, closed or change hands. Their number per endpoint is limited,
+//! and callers beyond it wait. Threads of a lane have all of that [for themselves](super::by_lane).
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+use zorb_base::calling_lane::{CallingLane, caller};
+use zorb_base::counters::{CallLock, Count, count};
+use zorb_base::options::Options;
+use zorb_base::steady_events::{Event, record};
+use zorb_base::upcall_thread::in_upcall;
+use zorb_giop::ClientSession;
+use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
+
+use super::by_lane::ByLane;
+use super::connection::{Alive, AnyConnection};
+use super::connection_settings::{ConnectionClass, ConnectionSettings};
+use super::exclusive::ExclusiveConnection;
+use super::fragmenting::in_fragments;
+use super::place::{Lease, Place};
+use super::queued::Outbox;
+use super::sharing::Sharing;
+use crate::flow::FlowLimits;
+
+/// From how many pools on those without a reference to their endpoint are closed. Endpoints come
+/// with references, and so from anybody.
+const KEPT_POOLS: usize = 256;
+
+/// The most places of an endpoint; threads beyond share them.
+const MAX_PLACES: usize = 64;
+
+/// Which connections calls may have in turns: those to one endpoint for which policies say the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct PoolKey {
+    endpoint: Endpoint,
+    class: Box<[i64]>,
+}
+
+/// The pools of all endpoints.
+#[derive(Debug, Default)]
+pub struct ConnectionCache {
+    pools: Lock<Pools>,
+}
+
+#[derive(Debug, Default)]
+struct Pools {
+    by_endpoint: HashMap<PoolKey, Arc<EndpointPool>>,
+    /// How many were left when unused ones were last looked for.
+    left: usize,
+}
+
+/// The connections to one endpoint.
+#[derive(Debug)]
+pub(crate) struct EndpointPool {
+    pub(crate) endpoint: Endpoint,
+    pub(super) protocol: Arc<dyn Protocol>,
+    /// By the thread's number; made when a thread first calls.
+    places: Box<[OnceLock<Box<Place>>]>,
+    /// Those of lanes' threads, which have places and limits of their own.
+    pub(super) by_lane: ByLane,
+    /// Where calls may share connections, these are used and the places are not.
+    pub(super) sharing: Option<Sharing>,
+    itself: Weak<Self>,
+    state: CallLock<PoolState>,
+    pub(super) returned: Condition,
+    pub(super) max_open: usize,
+    pub(super) max_message_size: usize,
+    /// From how many octets on a run of octets is sent from where it lies.
+    pub(super) copy_threshold: usize,
+    settings: ConnectionSettings,
+    pub(super) wait: WaitPolicy,
+    /// What ends with it beside its connections: queues of one-way calls.
+    outboxes: Lock<Vec<Weak<Outbox>>>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct PoolState {
+    /// Those that lie in nobody's place.
+    // Boxed, because places hold boxes.
+    #[allow(clippy::vec_box)]
+    idle: Vec<Box<ExclusiveConnection>>,
+    /// All that are open, in use or not.
+    pub(super) open: usize,
+    /// Callers that wait for one.
+    waiting: usize,
+    pub(super) closed: bool,
+}
+
+/// Why there is no connection.
+#[derive(Debug)]
+pub(crate) enum NoConnection {
+    /// The ORB has shut down.
+    Closed,
+    /// All connections stayed busy until the deadline.
+    Busy,
+    /// The endpoint could not be reached.
+    Unreachable(ConnectError),
+}
+
+impl ConnectionCache {
+    /// The pool of connections of a class to an endpoint, made when it is first asked for.
+    pub(crate) fn pool(
+        &self,
+        endpoint: &Endpoint,
+        class: &ConnectionClass,
+        protocol: &Arc<dyn Protocol>,
+        options: &Options,
+    ) -> Arc<EndpointPool> {
+        let key = PoolKey { endpoint: endpoint.clone(), class: class.key.clone() };
+        let mut pools = self.pools.lock();
+        if let Some(pool) = pools.by_endpoint.get(&key) {
+            return Arc::clone(pool);
+        }
+        let unused = pools.take_unused();
+        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
+        record(Event::TableWritten);
+        pools.by_endpoint.insert(key, Arc::clone(&pool));
+        drop(pools);
+        unused.iter().for_each(|pool| pool.close());
+        pool
+    }
+
+    /// Closes every idle connection, and those in use when they come back.
+    pub fn close(&self) {
+        let pools: Vec<_> = {
+            let pools = self.pools.lock();
+            pools.by_endpoint.values().cloned().collect()
+        };
+        pools.iter().for_each(|pool| pool.close());
+    }
+
+    /// Closes the connections of a lane that has come to its end.
+    pub(crate) fn left_by(&self, lane: &CallingLane) {
+        let pools: Vec<_> = {
+            let pools = self.pools.lock();
+            pools
+                .by_endpoint
+                .values()
+                .filter_map(|pool| pool.by_lane.left_by(lane))
+                .cloned()
+                .collect()
+        };
+        pools.iter().for_each(|pool| pool.vacate());
+    }
+}
+
+impl Pools {
+    /// Takes the pools that no reference and no call uses, when there are many; looking for them
+    /// costs little over time, as their number must have doubled since the last look.
+    fn take_unused(&mut self) -> Vec<Arc<EndpointPool>> {
+        if self.by_endpoint.len() < KEPT_POOLS.max(self.left.saturating_mul(2)) {
+            return Vec::new();
+        }
+        let unused = self.by_endpoint.extract_if(|_, pool| Arc::strong_count(pool) == 1);
+        let unused = unused.map(|(_, pool)| pool).collect();
+        self.left = self.by_endpoint.len();
+        unused
+    }
+}
+
+impl EndpointPool {
+    fn new(
+        endpoint: &Endpoint,
+        settings: &ConnectionSettings,
+        protocol: &Arc<dyn Protocol>,
+        options: &Options,
+    ) -> Arc<Self> {
+        Self::with(endpoint, settings, protocol, (options.max_message_size, options.wait_policy()))
+    }
+
+    /// One like it for the threads of a lane.
+    pub(super) fn for_lane(&self) -> Arc<Self> {
+        record(Event::TableWritten);
+        Self::with(
+            &self.endpoint,
+            &self.settings,
+            &self.protocol,
+            (self.max_message_size, self.wait),
+        )
+    }
+
+    fn with(
+        endpoint: &Endpoint,
+        settings: &ConnectionSettings,
+        protocol: &Arc<dyn Protocol>,
+        (max_message_size, wait): (usize, WaitPolicy),
+    ) -> Arc<Self> {
+        let max_open = settings.max_connections;
+        let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
+        Arc::new_cyclic(|itself| Self {
+            endpoint: endpoint.clone(),
+            protocol: Arc::clone(protocol),
+            places: (0..places).map(|_| OnceLock::new()).collect(),
+            by_lane: ByLane::default(),
+            // Where there are no replies, nobody waits for one.
+            sharing: protocol.carries_replies().then(|| Sharing::new(settings.max_calls)).flatten(),
+            itself: Weak::clone(itself),
+            state: CallLock::new(Count::ClientLocks, PoolState::default()),
+            returned: Condition::new(),
+            max_open,
+            max_message_size,
+            copy_threshold: settings.copy_threshold,
+            settings: settings.clone(),
+            wait,
+            outboxes: Lock::default(),
+        })
+    }
+
+    /// The connection for a call: an exclusive one, or a shared one where calls may share them.
+    #[inline]
+    pub(super) fn connection(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<AnyConnection<'_>, NoConnection> {
+        let (pool, thread) = self.for_caller();
+        match &pool.sharing {
+            None => pool.lend(thread, connect_timeout, deadline).map(AnyConnection::Exclusive),
+            Some(sharing) => {
+                pool.share(sharing, connect_timeout, deadline).map(AnyConnection::Shared)
+            }
+        }
+    }
+
+    /// The connection in the calling thread's place, if connections are exclusive and it may be used as
+    /// it is.
+    #[inline]
+    pub(super) fn exclusive(&self) -> Option<Lease<'_>> {
+        if self.sharing.is_some() {
+            return None;
+        }
+        let place = match self.places.get(caller()) {
+            Some(place) => self.filled(place),
+            None => self.place_elsewhere()?,
+        };
+        let mut connection = place.take()?;
+        if !connection.begin() {
+            place.put_aside(connection);
+            return None;
+        }
+        Some(Lease::new(connection, place))
+    }
+
+    /// Keeps a connection where it is looked at before it is used.
+    #[cold]
+    pub(super) fn put_aside(&self, connection: Box<ExclusiveConnection>) {
+        self.state().idle.push(connection);
+    }
+
+    /// Locks what all callers of the endpoint share.
+    pub(super) fn state(&self) -> Locked<'_, PoolState> {
+        count(Count::SharedWrites);
+        self.state.lock()
+    }
+
+    /// The place of a thread, by its number.
+    fn place(&self, thread: usize) -> Option<&Place> {
+        // Their number is a power of two.
+        self.places.get(thread & (self.places.len() - 1)).map(|place| self.filled(place))
+    }
+
+    #[inline]
+    fn filled<'p>(&self, place: &'p OnceLock<Box<Place>>) -> &'p Place {
+        place.get_or_init(|| Box::new(Place::new(Weak::clone(&self.itself))))
+    }
+
+    /// The place of a thread that calls for a lane, has not called before, or is one of many.
+    #[inline(never)]
+    fn place_elsewhere(&self) -> Option<&Place> {
+        let (pool, thread) = self.for_caller();
+        pool.place(thread)
+    }
+
+    /// Closes the idle connections, and has those in use closed when they come back.
+    pub(super) fn close(&self) {
+        let idle = {
+            let mut state = self.state();
+            state.closed = true;
+            self.all_idle(&mut state, true)
+        };
+        self.returned.notify_all();
+        for mut connection in idle {
+            connection.close();
+        }
+        if let Some(sharing) = &self.sharing {
+            let _ = sharing.close();
+        }
+        let outboxes = std::mem::take(&mut *self.outboxes.lock());
+        outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.close());
+        self.by_lane.all().for_each(|pool| pool.close());
+    }
+
+    /// Closes the connections of a lane that is no more. Another one may have its number after it.
+    fn vacate(&self) {
+        for mut connection in self.take_idle() {
+            connection.close();
+        }
+        if let Some(sharing) = &self.sharing {
+            self.state().open -= sharing.close();
+        }
+    }
+
+    /// Has a queue end with this pool.
+    pub(super) fn keep_outbox(&self, outbox: &Arc<Outbox>) {
+        let mut outboxes = self.outboxes.lock();
+        outboxes.retain(|known| known.strong_count() > 0);
+        outboxes.push(Arc::downgrade(outbox));
+    }
+
+    /// The limits of a queue of one-way calls, where `own` are those of its policy.
+    pub(super) fn queue_limits(&self, own: FlowLimits) -> FlowLimits {
+        let [calls, octets] = self.settings.queued;
+        own.within(calls, octets)
+    }
+
+    /// A connection that no other call gets, beyond the limit if it has to be.
+    pub(super) fn open_apart(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
+        let mut state = self.state();
+        if state.closed {
+            return Err(NoConnection::Closed);
+        }
+        state.open += 1;
+        drop(state);
+        self.open(connect_timeout, deadline)
+    }
+
+    /// Takes every idle connection; `wanted` has those that come back later brought here as well.
+    #[allow(clippy::vec_box)]
+    fn all_idle(&self, state: &mut PoolState, wanted: bool) -> Vec<Box<ExclusiveConnection>> {
+        let mut idle = std::mem::take(&mut state.idle);
+        for place in self.places.iter().filter_map(OnceLock::get) {
+            if wanted {
+                place.set_wanted(true);
+            }
+            idle.extend(place.take());
+        }
+        idle
+    }
+
+    /// Lends a connection: the thread's own, another idle one, a new one, or one that comes back
+    /// before `deadline`. A caller inside an upcall gets one beyond the limit, because those it would
+    /// wait for may be waiting for the upcall.
+    #[inline]
+    fn lend(
+        &self,
+        thread: usize,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Lease<'_>, NoConnection> {
+        // There are places, so the thread has one.
+        let Some(place) = self.place(thread) else { return Err(NoConnection::Busy) };
+        let mut kept = place.take();
+        match kept.take_if(|connection| connection.begin()) {
+            Some(connection) => Ok(Lease::new(connection, place)),
+            None => self.lend_another(kept, place, connect_timeout, deadline),
+        }
+    }
+
+    #[cold]
+    fn lend_another<'p>(
+        &'p self,
+        kept: Option<Box<ExclusiveConnection>>,
+        place: &'p Place,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Lease<'p>, NoConnection> {
+        let mut state = self.state();
+        state.idle.extend(kept);
+        // Its place may be new to those who wait.
+        place.set_wanted(state.waiting > 0 || state.closed);
+        loop {
+            if state.closed {
+                drop(state);
+                // What this thread has put there itself.
+                self.close();
+                return Err(NoConnection::Closed);
+            }
+            if let Some(mut connection) = state.idle.pop().or_else(|| self.forgotten()) {
+                if !connection.begin() {
+                    if connection.stream.is_stale() {
+                        state.open -= 1;
+                        continue;
+                    }
+                    connection.alive = Alive::now();
+                }
+                return Ok(Lease::new(connection, place));
+            }
+            if state.open < self.max_open || in_upcall() {
+                state.open += 1;
+                let beyond_limit = state.open > self.max_open;
+                drop(state);
+                let mut connection = self.open(connect_timeout, deadline)?;
+                connection.beyond_limit = beyond_limit;
+                return Ok(Lease::new(connection, place));
+            }
+            state = self.wait(state, deadline)?;
+        }
+    }
+
+    /// A connection from another thread's place that has lain there for a while: the thread may be
+    /// busy with other things. One that is in use all the time stays with its thread.
+    fn forgotten(&self) -> Option<Box<ExclusiveConnection>> {
+        let mut places = self.places.iter().filter_map(OnceLock::get);
+        places.find_map(|place| place.take_if(|connection| !connection.is_fresh()))
+    }
+
+    /// Waits for a connection to come back, whoever's it is.
+    fn wait<'s>(
+        &self,
+        mut state: Locked<'s, PoolState>,
+        deadline: Option<Instant>,
+    ) -> Result<Locked<'s, PoolState>, NoConnection> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(NoConnection::Busy);
+        }
+        state.waiting += 1;
+        // From here on they are brought here; one that was put back just before is in its place.
+        let idle = self.all_idle(&mut state, true);
+        state.idle.extend(idle);
+        if state.idle.is_empty() && !state.closed {
+            count(Count::HandOvers);
+            state = match left {
+                None => self.returned.wait(state),
+                Some(left) => self.returned.wait_for(state, left),
+            };
+        }
+        state.waiting -= 1;
+        if state.waiting == 0 && !state.closed {
+            let places = self.places.iter().filter_map(OnceLock::get);
+            places.for_each(|place| place.set_wanted(false));
+        }
+        Ok(state)
+    }
+
+    /// Takes a connection from a thread that cannot keep it in its place.
+    pub(super) fn take_back(&self, mut connection: Box<ExclusiveConnection>) {
+        let mut state = self.state();
+        if state.closed || state.open > self.max_open {
+            state.open -= 1;
+            drop(state);
+            connection.close();
+            return;
+        }
+        connection.beyond_limit = false;
+        state.idle.push(connection);
+        drop(state);
+        self.returned.notify_one();
+    }
+
+    fn open(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
+        let stream = self.connect(connect_timeout, deadline)?;
+        let messaging = self.protocol.messaging();
+        let session = match self.protocol.carries_replies() {
+            true => ClientSession::speaking(messaging, false),
+            false => ClientSession::connectionless(),
+        };
+        let sizes = (self.max_message_size, self.copy_threshold);
+        let connection = ExclusiveConnection::new(stream, (session, messaging), sizes, self.wait);
+        let mut connection = Box::new(connection);
+        connection.outgoing.any_octets().reserve(self.settings.preallocate);
+        Ok(connection)
+    }
+
+    /// Connects; whoever calls it has counted the connection as open.
+    pub(super) fn connect(
+        &self,
+        connect_timeout: Duration,
+        deadline: Option<Instant>,
+    ) -> Result<Arc<dyn Stream>, NoConnection> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
+        let timeout = timeout.max(Duration::from_millis(1));
+        let mut options = ConnectOptions::with_timeout(Some(timeout));
+        options.stream = self.settings.stream.clone();
+        record(Event::Connected);
+        let connected = self.protocol.transport().connect(&self.endpoint, &options);
+        match connected {
+            Ok(stream) => {
+                tracing::debug!(endpoint = %self.endpoint, "connected");
+                Ok(match self.settings.fragment_size {
+                    // Where there are no replies a message is a datagram.
+                    Some(most) if self.protocol.carries_replies() => in_fragments(stream, most),
+                    _ => stream,
+                })
+            }
+            Err(error) => {
+                self.lost_one();
+                Err(NoConnection::Unreachable(error))
+            }
+        }
+    }
+
+    /// Takes note that a connection is open no more.
+    pub(super) fn lost_one(&self) {
+        self.state().open -= 1;
+        self.returned.notify_one();
+    }
+
+    /// Drops the idle connections, the caller's lane's if it has one: the server closes, and they are of no
+    /// use.
+    #[cold]
+    pub(crate) fn drop_idle(&self) {
+        let (pool, _) = self.for_caller();
+        let dropped = pool.take_idle();
+        drop(dropped);
+        pool.returned.notify_all();
+    }
+
+    /// Takes the idle connections, which count as open no more.
+    #[allow(clippy::vec_box)]
+    fn take_idle(&self) -> Vec<Box<ExclusiveConnection>> {
+        let mut state = self.state();
+        let idle = self.all_idle(&mut state, false);
+        state.open -= idle.len();
+        idle
+    }
+}

@@ -1,0 +1,187 @@
+//! The queues of one policy.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use zorb_base::upcall_thread::about_to_block;
+use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::Outbox;
+use crate::client::call::Call;
+use crate::client::core::ClientCore;
+use crate::client::oneway_queue::OnewayQueue;
+use crate::client::pool::{EndpointPool, NoConnection};
+use crate::client::route::{Route, Routes};
+use crate::client::selection::{fitting_routes, unreachable};
+use crate::flow::FlowCounts;
+use crate::object::ObjectRef;
+
+/// The queues of one policy, one for each endpoint pool.
+#[derive(Debug, Default)]
+pub(crate) struct Outboxes {
+    slots: Lock<Vec<Arc<Slot>>>,
+    /// The counts of queues that have ended.
+    before: Lock<FlowCounts>,
+}
+
+/// The queue of an endpoint pool. A thread that connects holds no lock: only callers of the same endpoint
+/// wait for it.
+#[derive(Debug)]
+struct Slot {
+    pool: Arc<EndpointPool>,
+    state: Lock<State>,
+    opened: Condition,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    outbox: Option<Arc<Outbox>>,
+    /// Whether a thread is connecting.
+    opening: bool,
+}
+
+impl Outboxes {
+    /// The queue of the first suitable route that connects.
+    pub(super) fn select_queue<'t>(
+        &self,
+        policy: &OnewayQueue,
+        object: &ObjectRef,
+        routes: &'t Routes,
+        call: &Call<'_>,
+    ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
+        let core = object.core();
+        let mut failure = None;
+        for route in fitting_routes(routes, call.info)? {
+            match self.open_queue(&self.slot(&route.pool), policy, core, call)? {
+                Ok(outbox) => return Ok((route, outbox)),
+                Err(NoConnection::Unreachable(error)) => failure = Some(error),
+                Err(NoConnection::Closed) => return Err(core.shut_down()),
+                Err(NoConnection::Busy) => {
+                    let code = minor::no_resources::THREADS;
+                    return Err(SystemException::no_resources(code, CompletionStatus::No));
+                }
+            }
+        }
+        Err(unreachable(object, routes, failure))
+    }
+
+    /// The slot of a pool. Creating one removes the slots of queues that have ended.
+    fn slot(&self, pool: &Arc<EndpointPool>) -> Arc<Slot> {
+        let mut slots = self.slots.lock();
+        if let Some(known) = slots.iter().find(|slot| Arc::ptr_eq(&slot.pool, pool)) {
+            return Arc::clone(known);
+        }
+        slots.retain(|slot| {
+            let state = slot.state.lock();
+            let ended = state.outbox.as_ref().filter(|outbox| outbox.is_broken());
+            if let Some(ended) = ended {
+                self.add(ended.queue.counts());
+            }
+            ended.is_none()
+        });
+        let slot = Arc::new(Slot {
+            pool: Arc::clone(pool),
+            state: Lock::default(),
+            opened: Condition::new(),
+        });
+        slots.push(Arc::clone(&slot));
+        slot
+    }
+
+    /// The queue of a slot, which is opened if none accepts calls.
+    fn open_queue(
+        &self,
+        slot: &Slot,
+        policy: &OnewayQueue,
+        core: &Arc<ClientCore>,
+        call: &Call<'_>,
+    ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
+        let deadline = call.sending().deadline();
+        let mut state = slot.state.lock();
+        loop {
+            if state.opening {
+                about_to_block();
+                state = slot.wait(state, deadline)?;
+                continue;
+            }
+            let Some(known) = state.outbox.clone() else { break };
+            drop(state);
+            if known.is_good() {
+                return Ok(Ok(known));
+            }
+            known.queue.end();
+            state = slot.state.lock();
+            if state.outbox.take_if(|outbox| Arc::ptr_eq(outbox, &known)).is_some() {
+                self.add(known.queue.counts());
+            }
+        }
+        state.opening = true;
+        drop(state);
+        let opened =
+            Outbox::open(core, &slot.pool, policy.teller(), policy.limits_of(core.options()), call);
+        let mut state = slot.state.lock();
+        state.opening = false;
+        if let Ok(opened) = &opened {
+            state.outbox = Some(Arc::clone(opened));
+        }
+        slot.opened.notify_all();
+        Ok(opened)
+    }
+
+    fn add(&self, counts: FlowCounts) {
+        sum_up(&mut self.before.lock(), counts);
+    }
+
+    fn all(&self) -> Vec<Arc<Outbox>> {
+        let slots = self.slots.lock();
+        slots.iter().filter_map(|slot| slot.state.lock().outbox.clone()).collect()
+    }
+
+    pub(crate) fn waiting(&self) -> (usize, usize) {
+        let all = self.all();
+        let each = all.iter().map(|outbox| outbox.queue.waiting());
+        each.fold((0, 0), |sum, more| (sum.0 + more.0, sum.1.saturating_add(more.1)))
+    }
+
+    pub(crate) fn counts(&self) -> FlowCounts {
+        let all = self.all();
+        let mut sum = *self.before.lock();
+        all.iter().for_each(|outbox| sum_up(&mut sum, outbox.queue.counts()));
+        sum
+    }
+
+    pub(crate) fn flush(&self, limit: Duration) -> bool {
+        let end = Instant::now().checked_add(limit);
+        let left = || end.map_or(limit, |end| end.saturating_duration_since(Instant::now()));
+        self.all().iter().all(|outbox| outbox.queue.wait_until_done(left()))
+    }
+}
+
+fn sum_up(sum: &mut FlowCounts, more: FlowCounts) {
+    sum.sent += more.sent;
+    sum.lost += more.lost;
+    sum.refused += more.refused;
+}
+
+impl Drop for Outboxes {
+    fn drop(&mut self) {
+        self.all().iter().for_each(|outbox| outbox.queue.end());
+    }
+}
+
+impl Slot {
+    /// Waits for the thread that connects, until the call's deadline.
+    fn wait<'s>(
+        &self,
+        state: Locked<'s, State>,
+        deadline: Option<Instant>,
+    ) -> Result<Locked<'s, State>, SystemException> {
+        let Some(deadline) = deadline else { return Ok(self.opened.wait(state)) };
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(SystemException::timeout(minor::timeout::CONNECT, CompletionStatus::No));
+        }
+        Ok(self.opened.wait_for(state, left))
+    }
+}

@@ -1,0 +1,272 @@
+//! A reply that has arrived: results or a user exception, still in the receive buffer.
+
+use std::cell::Cell;
+use std::fmt;
+use std::sync::Arc;
+
+use zorb_base::gather::Body;
+use zorb_base::raises::Raises;
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
+
+use super::route::Route;
+
+use crate::client::core::ClientCore;
+use crate::object::RawReply;
+
+/// A call of one operation with its types erased, as the ORB sees it. The body is the arguments.
+pub trait Invocation: Body {
+    /// Reads the results; one-way operations have none.
+    ///
+    /// # Errors
+    /// When the octets are no encoding of them.
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        let _ = reader;
+        Ok(())
+    }
+
+    /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
+    ///
+    /// # Errors
+    /// When the octets are no encoding of the exception.
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        let _ = (id, reader);
+        Ok(false)
+    }
+}
+
+/// Who reads the reply to a call, if there is one.
+#[derive(Clone, Copy)]
+pub enum ReadReply<'r> {
+    /// One-way calls have none.
+    Nobody,
+    /// Code that knows the types of the operation.
+    Typed(&'r dyn Invocation),
+    /// Code that finds the types out at run time.
+    Raw(&'r dyn Fn(&Reply<'_>) -> Result<(), SystemException>),
+}
+
+impl std::fmt::Debug for ReadReply<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ReadReply").finish_non_exhaustive()
+    }
+}
+
+impl ReadReply<'_> {
+    /// Reads a reply with results or a user exception.
+    #[inline]
+    pub(super) fn read(self, reply: &Reply<'_>) -> Result<(), SystemException> {
+        match self {
+            Self::Typed(invocation) => reply.read(invocation),
+            Self::Raw(read) => read(reply),
+            Self::Nobody => Ok(()),
+        }
+    }
+}
+
+/// What came of a call: written once, by whoever reads the reply.
+pub struct Outcome<T, E>(Cell<Option<Result<T, E>>>);
+
+impl<T, E> fmt::Debug for Outcome<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Outcome").finish_non_exhaustive()
+    }
+}
+
+impl<T, E> Default for Outcome<T, E> {
+    fn default() -> Self {
+        Self(Cell::new(None))
+    }
+}
+
+impl<T, E: Raises> Outcome<T, E> {
+    /// Stores the results, or what the operation raised.
+    #[inline]
+    pub fn set(&self, outcome: Result<T, E>) {
+        // Nothing was there before: code to drop it would be half of what a stub reads results with.
+        std::mem::forget(self.0.replace(Some(outcome)));
+    }
+
+    /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
+    #[inline]
+    pub fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        let raised = E::read(id, reader)?;
+        Ok(raised.map(|raised| self.set(Err(raised))).is_some())
+    }
+
+    /// What the caller gets when the call has `ended` so.
+    #[inline]
+    pub fn after(self, ended: Result<(), SystemException>) -> Result<T, E> {
+        match ended {
+            Ok(()) => self.0.into_inner().unwrap_or_else(|| Err(E::from_system(missing()))),
+            Err(exception) => Err(E::from_system(exception)),
+        }
+    }
+}
+
+/// A call whose operation is given by closures.
+pub struct Request<W, R, T, E> {
+    pub(crate) arguments: W,
+    /// Reads the results, once.
+    pub(crate) read: Cell<Option<R>>,
+    pub(crate) outcome: Outcome<T, E>,
+}
+
+impl<W, R, T, E> std::fmt::Debug for Request<W, R, T, E> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request").field("outcome", &self.outcome).finish_non_exhaustive()
+    }
+}
+
+impl<W: Body, R, T, E> Body for Request<W, R, T, E> {
+    #[inline]
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.arguments.write(writer)
+    }
+}
+
+impl<W, R, T, E> Invocation for Request<W, R, T, E>
+where
+    W: Body,
+    R: FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    E: Raises,
+{
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        if let Some(read) = self.read.take() {
+            self.outcome.set(Ok(read(reader)?));
+        }
+        Ok(())
+    }
+
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        self.outcome.read_exception(id, reader)
+    }
+}
+
+/// The exception for a two-way call that came back without a reply, which does not happen.
+#[cold]
+pub fn missing() -> SystemException {
+    SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
+}
+
+/// A reply, in the buffer of the connection that it came over.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'r> {
+    pub(super) core: &'r Arc<ClientCore>,
+    pub(super) operation: &'r str,
+    /// What it came by; `None` inside this ORB.
+    pub(super) route: Option<&'r Route>,
+    pub(super) message: &'r [u8],
+    /// Where the parts of the message begin whose alignment is their own.
+    pub(super) seams: &'r [u32],
+    /// The end of the message, where that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    pub(super) end: Option<Tail<'r>>,
+    pub(super) order: ByteOrder,
+    pub(super) start: ReplyStart,
+    pub(super) text: TextCoding,
+}
+
+impl<'r> Reply<'r> {
+    /// A reader at the body.
+    pub(super) fn body(&self) -> CdrReader<'_> {
+        let mut reader = CdrReader::new(self.message, self.order);
+        reader.set_parts(self.seams, HEADER_SIZE);
+        reader.set_text(self.text);
+        reader.set_context(self.core);
+        // The header was read up to here before, so the octets are there.
+        let _ = reader.take(self.start.body_at, "reply header");
+        #[cfg(feature = "buffers")]
+        if let Some(end) = &self.end {
+            reader.set_tail(end);
+        }
+        reader
+    }
+
+    /// Has the results or the user exception read.
+    #[inline]
+    fn read(&self, invocation: &dyn Invocation) -> Result<(), SystemException> {
+        let mut body = self.body();
+        probe!(MessagingReceive);
+        if self.start.status != ReplyStatus::NoException {
+            return self.read_exception(invocation, &mut body);
+        }
+        let read = invocation.read_results(&mut body);
+        probe!(Demarshal);
+        read.map_err(|error| self.undecodable(error))
+    }
+
+    #[cold]
+    fn read_exception(
+        &self,
+        invocation: &dyn Invocation,
+        body: &mut CdrReader<'_>,
+    ) -> Result<(), SystemException> {
+        read_exception(invocation, body)
+            .map_err(|error| self.undecodable(error))?
+            .map_err(|exception| self.named(exception))
+    }
+
+    /// Passes the reply as it is to `read`.
+    pub(crate) fn take_raw<T>(
+        &self,
+        read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
+    ) -> Result<T, SystemException> {
+        let body = self.body();
+        let exception = match self.start.status {
+            ReplyStatus::NoException => None,
+            _ => Some(
+                body.clone()
+                    .read_latin1("exception id")
+                    .map_err(|error| self.undecodable(error))?,
+            ),
+        };
+        let Self { core, message, seams, .. } = *self;
+        read(&RawReply { exception, message, seams, body, core })
+            .map_err(|error| self.undecodable(error))
+    }
+
+    /// The exception for a reply that cannot be decoded.
+    #[cold]
+    pub(super) fn undecodable(&self, error: CdrError) -> SystemException {
+        self.named(decoding(error))
+    }
+
+    /// `exception` with the operation and the server in its context.
+    fn named(&self, exception: SystemException) -> SystemException {
+        let exception = exception.in_operation(self.operation);
+        match self.route {
+            Some(route) => exception.at(Phase::Decode, &route.pool.endpoint),
+            None => exception,
+        }
+    }
+}
+
+/// Reads a user exception: its repository id and its members.
+pub fn read_exception(
+    invocation: &dyn Invocation,
+    body: &mut CdrReader<'_>,
+) -> CdrResult<Result<(), SystemException>> {
+    let id = body.read_latin1("exception id")?;
+    let is_listed = invocation.read_exception(&id, body)?;
+    Ok(if is_listed { Ok(()) } else { Err(unlisted(&id)) })
+}
+
+/// The exception for a user exception that the operation does not raise.
+#[cold]
+fn unlisted(id: &str) -> SystemException {
+    let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id}"));
+    SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
+        .with_context(context)
+}
+
+/// The exception for results that cannot be decoded.
+#[cold]
+pub fn decoding(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
+        .with_context(ErrorContext::new(Phase::Decode).with_source(error))
+}

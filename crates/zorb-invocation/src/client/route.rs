@@ -1,0 +1,333 @@
+//! The routes to an object: the endpoints of its profiles, resolved once per reference.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zorb_base::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
+use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
+use zorb_base::protocol_choice::for_calls;
+use zorb_giop::{
+    CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, Policies, PolicyValue,
+    ProfileTag, TaggedProfile,
+};
+use zorb_transport::{Protocol, ResolvedProfile};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+
+use super::connection_policies::ConnectionPolicies;
+use super::connection_settings::ConnectionClass;
+use super::place::Lease;
+use super::pool::EndpointPool;
+use crate::client::core::ClientCore;
+
+/// The maximum number of routes to an object: a reference may come from anybody, and each route may have
+/// to be tried.
+const MAX_ROUTES: usize = 64;
+
+/// A route to an object: an endpoint, and how requests are sent to it.
+#[derive(Debug)]
+pub(crate) struct Route {
+    pub(super) pool: Arc<EndpointPool>,
+    /// The format of requests.
+    pub(super) form: Form<'static>,
+    /// Whether its protocol has no service contexts.
+    pub(super) omits_contexts: bool,
+    /// Whether its protocol has replies.
+    pub(super) replies: bool,
+    pub(super) key: Arc<[u8]>,
+    /// The priority that the endpoint serves; `None` for all.
+    pub(super) priority: Option<i16>,
+    /// The priority band of its connections; `None` for all priorities.
+    pub(super) band: Option<RangeInclusive<i16>>,
+    /// The server's code sets, if the profile contains them.
+    pub(super) code_sets: Option<CodeSetComponentInfo>,
+}
+
+impl Route {
+    /// Whether requests by this route carry the service contexts that they require.
+    pub(super) fn carries_contexts_of(&self, info: Option<&ClientRequestInfo<'_>>) -> bool {
+        !self.omits_contexts || info.is_none_or(|info| info.may_omit_contexts(self.priority))
+    }
+}
+
+/// All routes to an object, in the order of its profiles.
+#[derive(Debug, Default)]
+pub(crate) struct Routes {
+    list: Vec<Route>,
+    /// The index of the last successful route.
+    preferred: AtomicUsize,
+    /// The object key, if the object is in this ORB.
+    pub(crate) local: Option<Arc<[u8]>>,
+    /// The policies in the first profile that has any.
+    pub(crate) policies: Vec<PolicyValue>,
+    /// The policies that exclude all routes.
+    pub(super) conflicts: Vec<PolicyType>,
+    /// The priority bands, each with connections of its own.
+    bands: Vec<RangeInclusive<i16>>,
+    /// The priority of all calls, if the server declares it.
+    declared_priority: Option<i16>,
+    /// The interceptors of requests.
+    pub(super) interceptors: Vec<Arc<dyn ClientRequestInterceptor>>,
+    /// Whether routes serve different priorities, or cannot carry all service contexts, so that the route
+    /// depends on the call.
+    pub(super) by_priority: bool,
+}
+
+/// A profile that the ORB has a protocol for.
+struct UsableProfile {
+    tag: ProfileTag,
+    protocol: Arc<dyn Protocol>,
+    resolved: ResolvedProfile,
+    /// Whether the object may be in this ORB.
+    may_be_local: bool,
+}
+
+impl UsableProfile {
+    fn find(
+        core: &ClientCore,
+        ior: &Ior,
+        profile: &TaggedProfile,
+        may_be_local: bool,
+    ) -> Option<Self> {
+        match core.protocols().resolve(ior, profile)? {
+            Ok((protocol, resolved)) => {
+                Some(Self { tag: profile.tag, protocol, resolved, may_be_local })
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a profile is ignored");
+                None
+            }
+        }
+    }
+
+    /// Its first component of type `C`.
+    fn component<C: ComponentBody>(&self) -> Option<C> {
+        self.resolved.components.iter().find_map(|component| component.body().ok().flatten())
+    }
+}
+
+impl Routes {
+    /// Resolves the profiles of `ior` whose protocols the ORB has and policies permit, up to 64 endpoints.
+    pub(crate) fn resolve(
+        core: &ClientCore,
+        ior: &Ior,
+        own: Option<&Arc<ConnectionPolicies>>,
+    ) -> Self {
+        let mut routes = Self::default();
+        let mut profiles = Vec::new();
+        for profile in &ior.profiles {
+            let Some(profile) = UsableProfile::find(core, ior, profile, true) else { continue };
+            // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
+            let further = profile.protocol.also_reached_by(&profile.resolved);
+            profiles.push(profile);
+            profiles.extend(
+                further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, false)),
+            );
+        }
+        routes.policies =
+            profiles.iter().find_map(UsableProfile::component::<Policies>).unwrap_or_default().0;
+        for profile in profiles.iter().filter(|profile| profile.may_be_local) {
+            if profile
+                .resolved
+                .endpoints
+                .iter()
+                .any(|endpoint| core.local_endpoints().contain(endpoint))
+            {
+                routes.local = Some(profile.resolved.object_key.as_slice().into());
+            }
+        }
+        match routes.take_policies(core, own) {
+            _ if !routes.conflicts.is_empty() => {}
+            None => routes.add_by_option(core, profiles, None),
+            Some(policies) if !policies.choose_protocols() => {
+                routes.add_by_option(core, profiles, Some(&policies));
+            }
+            Some(policies) => {
+                let tags: Vec<_> = profiles.iter().map(|profile| profile.tag).collect();
+                let order = policies.order(&tags);
+                let chosen = order.iter().filter_map(|index| profiles.get(*index));
+                chosen.for_each(|profile| routes.add(core, profile, Some(&policies)));
+                if order.is_empty() && !profiles.is_empty() {
+                    routes.conflicts.push(PolicyType::CLIENT_PROTOCOL);
+                }
+            }
+        }
+        let intercepted = !routes.interceptors.is_empty();
+        let chosen =
+            |route: &Route| route.priority.is_some() || (intercepted && route.omits_contexts);
+        routes.by_priority = routes.list.iter().any(chosen) || !routes.bands.is_empty();
+        routes
+    }
+
+    /// Adds the profiles of the protocols that the ORB's option names, where policies choose none.
+    fn add_by_option(
+        &mut self,
+        core: &ClientCore,
+        profiles: Vec<UsableProfile>,
+        policies: Option<&ConnectionPolicies>,
+    ) {
+        let there_are = !profiles.is_empty();
+        let profiles = for_calls(profiles, core.options(), |profile| profile.protocol.scheme());
+        if there_are && profiles.is_empty() {
+            self.conflicts.push(PolicyType::CLIENT_PROTOCOL);
+        }
+        profiles.iter().for_each(|profile| self.add(core, profile, policies));
+    }
+
+    /// Takes the interceptors of the reference, and the policies about its connections: the client's
+    /// `own`, and those that the server has put into it.
+    fn take_policies(
+        &mut self,
+        core: &ClientCore,
+        own: Option<&Arc<ConnectionPolicies>>,
+    ) -> Option<Arc<ConnectionPolicies>> {
+        let extensions = core.extensions().load();
+        let servers = extensions.readers.read(&self.policies);
+        self.interceptors = extensions.interceptors.client.of(&servers);
+        self.declared_priority = servers.value().and_then(PriorityModel::declared);
+        let policies = match (own, ConnectionPolicies::new(&[&servers])) {
+            (Some(own), Some(_)) => Some(own.with_servers(&servers, &mut self.conflicts)),
+            (own, of_server) => own.cloned().or(of_server),
+        };
+        if let Some(policies) = &policies {
+            self.bands = policies.bands().to_vec();
+        }
+        policies
+    }
+
+    /// Adds the endpoints of a profile.
+    fn add(
+        &mut self,
+        core: &ClientCore,
+        profile: &UsableProfile,
+        policies: Option<&ConnectionPolicies>,
+    ) {
+        let UsableProfile { tag, protocol, resolved, .. } = profile;
+        let key: Arc<[u8]> = resolved.object_key.as_slice().into();
+        let lane = profile.component().map(|LanePriority(priority)| priority);
+        let code_sets: Option<CodeSetComponentInfo> = profile.component();
+        for endpoint in &resolved.endpoints {
+            let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
+            let classes = match policies {
+                Some(policies) => policies.classes(*tag, priority, core.options()),
+                None => vec![ConnectionClass::plain(core.options())],
+            };
+            for mut class in classes {
+                let given = class.settings.stream.clone();
+                let served = ServedPriority {
+                    endpoint: priority,
+                    exposed: &self.policies,
+                    band: class.band.as_ref(),
+                };
+                let wanted = class.settings.network_priority;
+                let stream = core.network_options(served, given.clone(), wanted);
+                if (stream.dscp, stream.socket_priority) != (given.dscp, given.socket_priority) {
+                    let network = [stream.dscp.map(u32::from), stream.socket_priority];
+                    let network = network.map(|part| part.map_or(-1, i64::from));
+                    class.key = [&class.key[..], &network].concat().into();
+                    class.settings.stream = stream;
+                }
+                if self.list.len() >= MAX_ROUTES {
+                    return;
+                }
+                self.list.push(Route {
+                    pool: core.connections().pool(endpoint, &class, protocol, core.options()),
+                    omits_contexts: protocol
+                        .messaging()
+                        .is_some_and(|other| !other.carries_contexts()),
+                    replies: protocol.carries_replies(),
+                    form: Form::new(protocol.messaging(), resolved.version),
+                    key: Arc::clone(&key),
+                    priority,
+                    band: class.band,
+                    code_sets: code_sets.clone(),
+                });
+            }
+        }
+    }
+
+    /// The priority band of a request; `None` without bands.
+    pub(super) fn band(
+        &self,
+        info: Option<&ClientRequestInfo<'_>>,
+    ) -> Result<Option<&RangeInclusive<i16>>, SystemException> {
+        if self.bands.is_empty() {
+            return Ok(None);
+        }
+        let priority = info.and_then(ClientRequestInfo::priority).or(self.declared_priority);
+        let band = self.bands.iter().find(|band| priority.is_some_and(|it| band.contains(&it)));
+        band.map(Some).ok_or_else(no_band)
+    }
+
+    /// Whether there are priority bands.
+    pub(crate) fn has_bands(&self) -> bool {
+        !self.bands.is_empty()
+    }
+
+    /// The types of the policies that prevent calls by the calling thread.
+    pub(crate) fn inconsistent(
+        &self,
+        info: Option<&ClientRequestInfo<'_>>,
+    ) -> Result<Vec<PolicyType>, SystemException> {
+        let mut found = self.conflicts.clone();
+        if !found.is_empty() {
+            return Ok(found);
+        }
+        match self.band(info) {
+            Ok(Some(band)) if !self.list.iter().any(|route| route.band.as_ref() == Some(band)) => {
+                found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
+            }
+            Ok(_) => {}
+            Err(exception) if exception.kind == SystemExceptionKind::InvPolicy => {
+                found.push(PolicyType::PRIORITY_BANDED_CONNECTION);
+            }
+            Err(exception) => return Err(exception),
+        }
+        if !self.list.is_empty() && !self.list.iter().any(|route| route.carries_contexts_of(info)) {
+            found.push(PolicyType::PRIORITY_MODEL);
+        }
+        Ok(found)
+    }
+
+    /// The last successful route, with a connection of the calling thread that is ready; `None` if the route
+    /// depends on the call.
+    #[inline]
+    pub(super) fn at_once(&self, expects_reply: bool) -> Option<(&Route, Lease<'_>)> {
+        if self.by_priority {
+            return None;
+        }
+        let route = self.list.get(self.preferred.load(Ordering::Relaxed))?;
+        if expects_reply && !route.replies {
+            return None;
+        }
+        Some((route, route.pool.exclusive()?))
+    }
+
+    /// The routes with their indexes, beginning with the last successful one.
+    pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
+        let first = self.preferred.load(Ordering::Relaxed);
+        let count = self.list.len();
+        (0..count).filter_map(move |step| {
+            // Both terms are less than `count`.
+            let number = first + step;
+            let number = if number < count { number } else { number - count };
+            self.list.get(number).map(|route| (number, route))
+        })
+    }
+
+    /// Stores the index of a successful route, unless the route depends on the call.
+    pub(super) fn prefer(&self, number: usize) {
+        if self.preferred.load(Ordering::Relaxed) != number && !self.by_priority {
+            self.preferred.store(number, Ordering::Relaxed);
+        }
+    }
+}
+
+/// The exception for a call whose priority is in no band.
+#[cold]
+fn no_band() -> SystemException {
+    SystemException::inv_policy(minor::inv_policy::NO_BAND, CompletionStatus::No)
+}

@@ -1,0 +1,236 @@
+//! The selection of a route, and a connection by it.
+
+use std::io;
+use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
+
+use zorb_base::interceptor::ClientRequestInfo;
+use zorb_transport::{ConnectError, ConnectPhase};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
+
+use super::connection::AnyConnection;
+use super::pool::NoConnection;
+use super::route::{Route, Routes};
+use crate::object::ObjectRef;
+
+/// What a connection is needed for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Selection<'a> {
+    pub(super) connect_timeout: Duration,
+    pub(super) expects_reply: bool,
+    pub(super) deadline: Option<Instant>,
+    /// What interceptors say about the endpoint.
+    pub(super) info: Option<&'a ClientRequestInfo<'a>>,
+}
+
+/// Tries the routes until one connects, beginning with the last successful one. Routes without replies
+/// are tried only if none is expected.
+#[inline]
+pub(super) fn select_connection<'t>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    selection: &Selection<'_>,
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    if routes.by_priority {
+        return select_by_priority(object, routes, selection);
+    }
+    try_routes(object, routes, routes.in_order(), selection)
+}
+
+/// The routes of a request.
+pub(super) fn fitting_routes<'r>(
+    routes: &'r Routes,
+    info: Option<&ClientRequestInfo<'_>>,
+) -> Result<Vec<&'r Route>, SystemException> {
+    let all = routes.in_order().map(|(_, route)| route);
+    if !routes.by_priority {
+        return Ok(all.collect());
+    }
+    let priorities = Priorities::of(routes, info)?;
+    let fits = |route: &&Route| priorities.are_served_by(route) && route.carries_contexts_of(info);
+    Ok(all.filter(fits).collect())
+}
+
+/// The exception if no route connects.
+pub(super) fn unreachable(
+    object: &ObjectRef,
+    routes: &Routes,
+    failure: Option<ConnectError>,
+) -> SystemException {
+    match failure {
+        Some(error) => not_connected(vec![error], false),
+        None if !routes.conflicts.is_empty() => ruled_out(object, routes),
+        None => no_usable_profile(object),
+    }
+}
+
+/// The priorities for which a request needs a connection.
+struct Priorities<'a> {
+    band: Option<&'a RangeInclusive<i16>>,
+    /// Those of which an endpoint must serve one; `None` for any.
+    endpoints: Option<&'a RangeInclusive<i16>>,
+}
+
+impl<'a> Priorities<'a> {
+    fn of(
+        routes: &'a Routes,
+        info: Option<&'a ClientRequestInfo<'_>>,
+    ) -> Result<Self, SystemException> {
+        let band = routes.band(info)?;
+        let endpoints = band.or_else(|| info.and_then(ClientRequestInfo::endpoint_priorities));
+        Ok(Self { band, endpoints })
+    }
+
+    fn are_served_by(&self, route: &Route) -> bool {
+        route.band.as_ref() == self.band
+            && match (self.endpoints, route.priority) {
+                (Some(priorities), Some(priority)) => priorities.contains(&priority),
+                _ => true,
+            }
+    }
+}
+
+/// [`select_connection`] where endpoints serve different priorities.
+#[inline(never)]
+fn select_by_priority<'t>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    selection: &Selection<'_>,
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    let info = selection.info;
+    let priorities = Priorities::of(routes, info)?;
+    let fits = |(_, route): &(usize, &Route)| {
+        priorities.are_served_by(route) && route.carries_contexts_of(info)
+    };
+    let mut fitting = routes.in_order().filter(fits).peekable();
+    if routes.conflicts.is_empty() && fitting.peek().is_none() {
+        if routes.in_order().any(|(_, route)| priorities.are_served_by(route)) {
+            return Err(no_contexts());
+        }
+        if priorities.endpoints.is_some() {
+            let no = CompletionStatus::No;
+            return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
+        }
+    }
+    try_routes(object, routes, fitting, selection)
+}
+
+/// Tries these routes until one connects.
+fn try_routes<'t>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    fitting: impl Iterator<Item = (usize, &'t Route)>,
+    selection: &Selection<'_>,
+) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    let Selection { connect_timeout, expects_reply, deadline, .. } = *selection;
+    let core = object.core();
+    let mut failures = Vec::new();
+    let mut late = false;
+    let mut one_way = false;
+    for (number, route) in fitting {
+        if expects_reply && !route.replies {
+            one_way = true;
+            continue;
+        }
+        match route.pool.connection(connect_timeout, deadline) {
+            Ok(connection) => {
+                // A route without replies that was skipped remains the preferred one of one-way calls.
+                if !one_way {
+                    routes.prefer(number);
+                }
+                return Ok((route, connection));
+            }
+            Err(NoConnection::Closed) => return Err(core.shut_down()),
+            Err(NoConnection::Busy) => {
+                let no = CompletionStatus::No;
+                return Err(SystemException::timeout(minor::timeout::CONNECT, no)
+                    .at(Phase::Connect, &route.pool.endpoint));
+            }
+            Err(NoConnection::Unreachable(error)) => {
+                failures.push(error);
+                if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                    late = true;
+                    break;
+                }
+            }
+        }
+    }
+    Err(if !failures.is_empty() {
+        not_connected(failures, late)
+    } else if !routes.conflicts.is_empty() {
+        ruled_out(object, routes)
+    } else if one_way {
+        no_way_back()
+    } else {
+        no_usable_profile(object)
+    })
+}
+
+/// The exception for endpoints none of which could be reached, in time or at all.
+#[cold]
+fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException {
+    let no = CompletionStatus::No;
+    let tried: Vec<_> = failures.iter().map(|error| error.endpoint().to_string()).collect();
+    let context = ErrorContext::new(Phase::Connect).with_target(tried.join(", "));
+    let is_refused = failures.last().is_some_and(|last| {
+        last.kind() == io::ErrorKind::PermissionDenied && last.phase() == ConnectPhase::Setup
+    });
+    let exception = if late {
+        SystemException::timeout(minor::timeout::CONNECT, no)
+    } else if is_refused {
+        SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+    } else {
+        SystemException::transient(minor::transient::CONNECT_FAILED, no)
+    };
+    let hint = failures.last().and_then(ConnectError::hint).unwrap_or_default();
+    let context = context.with_hint(hint);
+    exception.with_context(match failures.pop() {
+        Some(only) if failures.is_empty() => context.with_source(only),
+        Some(last) => {
+            let all: Vec<_> = failures.iter().chain([&last]).map(ToString::to_string).collect();
+            context.with_source(all.join("; "))
+        }
+        None => context,
+    })
+}
+
+/// The exception for a call with required service contexts and only protocols without them.
+#[cold]
+fn no_contexts() -> SystemException {
+    let code = minor::inv_policy::CANNOT_RECONCILE;
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source("the call carries service contexts, which no usable protocol can")
+        .with_hint("have the server listen with GIOP too; lanes tell priorities as well");
+    SystemException::inv_policy(code, CompletionStatus::No).with_context(context)
+}
+
+#[cold]
+fn no_way_back() -> SystemException {
+    let code = minor::no_implement::UNSUPPORTED_OPERATION;
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source("the operation has a reply, and the reference has only one-way protocols")
+        .with_hint("have the server listen with another protocol too");
+    SystemException::no_implement(code, CompletionStatus::No).with_context(context)
+}
+
+#[cold]
+fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
+    let names: Vec<_> = routes.conflicts.iter().map(ToString::to_string).collect();
+    let context = ErrorContext::new(Phase::Connect)
+        .with_target(object.ior().type_id.clone())
+        .with_source(format!("{} rule out every profile of the reference", names.join(", ")))
+        .with_hint("inconsistent_policies() of the reference lists the policies in conflict");
+    SystemException::inv_policy(minor::inv_policy::CANNOT_RECONCILE, CompletionStatus::No)
+        .with_context(context)
+}
+
+#[cold]
+fn no_usable_profile(object: &ObjectRef) -> SystemException {
+    let tags: Vec<_> =
+        object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
+    let context = ErrorContext::new(Phase::Connect)
+        .with_source(format!("profiles of kind {}", tags.join(", ")))
+        .with_hint("no protocol of this ORB understands a profile of the reference");
+    SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No)
+        .with_context(context)
+}

@@ -1,0 +1,321 @@
+//! One call over a shared connection.
+
+use std::io::{self, IoSlice};
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use zorb_base::gather::{Tail, WriteBody};
+use zorb_giop::{
+    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, ReplyStart, RequestBuffer,
+    RequestFailure, RequestKind,
+};
+use zorb_os::lock::Locked;
+use zorb_os::{priority, probe};
+use zorb_transport::Stream;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{CallBuffers, Follower, SharedConnection, State, same, wait_until};
+use crate::client::connection::{
+    CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, not_begun, sends_again, since,
+};
+use crate::client::core::ClientCore;
+use crate::client::pool::EndpointPool;
+use crate::client::time_limit::TimeLimit;
+
+/// One call over a shared connection; dropping it ends the call's part.
+#[derive(Debug)]
+pub(crate) struct SharedCall {
+    connection: Arc<SharedConnection>,
+    /// There until it is dropped.
+    buffers: Option<Box<CallBuffers>>,
+    /// The id of its request, while the reply is due.
+    id: Option<u32>,
+    /// Whether it holds the lock for sending.
+    sends: bool,
+    /// The thread that locks it unlocks it.
+    of_this_thread: PhantomData<*const ()>,
+}
+
+impl SharedCall {
+    pub(super) fn new(connection: Arc<SharedConnection>, buffers: Box<CallBuffers>) -> Self {
+        Self {
+            connection,
+            buffers: Some(buffers),
+            id: None,
+            sends: false,
+            of_this_thread: PhantomData,
+        }
+    }
+
+    /// Sends by `send` when nobody else is sending; `begun` is set when some of it may be on its way.
+    fn send_alone(
+        &mut self,
+        time_limit: &TimeLimit,
+        send: impl FnOnce(&dyn Stream, &mut CallBuffers, &mut bool) -> io::Result<()>,
+    ) -> io::Result<Locked<'_, State>> {
+        let connection = &*self.connection;
+        if !self.sends {
+            drop(connection.lock_sending(time_limit.deadline())?);
+            self.sends = true;
+        }
+        connection.stream.set_send_timeout(time_limit.next_wait()?)?;
+        let Some(buffers) = self.buffers.as_deref_mut() else {
+            return Err(io::ErrorKind::NotConnected.into());
+        };
+        let mut begun = false;
+        probe!(MessagingSend);
+        let sent = send(&*connection.stream, buffers, &mut begun);
+        probe!(TransportSend);
+        let mut state = connection.state();
+        if let Err(error) = &sent
+            && begun
+        {
+            // Part of it may be on its way, so nothing that follows would be understood.
+            connection.end(&mut state, NoReply::Lost(Some(same(error))));
+        }
+        sent.map(|()| state)
+    }
+
+    /// Lets others send.
+    fn unlock_sending(&mut self) {
+        if std::mem::take(&mut self.sends) {
+            self.connection.sending.unlock();
+        }
+    }
+
+    /// Waits for the reply, as leader when there is none. It is in the buffers then.
+    fn wait(
+        &mut self,
+        time_limit: TimeLimit,
+    ) -> Result<(MessageHeader, Option<ReplyStart>), NoReply> {
+        let connection = &*self.connection;
+        let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
+        let timed_out = |state: &mut State| {
+            // Waiting until the deadline is over, so it has passed.
+            if let Some(deadline) = time_limit.deadline() {
+                state.machine.handle_timeout(since(connection.opened, deadline));
+            }
+            // It may have been promoted just now: somebody else leads, then.
+            state.sleep(Some(id), false);
+            connection.promote(state);
+            NoReply::TimedOut
+        };
+        let mut state = connection.state();
+        loop {
+            let Some(call) = state.machine.call_mut(id) else { return Err(NoReply::Lost(None)) };
+            call.sleeps = false;
+            if let Some(reply) = call.reply.take() {
+                if let Some(buffers) = self.buffers.as_deref_mut() {
+                    buffers.received = reply.octets;
+                    buffers.lent = reply.lent;
+                }
+                return Ok((reply.header, reply.start));
+            }
+            match state.machine.failure(id) {
+                Some(RequestFailure { cause: FailureCause::TimedOut, .. }) => {
+                    return Err(timed_out(&mut state));
+                }
+                Some(_) => return Err(state.no_reply()),
+                None => {}
+            }
+            if let Some(mut inbound) = state.inbound.take() {
+                state.leader.begins();
+                drop(state);
+                let led = connection.lead(&mut inbound, time_limit, Some(id));
+                state = connection.state();
+                state.leader.ends();
+                state.inbound = Some(inbound);
+                match led {
+                    Ok(()) => connection.promote(&mut state),
+                    Err(NoReply::TimedOut) => return Err(timed_out(&mut state)),
+                    Err(reason) => connection.end(&mut state, reason),
+                }
+                continue;
+            }
+            let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
+            state.sleep(Some(id), true);
+            state.leader.inherit();
+            let in_time;
+            (state, in_time) = wait_until(&buffers.wake, state, time_limit.deadline());
+            if !in_time {
+                return Err(timed_out(&mut state));
+            }
+        }
+    }
+
+    fn message(&self) -> &[u8] {
+        self.buffers.as_deref().map_or(&[], |buffers| buffers.received.message())
+    }
+}
+
+impl Connection for SharedCall {
+    /// The first request on the wire tells the server the code sets, so its caller holds the lock for
+    /// sending from here on; likewise where what it tells is relied on later.
+    fn begin(
+        &mut self,
+        core: &ClientCore,
+        call: &NewCall<'_>,
+    ) -> Result<BegunRequest, SystemException> {
+        let connection = &*self.connection;
+        let request = call.request(core, connection.opened);
+        let mut state = connection.state();
+        if state.machine.comes_first(&request).map_err(not_begun)? {
+            drop(state);
+            state = connection.lock_sending(call.send_deadline).map_err(|e| not_locked(&e))?;
+            self.sends = true;
+        }
+        let expects_reply = call.kind != RequestKind::Oneway;
+        let follower = Follower {
+            sleeps: false,
+            urgency: priority::last_set(),
+            wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
+            spare: match self.buffers.as_deref_mut() {
+                Some(buffers) if expects_reply => std::mem::take(&mut buffers.received.buffer),
+                _ => Vec::new(),
+            },
+            reply: None,
+        };
+        let begun = state.machine.begin(&request, self.sends, follower).map_err(not_begun)?;
+        drop(state);
+        self.id = expects_reply.then_some(begun.request_id);
+        // Another caller may have told it meanwhile.
+        if !begun.announcement.comes_first() {
+            self.unlock_sending();
+        }
+        Ok(begun)
+    }
+
+    #[cold]
+    fn tells_band(&mut self) -> bool {
+        !self.connection.band_told.swap(true, Ordering::AcqRel)
+    }
+
+    #[cold]
+    fn untell_band(&mut self) {
+        self.connection.band_told.store(false, Ordering::Release);
+    }
+
+    fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
+        self.buffers.as_deref_mut().map(|buffers| &mut buffers.outgoing)
+    }
+
+    fn copy_threshold(&self, own: usize) -> usize {
+        let preferred = self.connection.stream.gather_threshold().unwrap_or(usize::MAX);
+        own.min(preferred)
+    }
+
+    fn stream(&self) -> Option<&Arc<dyn Stream>> {
+        Some(&self.connection.stream)
+    }
+
+    fn send(
+        &mut self,
+        request: &BegunRequest,
+        time_limit: &TimeLimit,
+        rest: Option<(Tail, WriteBody<'_>)>,
+    ) -> io::Result<()> {
+        let text = request.text;
+        let sent = self.send_alone(time_limit, |stream, buffers, begun| match rest {
+            None => {
+                *begun = true;
+                stream.send_all(buffers.outgoing.octets())
+            }
+            Some((tail, arguments)) => {
+                let mut send = |parts: &mut [IoSlice<'_>]| {
+                    *begun = true;
+                    stream.send_vectored_all(parts)
+                };
+                tail.send(buffers.outgoing.behind_header(), text, arguments, &mut send)
+            }
+        });
+        let sent = sent.map(|mut state| state.machine.sent(request));
+        self.unlock_sending();
+        sent
+    }
+
+    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
+        let (header, start) = self.wait(*time_limit)?;
+        let Some(start) = start else { return Err(NoReply::Lost(None)) };
+        let Some(buffers) = self.buffers.as_deref() else { return Err(NoReply::Lost(None)) };
+        Ok(CallReply {
+            message: buffers.received.message(),
+            seams: &buffers.received.seams,
+            #[cfg(feature = "buffers")]
+            end: buffers.lent.as_ref(),
+            order: header.order,
+            start,
+        })
+    }
+
+    #[cfg(feature = "buffers")]
+    fn release_lent(&mut self) {
+        // It goes with the call, which ends now.
+    }
+
+    fn receive_location(
+        &mut self,
+        time_limit: &TimeLimit,
+    ) -> Result<(MessageHeader, &[u8]), NoReply> {
+        let (header, _) = self.wait(*time_limit)?;
+        Ok((header, self.message()))
+    }
+
+    #[cold]
+    fn sends_again(&mut self, request_id: u32, end: ConnectionEnd) -> bool {
+        let state = self.connection.state();
+        sends_again(&state.machine, request_id, end, state.used)
+    }
+
+    #[cold]
+    fn time_out(&mut self, _: u32, _: &TimeLimit) -> io::Result<()> {
+        // The machine has been told by `wait`.
+        let time_limit = TimeLimit::new(Some(FAREWELL_TIMEOUT));
+        loop {
+            let mut octets = Vec::new();
+            if !self.connection.state().machine.poll_transmit(&mut octets) {
+                return Ok(());
+            }
+            let sent = self.send_alone(&time_limit, |stream, _, begun| {
+                *begun = true;
+                stream.send_all(&octets)
+            });
+            drop(sent?);
+            self.unlock_sending();
+        }
+    }
+
+    #[cold]
+    fn discard(&mut self, pool: &EndpointPool) {
+        let ended = self.connection.state().machine.ended().is_some();
+        if ended {
+            pool.for_caller().0.forget(&self.connection);
+        }
+    }
+
+    #[cold]
+    fn say_all_in_full(&mut self) -> bool {
+        self.connection.state().machine.session().say_all_in_full()
+    }
+}
+
+impl Drop for SharedCall {
+    fn drop(&mut self) {
+        if let Some(buffers) = self.buffers.take() {
+            self.connection.leave(buffers, self.id, self.sends);
+        }
+    }
+}
+
+/// The exception for a request that did not get to be sent.
+#[cold]
+fn not_locked(error: &io::Error) -> SystemException {
+    let no = CompletionStatus::No;
+    match error.kind() {
+        io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
+        io::ErrorKind::PermissionDenied => {
+            SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
+        }
+        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
+    }
+}

@@ -1,0 +1,124 @@
+//! The leader: receiving for all callers of a connection.
+
+use std::io;
+use std::sync::Arc;
+
+use zorb_base::counters::{Count, count};
+use zorb_giop::{Detached, Inbound, MessageHeader, Received};
+use zorb_os::probe;
+
+use super::{FollowerReply, LentEnd, SharedConnection};
+use crate::client::connection::{Alive, NoReply};
+use crate::client::time_limit::TimeLimit;
+
+/// Replies up to this size are copied for their caller; of larger ones the caller gets the buffer
+/// that they were received in, and what lies behind them is copied.
+const COPIED: usize = 2048;
+
+/// Whether streams lend buffers.
+const LENDING: bool = cfg!(feature = "buffers");
+
+impl SharedConnection {
+    /// Receives, and hands every follower its reply, until that of the call `own` has come and what was
+    /// received with it has been handed out.
+    pub(super) fn lead(
+        &self,
+        inbound: &mut Inbound,
+        time_limit: TimeLimit,
+        own: Option<u32>,
+    ) -> Result<(), NoReply> {
+        let mut done = false;
+        loop {
+            let (polled, lent) = match inbound.poll().map_err(NoReply::Broken)? {
+                None if !done && LENDING => self.borrow_end(inbound),
+                polled => (polled, None),
+            };
+            match polled {
+                Some(header) => done |= self.deliver(inbound, &header, lent, own)?,
+                None if done => return Ok(()),
+                None => self.receive_more(inbound, time_limit)?,
+            }
+        }
+    }
+
+    fn receive_more(&self, inbound: &mut Inbound, time_limit: TimeLimit) -> Result<(), NoReply> {
+        // Anew for every wait: others' replies may come without end.
+        let received = time_limit.next_wait().and_then(|limit| {
+            self.stream.set_recv_timeout(limit)?;
+            let space = inbound.space();
+            probe!(MessagingReceive);
+            self.wait.recv(&*self.stream, space, limit)
+        });
+        probe!(TransportReceive);
+        match received {
+            Ok(0) => Err(NoReply::Lost(None)),
+            Ok(count) => {
+                inbound.advance(count);
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => Err(NoReply::TimedOut),
+            Err(error) => Err(NoReply::Lost(Some(error))),
+        }
+    }
+
+    /// Has the stream lend the end of the next message, which is whole then.
+    fn borrow_end(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, LentEnd) {
+        #[cfg(feature = "buffers")]
+        if inbound.messaging().is_none()
+            && let Some(missing) = inbound.missing_end()
+            && let Some(end) = self.stream.borrow(missing)
+        {
+            return (inbound.end_is_elsewhere(), Some(end));
+        }
+        let _ = inbound;
+        (None, None)
+    }
+
+    /// Hands the current message to the caller that waits for it; whether that is the call `own`.
+    fn deliver(
+        &self,
+        inbound: &mut Inbound,
+        header: &MessageHeader,
+        lent: LentEnd,
+        own: Option<u32>,
+    ) -> Result<bool, NoReply> {
+        let mut state = self.state();
+        let received = state.machine.receive(inbound, header);
+        if received == Received::End {
+            return Err(state.no_reply());
+        }
+        state.used = true;
+        state.alive = Alive::now();
+        let (id, start) = match received {
+            Received::Reply(start) => (start.request_id, Some(start)),
+            Received::LocateReply(id) => (id, None),
+            Received::Late | Received::End => return Ok(false),
+        };
+        let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
+        let octets = detach(inbound, std::mem::take(&mut call.spare));
+        call.reply = Some(FollowerReply { header: *header, start, octets, lent });
+        if Some(id) == own {
+            return Ok(true);
+        }
+        let sleeps = std::mem::replace(&mut call.sleeps, false);
+        let wake = sleeps.then(|| Arc::clone(&call.wake));
+        drop(state);
+        if let Some(wake) = wake {
+            count(Count::HandOvers);
+            wake.notify_one();
+        }
+        Ok(false)
+    }
+}
+
+/// The current message in a buffer of its own; `spare` is used for it or in its place.
+fn detach(inbound: &mut Inbound, mut spare: Vec<u8>) -> Detached {
+    let message = inbound.current();
+    if message.len() > COPIED {
+        return inbound.take(spare);
+    }
+    spare.clear();
+    spare.extend_from_slice(message);
+    let end = spare.len();
+    Detached { buffer: spare, start: 0, end, seams: inbound.seams().to_vec() }
+}

@@ -1,0 +1,373 @@
+//! Object references.
+
+mod dynamic;
+mod policies;
+mod variants;
+
+use std::cell::Cell;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::{ArcSwapOption, Guard};
+use zorb_base::options::CollocationStrategy;
+use zorb_base::raises::Raises;
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_giop::{Ior, ResponseFlags};
+use zorb_os::probe;
+use zorb_types::SystemException;
+
+use crate::client::ClientCore;
+use crate::client::{
+    ConnectionPolicies, ObjectPolicies, Outcome, ReadReply, Request, Routes, invoke, locate,
+    validate,
+};
+use crate::collocation::Collocation;
+use crate::interface::{Interface, OBJECT_ID};
+
+use variants::Variants;
+
+pub use dynamic::{KeptReply, RawReply};
+
+/// A reference to an object somewhere: `CORBA::Object`.
+///
+/// It is cheap to clone; clones share what has been found out about the way to the object. The
+/// typed references that the IDL compiler makes are thin wrappers around it.
+#[derive(Clone)]
+pub struct ObjectRef {
+    shared: Arc<Shared>,
+    overrides: Option<Arc<ObjectPolicies>>,
+    collocation: CollocationStrategy,
+}
+
+pub(crate) struct Shared {
+    core: Arc<ClientCore>,
+    original: Binding,
+    /// Where a server has forwarded us to.
+    forward: ArcSwapOption<Binding>,
+    /// Whether one ever has: most never do, and calls look no further.
+    was_forwarded: AtomicBool,
+    /// The way to the servant without a message.
+    pub(crate) collocation: Collocation,
+    /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
+    bound: AtomicBool,
+    /// The same object by other ways.
+    variants: Variants,
+}
+
+/// A reference with the ways that lead to its object, found when first needed.
+#[derive(Debug)]
+pub(crate) struct Binding {
+    ior: Ior,
+    policies: Option<Arc<ConnectionPolicies>>,
+    routes: OnceLock<Routes>,
+}
+
+/// Where a reference leads to instead, if a server has said so: borrowed, as a count would be written
+/// by all callers.
+pub(crate) struct Forwarded(Option<Guard<Option<Arc<Binding>>>>);
+
+impl Forwarded {
+    #[inline]
+    pub(crate) fn binding(&self) -> Option<&Binding> {
+        self.0.as_ref()?.as_deref()
+    }
+}
+
+impl Binding {
+    fn new(ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
+        Self { ior, policies, routes: OnceLock::new() }
+    }
+
+    pub(crate) fn ior(&self) -> &Ior {
+        &self.ior
+    }
+
+    #[inline]
+    pub(crate) fn routes(&self, core: &ClientCore) -> &Routes {
+        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.policies.as_ref()))
+    }
+}
+
+impl Shared {
+    fn new(core: &Arc<ClientCore>, ior: Ior, policies: Option<Arc<ConnectionPolicies>>) -> Self {
+        Self {
+            core: Arc::clone(core),
+            original: Binding::new(ior, policies),
+            forward: ArcSwapOption::empty(),
+            was_forwarded: AtomicBool::new(false),
+            collocation: Collocation::default(),
+            bound: AtomicBool::new(false),
+            variants: Variants::default(),
+        }
+    }
+
+    fn connection_policies(&self) -> Option<&Arc<ConnectionPolicies>> {
+        self.original.policies.as_ref()
+    }
+}
+
+impl ObjectRef {
+    /// A reference to the object of an IOR.
+    #[doc(hidden)]
+    pub fn new(core: &Arc<ClientCore>, ior: Ior) -> Self {
+        let shared = Shared::new(core, ior, None);
+        let collocation = core.options().collocation_strategy;
+        Self { shared: Arc::new(shared), overrides: None, collocation }
+    }
+
+    #[inline]
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The calling side of its ORB.
+    #[doc(hidden)]
+    #[inline]
+    pub fn core(&self) -> &Arc<ClientCore> {
+        &self.shared.core
+    }
+
+    /// The interoperable object reference behind this one.
+    pub fn ior(&self) -> &Ior {
+        &self.shared.original.ior
+    }
+
+    /// The reference that a server has forwarded calls and questions to, if one has: where the object
+    /// really is.
+    pub fn forwarded_ior(&self) -> Option<Ior> {
+        self.forwarded().binding().map(|binding| binding.ior.clone())
+    }
+
+    pub(crate) fn binding(&self) -> &Binding {
+        &self.shared.original
+    }
+
+    /// Whether a server ever has forwarded us.
+    #[inline]
+    pub(crate) fn was_forwarded(&self) -> bool {
+        self.shared.was_forwarded.load(Ordering::Acquire)
+    }
+
+    /// Where a server has forwarded us to.
+    #[inline]
+    pub(crate) fn forwarded(&self) -> Forwarded {
+        Forwarded(self.was_forwarded().then(|| self.shared.forward.load()))
+    }
+
+    pub(crate) fn forward_to(&self, ior: Ior) -> Arc<Binding> {
+        let binding = Arc::new(Binding::new(ior, self.shared.connection_policies().cloned()));
+        self.shared.forward.store(Some(Arc::clone(&binding)));
+        self.shared.was_forwarded.store(true, Ordering::Release);
+        self.shared.collocation.forget();
+        binding
+    }
+
+    pub(crate) fn forget_forward(&self) {
+        self.shared.forward.store(None);
+        self.shared.collocation.forget();
+    }
+
+    /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for
+    /// a reference that has no encoding, which none that was made or received here is.
+    #[doc(alias = "object_to_string")]
+    pub fn to_ior_string(&self) -> String {
+        self.ior().to_stringified().unwrap_or_default()
+    }
+
+    /// The same object, called by `strategy` when it is of this ORB. It overrides the option
+    /// `CollocationStrategy`.
+    #[must_use]
+    pub fn with_collocation(&self, strategy: CollocationStrategy) -> Self {
+        Self { collocation: strategy, ..self.clone() }
+    }
+
+    #[inline]
+    pub(crate) fn collocation(&self) -> CollocationStrategy {
+        self.collocation
+    }
+
+    /// Whether the reference is of the ORB `core` and as it was when made.
+    pub(crate) fn is_plain(&self, core: &Arc<ClientCore>) -> bool {
+        Arc::ptr_eq(self.core(), core)
+            && self.overrides.is_none()
+            && self.collocation == core.options().collocation_strategy
+    }
+
+    /// Whether the object has been reached under a policy that forbids to reach it otherwise.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.shared.bound.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn bind(&self) {
+        self.shared.bound.store(true, Ordering::Release);
+    }
+
+    /// The object keys of the profiles that this ORB understands.
+    #[doc(hidden)]
+    pub fn keys(&self) -> Vec<Vec<u8>> {
+        let protocols = self.core().protocols();
+        let profiles = self.ior().profiles.iter();
+        profiles
+            .filter_map(|profile| {
+                let plain = protocols.by_profile_tag(profile.tag);
+                let extended = protocols.by_extended_tag(profile.tag);
+                plain.into_iter().chain(extended).find_map(|p| p.decode_profile(profile).ok())
+            })
+            .map(|resolved| resolved.object_key)
+            .collect()
+    }
+
+    /// Whether the two references surely mean one object (`_is_equivalent`): they hold the same
+    /// profiles. Two references to one object may still differ.
+    #[doc(alias = "_is_equivalent")]
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared) || self.ior().profiles == other.ior().profiles
+    }
+
+    /// Makes a call: what stubs do. `arguments` writes the `in` and `inout` parameters, `results`
+    /// reads the result and the `inout` and `out` parameters.
+    ///
+    /// # Errors
+    /// What the operation raises, or the system exception that kept it from running.
+    #[inline]
+    pub fn invoke<T, E: Raises>(
+        &self,
+        operation: &str,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    ) -> Result<T, E> {
+        probe!(Begin);
+        let read = Cell::new(Some(results));
+        let request = Request { arguments, read, outcome: Outcome::default() };
+        let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(&request));
+        let ended = invoke(self, operation, response, &request, reply);
+        probe!(Reference);
+        request.outcome.after(ended)
+    }
+
+    /// Sends a one-way request and does not wait for anything.
+    ///
+    /// # Errors
+    /// The system exception that kept it from being sent.
+    #[inline]
+    pub fn invoke_oneway(
+        &self,
+        operation: &str,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> Result<(), SystemException> {
+        invoke(self, operation, ResponseFlags::NoResponse, &arguments, ReadReply::Nobody)
+    }
+
+    /// Asks the object whether it supports the interface `id` (`_is_a`). A reference that says so
+    /// itself is believed without a call.
+    ///
+    /// # Errors
+    /// The system exception that kept the call from being made.
+    #[doc(alias = "_is_a")]
+    pub fn is_a(&self, id: &str) -> Result<bool, SystemException> {
+        if id == OBJECT_ID || self.ior().type_id == id {
+            return Ok(true);
+        }
+        self.invoke("_is_a", |writer| writer.write_latin1(id), |reader| reader.read_bool())
+    }
+
+    /// Asks the server whether it has the object, without calling it (LocateRequest). A server that
+    /// forwards is followed.
+    ///
+    /// # Errors
+    /// The system exception that kept the question from being answered.
+    pub fn locate(&self) -> Result<bool, SystemException> {
+        locate(self)
+    }
+
+    /// Binds the reference now, so that the next call takes no longer than those after it
+    /// (`_validate_connection`): finds the way to the object, connects, follows forwards, agrees on
+    /// code sets, and has both sides make the buffers that calls need.
+    ///
+    /// The object is asked `_non_existent` for it, twice. A connection is a thread's own unless the
+    /// option `MaxCallsPerConnection` says otherwise, so the thread that will call is the one to bind.
+    /// What has been bound stays so until a connection is closed, by the server's `IdleTimeout` for
+    /// one; binding again then connects again, and otherwise does no harm. A reference to an object of
+    /// this ORB is tied to its servant.
+    ///
+    /// Policies of the client and the server that contradict each other make it fail, with
+    /// `INV_POLICY`; [`inconsistent_policies`](Self::inconsistent_policies) tells which.
+    ///
+    /// # Errors
+    /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.
+    #[doc(alias = "_validate_connection")]
+    pub fn validate_connection(&self) -> Result<(), SystemException> {
+        validate(self)
+    }
+
+    /// Asks whether the object is gone for good (`_non_existent`).
+    ///
+    /// # Errors
+    /// The system exception that kept the question from being answered; `OBJECT_NOT_EXIST` is the
+    /// answer `true`.
+    #[doc(alias = "_non_existent")]
+    pub fn non_existent(&self) -> Result<bool, SystemException> {
+        let answer = self.invoke("_non_existent", |_| Ok(()), |reader| reader.read_bool());
+        match answer {
+            Err(SystemException {
+                kind: zorb_types::SystemExceptionKind::ObjectNotExist, ..
+            }) => Ok(true),
+            other => other,
+        }
+    }
+
+    /// Asks the object for its most derived interface (`_repository_id`); old ORBs do not answer.
+    ///
+    /// # Errors
+    /// The system exception of the call; `BAD_OPERATION` from ORBs without it.
+    #[doc(alias = "_repository_id")]
+    pub fn repository_id(&self) -> Result<String, SystemException> {
+        self.invoke(
+            "_repository_id",
+            |_| Ok(()),
+            |reader| reader.read_latin1("repository id").map(std::borrow::Cow::into_owned),
+        )
+    }
+
+    /// The typed face of this object, after asking whether it has that type; `None` when not.
+    ///
+    /// # Errors
+    /// As [`is_a`](Self::is_a).
+    #[doc(alias = "_narrow")]
+    pub fn narrow<T: Interface>(&self) -> Result<Option<T>, SystemException> {
+        Ok(self.is_a(T::REPOSITORY_ID)?.then(|| T::from_object(self.clone())))
+    }
+
+    /// The typed face of this object, without asking.
+    #[doc(alias = "_unchecked_narrow")]
+    pub fn unchecked_narrow<T: Interface>(&self) -> T {
+        T::from_object(self.clone())
+    }
+}
+
+impl PartialEq for ObjectRef {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_equivalent(other)
+    }
+}
+
+impl Eq for ObjectRef {}
+
+impl Hash for ObjectRef {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        for profile in &self.ior().profiles {
+            profile.data.hash(state);
+        }
+    }
+}
+
+impl fmt::Debug for ObjectRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ObjectRef")
+            .field("type_id", &self.ior().type_id)
+            .field("profiles", &self.ior().profiles.len())
+            .finish_non_exhaustive()
+    }
+}

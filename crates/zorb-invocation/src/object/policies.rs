@@ -1,0 +1,171 @@
+//! The policies of references.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_base::error::{Error, Phase};
+use zorb_base::policy::{
+    ConnectionProperties, Levels, Policies, PolicyType, RelativeRoundtripTimeout, SetOverrideType,
+    TypedPolicy, exposed_by,
+};
+use zorb_cdr::CdrError;
+use zorb_giop::ProfileTag;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::{ObjectRef, Shared};
+use crate::client::{ConnectionPolicies, ObjectPolicies, policy_of, select_endpoint};
+
+impl ObjectRef {
+    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
+    /// last wait may take a sixteenth of it longer. It is the policy [`RelativeRoundtripTimeout`] and
+    /// overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
+    /// does not time out.
+    #[must_use]
+    pub fn with_timeout(&self, timeout: Duration) -> Self {
+        let policies = Policies::new().with(RelativeRoundtripTimeout(timeout));
+        self.overridden(&policies, SetOverrideType::AddOverride)
+    }
+
+    /// The same object, called with `policies`, each in place of one of its type that the reference
+    /// has.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
+    pub fn with_policies(&self, policies: &Policies) -> Result<Self, SystemException> {
+        self.set_policy_overrides(policies, SetOverrideType::AddOverride)
+    }
+
+    /// The same object, called with `policies` (`_set_policy_overrides`).
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
+    #[doc(alias = "_set_policy_overrides")]
+    pub fn set_policy_overrides(
+        &self,
+        policies: &Policies,
+        how: SetOverrideType,
+    ) -> Result<Self, SystemException> {
+        policies.check(Levels::OBJECT)?;
+        Ok(self.overridden(policies, how))
+    }
+
+    /// The same object for one call: its `policies` win over those of the reference.
+    ///
+    /// ```text
+    /// teller.for_call(&hurried)?.balance()?;
+    /// ```
+    ///
+    /// # Errors
+    /// `NO_PERMISSION` for a policy that a call cannot have, which is one that a reference cannot.
+    pub fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
+        policies.check(Levels::OBJECT)?;
+        let known = self.overrides.as_deref();
+        Ok(self.with_overrides(known.unwrap_or(&ObjectPolicies::default()).with_call(policies)))
+    }
+
+    fn overridden(&self, policies: &Policies, how: SetOverrideType) -> Self {
+        let known = self.overrides.as_deref();
+        self.with_overrides(known.unwrap_or(&ObjectPolicies::default()).with_object(policies, how))
+    }
+
+    fn with_overrides(&self, overrides: ObjectPolicies) -> Self {
+        let shared = match overrides.connections() {
+            Some(policies) => self.with_connection_policies(policies).shared,
+            None if self.shared.connection_policies().is_none() => Arc::clone(&self.shared),
+            // The original reference's routes are not known here.
+            None => Arc::new(Shared::new(self.core(), self.ior().clone(), None)),
+        };
+        Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
+    }
+
+    #[inline]
+    pub(crate) fn overrides(&self) -> Option<&ObjectPolicies> {
+        self.overrides.as_deref()
+    }
+
+    /// The reference's own policies (`_get_policy_overrides`).
+    #[doc(alias = "_get_policy_overrides")]
+    pub fn policy_overrides(&self) -> Policies {
+        self.overrides().map(|overrides| overrides.object.clone()).unwrap_or_default()
+    }
+
+    /// The policy of type `P` that the client wants for calls by this reference and thread
+    /// (`_get_client_policy`): that of the call, of the reference, of the thread, of the ORB, or the
+    /// default.
+    #[doc(alias = "_get_client_policy")]
+    pub fn client_policy<P: TypedPolicy>(&self) -> Option<P> {
+        policy_of(self).or_else(|| P::default_of(self.core().options()))
+    }
+
+    /// The types of the client's policies that keep calls by this reference and thread from being made,
+    /// as they contradict what the server has put into the reference, or there is no way that keeps
+    /// them: what `_validate_connection` gives back. Such calls fail with `INV_POLICY`.
+    ///
+    /// # Errors
+    /// The system exception that keeps the policies of the thread from being told.
+    pub fn inconsistent_policies(&self) -> Result<Vec<PolicyType>, SystemException> {
+        let object = self.as_wanted()?;
+        let forwarded = object.forwarded();
+        let target = forwarded.binding().unwrap_or_else(|| object.binding());
+        let routes = target.routes(self.core());
+        select_endpoint(&object, (target, routes), |info| routes.inconsistent(info))
+    }
+
+    /// What connections for calls by this reference and thread are like that go by profiles of this
+    /// kind: what is said at all levels, and where nothing is the options. A property that neither
+    /// names is the system's choice.
+    pub fn connection_properties(&self, profile: ProfileTag) -> ConnectionProperties {
+        ConnectionPolicies::wanted(self)
+            .properties(profile)
+            .or(ConnectionProperties::of(self.core().options()))
+    }
+
+    /// The policy of type `P` that the server has put into the reference.
+    ///
+    /// # Errors
+    /// `INV_OBJREF` when it cannot be read.
+    pub fn exposed_policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
+        let forwarded = self.forwarded();
+        let target = forwarded.binding().unwrap_or_else(|| self.binding());
+        exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
+    }
+
+    /// Whether calls by this reference and thread go over connections for bands of priorities.
+    pub(crate) fn has_bands(&self) -> bool {
+        let Ok(object) = self.as_wanted() else { return false };
+        let forwarded = object.forwarded();
+        let target = forwarded.binding().unwrap_or_else(|| object.binding());
+        target.routes(object.core()).has_bands()
+    }
+
+    /// The policy of type `P` that holds for calls by this reference and thread (`_get_policy`): what
+    /// the client wants, reconciled with what the server has put into the reference.
+    ///
+    /// # Errors
+    /// `INV_POLICY` (OMG 1) when the two contradict each other; `INV_OBJREF` when the server's cannot
+    /// be read.
+    #[doc(alias = "_get_policy")]
+    pub fn policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
+        match (policy_of::<P>(self), self.exposed_policy::<P>()?) {
+            (Some(client), Some(server)) => {
+                P::reconcile(client, server).map(Some).ok_or_else(|| {
+                    SystemException::inv_policy(
+                        minor::inv_policy::CANNOT_RECONCILE,
+                        CompletionStatus::No,
+                    )
+                })
+            }
+            (client, server) => {
+                Ok(client.or(server).or_else(|| P::default_of(self.core().options())))
+            }
+        }
+    }
+}
+
+#[cold]
+fn unreadable<P: TypedPolicy>(error: CdrError) -> SystemException {
+    let exception = SystemException::inv_objref(minor::inv_objref::MALFORMED, CompletionStatus::No);
+    Error::new(Phase::Resolve, format!("{} of the reference", P::POLICY_TYPE))
+        .with_source(error)
+        .into_exception(exception)
+}

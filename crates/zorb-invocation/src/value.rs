@@ -1,0 +1,187 @@
+//! Valuetypes: objects that travel by value (CORBA 3.3 part 1, chapter 9).
+
+mod abstracts;
+mod drops;
+mod graph;
+mod kinds;
+mod operations;
+mod registry;
+use std::any::TypeId;
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::marker::PhantomData;
+use std::ops::Deref;
+use std::sync::{Arc, Weak};
+
+use graph::Node;
+
+pub use abstracts::{Abstract, AbstractOperations, Handle, HandleArgument};
+pub use kinds::{CustomMarshal, Inherits, ValueBase, ValueKind, ValueType};
+pub use operations::{Cast, Operated, ValueOperations, WithOperations};
+pub use registry::{KnownValue, ValueRegistry};
+
+use graph::AnyValue;
+
+/// A value of the valuetype `K`, or of one that inherits from it; `Option<Value<K>>` is what IDL
+/// calls a `K`, with `None` for null.
+///
+/// A clone is the same value: sent twice in one message, it arrives as one value again. Its state
+/// does not change once it is made.
+///
+/// # Cycles
+/// Values may lead back to themselves. A handle that leads back *weakly* does not keep its value
+/// alive; [`get`](Self::get) gives nothing when the value is gone. In received values the handles
+/// that lead to a value around them are weak and all others are strong, so that a cycle is freed
+/// with the last handle to where it was entered. [`new_cyclic`](Self::new_cyclic) builds cycles.
+pub struct Value<K: ?Sized> {
+    link: Link,
+    kind: PhantomData<fn() -> Box<K>>,
+}
+
+#[derive(Clone)]
+enum Link {
+    Strong(Arc<dyn AnyValue>),
+    Weak(Weak<dyn AnyValue>),
+}
+
+impl<K: ValueType> Value<K> {
+    /// A value with this state.
+    pub fn new(state: K) -> Self {
+        Self::of(Link::Strong(Arc::new(Node::new(state))))
+    }
+
+    /// A value whose state, or what that leads to, holds the value itself: `state` is given a weak
+    /// handle to it.
+    ///
+    /// ```text
+    /// let ring = Value::new_cyclic(|ring| ListNode { v: 1, next: Some(ring.clone()) });
+    /// ```
+    pub fn new_cyclic(state: impl FnOnce(&Self) -> K) -> Self {
+        let node = Arc::new_cyclic(|node: &Weak<Node<K>>| {
+            let node: Weak<dyn AnyValue> = node.clone();
+            Node::new(state(&Self::of(Link::Weak(node))))
+        });
+        Self::of(Link::Strong(node))
+    }
+
+    /// The state; of a value of a derived type, the part that it has as a `K`. `None` when the
+    /// handle is weak and the value gone, or not complete yet.
+    pub fn get(&self) -> Option<State<K>> {
+        let node = self.node()?;
+        node.part(TypeId::of::<K>())?.downcast_ref::<K>()?;
+        Some(State { node, kind: PhantomData })
+    }
+}
+
+impl<K: ValueKind + ?Sized> Value<K> {
+    fn of(link: Link) -> Self {
+        Self { link, kind: PhantomData }
+    }
+
+    fn node(&self) -> Option<Arc<dyn AnyValue>> {
+        match &self.link {
+            Link::Strong(node) => Some(Arc::clone(node)),
+            Link::Weak(node) => node.upgrade(),
+        }
+    }
+
+    /// The repository id of its own type, which may be derived from `K`; `None` when it is gone.
+    pub fn repository_id(&self) -> Option<&'static str> {
+        self.node()?.ids().first().copied()
+    }
+
+    /// The same value as one of a base of its type.
+    #[must_use]
+    pub fn upcast<B: ValueKind + ?Sized>(&self) -> Value<B>
+    where
+        K: Inherits<B>,
+    {
+        Value::of(self.link.clone())
+    }
+
+    /// The same value as a `D`, if it is one.
+    #[must_use]
+    pub fn downcast<D: ValueKind + ?Sized>(&self) -> Option<Value<D>> {
+        self.node()?.inherits(TypeId::of::<D>()).then(|| Value::of(self.link.clone()))
+    }
+
+    /// The same value through a handle that does not keep it alive.
+    #[must_use]
+    pub fn downgrade(&self) -> Self {
+        Self::of(match &self.link {
+            Link::Strong(node) => Link::Weak(Arc::downgrade(node)),
+            weak => weak.clone(),
+        })
+    }
+
+    /// The same value through a handle that keeps it alive; `None` when it is gone.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Self> {
+        self.node().map(|node| Self::of(Link::Strong(node)))
+    }
+
+    fn address(&self) -> usize {
+        match &self.link {
+            Link::Strong(node) => Arc::as_ptr(node).addr(),
+            Link::Weak(node) => node.as_ptr().addr(),
+        }
+    }
+}
+
+impl<K: ?Sized> Clone for Value<K> {
+    fn clone(&self) -> Self {
+        Self { link: self.link.clone(), kind: PhantomData }
+    }
+}
+
+/// The same value, not an equal one.
+impl<K: ValueKind + ?Sized> PartialEq for Value<K> {
+    fn eq(&self, other: &Self) -> bool {
+        self.address() == other.address()
+    }
+}
+
+impl<K: ValueKind + ?Sized> Eq for Value<K> {}
+
+impl<K: ValueKind + ?Sized> Hash for Value<K> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.address().hash(state);
+    }
+}
+
+/// Its type alone: there may be cycles.
+impl<K: ValueKind + ?Sized> fmt::Debug for Value<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({})", self.repository_id().unwrap_or("gone"))
+    }
+}
+
+impl<K: ValueType> From<K> for Value<K> {
+    fn from(state: K) -> Self {
+        Self::new(state)
+    }
+}
+
+/// The state of a value, which is kept alive.
+pub struct State<K> {
+    node: Arc<dyn AnyValue>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<K: ValueType> Deref for State<K> {
+    type Target = K;
+
+    fn deref(&self) -> &K {
+        match self.node.part(TypeId::of::<K>()).and_then(|part| part.downcast_ref()) {
+            Some(state) => state,
+            // None is made without its part, and parts stay.
+            None => std::process::abort(),
+        }
+    }
+}
+
+impl<K: ValueType> fmt::Debug for State<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}

@@ -1,0 +1,86 @@
+//! Active objects: the entries of an active object map.
+
+use std::sync::Weak;
+
+use zorb_base::object_id::ObjectId;
+use zorb_os::lock::Lock;
+
+use crate::servant_objects::ServantObjects;
+use crate::skeleton::Skeleton;
+
+/// An object with a servant.
+pub struct ActiveObject {
+    pub(crate) id: ObjectId,
+    /// Makes the upcalls of its requests.
+    pub skeleton: Box<dyn Skeleton>,
+    servant_objects: ServantObjects,
+    collocated: Lock<Collocated>,
+}
+
+impl std::fmt::Debug for ActiveObject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ActiveObject").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// A reference in this process that calls the servant without a message.
+pub trait CollocatedReference: Send + Sync {
+    /// Forgets the servant: the object is no longer active.
+    fn forget_servant(&self);
+}
+
+#[derive(Default)]
+struct Collocated {
+    /// The object is no longer active, or its ORB has shut down.
+    ended: bool,
+    references: Vec<Weak<dyn CollocatedReference>>,
+}
+
+impl ActiveObject {
+    pub(super) fn new(id: ObjectId, skeleton: Box<dyn Skeleton>) -> Self {
+        Self {
+            id,
+            skeleton,
+            servant_objects: ServantObjects::default(),
+            collocated: Lock::default(),
+        }
+    }
+
+    /// The servant as an `S`, which is looked for at `place` first; `None` when it does not serve that.
+    #[inline]
+    pub fn servant<S: ?Sized + 'static>(&self, place: usize) -> Option<&S> {
+        match self.servant_objects.first(place) {
+            Some(servant) => Some(servant),
+            None => self.servant_objects.find(place, &*self.skeleton),
+        }
+    }
+
+    /// Adds a reference that calls the servant without a message from now on, which `link` makes it do;
+    /// nothing happens when the object is no longer active.
+    pub fn collocate(&self, reference: Weak<dyn CollocatedReference>, link: impl FnOnce()) {
+        let mut collocated = self.collocated.lock();
+        if collocated.ended {
+            return;
+        }
+        // References come and go: those gone are swept out before the list grows.
+        if collocated.references.len() == collocated.references.capacity() {
+            collocated.references.retain(|reference| reference.strong_count() > 0);
+        }
+        collocated.references.push(reference);
+        link();
+    }
+
+    /// Makes all collocated references forget the servant, and accepts no more of them. Calls that are
+    /// running finish.
+    pub(crate) fn end_collocation(&self) {
+        let references = {
+            let mut collocated = self.collocated.lock();
+            collocated.ended = true;
+            std::mem::take(&mut collocated.references)
+        };
+        // Without the lock: a servant may be dropped here, and a reference with it.
+        for reference in references.iter().filter_map(Weak::upgrade) {
+            reference.forget_servant();
+        }
+    }
+}

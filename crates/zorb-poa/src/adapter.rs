@@ -1,0 +1,412 @@
+//! One object adapter: its policies, its active object map, and its place among the others.
+
+use std::any::Any;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use zorb_base::interceptor::ServerRequestInterceptor;
+use zorb_base::object_id::ObjectId;
+use zorb_base::orb_core::OrbCore;
+use zorb_base::policy::{self, Policies, Priority, PriorityModel};
+use zorb_giop::TaggedComponent;
+use zorb_os::lock::{Lock, Locked};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::adapters::Adapters;
+use crate::connection_setup::ConnectionSetup;
+use crate::error::PoaError;
+use crate::key::KeyParts;
+use crate::manager::PoaManager;
+use crate::objects::Objects;
+use crate::policies::{IdAssignment, IdUniqueness, Lifespan, PoaPolicies};
+use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
+use crate::slots::Found;
+
+/// An object adapter.
+pub struct ObjectAdapter {
+    name: String,
+    /// The names of the adapters below the root down to this one, each followed by NUL.
+    path: Vec<u8>,
+    parent: Option<Weak<Self>>,
+    policies: PoaPolicies,
+    /// The component with its policies in references.
+    exposed: Option<TaggedComponent>,
+    /// The interceptors of requests.
+    interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    /// The setup of connections, if the policies ask for one.
+    setup: Option<Arc<ConnectionSetup>>,
+    /// The priorities in references to objects that were not active when the references were made.
+    declared_priorities: Lock<HashMap<ObjectId, Priority>>,
+    manager: PoaManager,
+    index: u32,
+    stamp: u32,
+    children: Lock<BTreeMap<String, Arc<Self>>>,
+    objects: Objects,
+    /// The id under which a servant is active, by the servant's identity; unique ids only.
+    servants: Lock<HashMap<usize, ObjectId>>,
+    next_persistent_id: AtomicU64,
+    destroyed: AtomicBool,
+    /// Its membership of the pool whose threads serve it.
+    membership: Lock<Option<Membership>>,
+    /// The number of that pool; 0 for none.
+    pool_number: AtomicUsize,
+}
+
+impl std::fmt::Debug for ObjectAdapter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ObjectAdapter").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Ends the membership of a pool when dropped.
+pub(crate) type Membership = Box<dyn Any + Send + Sync>;
+
+/// What a new adapter is made of.
+pub struct NewAdapter<'a> {
+    /// Its name, which no other child of its parent has.
+    pub name: &'a str,
+    /// The adapter that it is a child of; `None` for a root.
+    pub parent: Option<&'a Arc<ObjectAdapter>>,
+    /// Its policies.
+    pub policies: PoaPolicies,
+    /// Lets its requests through.
+    pub manager: PoaManager,
+}
+
+impl std::fmt::Debug for NewAdapter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewAdapter").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl ObjectAdapter {
+    /// An adapter with a place in the tables.
+    pub(super) fn new(orb: &OrbCore, new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
+        let NewAdapter { name, parent, policies, manager } = new;
+        let mut path = Vec::new();
+        if let Some(parent) = parent {
+            path.extend_from_slice(&parent.path);
+            path.extend_from_slice(name.as_bytes());
+            path.push(0);
+        }
+        let slots = policies.lifespan == Lifespan::Transient
+            && policies.id_assignment == IdAssignment::System;
+        Self {
+            name: name.to_owned(),
+            path,
+            parent: parent.map(Arc::downgrade),
+            exposed: policy::component(&policies.others).ok().flatten(),
+            interceptors: orb.extensions().load().interceptors.server.of(&policies.others),
+            setup: ConnectionSetup::of(&policies.others).map(Arc::new),
+            declared_priorities: Lock::default(),
+            policies,
+            manager,
+            index,
+            stamp,
+            children: Lock::default(),
+            objects: Objects::new(slots),
+            servants: Lock::default(),
+            next_persistent_id: AtomicU64::new(0),
+            destroyed: AtomicBool::new(false),
+            membership: Lock::default(),
+            pool_number: AtomicUsize::new(0),
+        }
+    }
+
+    /// Its name among the children of its parent.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the adapters below the root down to this one, each followed by NUL.
+    pub fn path(&self) -> &[u8] {
+        &self.path
+    }
+
+    /// Its parent, if it has one that exists.
+    pub fn parent(&self) -> Option<Arc<Self>> {
+        self.parent.as_ref().and_then(Weak::upgrade)
+    }
+
+    /// Its policies.
+    pub fn policies(&self) -> &PoaPolicies {
+        &self.policies
+    }
+
+    /// The component with its policies in references.
+    pub fn exposed(&self) -> Option<&TaggedComponent> {
+        self.exposed.as_ref()
+    }
+
+    /// The setup of connections, if its policies ask for one.
+    pub fn setup(&self) -> Option<&Arc<ConnectionSetup>> {
+        self.setup.as_ref()
+    }
+
+    /// The manager that lets its requests through.
+    pub fn manager(&self) -> &PoaManager {
+        &self.manager
+    }
+
+    #[inline]
+    pub(super) fn index(&self) -> u32 {
+        self.index
+    }
+
+    #[inline]
+    pub(super) fn stamp(&self) -> u32 {
+        self.stamp
+    }
+
+    #[inline]
+    pub(super) fn objects(&self) -> &Objects {
+        &self.objects
+    }
+
+    /// The number of the pool that serves it; 0 for none.
+    #[inline]
+    pub(super) fn pool_number(&self) -> usize {
+        self.pool_number.load(Ordering::Relaxed)
+    }
+
+    /// Is served by the threads of a pool from now on, until it is destroyed.
+    pub fn join(&self, pool_number: usize, membership: Membership) {
+        self.pool_number.store(pool_number, Ordering::Relaxed);
+        *self.membership.lock() = Some(membership);
+    }
+
+    /// The number of its active objects.
+    pub fn active_objects(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether it makes the ids of its objects, which stand for slots.
+    pub fn makes_ids(&self) -> bool {
+        self.objects.makes_ids()
+    }
+
+    /// The adapters below this one.
+    pub fn children(&self) -> Vec<Arc<Self>> {
+        self.children.lock().values().cloned().collect()
+    }
+
+    /// The adapter below this one with that name.
+    pub fn child(&self, name: &str) -> Option<Arc<Self>> {
+        self.children.lock().get(name).cloned()
+    }
+
+    /// Begins the creation of a child: its siblings, locked.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed.
+    pub fn siblings_of_new_child(
+        &self,
+    ) -> Result<Locked<'_, BTreeMap<String, Arc<Self>>>, PoaError> {
+        let children = self.children.lock();
+        if self.destroyed.load(Ordering::Acquire) {
+            return Err(PoaError::System(SystemException::bad_inv_order(
+                minor::bad_inv_order::POA_BEING_DESTROYED,
+                CompletionStatus::No,
+            )));
+        }
+        Ok(children)
+    }
+
+    /// The key of the object `id` of this adapter.
+    pub fn key(&self, id: &[u8]) -> Vec<u8> {
+        match self.policies.lifespan {
+            Lifespan::Transient => {
+                KeyParts::Transient { adapter: self.index, stamp: self.stamp, id }.to_key()
+            }
+            Lifespan::Persistent => KeyParts::Persistent { path: &self.path, id }.to_key(),
+        }
+    }
+
+    /// The id in a key of this adapter.
+    pub fn own_id(&self, key: &KeyParts<'_>) -> Option<ObjectId> {
+        match *key {
+            KeyParts::Transient { adapter, stamp, id }
+                if adapter == self.index && stamp == self.stamp =>
+            {
+                Some(ObjectId::from(id))
+            }
+            KeyParts::Persistent { path, id } if path == self.path => Some(ObjectId::from(id)),
+            _ => None,
+        }
+    }
+
+    /// The active object `id`.
+    #[inline]
+    pub fn find_object(&self, id: &[u8]) -> Option<Found> {
+        self.objects.find(id)
+    }
+
+    /// The id under which a servant is active, under unique ids.
+    pub fn id_of_servant(&self, identity: usize) -> Option<ObjectId> {
+        self.servants.lock().get(&identity).cloned()
+    }
+
+    /// The skeleton of an object without policies of its own.
+    pub fn skeleton_with(
+        &self,
+        inner: Box<dyn Skeleton>,
+        exposed: Option<TaggedComponent>,
+    ) -> Box<dyn Skeleton> {
+        // Such objects share the adapter's setup, so that a connection is not set up anew when it calls
+        // another of them.
+        let (interceptors, setup) = (self.interceptors.clone(), self.setup.clone());
+        let policies = self.policies.others.clone();
+        Box::new(PolicySkeleton::new(
+            inner,
+            SkeletonPolicies { interceptors, setup, exposed, policies },
+        ))
+    }
+
+    /// Whether its policies intercept requests or set connections up.
+    pub fn governs(&self) -> bool {
+        !self.interceptors.is_empty() || self.setup.is_some()
+    }
+
+    /// The own policies of the object `id`, if they are not those that are `given` for its activation or
+    /// for a reference: the priority of its first reference remains as long as the adapter exists.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` for another priority than the one in a reference.
+    pub fn remembered(
+        &self,
+        id: &ObjectId,
+        given: &Policies,
+        for_reference: bool,
+    ) -> Result<Option<Policies>, SystemException> {
+        if self.policies.others.value::<PriorityModel>().is_none() {
+            return Ok(None);
+        }
+        let wanted = given.value().map(PriorityModel::server_priority);
+        let mut declared = self.declared_priorities.lock();
+        match (declared.get(id).copied(), wanted) {
+            (Some(declared), Some(wanted)) if declared != wanted => {
+                let code = minor::bad_inv_order::OTHER_PRIORITY;
+                Err(SystemException::bad_inv_order(code, CompletionStatus::No))
+            }
+            (Some(declared), None) => {
+                Ok(Some(Policies::new().with(PriorityModel::server_declared(declared))))
+            }
+            (None, Some(wanted)) if for_reference => {
+                declared.insert(id.clone(), wanted);
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Puts a servant into the active object map.
+    ///
+    /// # Errors
+    /// `ServantAlreadyActive`, `ObjectAlreadyActive`; `OBJECT_NOT_EXIST` when the adapter is destroyed;
+    /// `NO_RESOURCES` when the map is full.
+    pub fn incarnate(
+        &self,
+        id: Option<ObjectId>,
+        skeleton: Box<dyn Skeleton>,
+    ) -> Result<ObjectId, PoaError> {
+        let identity = skeleton.identity();
+        let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
+        let mut servants = self.servants.lock();
+        if self.destroyed.load(Ordering::Acquire) {
+            return Err(PoaError::System(SystemException::object_not_exist(
+                minor::object_not_exist::BEING_DEACTIVATED,
+                CompletionStatus::No,
+            )));
+        }
+        if unique && servants.contains_key(&identity) {
+            return Err(PoaError::ServantAlreadyActive);
+        }
+        let id = match id {
+            None if !self.objects.makes_ids() => Some(self.fresh_persistent_id()),
+            id => id,
+        };
+        if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
+            return Err(PoaError::ObjectAlreadyActive);
+        }
+        let no_room =
+            || SystemException::no_resources(minor::no_resources::QUEUE_FULL, CompletionStatus::No);
+        let id = self.objects.insert(id, skeleton).ok_or_else(no_room)?;
+        if unique {
+            servants.insert(identity, id.clone());
+        }
+        Ok(id)
+    }
+
+    /// Removes an object from the active object map. Requests that are running finish; the servant is
+    /// dropped after the last one.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`.
+    pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        // One lock for both maps: nobody finds a servant in one and not in the other.
+        let mut servants = self.servants.lock();
+        let removed = self.objects.remove(id.as_bytes());
+        let object = removed.ok_or(PoaError::ObjectNotActive)?;
+        servants.remove(&object.skeleton.identity());
+        // The servant may use the adapter as it is dropped.
+        drop(servants);
+        object.end_collocation();
+        drop(object);
+        Ok(())
+    }
+
+    /// An id that no other run of the program makes: the time and a count.
+    pub fn fresh_persistent_id(&self) -> ObjectId {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let count = self.next_persistent_id.fetch_add(1, Ordering::Relaxed);
+        let time = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        ObjectId::new([time.to_be_bytes(), count.to_be_bytes()].concat())
+    }
+
+    /// Answers the requests that managers hold with `TRANSIENT`, here and in the adapters below.
+    pub fn release_held(&self) {
+        self.manager.release_held();
+        self.children().iter().for_each(|child| child.release_held());
+    }
+
+    /// Makes references that call servants without a message forget them, here and in the adapters below.
+    pub fn end_collocation(&self) {
+        self.objects.all().iter().for_each(|object: &Arc<ActiveObject>| object.end_collocation());
+        self.children().iter().for_each(|child| child.end_collocation());
+    }
+
+    /// Destroys the adapter and those below it. Requests that are running finish.
+    pub fn destroy(self: &Arc<Self>, adapters: Option<&Adapters>) {
+        {
+            // A servant is activated under this lock, so from here on none comes in any more.
+            let mut servants = self.servants.lock();
+            self.destroyed.store(true, Ordering::Release);
+            servants.clear();
+        }
+        let children = {
+            let mut children = self.children.lock();
+            std::mem::take(&mut *children)
+        };
+        for child in children.into_values() {
+            child.destroy(adapters);
+        }
+        if let Some(adapters) = adapters {
+            adapters.unregister(self);
+        }
+        if let Some(parent) = self.parent() {
+            let mut siblings = parent.children.lock();
+            // A namesake created since must stay.
+            if siblings.get(&self.name).is_some_and(|known| Arc::ptr_eq(known, self)) {
+                siblings.remove(&self.name);
+            }
+        }
+        self.membership.lock().take();
+        // Servants may use the adapter as they are dropped, which is now that no lock is held.
+        for object in self.objects.take() {
+            object.end_collocation();
+        }
+    }
+}

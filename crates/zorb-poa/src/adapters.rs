@@ -1,0 +1,435 @@
+//! The adapters of an ORB, and the way from an object key to a servant.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use arc_swap::ArcSwap;
+use zorb_base::orb_core::OrbCore;
+use zorb_base::steady_events::{Event, record};
+use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
+use zorb_os::lock::Lock;
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::adapter::{NewAdapter, ObjectAdapter};
+use crate::key::KeyParts;
+use crate::manager::{Arrival, ManagerState, PoaManager, Stopped};
+use crate::policies::Lifespan;
+use crate::slots::Found;
+
+/// Finds the definition of an interface, by its repository id, in the interface repository.
+pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
+
+/// Why the object of a request is not served here, or not now.
+#[derive(Debug)]
+pub enum NotHere {
+    /// Its key is that of a published reference.
+    Elsewhere(Box<Ior>),
+    /// There is none; the exception says why.
+    Nowhere(SystemException),
+    /// Its manager holds requests.
+    Held(PoaManager),
+}
+
+/// How many adapters a thread remembers.
+const KNOWN: usize = 4;
+
+/// By what way a request asks for its object.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// Whether it was held by a manager before.
+    pub arrival: Arrival,
+    /// The number of the pool whose lane it has come by; 0 for the ORB's own lane, `None` for a call
+    /// inside the process.
+    pub pool: Option<usize>,
+}
+
+impl Access {
+    /// That of a call inside the process.
+    pub const LOCAL: Self = Self { arrival: Arrival::New, pool: None };
+}
+
+/// The adapters that a thread's requests went to last. While the tables do not change it finds them
+/// here, without guarding what all threads share. An idle thread keeps as many at most, after their
+/// end too, but not their objects.
+#[derive(Default)]
+pub struct KnownAdapters {
+    /// What the tables' count of changes was.
+    changes: u64,
+    /// By the adapter's index. The first that takes a place keeps it.
+    places: [Option<Arc<ObjectAdapter>>; KNOWN],
+    /// The last request's operation.
+    pub operation: KnownOperation,
+}
+
+impl std::fmt::Debug for KnownAdapters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("KnownAdapters").field("operation", &self.operation).finish_non_exhaustive()
+    }
+}
+
+/// The operation that a thread's last request was for: its table and its position there. Who calls again
+/// mostly calls the same.
+#[derive(Debug, Default)]
+pub struct KnownOperation(Cell<(usize, usize)>);
+
+impl KnownOperation {
+    /// The position, if it is one in this table, and whatever the request's name is.
+    #[inline]
+    pub(crate) fn in_table(&self, table: usize) -> Option<usize> {
+        let (known, position) = self.0.get();
+        (known == table).then_some(position)
+    }
+
+    #[inline]
+    pub(crate) fn is_at(&self, table: usize, position: usize) {
+        self.0.set((table, position));
+    }
+}
+
+/// The adapters of an ORB, and the references that it has published under names. Readers take no lock;
+/// changes copy the small tables.
+pub struct Adapters {
+    orb: Arc<OrbCore>,
+    published: ArcSwap<HashMap<Vec<u8>, Ior>>,
+    interfaces: OnceLock<Box<InterfaceLookup>>,
+    tables: ArcSwap<Tables>,
+    /// How often the tables have changed.
+    changes: AtomicU64,
+    changing: Lock<()>,
+    next_stamp: AtomicU32,
+}
+
+impl std::fmt::Debug for Adapters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Adapters").finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Default)]
+struct Tables {
+    by_index: Vec<Option<Arc<ObjectAdapter>>>,
+    by_path: HashMap<Vec<u8>, Arc<ObjectAdapter>>,
+}
+
+impl Adapters {
+    /// An ORB's adapters, of which there are none yet.
+    pub fn new(orb: &Arc<OrbCore>) -> Self {
+        // Stamps differ from run to run, so that a transient reference does not come to life again
+        // in another process on the same port.
+        let seed = RandomState::new().hash_one(std::process::id());
+        Self {
+            orb: Arc::clone(orb),
+            published: ArcSwap::default(),
+            interfaces: OnceLock::new(),
+            tables: ArcSwap::default(),
+            changes: AtomicU64::new(0),
+            changing: Lock::default(),
+            next_stamp: AtomicU32::new((seed >> 32) as u32),
+        }
+    }
+
+    /// Makes an adapter, and gives it a place in the tables.
+    pub fn register(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
+        let _changing = self.changing.lock();
+        let mut tables = Tables::clone(&self.tables.load());
+        let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
+            tables.by_index.push(None);
+            tables.by_index.len() - 1
+        });
+        let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
+        let adapter = Arc::new({
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            ObjectAdapter::new(&self.orb, new, index, stamp)
+        });
+        if let Some(place) = tables.by_index.get_mut(index) {
+            *place = Some(Arc::clone(&adapter));
+        }
+        if adapter.policies().lifespan == Lifespan::Persistent {
+            tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
+        }
+        self.replace(tables);
+        adapter
+    }
+
+    /// Has readers see other tables. Called by one thread at a time.
+    fn replace(&self, tables: Tables) {
+        record(Event::TableWritten);
+        self.tables.store(Arc::new(tables));
+        // After that: who still sees the old count sees the old tables or the new ones, and looks
+        // again once it sees the new count.
+        self.changes.fetch_add(1, Ordering::Release);
+    }
+
+    pub(super) fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
+        let _changing = self.changing.lock();
+        let mut tables = Tables::clone(&self.tables.load());
+        let is_it = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
+        for place in &mut tables.by_index {
+            if place.as_ref().is_some_and(is_it) {
+                *place = None;
+            }
+        }
+        tables.by_path.retain(|_, known| !is_it(known));
+        self.replace(tables);
+    }
+
+    /// The ORB that they belong to.
+    pub(super) fn orb(&self) -> &Arc<OrbCore> {
+        &self.orb
+    }
+
+    /// Sets how the definition of an interface is found. Only the first call has an effect.
+    pub fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
+        let _ = self.interfaces.set(lookup);
+    }
+
+    /// The definition of the interface `type_id`.
+    ///
+    /// # Errors
+    /// `INTF_REPOS` when there is no repository, or it does not have the interface.
+    pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
+        match self.interfaces.get() {
+            Some(lookup) => lookup(type_id),
+            None => Err(SystemException::intf_repos(
+                minor::intf_repos::NOT_AVAILABLE,
+                CompletionStatus::No,
+            )),
+        }
+    }
+
+    /// Publishes a reference under a name, to which requests with that key are forwarded; `false` when
+    /// the name is taken.
+    pub fn publish(&self, name: &[u8], ior: &Ior) -> bool {
+        let _changing = self.changing.lock();
+        let mut published = HashMap::clone(&self.published.load());
+        let is_free = !published.contains_key(name);
+        if is_free {
+            published.insert(name.to_vec(), ior.clone());
+            self.published.store(Arc::new(published));
+        }
+        is_free
+    }
+
+    /// Removes a published reference; `false` when there was none.
+    pub fn unpublish(&self, name: &[u8]) -> bool {
+        let _changing = self.changing.lock();
+        let mut published = HashMap::clone(&self.published.load());
+        let was_there = published.remove(name).is_some();
+        self.published.store(Arc::new(published));
+        was_there
+    }
+
+    /// Finds the object of a request, if its adapter's manager lets the request pass; for a thread that
+    /// remembers adapters or one that does not.
+    #[inline]
+    pub fn admit_key(
+        &self,
+        key: &[u8],
+        known: Option<&mut KnownAdapters>,
+        by: Access,
+    ) -> Result<Found, NotHere> {
+        match (KeyParts::parse(key), known) {
+            (KeyParts::Name(name), _) => Err(self.locate_published(name)),
+            (parts, Some(known)) => self.admit_by(known, parts, by),
+            (parts, None) => self.admit(parts, by),
+        }
+    }
+
+    /// Finds out where the object of a key is, without waiting.
+    pub fn locate_key(&self, key: &[u8]) -> Result<(), NotHere> {
+        match KeyParts::parse(key) {
+            KeyParts::Name(name) => Err(self.locate_published(name)),
+            parts => self.locate(parts).map_err(NotHere::Nowhere),
+        }
+    }
+
+    #[cold]
+    fn locate_published(&self, name: &[u8]) -> NotHere {
+        match self.published.load().get(name) {
+            Some(ior) => NotHere::Elsewhere(Box::new(ior.clone())),
+            None => NotHere::Nowhere(not_there(minor::object_not_exist::UNKNOWN_KEY)),
+        }
+    }
+
+    /// Leaves in a destination where its object is; the object has just been found by its key.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn leave_place(&self, destination: &Destination) {
+        if let Some(place) = self.place(KeyParts::parse(destination.key())) {
+            destination.set_object(place);
+        }
+    }
+
+    /// The object that a request is for, if its adapter's manager lets the request pass.
+    #[inline]
+    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotHere> {
+        probe!(ParseKey);
+        // Borrowed, not counted: a count would be written by every connection's thread.
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key).map_err(NotHere::Nowhere)?;
+        adapter.admit(id, by)
+    }
+
+    /// The same for a thread that remembers adapters.
+    #[inline]
+    pub(crate) fn admit_by(
+        &self,
+        known: &mut KnownAdapters,
+        key: KeyParts<'_>,
+        by: Access,
+    ) -> Result<Found, NotHere> {
+        if let KeyParts::Transient { adapter, stamp, id } = key
+            && self.changes.load(Ordering::Acquire) == known.changes
+            && let Some(Some(found)) = known.places.get(adapter as usize % KNOWN)
+            && (found.index(), found.stamp()) == (adapter, stamp)
+        {
+            probe!(ParseKey);
+            return found.admit(id, by);
+        }
+        if let KeyParts::Transient { adapter, .. } = key {
+            self.learn(known, adapter);
+        }
+        self.admit(key, by)
+    }
+
+    /// The object that is in a place, if it is the one that was there when the place was
+    /// [found](Self::place), and if its adapter's manager lets the request pass.
+    #[inline(never)]
+    pub(crate) fn admit_to(
+        &self,
+        known: Option<&mut KnownAdapters>,
+        place: ObjectIndex,
+        by: Access,
+    ) -> Option<Result<Found, NotHere>> {
+        let is_it =
+            |found: &ObjectAdapter| (found.index(), found.stamp()) == (place.adapter, place.stamp);
+        if let Some(known) = known {
+            if self.changes.load(Ordering::Acquire) == known.changes
+                && let Some(Some(found)) = known.places.get(place.adapter as usize % KNOWN)
+                && is_it(found)
+            {
+                return found.admit_to(place, by);
+            }
+            self.learn(known, place.adapter);
+        }
+        let tables = self.tables.load();
+        let found = tables.by_index.get(place.adapter as usize)?.as_ref()?;
+        if is_it(found) { found.admit_to(place, by) } else { None }
+    }
+
+    /// Where the object of a key is.
+    fn place(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key).ok()?;
+        let (slot, generation) = adapter.objects().place(id)?;
+        Some(ObjectIndex { adapter: adapter.index(), stamp: adapter.stamp(), slot, generation })
+    }
+
+    /// Remembers the adapter of an index, if there is a place for it.
+    #[inline(never)]
+    fn learn(&self, known: &mut KnownAdapters, adapter: u32) {
+        // First, so that what is found below is at least as new.
+        let changes = self.changes.load(Ordering::Acquire);
+        if known.changes != changes {
+            *known = KnownAdapters { changes, ..KnownAdapters::default() };
+        }
+        let Some(place) = known.places.get_mut(adapter as usize % KNOWN) else { return };
+        if place.is_none() {
+            let tables = self.tables.load();
+            *place = tables.by_index.get(adapter as usize).and_then(Option::clone);
+        }
+    }
+
+    /// The priority of a request, if an interceptor sets one. It waits for nothing.
+    pub fn request_priority(&self, header: &RequestHeader<'_>) -> Option<i16> {
+        let key = header.target.object_key().ok()?;
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
+        let found = adapter.find_object(id)?;
+        let object = found.object()?;
+        object.skeleton.request_priority(&object.id, header)
+    }
+
+    /// The object of a key with its adapter's manager, whatever state that is in.
+    pub fn find(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
+        Some((adapter.manager().clone(), adapter.find_object(id)?.to_shared()?))
+    }
+
+    /// Whether a key leads to an object, or the exception that says why not.
+    fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
+        let tables = self.tables.load();
+        let (adapter, id) = tables.adapter(key)?;
+        // Behind a manager that holds, the objects may be on their way: a request finds out.
+        if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
+            return Ok(());
+        }
+        Err(not_there(minor::object_not_exist::NO_MATCH))
+    }
+}
+
+impl ObjectAdapter {
+    /// The object of a request, if the manager lets it pass.
+    #[inline]
+    fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotHere> {
+        self.pass(by)?;
+        probe!(Adapter);
+        let object = self.find_object(id);
+        probe!(Servant);
+        object.ok_or_else(|| NotHere::Nowhere(not_there(minor::object_not_exist::NO_MATCH)))
+    }
+
+    /// The same by where the object was; `None` when it is not there any more.
+    fn admit_to(&self, place: ObjectIndex, by: Access) -> Option<Result<Found, NotHere>> {
+        if let Err(refused) = self.pass(by) {
+            return Some(Err(refused));
+        }
+        probe!(Adapter);
+        let object = self.objects().find_in_place((place.slot, place.generation));
+        probe!(Servant);
+        object.map(Ok)
+    }
+
+    /// Asks the manager, and whether the request has come by an endpoint of the adapter's pool.
+    #[inline]
+    fn pass(&self, by: Access) -> Result<(), NotHere> {
+        let pool = self.pool_number();
+        if pool != 0 && by.pool.is_some_and(|of_request| of_request != pool) {
+            return Err(NotHere::Nowhere(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
+        }
+        self.manager().admit(by.arrival).map_err(|stopped| match stopped {
+            Stopped::Held(manager) => NotHere::Held(manager),
+            Stopped::Refused(exception) => NotHere::Nowhere(exception),
+        })
+    }
+}
+
+impl Tables {
+    #[inline]
+    fn adapter<'k>(
+        &self,
+        key: KeyParts<'k>,
+    ) -> Result<(&ObjectAdapter, &'k [u8]), SystemException> {
+        let (adapter, id) = match key {
+            KeyParts::Transient { adapter, stamp, id } => {
+                let found = self.by_index.get(adapter as usize).and_then(Option::as_ref);
+                (found.filter(|found| found.stamp() == stamp), id)
+            }
+            KeyParts::Persistent { path, id } => (self.by_path.get(path), id),
+            KeyParts::Name(_) => (None, &[][..]),
+        };
+        let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
+        Ok((adapter, id))
+    }
+}
+
+#[cold]
+pub(crate) fn not_there(minor: zorb_types::MinorCode) -> SystemException {
+    SystemException::object_not_exist(minor, CompletionStatus::No)
+}

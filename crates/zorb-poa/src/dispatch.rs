@@ -1,0 +1,295 @@
+//! From the octets of a Request or LocateRequest to those of its answer.
+
+use std::io::IoSlice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zorb_base::object_id::OBJECT_ID;
+use zorb_base::policy::PriorityModel;
+#[cfg(feature = "buffers")]
+use zorb_cdr::Tail;
+use zorb_cdr::{ByteOrder, TextCoding, Wire};
+use zorb_giop::{
+    Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus,
+    RequestHeader, ResponseFlags, TargetAddress,
+};
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::adapters::{Access, Adapters, KnownAdapters, NotHere, not_there};
+use crate::call::{ReplyWriter, Served, ServerCall};
+use crate::slots::Found;
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The reply is in the buffer and is to be sent.
+    Reply,
+    /// Nobody waits for a reply, or it has been sent.
+    Nothing,
+}
+
+/// How a message lies, beside its octets.
+///
+/// Apart from them: they go from hand to hand in registers, and what has just been written to memory as two
+/// words is slow to be read as one.
+#[derive(Clone, Copy, Default)]
+pub struct InParts<'a> {
+    /// Where its parts begin that have an alignment of their own; mostly there are none.
+    seams: &'a [u32],
+    /// Its end, if that lies elsewhere.
+    #[cfg(feature = "buffers")]
+    end: Tail<'a>,
+}
+
+impl std::fmt::Debug for InParts<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("InParts").field("seams", &self.seams).finish_non_exhaustive()
+    }
+}
+
+impl<'a> InParts<'a> {
+    /// A message with these parts, whose end follows them.
+    #[inline]
+    pub fn new(seams: &'a [u32]) -> Self {
+        Self {
+            seams,
+            #[cfg(feature = "buffers")]
+            end: Tail::default(),
+        }
+    }
+
+    /// The message with its end in a buffer of its own.
+    #[cfg(feature = "buffers")]
+    #[inline]
+    pub fn with_end(self, end: Option<&'a zorb_transport::ReceivedBuffer>) -> Self {
+        Self { end: end.map_or(Tail::default(), |end| Tail::new(end).owned_by(end)), ..self }
+    }
+}
+
+/// Finds the object of a request, if its adapter's manager lets the request through; `known` is what
+/// the thread remembers.
+#[inline(always)] // as `ServerCall::read_header`
+pub fn find_target(
+    adapters: &Adapters,
+    mut known: Option<&mut KnownAdapters>,
+    request: &RequestHeader<'_>,
+    by: Access,
+) -> Result<Found, NotHere> {
+    probe!(MessagingReceive);
+    let destination = request.operation.destination();
+    if let Some(place) = destination.and_then(Destination::object)
+        && let Some(admitted) = adapters.admit_to(known.as_deref_mut(), place, by)
+    {
+        return admitted;
+    }
+    // The first time, and when it is not there any more.
+    let Some(key) = key_of(&request.target) else { return Err(NotHere::Nowhere(no_key())) };
+    let found = adapters.admit_key(key, known, by)?;
+    if let Some(destination) = destination {
+        adapters.leave_place(destination);
+    }
+    Ok(found)
+}
+
+/// Makes the upcall of a request whose header has been read, and writes its reply. `target` is what
+/// [`find_target`] found.
+#[inline(always)] // as `ServerCall::read_header`
+pub fn dispatch<'a>(
+    adapters: &Adapters,
+    call: &mut ServerCall<'a>,
+    target: &'a Found,
+    parts: &'a InParts<'a>,
+) -> Answer {
+    let reply = &mut call.reply;
+    if call.request.response == ResponseFlags::SyncWithServer {
+        // Its body is empty, and an empty body cannot fail to be written.
+        let _ = reply.write_empty();
+        reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
+        reply.wanted = false;
+    }
+    call.object = target.object();
+    if !parts.seams.is_empty() {
+        call.arguments.set_parts(parts.seams, HEADER_SIZE);
+    }
+    #[cfg(feature = "buffers")]
+    if !parts.end.is_empty() {
+        call.arguments.set_tail(&parts.end);
+    }
+    call.arguments.set_text(call.reply.text);
+    let served = match call.object {
+        Some(object) => upcall(adapters, object, call),
+        None => Err(not_there(minor::object_not_exist::NO_MATCH)),
+    };
+    if let Err(exception) = served {
+        call.reply.write_exception(exception);
+    }
+    answer(&call.reply)
+}
+
+/// The key of a request's object, if its target has one of ours.
+#[inline]
+fn key_of<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
+    match target {
+        TargetAddress::Key(key) => Some(key),
+        target => key_in(target),
+    }
+}
+
+/// The same of a target that is a profile or a reference.
+#[cold]
+#[inline(never)]
+fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
+    target.object_key().ok()
+}
+
+/// Answers a request for an object that is not here; `Err` is the object where the request is for one of
+/// this ORB in the end.
+#[cold]
+pub fn answer_absent(
+    adapters: &Adapters,
+    not_here: NotHere,
+    call: &mut ServerCall<'_>,
+) -> Result<Answer, Found> {
+    let ServerCall { request, reply, .. } = call;
+    let written = match not_here {
+        NotHere::Elsewhere(ior) => {
+            // A one-way call cannot be forwarded.
+            let is_one_way = request.response == ResponseFlags::NoResponse;
+            if let Some(found) = is_one_way.then(|| own_object(adapters, &ior)).flatten() {
+                return Err(found);
+            }
+            reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
+        }
+        NotHere::Nowhere(exception)
+            if &*request.operation == "_non_existent"
+                && exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist =>
+        {
+            reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
+        }
+        NotHere::Nowhere(exception) => Err(exception),
+        NotHere::Held(_) => Err(SystemException::transient(
+            minor::transient::REQUEST_DISCARDED,
+            CompletionStatus::No,
+        )),
+    };
+    if let Err(exception) = written {
+        reply.write_exception(exception);
+    }
+    Ok(answer(reply))
+}
+
+/// The object of this very ORB that a published reference is to. It does not go the way that requests
+/// go, which is the faster for having one user.
+#[cold]
+#[inline(never)]
+fn own_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
+    adapters.admit_key(&adapters.orb().own_key(ior)?, None, Access::LOCAL).ok()
+}
+
+/// The exception for a target that is a profile or a reference without an object key of ours.
+#[cold]
+fn no_key() -> SystemException {
+    SystemException::inv_objref(minor::inv_objref::NO_USABLE_PROFILE, CompletionStatus::No)
+}
+
+fn answer(reply: &ReplyWriter<'_>) -> Answer {
+    if reply.wanted { Answer::Reply } else { Answer::Nothing }
+}
+
+/// Runs the operation on the servant, or answers it for the object.
+fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
+    // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
+    if call.operation().first() == Some(&b'_')
+        && let Some(served) = pseudo_operation(adapters, object, call)
+    {
+        return served;
+    }
+    catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call)))
+        .unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
+}
+
+/// The exception for a servant's panic.
+#[cold]
+pub fn panicked(object: &ActiveObject, operation: &str) -> SystemException {
+    tracing::error!(operation, object = %object.id, "the servant panicked");
+    SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
+}
+
+/// The operations that every object has; `None` for any other name.
+#[cold]
+fn pseudo_operation(
+    adapters: &Adapters,
+    object: &ActiveObject,
+    call: &mut ServerCall<'_>,
+) -> Option<Served> {
+    // Interceptors do not run, but the connection may declare its priority band.
+    if object.skeleton.policies().is_some_and(|it| it.value::<PriorityModel>().is_some()) {
+        call.apply_declared_band();
+    }
+    Some(match &*call.request.operation {
+        "_is_a" => call.argument::<String>().and_then(|id| {
+            let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
+        }),
+        // The second spelling is that of old ORBs.
+        "_non_existent" | "_not_existent" => {
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
+        }
+        "_repository_id" => {
+            let id = object.skeleton.type_id(&object.id);
+            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(&id))
+        }
+        "_interface" => {
+            let type_id = object.skeleton.type_id(&object.id);
+            adapters.interface(&type_id).and_then(|definition| {
+                call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&definition, writer))
+            })
+        }
+        "_component" => {
+            call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
+        }
+        // Of a client that tells its band before the first call (RT-CORBA), as above.
+        "_bind_priority_band" => call.reply.write_empty(),
+        // No domain managers: an empty sequence.
+        "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
+            writer.write_u32(0);
+            Ok(())
+        }),
+        _ => return None,
+    })
+}
+
+/// Answers the LocateRequest in `message`.
+pub fn answer_locate(
+    adapters: &Adapters,
+    message: &[u8],
+    (form, header): (Form<'_>, &MessageHeader),
+    buffer: &mut Vec<u8>,
+) -> Result<(), ProtocolError> {
+    let request = form.read_locate_request(message, header)?;
+    let located = match request.target.object_key() {
+        Ok(key) => adapters.locate_key(key),
+        Err(_) => Err(NotHere::Nowhere(no_key())),
+    };
+    let status = match &located {
+        Ok(()) => LocateStatus::ObjectHere,
+        Err(NotHere::Nowhere(_)) => LocateStatus::UnknownObject,
+        Err(NotHere::Elsewhere(_)) => LocateStatus::ObjectForward,
+        // A request finds out.
+        Err(NotHere::Held(_)) => LocateStatus::ObjectHere,
+    };
+    let id = request.request_id;
+    let written =
+        form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
+            if let Err(NotHere::Elsewhere(ior)) = &located {
+                Ior::write(ior, &mut message.body(TextCoding::default()))?;
+            }
+            message.finish()
+        });
+    // Only a reference of 4 GiB could fail to be written; the peer then waits in vain.
+    if let Err(error) = written {
+        tracing::error!(%error, "a LocateReply could not be written");
+    }
+    Ok(())
+}

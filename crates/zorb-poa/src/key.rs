@@ -1,0 +1,129 @@
+//! Object keys: how a request finds its adapter and its servant.
+//!
+//! ```text
+//! transient  'Z' 01  adapter index (4)  adapter stamp (4)  object id
+//! persistent 'Z' 02  path length (2)  path  object id
+//! ```
+//!
+//! Numbers are big-endian. The path is the names of the adapters below the root, each followed by
+//! NUL. A system id is a slot index and a generation, four octets each, in transient adapters; in
+//! persistent ones it is 16 octets that no other run makes again. Any other key is the name of a
+//! published object.
+
+/// The first octet of keys that this ORB makes.
+const MARK: u8 = b'Z';
+const TRANSIENT: u8 = 1;
+const PERSISTENT: u8 = 2;
+
+/// The most octets of an adapter path.
+pub const MAX_PATH: usize = 4096;
+
+/// An object key taken apart, for tools that explain references. To clients a key is opaque, and
+/// its layout may change between versions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyParts<'a> {
+    /// An object of a transient adapter.
+    Transient {
+        /// The adapter's place in its ORB.
+        adapter: u32,
+        /// What tells the adapter from others that had or will have its place.
+        stamp: u32,
+        /// The object id.
+        id: &'a [u8],
+    },
+    /// An object of a persistent adapter.
+    Persistent {
+        /// The names of the adapters below the root, each followed by NUL.
+        path: &'a [u8],
+        /// The object id.
+        id: &'a [u8],
+    },
+    /// No key of an adapter: a published name, or a key of somebody else.
+    Name(&'a [u8]),
+}
+
+impl<'a> KeyParts<'a> {
+    /// Takes a key apart.
+    pub fn parse(key: &'a [u8]) -> Self {
+        Self::parse_adapter(key).unwrap_or(Self::Name(key))
+    }
+
+    fn parse_adapter(key: &'a [u8]) -> Option<Self> {
+        match key.split_first_chunk::<2>()? {
+            ([MARK, TRANSIENT], rest) => {
+                let (adapter, rest) = rest.split_first_chunk::<4>()?;
+                let (stamp, id) = rest.split_first_chunk::<4>()?;
+                Some(Self::Transient {
+                    adapter: u32::from_be_bytes(*adapter),
+                    stamp: u32::from_be_bytes(*stamp),
+                    id,
+                })
+            }
+            ([MARK, PERSISTENT], rest) => {
+                let (length, rest) = rest.split_first_chunk::<2>()?;
+                let (path, id) = rest.split_at_checked(u16::from_be_bytes(*length).into())?;
+                Some(Self::Persistent { path, id })
+            }
+            _ => None,
+        }
+    }
+
+    /// The key's octets.
+    pub(crate) fn to_key(self) -> Vec<u8> {
+        match self {
+            Self::Transient { adapter, stamp, id } => {
+                let mut key = vec![MARK, TRANSIENT];
+                key.extend_from_slice(&adapter.to_be_bytes());
+                key.extend_from_slice(&stamp.to_be_bytes());
+                key.extend_from_slice(id);
+                key
+            }
+            Self::Persistent { path, id } => {
+                let mut key = vec![MARK, PERSISTENT];
+                let length = u16::try_from(path.len()).unwrap_or(u16::MAX);
+                key.extend_from_slice(&length.to_be_bytes());
+                key.extend_from_slice(path);
+                key.extend_from_slice(id);
+                key
+            }
+            Self::Name(name) => name.to_vec(),
+        }
+    }
+}
+
+/// The slot and generation in an object id that a transient adapter chose; `None` for any other id.
+#[inline]
+pub fn system_id(id: &[u8]) -> Option<(u32, u32)> {
+    let (index, generation) = id.split_first_chunk::<4>()?;
+    let generation = generation.try_into().ok()?;
+    Some((u32::from_be_bytes(*index), u32::from_be_bytes(generation)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_come_apart_as_they_were_put_together() {
+        let transient = KeyParts::Transient { adapter: 7, stamp: 9, id: &[1, 2, 3] };
+        assert_eq!(KeyParts::parse(&transient.to_key()), transient);
+        let persistent = KeyParts::Persistent { path: b"a\0b\0", id: b"id" };
+        assert_eq!(KeyParts::parse(&persistent.to_key()), persistent);
+    }
+
+    #[test]
+    fn anything_else_is_a_name() {
+        for key in
+            [&b""[..], b"Z", b"Z\x01", b"Z\x01\0\0\0\0\0\0\0", b"Z\x02\xff\xff", b"NameService"]
+        {
+            assert_eq!(KeyParts::parse(key), KeyParts::Name(key));
+        }
+    }
+
+    #[test]
+    fn system_ids_are_eight_octets() {
+        assert_eq!(system_id(&[0, 0, 0, 1, 0, 0, 0, 2]), Some((1, 2)));
+        assert_eq!(system_id(&[0; 7]), None);
+        assert_eq!(system_id(&[0; 9]), None);
+    }
+}

@@ -1,0 +1,48 @@
+//! The object adapter: from an object key to a servant, and the upcall.
+//!
+//! An object key leads to its adapter by an index and to its servant by a slot, so that finding the servant
+//! of a request costs the same for one object and for a million; user ids and persistent adapters go
+//! through one hash. A request is served in two calls: [`find_target`], once its header has been read,
+//! and [`dispatch`].
+
+#![forbid(unsafe_code)]
+#![cfg_attr(not(test), warn(clippy::disallowed_types))]
+
+mod active_object;
+mod adapter;
+mod adapters;
+mod call;
+mod connection_setup;
+mod dispatch;
+mod error;
+mod ids;
+mod key;
+mod manager;
+mod objects;
+mod operations;
+mod policies;
+mod servant_objects;
+mod skeleton;
+mod slots;
+
+pub use active_object::{ActiveObject, CollocatedReference};
+pub use adapter::{NewAdapter, ObjectAdapter};
+pub use adapters::{Access, Adapters, KnownAdapters, NotHere};
+pub use call::{ReplyTo, RequestSource};
+pub use call::{Served, ServerCall};
+pub use connection_setup::ConnectionSetup;
+pub use dispatch::{
+    Answer, InParts, answer_absent, answer_locate, dispatch, find_target, panicked,
+};
+pub use error::PoaError;
+pub use key::MAX_PATH;
+pub use key::{KeyParts, system_id};
+pub use manager::{Arrival, HoldLimits, Holdable, ResumePass};
+pub use manager::{ManagerState, PoaManager};
+pub use operations::Operations;
+pub use policies::check_policies;
+pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
+pub use servant_objects::PLACES as SERVANT_OBJECT_PLACES;
+pub use skeleton::ServantObject;
+pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
+pub use slots::Found;

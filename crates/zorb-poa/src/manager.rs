@@ -1,0 +1,345 @@
+//! POA managers: they let the requests for a group of adapters pass, hold, discard or refuse them
+//! (CORBA 3.3 part 1, 15.3.3).
+//!
+//! A held request is a message in the manager's queue: it occupies no thread, connection or lane. When the
+//! manager leaves the holding state, the queue goes back, in order, to the lanes that the requests came
+//! by, which ask the manager again. Until the last of them has asked, requests that arrive queue up
+//! behind them, and those that are held anew do not go back: so requests keep their order, however often
+//! the state changes.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+use zorb_base::options::Options;
+use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::error::PoaError;
+
+/// The state of a [`PoaManager`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum ManagerState {
+    /// Requests wait; the state of a new manager.
+    Holding = 0,
+    /// Requests are served.
+    Active = 1,
+    /// Requests are answered `TRANSIENT`.
+    Discarding = 2,
+    /// Requests are answered `OBJ_ADAPTER`; final.
+    Inactive = 3,
+}
+
+/// The limits of a manager's queue of held requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldLimits {
+    /// The most requests; option `MaxHeldRequests`.
+    pub(crate) requests: usize,
+    /// The most octets of their messages; option `MaxHeldOctets`.
+    pub(crate) octets: usize,
+}
+
+impl HoldLimits {
+    /// Those that the options say.
+    pub fn of(options: &Options) -> Self {
+        Self { requests: options.max_held_requests, octets: options.max_held_octets }
+    }
+}
+
+/// A request that can wait in a manager's queue as a message.
+pub trait Holdable: Send {
+    /// The octets of its message.
+    fn size(&self) -> usize;
+
+    /// Gives the request back to the threads that serve it, which ask the manager again before they drop
+    /// `pass`.
+    fn resume(self: Box<Self>, pass: ResumePass);
+}
+
+/// Where a request comes from that asks a manager to let it pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// It has just been received.
+    New,
+    /// It was held, and has been given back.
+    Resumed,
+}
+
+/// Why a manager does not let a request pass.
+pub(crate) enum Stopped {
+    /// The request is to be [held](PoaManager::hold).
+    Held(PoaManager),
+    /// It is answered with this exception.
+    Refused(SystemException),
+}
+
+/// A POA manager: it lets requests pass to its adapters, holds, discards or refuses them.
+///
+/// Clones are the same manager.
+#[derive(Clone, Debug)]
+pub struct PoaManager(Arc<Manager>);
+
+#[derive(Debug)]
+struct Manager {
+    state: AtomicU8,
+    /// Whether new requests pass at once: the manager is active, and no held request is on its way back.
+    is_open: AtomicBool,
+    held: Lock<Held>,
+    changed: Condition,
+    limits: HoldLimits,
+}
+
+#[derive(Default)]
+struct Held {
+    requests: VecDeque<Box<dyn Holdable>>,
+    /// Those that were given back and are held anew; they come before the others.
+    again: VecDeque<Box<dyn Holdable>>,
+    octets: usize,
+    /// Threads of this process that wait for calls of their own to pass.
+    callers: usize,
+    /// Requests that were given back and have not asked again yet.
+    resuming: usize,
+    /// Whether the ORB shuts down: nothing is held any more.
+    released: bool,
+}
+
+impl Held {
+    /// Requests and callers that wait.
+    fn len(&self) -> usize {
+        self.requests.len() + self.again.len() + self.callers
+    }
+
+    /// Whether no request waits.
+    fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.again.is_empty()
+    }
+}
+
+impl std::fmt::Debug for Held {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Held").field("requests", &self.requests.len()).finish_non_exhaustive()
+    }
+}
+
+/// Stands for a request that was given back, until it has asked the manager again.
+pub struct ResumePass(PoaManager);
+
+impl std::fmt::Debug for ResumePass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResumePass").finish_non_exhaustive()
+    }
+}
+
+impl Drop for ResumePass {
+    fn drop(&mut self) {
+        let manager = &self.0;
+        let mut held = manager.0.held.lock();
+        held.resuming -= 1;
+        manager.resume_all(held);
+    }
+}
+
+impl PoaManager {
+    /// A manager in this state.
+    #[doc(hidden)]
+    pub fn new(state: ManagerState, limits: HoldLimits) -> Self {
+        Self(Arc::new(Manager {
+            state: AtomicU8::new(state as u8),
+            is_open: AtomicBool::new(state == ManagerState::Active),
+            held: Lock::default(),
+            changed: Condition::new(),
+            limits,
+        }))
+    }
+
+    /// The present state.
+    pub fn state(&self) -> ManagerState {
+        match self.0.state.load(Ordering::Acquire) {
+            0 => ManagerState::Holding,
+            1 => ManagerState::Active,
+            2 => ManagerState::Discarding,
+            _ => ManagerState::Inactive,
+        }
+    }
+
+    /// Lets requests pass, those held so far first.
+    ///
+    /// # Errors
+    /// `AdapterInactive` after [`deactivate`](Self::deactivate).
+    pub fn activate(&self) -> Result<(), PoaError> {
+        self.change(ManagerState::Active)
+    }
+
+    /// Holds requests, up to the options `MaxHeldRequests` and `MaxHeldOctets`; beyond them they are
+    /// answered `TRANSIENT`.
+    ///
+    /// # Errors
+    /// `AdapterInactive` after [`deactivate`](Self::deactivate).
+    pub fn hold_requests(&self) -> Result<(), PoaError> {
+        self.change(ManagerState::Holding)
+    }
+
+    /// Answers requests, those held so far included, with `TRANSIENT` (OMG minor code 1).
+    ///
+    /// # Errors
+    /// `AdapterInactive` after [`deactivate`](Self::deactivate).
+    pub fn discard_requests(&self) -> Result<(), PoaError> {
+        self.change(ManagerState::Discarding)
+    }
+
+    /// Refuses requests for good, those held so far included, with `OBJ_ADAPTER`.
+    pub fn deactivate(&self) {
+        // Deactivating twice is allowed: the state stays.
+        let _ = self.change(ManagerState::Inactive);
+    }
+
+    fn change(&self, to: ManagerState) -> Result<(), PoaError> {
+        let held = self.0.held.lock();
+        if self.state() == ManagerState::Inactive {
+            return Err(PoaError::AdapterInactive);
+        }
+        self.0.state.store(to as u8, Ordering::Release);
+        self.resume_all(held);
+        Ok(())
+    }
+
+    /// Answers held requests with `TRANSIENT`, and holds none from now on.
+    pub(super) fn release_held(&self) {
+        let mut held = self.0.held.lock();
+        held.released = true;
+        self.resume_all(held);
+    }
+
+    /// Gives held requests back, unless they are still to be held, or some that were given back before have
+    /// not asked yet.
+    fn resume_all(&self, mut held: Locked<'_, Held>) {
+        let mut requests = VecDeque::new();
+        if !self.holds(&held) && held.resuming == 0 {
+            requests = std::mem::take(&mut held.again);
+            requests.append(&mut held.requests);
+        }
+        if !requests.is_empty() {
+            held.octets = 0;
+            held.resuming += requests.len();
+        }
+        self.update(&held);
+        self.0.changed.notify_all();
+        drop(held);
+        for request in requests {
+            request.resume(ResumePass(self.clone()));
+        }
+    }
+
+    fn holds(&self, held: &Held) -> bool {
+        self.state() == ManagerState::Holding && !held.released
+    }
+
+    fn update(&self, held: &Held) {
+        let is_open = self.state() == ManagerState::Active && held.resuming == 0 && held.is_empty();
+        self.0.is_open.store(is_open, Ordering::Release);
+    }
+
+    /// Whether calls from inside the process pass.
+    #[doc(hidden)]
+    #[inline]
+    pub fn is_active(&self) -> bool {
+        self.0.state.load(Ordering::Acquire) == ManagerState::Active as u8
+    }
+
+    /// Lets a request pass, or says why not. Waits for nothing.
+    #[inline]
+    pub(crate) fn admit(&self, arrival: Arrival) -> Result<(), Stopped> {
+        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.judge(arrival) }
+    }
+
+    #[cold]
+    fn judge(&self, arrival: Arrival) -> Result<(), Stopped> {
+        let held = self.0.held.lock();
+        match self.state() {
+            ManagerState::Active => {
+                let passes = match arrival {
+                    Arrival::New => held.resuming == 0 && held.is_empty(),
+                    // Behind those that came back before it and are held anew.
+                    Arrival::Resumed => held.again.is_empty(),
+                };
+                if passes { Ok(()) } else { Err(Stopped::Held(self.clone())) }
+            }
+            ManagerState::Holding if !held.released => Err(Stopped::Held(self.clone())),
+            ManagerState::Holding | ManagerState::Discarding => {
+                Err(Stopped::Refused(SystemException::transient(
+                    minor::transient::REQUEST_DISCARDED,
+                    CompletionStatus::No,
+                )))
+            }
+            ManagerState::Inactive => Err(Stopped::Refused(SystemException::obj_adapter(
+                minor::obj_adapter::INACTIVE,
+                CompletionStatus::No,
+            ))),
+        }
+    }
+
+    /// Puts a request into the queue; it is given back at once where requests pass meanwhile, or others
+    /// are on their way back before it.
+    ///
+    /// # Errors
+    /// The request, and the exception to answer it with: too many are held.
+    #[doc(hidden)]
+    pub fn hold<R: Holdable + 'static>(
+        &self,
+        request: Box<R>,
+        arrival: Arrival,
+    ) -> Result<(), (Box<R>, SystemException)> {
+        let mut held = self.0.held.lock();
+        let octets = held.octets.saturating_add(request.size());
+        if arrival == Arrival::Resumed {
+            // It was within the limits before. Its pass is still there, so the queue goes back after it.
+            held.octets = octets;
+            held.again.push_back(request);
+            return Ok(());
+        }
+        if !self.holds(&held) && held.resuming == 0 {
+            held.resuming += 1;
+            self.update(&held);
+            drop(held);
+            request.resume(ResumePass(self.clone()));
+            return Ok(());
+        }
+        if held.len() >= self.0.limits.requests || octets > self.0.limits.octets {
+            drop(held);
+            return Err((request, too_many()));
+        }
+        held.octets = octets;
+        held.requests.push_back(request);
+        self.update(&held);
+        Ok(())
+    }
+
+    /// Has the calling thread wait while the manager holds requests: for a call inside this process.
+    ///
+    /// # Errors
+    /// `TRANSIENT` when too many requests are held.
+    #[doc(hidden)]
+    pub fn wait_while_holding(&self) -> Result<(), SystemException> {
+        let mut held = self.0.held.lock();
+        if held.len() >= self.0.limits.requests {
+            return Err(too_many());
+        }
+        held.callers += 1;
+        while self.holds(&held) {
+            held = self.0.changed.wait(held);
+        }
+        held.callers -= 1;
+        Ok(())
+    }
+
+    /// Requests that wait for the manager to leave the holding state.
+    pub fn held_requests(&self) -> usize {
+        self.0.held.lock().len()
+    }
+}
+
+#[cold]
+fn too_many() -> SystemException {
+    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
+}

@@ -1,0 +1,220 @@
+//! Skeletons: what an object adapter knows of a servant.
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_giop::{RequestHeader, TaggedComponent};
+use zorb_types::SystemException;
+
+use zorb_base::interceptor::{
+    InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, invalid_call,
+};
+use zorb_base::object_id::ObjectId;
+use zorb_base::policy::{Policies, PriorityModel};
+
+use crate::call::{Served, ServerCall};
+use crate::connection_setup::ConnectionSetup;
+
+/// An `Arc` of a servant as the trait object of one of its interfaces, without its type.
+pub type ServantObject = Box<dyn Any + Send + Sync>;
+
+/// A servant without its type, for one interface.
+pub trait Skeleton: Send + Sync {
+    /// The repository id of the most derived interface of the object `id`.
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
+    /// Whether the object `id` has the interface `type_id`.
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
+    /// Decodes the arguments, makes the upcall and writes the reply.
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
+    /// The servant as an `Arc<F>`, where `wanted` is the type id of `F`; `None` if callers in this process
+    /// may not call it directly.
+    fn servant_object(&self, wanted: TypeId) -> Option<ServantObject>;
+    /// Tells servants apart, for id uniqueness.
+    fn identity(&self) -> usize;
+    /// The component with the object's policies in its references, if the object has policies of its own.
+    fn exposed(&self) -> Option<&TaggedComponent> {
+        None
+    }
+    /// The policies that hold for the object, if they are not just its adapter's.
+    fn policies(&self) -> Option<&Policies> {
+        None
+    }
+    /// The priority by which a request is queued, if an interceptor sets one.
+    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
+        let _ = (id, header);
+        None
+    }
+}
+
+/// A skeleton of an object whose requests are intercepted, or that has policies of its own.
+pub struct PolicySkeleton {
+    inner: Box<dyn Skeleton>,
+    interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    setup: Option<Arc<ConnectionSetup>>,
+    exposed: Option<TaggedComponent>,
+    /// Whether the policies have a priority model, so that clients declare the bands of connections.
+    is_prioritized: bool,
+    policies: Policies,
+}
+
+impl std::fmt::Debug for PolicySkeleton {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PolicySkeleton").field("policies", &self.policies).finish_non_exhaustive()
+    }
+}
+
+/// The policies of an object, and what follows from them.
+pub struct SkeletonPolicies {
+    /// The interceptors of its requests.
+    pub interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    /// The setup of connections, if the policies ask for one.
+    pub setup: Option<Arc<ConnectionSetup>>,
+    /// The component with the policies in references.
+    pub exposed: Option<TaggedComponent>,
+    /// The policies that hold for it.
+    pub policies: Policies,
+}
+
+impl std::fmt::Debug for SkeletonPolicies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SkeletonPolicies").field("policies", &self.policies).finish_non_exhaustive()
+    }
+}
+
+impl PolicySkeleton {
+    /// `inner`, with policies.
+    pub fn new(inner: Box<dyn Skeleton>, policies: SkeletonPolicies) -> Self {
+        let SkeletonPolicies { interceptors, setup, exposed, policies } = policies;
+        let is_prioritized = policies.value::<PriorityModel>().is_some();
+        Self { inner, interceptors, setup, exposed, is_prioritized, policies }
+    }
+
+    /// Makes the upcall, after the interceptors.
+    fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
+        match &self.setup {
+            None => self.inner.dispatch(call),
+            Some(setup) => setup.around_upcall(call, &|call| self.inner.dispatch(call)),
+        }
+    }
+}
+
+impl Skeleton for PolicySkeleton {
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
+        Skeleton::type_id(&*self.inner, id)
+    }
+
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
+        self.inner.is_a(id, type_id)
+    }
+
+    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
+        if self.is_prioritized {
+            call.apply_declared_band();
+        }
+        let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
+        let Some(object_id) = object_id else { return self.upcall(call) };
+        let mut request = Intercepted { skeleton: self, object_id, call, is_made: false };
+        let served = ServerRequestInfo::new(&mut request, &self.interceptors).proceed();
+        if served.is_ok() && !request.is_made { call.done() } else { served }
+    }
+
+    /// `None` if collocated calls must be intercepted.
+    fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
+        let intercepted = self.interceptors.iter().any(|it| it.intercepts_collocated_calls());
+        if intercepted { None } else { self.inner.servant_object(wanted) }
+    }
+
+    fn identity(&self) -> usize {
+        self.inner.identity()
+    }
+
+    fn exposed(&self) -> Option<&TaggedComponent> {
+        self.exposed.as_ref()
+    }
+
+    fn policies(&self) -> Option<&Policies> {
+        Some(&self.policies)
+    }
+
+    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
+        let mut request = Unserved { header, object_id: id, policies: &self.policies };
+        let mut info = ServerRequestInfo::new(&mut request, &[]);
+        for interceptor in &self.interceptors {
+            interceptor.receive_request_service_contexts(&mut info);
+        }
+        info.priority()
+    }
+}
+
+/// A request whose upcall is intercepted.
+struct Intercepted<'s, 'c, 'a> {
+    skeleton: &'s PolicySkeleton,
+    object_id: &'s ObjectId,
+    call: &'c mut ServerCall<'a>,
+    /// Whether the upcall has been made.
+    is_made: bool,
+}
+
+impl InterceptedRequest for Intercepted<'_, '_, '_> {
+    fn header(&self) -> &RequestHeader<'_> {
+        self.call.request()
+    }
+
+    fn object_id(&self) -> &ObjectId {
+        self.object_id
+    }
+
+    fn policies(&self) -> &Policies {
+        &self.skeleton.policies
+    }
+
+    fn arguments(&self) -> CdrReader<'_> {
+        self.call.remaining_arguments()
+    }
+
+    fn lane_priority(&self) -> Option<i16> {
+        self.call.lane()
+    }
+
+    fn upcall(&mut self) -> Served {
+        if std::mem::replace(&mut self.is_made, true) {
+            return Err(invalid_call());
+        }
+        self.skeleton.upcall(self.call)
+    }
+}
+
+/// A request that is about to be queued.
+struct Unserved<'a> {
+    header: &'a RequestHeader<'a>,
+    object_id: &'a ObjectId,
+    policies: &'a Policies,
+}
+
+impl InterceptedRequest for Unserved<'_> {
+    fn header(&self) -> &RequestHeader<'_> {
+        self.header
+    }
+
+    fn object_id(&self) -> &ObjectId {
+        self.object_id
+    }
+
+    fn policies(&self) -> &Policies {
+        self.policies
+    }
+
+    fn arguments(&self) -> CdrReader<'_> {
+        CdrReader::new(&[], ByteOrder::NATIVE)
+    }
+
+    fn lane_priority(&self) -> Option<i16> {
+        None
+    }
+
+    fn upcall(&mut self) -> Result<(), SystemException> {
+        Err(invalid_call())
+    }
+}

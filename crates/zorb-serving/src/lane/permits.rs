@@ -1,0 +1,135 @@
+//! How many upcalls run at the same time, where threads make them that do not come from one place.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use zorb_os::futex;
+
+/// Who waits is spread over so many words, so that few are woken in vain.
+const WORDS: usize = 16;
+
+/// How many threads may make upcalls at the same time. Who waits longest is next: a connection that
+/// always has a request at hand keeps no other out.
+///
+/// Threads draw numbers, and those below `called` may go on.
+#[derive(Debug)]
+pub(crate) struct Permits {
+    /// The number that is drawn next.
+    next: AtomicU32,
+    called: AtomicU32,
+    /// Changes for those whose numbers come to it, by their rest.
+    calls: [AtomicU32; WORDS],
+}
+
+/// A permit, until dropped.
+#[derive(Debug)]
+pub(crate) struct Permit<'p>(&'p Permits);
+
+impl Permits {
+    pub(crate) fn new(count: usize) -> Self {
+        // No lane has as many threads.
+        let count = i32::try_from(count).unwrap_or(i32::MAX).cast_unsigned();
+        Self {
+            next: AtomicU32::new(0),
+            called: AtomicU32::new(count),
+            calls: [const { AtomicU32::new(0) }; WORDS],
+        }
+    }
+
+    /// Waits for a permit.
+    #[inline]
+    pub(crate) fn take(&self) -> Permit<'_> {
+        let number = self.next.fetch_add(1, Ordering::SeqCst);
+        if !self.has_name(number) {
+            self.wait(number);
+        }
+        Permit(self)
+    }
+
+    /// How many threads wait for one.
+    pub(crate) fn waiting(&self) -> usize {
+        let called = self.called.load(Ordering::SeqCst);
+        let ahead = self.next.load(Ordering::SeqCst).wrapping_sub(called).cast_signed();
+        usize::try_from(ahead).unwrap_or(0)
+    }
+
+    fn has_name(&self, number: u32) -> bool {
+        self.called.load(Ordering::SeqCst).wrapping_sub(number).cast_signed() > 0
+    }
+
+    fn word(&self, number: u32) -> &AtomicU32 {
+        let [first, ..] = &self.calls;
+        self.calls.get(number as usize % WORDS).unwrap_or(first)
+    }
+
+    #[cold]
+    fn wait(&self, number: u32) {
+        let word = self.word(number);
+        loop {
+            // Taken first: who calls the number changes it afterwards.
+            let seen = word.load(Ordering::SeqCst);
+            if self.has_name(number) {
+                return;
+            }
+            futex::wait(word, seen, None);
+        }
+    }
+
+    #[cold]
+    fn call(&self, number: u32) {
+        let word = self.word(number);
+        word.fetch_add(1, Ordering::SeqCst);
+        futex::wake(word);
+    }
+}
+
+impl Drop for Permit<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let permits = self.0;
+        let number = permits.called.fetch_add(1, Ordering::SeqCst);
+        // Who draws it later than this finds that it is called.
+        if permits.next.load(Ordering::SeqCst).wrapping_sub(number).cast_signed() > 0 {
+            permits.call(number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn who_waits_longest_is_next() {
+        let permits = Permits::new(2);
+        // Numbers come to their end and begin again.
+        permits.next.store(u32::MAX - 3, Ordering::SeqCst);
+        permits.called.store(u32::MAX - 1, Ordering::SeqCst);
+        let order = Mutex::new(Vec::new());
+        let (first, second) = (permits.take(), permits.take());
+        assert_eq!(permits.waiting(), 0);
+        std::thread::scope(|scope| {
+            for who in 0..40 {
+                let (permits, order) = (&permits, &order);
+                scope.spawn(move || {
+                    let permit = permits.take();
+                    order.lock().unwrap().push(who);
+                    drop(permit);
+                });
+                while permits.waiting() <= who {
+                    std::thread::yield_now();
+                }
+            }
+            // One permit alone, or two of them could write in any order.
+            drop(first);
+            while permits.waiting() > 0 {
+                std::thread::yield_now();
+            }
+        });
+        drop(second);
+        assert_eq!(order.into_inner().unwrap(), (0..40).collect::<Vec<_>>());
+        drop((permits.take(), permits.take()));
+        assert_eq!(permits.waiting(), 0);
+    }
+}

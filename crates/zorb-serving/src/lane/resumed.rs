@@ -1,0 +1,74 @@
+//! Requests that a POA manager has held, on their way to threads of their lane.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zorb_os::lock::Lock;
+
+use crate::queued::QueuedRequest;
+
+/// How many threads at most serve resumed requests at a time, in lanes without an event loop.
+const MAX_THREADS: usize = 64;
+
+/// Requests that begin in their order.
+#[derive(Debug, Default)]
+pub(crate) struct Resumed {
+    waiting: Lock<Waiting>,
+    /// How many wait, for a look without the lock.
+    count: AtomicUsize,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    requests: VecDeque<QueuedRequest>,
+    /// Threads that serve them, and nothing else.
+    threads: usize,
+}
+
+impl Resumed {
+    /// Adds a request. Whether a thread is to be started for it, where threads are there for nothing else.
+    pub(crate) fn put(&self, request: QueuedRequest) -> bool {
+        let mut waiting = self.waiting.lock();
+        waiting.requests.push_back(request);
+        self.count.store(waiting.requests.len(), Ordering::Release);
+        let wants_thread = waiting.threads < MAX_THREADS;
+        waiting.threads += usize::from(wants_thread);
+        wants_thread
+    }
+
+    /// Whether one waits.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+
+    /// The next one.
+    pub(crate) fn take(&self) -> Option<QueuedRequest> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut waiting = self.waiting.lock();
+        let next = waiting.requests.pop_front();
+        self.count.store(waiting.requests.len(), Ordering::Release);
+        next
+    }
+
+    /// The next one for a thread that is there for nothing else; without any it ends.
+    pub(crate) fn take_or_end(&self) -> Option<QueuedRequest> {
+        let mut waiting = self.waiting.lock();
+        let next = waiting.requests.pop_front();
+        waiting.threads -= usize::from(next.is_none());
+        self.count.store(waiting.requests.len(), Ordering::Release);
+        next
+    }
+
+    /// A thread could not be started; the requests come back that no other thread serves.
+    pub(crate) fn give_up(&self) -> VecDeque<QueuedRequest> {
+        let mut waiting = self.waiting.lock();
+        waiting.threads -= 1;
+        match waiting.threads {
+            0 => std::mem::take(&mut waiting.requests),
+            _ => VecDeque::new(),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The thread of a lane that starts its dynamic threads, so that none which serves requests has to.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Weak};
+
+use zorb_os::futex;
+
+use super::Lane;
+
+/// Waits until its lane wants a thread, which calls it without a lock.
+#[derive(Debug, Default)]
+pub(crate) struct Spawner {
+    called: AtomicU32,
+    ended: AtomicBool,
+}
+
+impl Spawner {
+    /// Has the spawner look at its lane.
+    pub(crate) fn call(&self) {
+        self.called.fetch_add(1, Ordering::AcqRel);
+        futex::wake(&self.called);
+    }
+
+    pub(crate) fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.call();
+    }
+
+    /// The body of its thread, which is scheduled as those that it starts.
+    pub(crate) fn run(&self, lane: &Weak<Lane>) {
+        if let Some(lane) = lane.upgrade() {
+            lane.adopt_thread();
+        }
+        loop {
+            let called = self.called.load(Ordering::Acquire);
+            if self.ended.load(Ordering::Acquire) {
+                return;
+            }
+            if let Some(lane) = lane.upgrade() {
+                // Until it is called it is at its beginning.
+                if called > 0 {
+                    lane.work_begins();
+                }
+                lane.grow();
+                lane.work_ends();
+            }
+            futex::wait(&self.called, called, None);
+        }
+    }
+}
+
+/// What a lane asks its spawner for.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    threads: AtomicU32,
+    /// `None` where there are no dynamic threads.
+    spawner: Option<Arc<Spawner>>,
+}
+
+impl Wants {
+    pub(crate) fn new(dynamic_threads: usize) -> Self {
+        let spawner = (dynamic_threads > 0).then(Arc::<Spawner>::default);
+        Self { threads: AtomicU32::new(0), spawner }
+    }
+
+    pub(crate) fn spawner(&self) -> Option<&Arc<Spawner>> {
+        self.spawner.as_ref()
+    }
+
+    /// Asks for one more thread, `most` at a time; whether one is on its way, once the spawner has been
+    /// [called](Self::call).
+    pub(crate) fn ask(&self, most: u32) -> bool {
+        let more = |wanted: u32| (wanted < most).then_some(wanted + 1);
+        self.spawner.is_some()
+            && self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+
+    /// Has the spawner see what is asked for.
+    pub(crate) fn call(&self) {
+        if let Some(spawner) = &self.spawner {
+            spawner.call();
+        }
+    }
+
+    /// Whether one more would be asked for.
+    pub(crate) fn may_ask(&self, most: u32) -> bool {
+        self.spawner.is_some() && self.threads.load(Ordering::Acquire) < most
+    }
+
+    /// Takes one wish; `false` when there is none.
+    pub(crate) fn take(&self) -> bool {
+        let less = |wanted: u32| wanted.checked_sub(1);
+        self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()
+    }
+}

@@ -1,0 +1,375 @@
+//! Lanes that have found their pace: what their threads do all the same that costs time when there is
+//! none.
+//!
+//! A thread's part from the event that wakes it to its next wait is a *turn*. Allocations and the
+//! [events](zorb_base::steady_events) are counted by thread as they happen; the difference over a turn is the
+//! lane's. Page faults the system counts, by thread as well, and they count from a thread's first turn on:
+//! one that is at its beginning when its lane is frozen, or in a turn, still has some that are not meant.
+//! So a lane that is not frozen pays one look at a flag each turn, and one that is pays one system call of
+//! each of its threads, once.
+
+use std::cell::Cell;
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use zorb_base::error::{Error, Phase};
+use zorb_base::steady_events::EventCounts;
+use zorb_os::alloc::{self, AllocationCount};
+use zorb_os::lock::{Lock, Locked};
+use zorb_os::thread;
+
+use crate::server_core::ServerCore;
+
+/// What threads of one lane have done since it was frozen (`Orb::freeze_pools`), and were not to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LaneViolations {
+    /// The name of the lane, which is its threads' name as well.
+    pub lane: Arc<str>,
+    /// Its priority; `None` for a pool without lanes.
+    pub priority: Option<i16>,
+    /// Blocks of memory that were asked for, by the servants as well. Counted where the program's
+    /// allocator is [`CountingAllocator`](zorb_os::alloc::CountingAllocator).
+    pub allocations: u64,
+    /// Page faults: memory that was not there when it was used. Those of a thread count from its first turn
+    /// on.
+    pub page_faults: u64,
+    /// Threads of the ORB that were started.
+    pub threads: u64,
+    /// Connections that were opened to other servers.
+    pub connects: u64,
+    /// Changes of the tables that calls look into: adapters, active objects, connections.
+    pub table_writes: u64,
+}
+
+impl LaneViolations {
+    /// How many there are of all kinds together.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.allocations + self.page_faults + self.threads + self.connects + self.table_writes
+    }
+}
+
+impl fmt::Display for LaneViolations {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { lane, allocations, page_faults, threads, connects, table_writes, .. } = self;
+        write!(
+            f,
+            "lane {lane}: {allocations} allocations, {page_faults} page faults, {threads} threads \
+             started, {connects} connections opened, {table_writes} table writes"
+        )
+    }
+}
+
+/// Who is told of violations, by the thread that was the cause, at the end of its turn: of what that
+/// one turn has had. Page faults are not among it: they are known when they are asked for.
+pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
+
+/// How lanes are frozen.
+#[derive(Clone)]
+pub(crate) struct Freezing {
+    /// Who is told.
+    pub(crate) report: Option<Arc<ViolationReport>>,
+}
+
+impl ServerCore {
+    /// Has the lanes of all pools count violations from now on, those of pools that are made later too.
+    ///
+    /// # Errors
+    /// Where the system does not tell how many page faults threads have had.
+    pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
+        if !alloc::is_counting() {
+            tracing::info!("allocations are not counted: CountingAllocator is not installed");
+        }
+        // Before the pools are gone through: one that is not among them yet looks here when it is.
+        *self.freezing.lock() = Some(Freezing { report: report.clone() });
+        let frozen = self.all_pools().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
+        frozen.map_err(|error| {
+            Error::new(Phase::Configure, "counting the page faults of lanes").with_source(error)
+        })
+    }
+
+    /// Ends the counting; the counts stay.
+    pub fn thaw_pools(&self) {
+        *self.freezing.lock() = None;
+        self.all_pools().iter().for_each(|pool| pool.thaw());
+    }
+
+    /// What has been counted, lane by lane.
+    pub fn violations(&self) -> Vec<LaneViolations> {
+        self.all_pools().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
+    }
+}
+
+/// The counts of one lane.
+pub(crate) struct SteadyState {
+    lane: Arc<str>,
+    priority: Option<i16>,
+    /// The number of the present freezing; 0 while there is none.
+    freezing: AtomicU32,
+    allocations: AtomicU64,
+    threads_started: AtomicU64,
+    connects: AtomicU64,
+    table_writes: AtomicU64,
+    rest: Lock<Rest>,
+}
+
+/// What no turn without violations looks at.
+#[derive(Default)]
+struct Rest {
+    threads: Vec<Watched>,
+    /// Page faults of threads that have ended, or until the lane was thawed.
+    page_faults: u64,
+    report: Option<Arc<ViolationReport>>,
+    logged: bool,
+}
+
+/// A thread of the lane.
+#[derive(Debug)]
+struct Watched {
+    thread: u32,
+    /// Its page faults before its first turn since the lane was frozen; `None` until then.
+    before: Option<u64>,
+}
+
+/// What a thread had done when its turn began.
+#[derive(Clone, Copy)]
+struct Turn {
+    freezing: u32,
+    allocations: u64,
+    events: EventCounts,
+}
+
+/// Numbers of freezings: no two of any lane are the same.
+static NEXT: AtomicU32 = AtomicU32::new(1);
+
+/// The lane that watches a thread.
+#[derive(Clone, Copy)]
+struct Home {
+    /// Where its counts lie; 0 for none.
+    lane: usize,
+    /// The freezing since whose first turn here the thread's page faults count.
+    freezing: u32,
+}
+
+thread_local! {
+    static TURN: Cell<Option<Turn>> = const { Cell::new(None) };
+    static HOME: Cell<Home> = const { Cell::new(Home { lane: 0, freezing: 0 }) };
+}
+
+/// A thread of the lane, until dropped.
+pub(crate) struct Watching<'f>(&'f SteadyState);
+
+impl Drop for Watching<'_> {
+    fn drop(&mut self) {
+        self.0.forget(thread::id());
+    }
+}
+
+impl SteadyState {
+    pub(crate) fn new(lane: &str, priority: Option<i16>) -> Self {
+        Self {
+            lane: lane.into(),
+            priority,
+            freezing: AtomicU32::new(0),
+            allocations: AtomicU64::new(0),
+            threads_started: AtomicU64::new(0),
+            connects: AtomicU64::new(0),
+            table_writes: AtomicU64::new(0),
+            rest: Lock::default(),
+        }
+    }
+
+    /// The name of the lane.
+    pub(crate) fn lane(&self) -> &str {
+        &self.lane
+    }
+
+    fn rest(&self) -> Locked<'_, Rest> {
+        self.rest.lock()
+    }
+
+    fn is_on(&self) -> bool {
+        self.freezing.load(Ordering::Relaxed) != 0
+    }
+
+    /// Counts the page faults of the calling thread as well, until what it returns is dropped.
+    pub(crate) fn watch(&self) -> Watching<'_> {
+        self.watch_for_good();
+        Watching(self)
+    }
+
+    /// The same for a thread that lives as long as the lane.
+    pub(crate) fn watch_for_good(&self) {
+        HOME.set(Home { lane: self.address(), freezing: 0 });
+        self.rest().threads.push(Watched { thread: thread::id(), before: None });
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Counts the calling thread's page faults from here on, if it is one of this lane's and they do not
+    /// count yet.
+    #[cold]
+    fn watch_from_here(&self, freezing: u32) {
+        let home = HOME.get();
+        if home.lane != self.address() || home.freezing == freezing {
+            return; // borrowed by this lane, or not its first turn
+        }
+        HOME.set(Home { freezing, ..home });
+        let (thread, faults) = (thread::id(), thread::own_page_faults().ok());
+        let mut rest = self.rest();
+        // It may be frozen anew by now.
+        if self.freezing.load(Ordering::Relaxed) == freezing
+            && let Some(watched) = rest.threads.iter_mut().find(|one| one.thread == thread)
+        {
+            watched.before = faults;
+        }
+    }
+
+    fn forget(&self, thread: u32) {
+        let mut rest = self.rest();
+        let Some(at) = rest.threads.iter().position(|watched| watched.thread == thread) else {
+            return;
+        };
+        let watched = rest.threads.swap_remove(at);
+        if self.is_on() {
+            rest.page_faults += watched.since();
+        }
+    }
+
+    /// The calling thread has something to do.
+    #[inline]
+    pub(crate) fn work_begins(&self) {
+        let freezing = self.freezing.load(Ordering::Relaxed);
+        if freezing != 0 {
+            self.note_turn(freezing);
+        }
+    }
+
+    /// Notes what the thread has done before its turn, unless it is in one.
+    #[cold]
+    fn note_turn(&self, freezing: u32) {
+        if TURN.get().is_none_or(|turn| turn.freezing != freezing) {
+            self.watch_from_here(freezing);
+            let allocations = AllocationCount::this_thread().allocations;
+            TURN.set(Some(Turn { freezing, allocations, events: EventCounts::here() }));
+        }
+    }
+
+    /// The calling thread is about to wait.
+    #[inline]
+    pub(crate) fn work_ends(&self) {
+        let freezing = self.freezing.load(Ordering::Relaxed);
+        if freezing != 0
+            && let Some(turn) = TURN.take()
+            && turn.freezing == freezing
+        {
+            let allocations = AllocationCount::this_thread().allocations;
+            if (allocations, EventCounts::here()) != (turn.allocations, turn.events) {
+                self.violated(&turn);
+            }
+        }
+    }
+
+    #[cold]
+    fn violated(&self, turn: &Turn) {
+        let events = EventCounts::here();
+        self.add(LaneViolations {
+            allocations: AllocationCount::this_thread().allocations.wrapping_sub(turn.allocations),
+            threads: events.threads - turn.events.threads,
+            connects: events.connects - turn.events.connects,
+            table_writes: events.table_writes - turn.events.table_writes,
+            ..self.blank()
+        });
+    }
+
+    fn add(&self, new: LaneViolations) {
+        self.allocations.fetch_add(new.allocations, Ordering::Relaxed);
+        self.threads_started.fetch_add(new.threads, Ordering::Relaxed);
+        self.connects.fetch_add(new.connects, Ordering::Relaxed);
+        self.table_writes.fetch_add(new.table_writes, Ordering::Relaxed);
+        let (report, first) = {
+            let mut rest = self.rest();
+            (rest.report.clone(), !std::mem::replace(&mut rest.logged, true))
+        };
+        if first {
+            tracing::warn!("{new}");
+        }
+        if let Some(report) = report {
+            report(&new);
+        }
+    }
+
+    fn blank(&self) -> LaneViolations {
+        LaneViolations {
+            lane: Arc::clone(&self.lane),
+            priority: self.priority,
+            ..LaneViolations::default()
+        }
+    }
+
+    pub(crate) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
+        // Whether they can be counted at all.
+        thread::page_faults(thread::id())?;
+        thread::own_page_faults()?;
+        let mut rest = self.rest();
+        self.freezing.store(0, Ordering::Relaxed);
+        for count in [&self.allocations, &self.threads_started, &self.connects, &self.table_writes]
+        {
+            count.store(0, Ordering::Relaxed);
+        }
+        rest.page_faults = 0;
+        rest.logged = false;
+        rest.report = report.cloned();
+        rest.threads.iter_mut().for_each(|watched| watched.before = None);
+        // It does not come to 0 again before a lane's lifetime is over.
+        self.freezing.store(NEXT.fetch_add(1, Ordering::Relaxed).max(1), Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(crate) fn thaw(&self) {
+        let mut rest = self.rest();
+        if self.freezing.swap(0, Ordering::Relaxed) != 0 {
+            let faults: u64 = rest.threads.iter().map(Watched::since).sum();
+            rest.page_faults += faults;
+        }
+        rest.report = None;
+    }
+
+    pub(crate) fn violations(&self) -> LaneViolations {
+        let rest = self.rest();
+        let running = match self.is_on() {
+            true => rest.threads.iter().map(Watched::since).sum(),
+            false => 0,
+        };
+        LaneViolations {
+            allocations: self.allocations.load(Ordering::Relaxed),
+            page_faults: rest.page_faults + running,
+            threads: self.threads_started.load(Ordering::Relaxed),
+            connects: self.connects.load(Ordering::Relaxed),
+            table_writes: self.table_writes.load(Ordering::Relaxed),
+            ..self.blank()
+        }
+    }
+}
+
+impl Watched {
+    /// Its page faults since its first turn.
+    fn since(&self) -> u64 {
+        let Some(before) = self.before else { return 0 };
+        thread::page_faults(self.thread).map_or(0, |now| now.saturating_sub(before))
+    }
+}
+
+impl fmt::Debug for SteadyState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SteadyState")
+            .field("lane", &self.lane)
+            .field("is_on", &self.is_on())
+            .finish()
+    }
+}

@@ -1,0 +1,90 @@
+//! One endpoint that the ORB listens on.
+
+use std::io;
+use std::sync::Arc;
+
+use zorb_base::local_endpoints::ListenedEndpoints;
+use zorb_base::orb_core::OrbCore;
+use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
+
+use crate::server_core::ServerCore;
+
+/// An open endpoint and the thread that accepts its connections.
+#[derive(Debug)]
+pub struct Listener {
+    /// The protocol of its connections.
+    pub protocol: Arc<dyn Protocol>,
+    /// What accepts them.
+    pub acceptor: Arc<dyn Acceptor>,
+    /// Makes references with its endpoints local ones; `None` if they are for groups.
+    endpoints: Option<ListenedEndpoints>,
+}
+
+/// What is done with a connection that a client has made.
+pub(crate) type Welcome = dyn Fn(&Arc<ServerCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
+
+impl Listener {
+    /// The listener of an endpoint that has been opened.
+    pub(super) fn new(
+        orb: &OrbCore,
+        protocol: Arc<dyn Protocol>,
+        acceptor: Arc<dyn Acceptor>,
+    ) -> Self {
+        let is_for_objects = protocol.groups().is_none();
+        let endpoints = is_for_objects.then(|| orb.local_endpoints().add(acceptor.published()));
+        Self { protocol, acceptor, endpoints }
+    }
+
+    /// Stops accepting connections.
+    pub(super) fn close(&self) {
+        if let Some(endpoints) = &self.endpoints {
+            endpoints.withdraw();
+        }
+        self.acceptor.close();
+    }
+
+    /// Whether its endpoints stand in the references of objects, not in those of groups.
+    pub fn is_for_objects(&self) -> bool {
+        self.protocol.groups().is_none()
+    }
+
+    /// Starts accepting, on a thread that is made ready by `begin`. What becomes of connections is for
+    /// `welcome` to say.
+    pub(crate) fn start(
+        &self,
+        core: &Arc<ServerCore>,
+        begin: impl FnOnce() + Send + 'static,
+        welcome: Box<Welcome>,
+    ) -> io::Result<()> {
+        let acceptor = Arc::clone(&self.acceptor);
+        let protocol = Arc::clone(&self.protocol);
+        let core = Arc::clone(core);
+        let threads = Arc::clone(core.threads());
+        threads.spawn("zorb-accept", move || {
+            begin();
+            accept(&core, &*protocol, &*acceptor, &*welcome);
+        })
+    }
+}
+
+fn accept(
+    core: &Arc<ServerCore>,
+    protocol: &dyn Protocol,
+    acceptor: &dyn Acceptor,
+    welcome: &Welcome,
+) {
+    loop {
+        match acceptor.accept() {
+            Ok(stream) => welcome(core, protocol, stream),
+            Err(AcceptError::Closed) => return,
+            Err(AcceptError::Busy { retry_after, source }) => {
+                tracing::warn!(error = %source, "accepting is out of resources");
+                std::thread::park_timeout(retry_after);
+            }
+            Err(AcceptError::Failed(error)) => {
+                tracing::error!(%error, endpoint = %acceptor.endpoint(), "accepting failed");
+                return;
+            }
+        }
+    }
+}

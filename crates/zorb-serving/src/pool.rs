@@ -1,0 +1,453 @@
+//! A pool: its lanes, from beginning to end.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, PoisonError, Weak, mpsc};
+
+use zorb_base::error::{Error, Phase};
+use zorb_base::policy::ThreadpoolPolicy;
+use zorb_base::protocol_choice::{endpoints, ephemeral};
+use zorb_base::threads::ThreadCount;
+use zorb_poa::ConnectionSetup;
+use zorb_transport::{Protocol, Workers};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::lane::adapters::ServedAdapters;
+use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
+use crate::lane::workers::LaneWorkers;
+use crate::lane::{Lane, LaneParts, Neighbours, Role, pool_of_thread};
+use crate::listener::Listener;
+use crate::server_core::ServerCore;
+use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
+use crate::strategy::{HalfSync, LeaderFollowers, ServingStrategy, ThreadPerConnection};
+
+/// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
+/// is [destroyed](Self::destroy) or its ORB ends.
+#[derive(Clone)]
+pub struct Pool(Arc<PoolCore>);
+
+/// A pool that somebody else keeps.
+#[derive(Clone)]
+pub struct WeakPool(Weak<PoolCore>);
+
+impl fmt::Debug for WeakPool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("WeakPool").field(&self.upgrade()).finish()
+    }
+}
+
+impl WeakPool {
+    /// The pool, unless it has ended.
+    pub fn upgrade(&self) -> Option<Pool> {
+        self.0.upgrade().map(Pool).filter(|pool| !pool.is_destroyed())
+    }
+}
+
+/// A pool as its ORB knows it.
+pub struct PoolCore {
+    number: usize,
+    name: String,
+    strategy: Strategy,
+    lanes: Vec<Arc<Lane>>,
+    threads: Arc<ThreadCount>,
+    /// Adapters that are served by it.
+    adapters: Arc<ServedAdapters>,
+    ended: AtomicBool,
+}
+
+impl std::fmt::Debug for PoolCore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PoolCore").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Numbers of pools; 0 is none's.
+static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
+
+impl ServerCore {
+    /// Makes a pool: opens its endpoints and starts its threads. Nothing is left of it if that fails.
+    ///
+    /// # Errors
+    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
+    /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
+    pub fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
+        self.check_running()?;
+        let pool = PoolCore::new(self, settings)?;
+        let begun = pool.start(self).and_then(|()| {
+            let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
+            // Asked under the lock with which a shutdown takes the pools away: none comes later.
+            self.check_running()?;
+            pools.push(Arc::clone(&pool));
+            let freezing = self.freezing.lock().clone();
+            freezing.map_or(Ok(()), |freezing| {
+                let frozen = pool.freeze(freezing.report.as_ref());
+                frozen.map_err(|error| {
+                    Error::new(Phase::Configure, "a frozen pool").with_source(error)
+                })
+            })
+        });
+        match begun {
+            Ok(()) => Ok(Pool(pool)),
+            Err(error) => {
+                pool.stop();
+                pool.threads.join();
+                Err(error)
+            }
+        }
+    }
+}
+
+impl PoolCore {
+    fn new(core: &Arc<ServerCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
+        let failed =
+            || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
+        settings.check().map_err(|reason| failed().with_source(reason))?;
+        let strategy =
+            settings.effective_strategy().map_err(|reason| failed().with_source(reason))?;
+        let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
+        let threads = Arc::<ThreadCount>::default();
+        let adapters = Arc::<ServedAdapters>::default();
+        let mut lanes = Vec::with_capacity(settings.lanes.len());
+        for lane in &settings.lanes {
+            let name = match lane.priority {
+                Some(priority) => format!("{}-{priority}", settings.name),
+                None => settings.name.clone(),
+            };
+            let by_priority = settings.by_priority.unwrap_or(lane.priority.is_none());
+            let steady_state = Arc::new(SteadyState::new(&name, lane.priority));
+            let workers = LaneWorkers {
+                steady_state: Arc::clone(&steady_state),
+                threads: Arc::clone(&lane.threads),
+            };
+            let listeners = open(core, lane, &Workers::of(Arc::new(workers)))?;
+            let strategy =
+                settings.strategy_of(lane).map_err(|reason| failed().with_source(reason))?;
+            let strategy: Box<dyn ServingStrategy> = match strategy {
+                Strategy::LeaderFollowers => Box::new(LeaderFollowers),
+                Strategy::ThreadPerConnection => Box::new(ThreadPerConnection),
+                Strategy::HalfSync => {
+                    let buffering = lane.buffering.or(settings.buffering);
+                    Box::new(HalfSync::new(lane.max_threads(), buffering, by_priority))
+                }
+            };
+            let parts = LaneParts {
+                settings: lane.clone(),
+                strategy,
+                pool: number,
+                name,
+                stack_size: settings.stack_size,
+                max_connections: settings.max_connections,
+                listeners,
+                steady_state,
+                threads: Arc::clone(&threads),
+                adapters: Arc::clone(&adapters),
+            };
+            lanes.push(Lane::new(core, parts).map_err(|error| failed().with_source(error))?);
+        }
+        let by_priority = by_priority(&lanes);
+        for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {
+            let weak = |lanes: &[Arc<Lane>]| lanes.iter().map(Arc::downgrade).collect();
+            let above = weak(by_priority.get(..at).unwrap_or_default());
+            let below = weak(by_priority.get(at + 1..).unwrap_or_default());
+            // Set once, here.
+            let _ = lane.neighbours.set(Neighbours { above, below });
+        }
+        Ok(Arc::new(Self {
+            number,
+            name: settings.name,
+            strategy,
+            lanes,
+            threads,
+            adapters,
+            ended: AtomicBool::new(false),
+        }))
+    }
+
+    /// Starts the threads, and accepts connections when all are there.
+    fn start(&self, core: &Arc<ServerCore>) -> Result<(), Error> {
+        let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
+        let (report, reports) = mpsc::channel();
+        for lane in &self.lanes {
+            let fixed = match lane.strategy.uses_event_loop() {
+                true => lane.settings.static_threads,
+                false => 0,
+            };
+            let reader = lane.strategy.has_reader().then_some(Role::Reader);
+            for role in std::iter::repeat_n(Role::Static, fixed).chain(reader) {
+                lane.start(role, Some(report.clone()))
+                    .map_err(|error| failed().with_source(error))?;
+            }
+        }
+        drop(report);
+        for begun in reports {
+            begun.map_err(|error| failed().with_source(error))?;
+        }
+        for lane in &self.lanes {
+            let Some(spawner) = lane.wants.spawner().map(Arc::clone) else { continue };
+            let weak = Arc::downgrade(lane);
+            self.threads
+                .spawn("zorb-spawner", move || spawner.run(&weak))
+                .map_err(|error| failed().with_source(error))?;
+        }
+        for lane in &self.lanes {
+            for listener in &lane.listeners {
+                let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
+                let begin = move || accepting.adopt_thread();
+                // Kept by the thread that accepts, for as long as it does.
+                let running = self.threads.enter();
+                let welcome =
+                    Box::new(move |core: &Arc<ServerCore>, protocol: &dyn Protocol, stream| {
+                        let _running = &running;
+                        serving.accept(core, protocol, stream);
+                    });
+                listener
+                    .start(core, begin, welcome)
+                    .map_err(|error| failed().with_source(error))?;
+                tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
+            }
+        }
+        Ok(())
+    }
+
+    pub fn lanes(&self) -> &[Arc<Lane>] {
+        &self.lanes
+    }
+}
+
+impl PoolCore {
+    /// Its number, which no other pool of the process has.
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// Stops it, without waiting for its threads.
+    pub fn stop(&self) {
+        self.ended.store(true, Ordering::Release);
+        for lane in &self.lanes {
+            lane.stop();
+            if let Some(spawner) = lane.wants.spawner() {
+                spawner.end();
+            }
+        }
+    }
+
+    /// Has its lanes count violations, from zero.
+    pub(super) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
+        self.lanes.iter().try_for_each(|lane| lane.steady_state.freeze(report))
+    }
+
+    /// Has them count no more.
+    pub(super) fn thaw(&self) {
+        self.lanes.iter().for_each(|lane| lane.steady_state.thaw());
+    }
+
+    /// What its lanes have counted.
+    pub(super) fn violations(&self) -> impl Iterator<Item = LaneViolations> + '_ {
+        self.lanes.iter().map(|lane| lane.steady_state.violations())
+    }
+}
+
+/// The lane of an ORB's own endpoints: each connection has a thread, and there are no limits but those of
+/// the options.
+///
+/// # Errors
+/// None in practice.
+pub(crate) fn default_lane(core: &Arc<ServerCore>) -> io::Result<Arc<Lane>> {
+    let name = "zorb-serve";
+    Lane::new(
+        core,
+        LaneParts {
+            settings: LaneSettings::new(None, 1),
+            strategy: Box::new(ThreadPerConnection),
+            pool: 0,
+            name: name.to_owned(),
+            stack_size: None,
+            max_connections: core.options().max_connections,
+            listeners: Vec::new(),
+            steady_state: Arc::new(SteadyState::new(name, None)),
+            threads: Arc::clone(core.threads()),
+            adapters: Arc::default(),
+        },
+    )
+}
+
+/// The lanes, the highest priority first.
+fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
+    let mut sorted = lanes.to_vec();
+    sorted.sort_by_key(|lane| std::cmp::Reverse(lane.settings.priority));
+    sorted
+}
+
+/// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
+fn open(
+    core: &Arc<ServerCore>,
+    lane: &LaneSettings,
+    workers: &Workers,
+) -> Result<Vec<Listener>, Error> {
+    let mut urls = endpoints(&lane.endpoints, core.options(), core.protocols());
+    if urls.is_empty() {
+        let beside =
+            |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);
+        urls = core.with_listeners(|listeners| {
+            listeners.iter().filter(|listener| listener.is_for_objects()).map(beside).collect()
+        });
+    }
+    if urls.is_empty() {
+        urls = ephemeral(core.options(), core.protocols());
+    }
+    if urls.is_empty() {
+        return Err(Error::new(Phase::Listen, "the ORB has no protocol to listen with"));
+    }
+    urls.iter().map(|url| core.open(url, lane.priority, workers.clone())).collect()
+}
+
+impl Pool {
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// Its number, which no other pool of the process has.
+    pub fn number(&self) -> usize {
+        self.0.number
+    }
+
+    /// The policy that assigns an object adapter to this pool (`create_threadpool_policy`).
+    #[doc(alias = "create_threadpool_policy")]
+    pub fn policy(&self) -> ThreadpoolPolicy {
+        ThreadpoolPolicy::new(u32::try_from(self.0.number).unwrap_or(u32::MAX))
+    }
+
+    /// How its threads share the work.
+    pub fn strategy(&self) -> Strategy {
+        self.0.strategy
+    }
+
+    /// The priorities of its lanes, in the order of its settings.
+    pub fn priorities(&self) -> Vec<Option<i16>> {
+        self.0.lanes.iter().map(|lane| lane.settings.priority).collect()
+    }
+
+    /// Where its lanes are to be reached, as it stands in references, in the order of its settings.
+    pub fn endpoints(&self) -> Vec<Vec<String>> {
+        let of = |lane: &Arc<Lane>| {
+            let published =
+                lane.listeners.iter().flat_map(|listener| listener.acceptor.published());
+            published.map(ToString::to_string).collect()
+        };
+        self.0.lanes.iter().map(of).collect()
+    }
+
+    /// What has become of its lanes, in the order of its settings.
+    pub fn counts(&self) -> Vec<LaneCounts> {
+        self.0.lanes.iter().map(|lane| lane.counts()).collect()
+    }
+
+    /// What its lanes have counted since pools were frozen (`Orb::freeze_pools`), in the order
+    /// of its settings.
+    pub fn violations(&self) -> Vec<LaneViolations> {
+        self.0.violations().collect()
+    }
+
+    /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its
+    /// threads end, for which this waits. The ORB keeps nothing of it, and counts its violations no more;
+    /// [those](Self::violations) of the pool itself stay. Doing it twice is harmless.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` while an adapter is served by it, and when a thread of the pool itself would
+    /// wait.
+    #[doc(alias = "destroy_threadpool")]
+    pub fn destroy(&self) -> Result<(), SystemException> {
+        let refused = |minor| Err(SystemException::bad_inv_order(minor, CompletionStatus::No));
+        if !self.0.adapters.is_empty() {
+            return refused(minor::bad_inv_order::POOL_IN_USE);
+        }
+        if pool_of_thread() == self.0.number {
+            return refused(minor::bad_inv_order::WOULD_DEADLOCK);
+        }
+        self.0.stop();
+        self.0.threads.join();
+        self.0.lanes.iter().for_each(|lane| lane.close_calls());
+        if let Some(core) = self.0.lanes.first().and_then(|lane| lane.core()) {
+            let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
+            // It may be the last that keeps the pool, whose end takes no lock with it.
+            let ended = pools.extract_if(.., |pool| pool.number == self.0.number);
+            let ended: Vec<_> = ended.collect();
+            drop(pools);
+            drop(ended);
+        }
+        Ok(())
+    }
+
+    /// The same pool, for who does not keep it: its ORB does, until it ends.
+    pub fn downgrade(&self) -> WeakPool {
+        WeakPool(Arc::downgrade(&self.0))
+    }
+
+    /// Whether it has ended, or is ending.
+    pub fn is_destroyed(&self) -> bool {
+        self.0.ended.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn from_core(core: Arc<PoolCore>) -> Self {
+        Self(core)
+    }
+
+    /// What the pool is made of.
+    pub fn core(&self) -> &Arc<PoolCore> {
+        &self.0
+    }
+}
+
+impl PartialEq for Pool {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.number == other.0.number
+    }
+}
+
+impl Eq for Pool {}
+
+impl fmt::Debug for Pool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pool")
+            .field("name", &self.0.name)
+            .field("strategy", &self.0.strategy)
+            .field("priorities", &self.priorities())
+            .finish_non_exhaustive()
+    }
+}
+
+/// An adapter's part in its pool.
+pub struct PoolUse(Pool, usize);
+
+impl std::fmt::Debug for PoolUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PoolUse").field("pool", &self.0).finish_non_exhaustive()
+    }
+}
+
+impl PoolUse {
+    /// Counts an adapter that is served by `pool` until dropped; `None` for one that has ended.
+    pub fn of(pool: Pool) -> Option<Self> {
+        let number = pool.0.adapters.add();
+        let used = Self(pool, number);
+        (!used.0.is_destroyed()).then_some(used)
+    }
+
+    /// The number of the pool.
+    pub fn number(&self) -> usize {
+        self.0.number()
+    }
+
+    /// Says how the adapter has its connections set up.
+    pub fn set_up_by(&self, setup: Option<Arc<ConnectionSetup>>) {
+        self.0.0.adapters.set_up_by(self.1, setup);
+    }
+}
+
+impl Drop for PoolUse {
+    fn drop(&mut self) {
+        self.0.0.adapters.remove(self.1);
+    }
+}

@@ -1,0 +1,416 @@
+//! Requests that are messages in a queue: they wait for a thread of their lane, or are held by a POA
+//! manager.
+
+use std::io::IoSlice;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use zorb_base::buffers::trim;
+use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
+use zorb_giop::{
+    Detached, Form, MessageHeader, Messaging, ProtocolError, ReplyStatus, RequestHeader,
+    ResponseFlags,
+};
+use zorb_poa::{
+    Access, Answer, Arrival, Holdable, InParts, NotHere, PoaManager, ReplyTo, RequestSource,
+    ResumePass, ServerCall, answer_absent, dispatch, find_target,
+};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::connection::{Scratch, ServerConnection};
+use crate::input::Input;
+use crate::lane::Lane;
+use crate::server_core::ServerCore;
+
+/// A Request that has been received, apart from the connection that it came over.
+#[derive(Debug)]
+pub(super) struct RequestMessage {
+    pub(super) octets: Detached,
+    pub(super) header: MessageHeader,
+    /// What frames the messages of its connection; `None` for GIOP.
+    pub(super) messaging: Option<&'static dyn Messaging>,
+    /// What reads it, where it leaves something out.
+    pub(super) recalled: Option<Arc<dyn Messaging>>,
+    pub(super) request_id: u32,
+    pub(super) response: ResponseFlags,
+    pub(super) text: TextCoding,
+    /// Its end, where the stream has lent it.
+    #[cfg(feature = "buffers")]
+    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
+}
+
+impl RequestMessage {
+    fn size(&self) -> usize {
+        let size = self.octets.message().len();
+        #[cfg(feature = "buffers")]
+        let size = size + self.lent.as_ref().map_or(0, |end| end.len());
+        size
+    }
+}
+
+/// A user of a connection, until dropped.
+#[derive(Debug)]
+struct ConnectionUse(Arc<ServerConnection>);
+
+impl Drop for ConnectionUse {
+    fn drop(&mut self) {
+        self.0.leave();
+    }
+}
+
+/// Whose request it is.
+enum Client {
+    Connected(ConnectionUse),
+    /// The connection has ended while the request was held, and nobody waits for a reply.
+    Gone {
+        core: Arc<ServerCore>,
+        lane: Arc<Lane>,
+    },
+}
+
+impl Client {
+    fn connection(&self) -> Option<&Arc<ServerConnection>> {
+        match self {
+            Self::Connected(used) => Some(&used.0),
+            Self::Gone { .. } => None,
+        }
+    }
+
+    /// Ends the connection over which a request without a readable header has come.
+    #[cold]
+    fn refuse_broken(&self, error: &ProtocolError) {
+        if let Some(connection) = self.connection() {
+            connection.refuse(error);
+            connection.end(false);
+            // A thread that waits for more finds out.
+            let _ = connection.stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+
+    fn core(&self) -> &Arc<ServerCore> {
+        match self {
+            Self::Connected(used) => &used.0.core,
+            Self::Gone { core, .. } => core,
+        }
+    }
+
+    fn lane(&self) -> &Arc<Lane> {
+        match self {
+            Self::Connected(used) => &used.0.lane,
+            Self::Gone { lane, .. } => lane,
+        }
+    }
+}
+
+/// A request that waits for a thread of its lane.
+pub(crate) struct QueuedRequest {
+    message: RequestMessage,
+    client: Client,
+    urgency: i16,
+    /// Where it was held before.
+    pass: Option<ResumePass>,
+}
+
+impl std::fmt::Debug for QueuedRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QueuedRequest").field("message", &self.message).finish_non_exhaustive()
+    }
+}
+
+impl QueuedRequest {
+    /// A request of `connection`, which is in use by it from now on.
+    pub(super) fn new(
+        connection: &Arc<ServerConnection>,
+        message: RequestMessage,
+        urgency: i16,
+    ) -> Self {
+        connection.enter();
+        Self {
+            message,
+            client: Client::Connected(ConnectionUse(Arc::clone(connection))),
+            urgency,
+            pass: None,
+        }
+    }
+
+    /// The octets of the request.
+    pub(crate) fn size(&self) -> usize {
+        self.message.size()
+    }
+
+    /// Its priority, where the lane orders requests.
+    pub(crate) fn urgency(&self) -> i16 {
+        self.urgency
+    }
+
+    /// Makes the upcall and sends the reply; the request's buffer comes back.
+    pub(super) fn serve(self, scratch: &mut Scratch) -> Vec<u8> {
+        let mut buffer = Vec::new();
+        match self.client.connection().map(Arc::clone) {
+            Some(connection) => connection.guarded(|| buffer = self.dispatch(scratch)),
+            None => {
+                serve_none();
+                buffer = self.dispatch(scratch);
+            }
+        }
+        trim(&mut scratch.reply);
+        buffer
+    }
+
+    fn dispatch(self, scratch: &mut Scratch) -> Vec<u8> {
+        let Scratch { reply, adapters, .. } = scratch;
+        let Self { message, client, urgency, pass } = self;
+        #[cfg(feature = "buffers")]
+        let mut message = message;
+        #[cfg(feature = "buffers")]
+        let lent = message.lent.take();
+        let (connection, core) = (client.connection(), client.core());
+        let form = match message.recalled.as_deref() {
+            Some(reads) => Form::Other(reads),
+            None => Form::new(message.messaging, message.header.version),
+        };
+        let (source, copy_threshold): (&dyn RequestSource, usize) = match connection {
+            Some(connection) => (&**connection, connection.copy_threshold()),
+            None => (&NoClient, usize::MAX),
+        };
+        let to = ReplyTo { buffer: reply, copy_threshold, source };
+        let octets = &message.octets;
+        let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
+        if let Err(error) = call.read_header(&message.header) {
+            client.refuse_broken(&error);
+            return message.octets.buffer;
+        }
+        call.set_text(message.text);
+        let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
+        let by = Access { arrival, pool: Some(client.lane().pool()) };
+        let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
+            Ok(found) => Err(found),
+            Err(NotHere::Held(manager)) => {
+                #[cfg(feature = "buffers")]
+                let message = RequestMessage { lent, ..message };
+                Self { message, client, urgency, pass }.hold(&manager, arrival);
+                return Vec::new();
+            }
+            Err(absent) => answer_absent(core.adapters(), absent, &mut call),
+        };
+        // Requests that arrive from now on need not queue up behind this one.
+        drop(pass);
+        if let Err(found) = &answer {
+            call.remember_in(&adapters.operation);
+            call.set_context(core.context());
+            let parts = InParts::new(&octets.seams);
+            #[cfg(feature = "buffers")]
+            let parts = parts.with_end(lent.as_ref());
+            begin_upcall();
+            let dispatched = dispatch(core.adapters(), &mut call, found, &parts);
+            end_upcall();
+            answer = Ok(dispatched);
+        }
+        // The client may write there again when it has its answer.
+        #[cfg(feature = "buffers")]
+        drop(lent);
+        if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
+            connection.send_reply(message.request_id, reply);
+        }
+        message.octets.buffer
+    }
+
+    /// Answers that there is no room for it.
+    #[cold]
+    pub(super) fn refuse(self) {
+        let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
+        if let Some(connection) = self.client.connection() {
+            connection.send_exception(&self.message, &full);
+        }
+    }
+
+    /// Puts the request into the queue of a manager that holds it, or answers that too many are held.
+    #[cold]
+    fn hold(mut self, manager: &PoaManager, arrival: Arrival) {
+        let pass = self.pass.take();
+        let held = HeldRequest {
+            connection: self.client.connection().map(Arc::downgrade),
+            core: Arc::clone(self.client.core()),
+            lane: Arc::clone(self.client.lane()),
+            urgency: self.urgency,
+            message: Some(self.message),
+        };
+        held.put(manager, arrival);
+        // Not before: requests that arrived later are to be held behind it.
+        drop(pass);
+    }
+}
+
+/// Of a request whose client has gone.
+struct NoClient;
+
+impl RequestSource for NoClient {
+    fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
+}
+
+impl ServerConnection {
+    /// Takes the Request that is the current message out of `input`, whose buffer `spare` takes the place
+    /// of; with its priority, if requests `are_ordered` by it. `None` when it has been answered already.
+    pub(super) fn detach_request(
+        &self,
+        input: &mut Input,
+        header: &MessageHeader,
+        spare: Vec<u8>,
+        are_ordered: bool,
+    ) -> Result<Option<(RequestMessage, i16)>, ProtocolError> {
+        let octets = input.inbound.take(spare);
+        let mut recalled = None;
+        let form = match self.messaging {
+            None => Form::Giop(header.version),
+            Some(messaging) => {
+                match self.recall(messaging, input, (octets.message(), header), &mut recalled)? {
+                    Some(form) => form,
+                    None => return Ok(None),
+                }
+            }
+        };
+        let glanced = match form {
+            Form::Giop(_) if !are_ordered => self.begin_unread(input, octets.message(), header),
+            _ => None,
+        };
+        let mut urgency = 0;
+        let (request_id, response, text) = match glanced {
+            Some((id, response, text)) => (id, response, Ok(text)),
+            None => {
+                let mut request = RequestHeader::EMPTY;
+                let mut reader = CdrReader::new(octets.message(), header.order);
+                form.read_request_with(&mut request, &mut reader, header)?;
+                let text = self.begin_request(input, &request, form);
+                if are_ordered {
+                    urgency = self.request_priority(&request);
+                }
+                (request.request_id, request.response, text)
+            }
+        };
+        let mut message = RequestMessage {
+            octets,
+            header: *header,
+            messaging: self.messaging,
+            recalled,
+            request_id,
+            response,
+            text: TextCoding::default(),
+            #[cfg(feature = "buffers")]
+            lent: input.lent.take(),
+        };
+        match text {
+            Ok(text) => message.text = text,
+            Err(exception) => {
+                self.send_exception(&message, &exception);
+                return Ok(None);
+            }
+        }
+        Ok(Some((message, urgency)))
+    }
+
+    /// Takes note of a request in its turn on the wire, and leaves its header to the thread that serves it;
+    /// `None` where that cannot be.
+    fn begin_unread(
+        &self,
+        input: &mut Input,
+        message: &[u8],
+        header: &MessageHeader,
+    ) -> Option<(u32, ResponseFlags, TextCoding)> {
+        let (request_id, response) = RequestHeader::glance(message, header)?;
+        let text = input.agreed.begin_unread(header.version)?;
+        self.output.begin_request(request_id, input.agreed.highest_version());
+        Some((request_id, response, text))
+    }
+
+    /// Gives a request to a manager that holds requests.
+    #[cold]
+    pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: RequestMessage) {
+        let held = HeldRequest {
+            connection: Some(Arc::downgrade(self)),
+            core: Arc::clone(&self.core),
+            lane: Arc::clone(&self.lane),
+            urgency: 0,
+            message: Some(message),
+        };
+        held.put(manager, Arrival::New);
+    }
+
+    /// Answers a request with an exception, if its client waits.
+    #[cold]
+    fn send_exception(&self, message: &RequestMessage, exception: &SystemException) {
+        if !message.response.expects_reply() {
+            return;
+        }
+        let mut octets = Vec::new();
+        let form = Form::new(self.messaging, message.header.version);
+        let status = ReplyStatus::SystemException;
+        let written = form
+            .reply(&mut octets, ByteOrder::NATIVE, message.request_id, status, &[])
+            .and_then(|mut reply| {
+                exception.write(&mut reply.body(TextCoding::default()))?;
+                reply.finish()
+            });
+        // Its encoding cannot fail: ids are short and ASCII.
+        if written.is_ok() {
+            self.send_reply(message.request_id, &octets);
+        }
+    }
+}
+
+/// A request that a POA manager holds. It keeps neither a thread nor its connection.
+struct HeldRequest {
+    message: Option<RequestMessage>,
+    core: Arc<ServerCore>,
+    lane: Arc<Lane>,
+    connection: Option<Weak<ServerConnection>>,
+    urgency: i16,
+}
+
+impl HeldRequest {
+    fn connection(&self) -> Option<Arc<ServerConnection>> {
+        self.connection.as_ref().and_then(Weak::upgrade)
+    }
+
+    fn put(self, manager: &PoaManager, arrival: Arrival) {
+        if let Some(connection) = self.connection() {
+            connection.held.fetch_add(1, Ordering::AcqRel);
+        }
+        if let Err((refused, exception)) = manager.hold(Box::new(self), arrival)
+            && let Some((connection, message)) = refused.connection().zip(refused.message.as_ref())
+        {
+            connection.send_exception(message, &exception);
+        }
+    }
+}
+
+impl Holdable for HeldRequest {
+    fn size(&self) -> usize {
+        self.message.as_ref().map_or(0, RequestMessage::size)
+    }
+
+    fn resume(mut self: Box<Self>, pass: ResumePass) {
+        let Some(message) = self.message.take() else { return };
+        let connection = self.connection().filter(|connection| !connection.is_finished());
+        if connection.is_none() && message.response.expects_reply() {
+            return; // nobody waits for the reply any more
+        }
+        let client = match connection {
+            Some(connection) => {
+                connection.enter();
+                Client::Connected(ConnectionUse(connection))
+            }
+            None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
+        };
+        let request = QueuedRequest { message, client, urgency: self.urgency, pass: Some(pass) };
+        self.lane.resume(request);
+    }
+}
+
+impl Drop for HeldRequest {
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection() {
+            connection.held.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Receiving: from octets to messages, and what each kind of message asks for.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use zorb_base::buffers::trim;
+use zorb_base::upcall_thread::end_upcall;
+use zorb_cdr::TextCoding;
+use zorb_giop::{
+    Form, MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind, Recalled,
+    RequestHeader,
+};
+use zorb_os::probe;
+use zorb_poa::{
+    Access, Answer, Arrival, InParts, NotHere, ReplyTo, ServerCall, answer_absent, answer_locate,
+    dispatch, find_target,
+};
+use zorb_types::SystemException;
+
+use crate::connection::{Scratch, ServerConnection};
+use crate::input::Input;
+use crate::own_threads::LongUpcall;
+use crate::queued::RequestMessage;
+
+/// What receiving has come to.
+enum Received {
+    Octets,
+    /// Nothing is there; a reactor tells when something is.
+    Nothing,
+    /// The connection has ended.
+    End,
+}
+
+impl ServerConnection {
+    /// Receives and serves requests. A thread of the connection's own goes on until the connection ends or
+    /// another thread has the input; a reactor's thread gives the input back when nothing is there.
+    pub(super) fn receive_requests(
+        self: &Arc<Self>,
+        mut input: Box<Input>,
+        scratch: &mut Scratch,
+    ) -> Option<Box<Input>> {
+        let waits = self.has_own_threads();
+        // Usually nothing has been buffered when a thread begins, and after a message.
+        loop {
+            if self.closing.load(Ordering::Acquire) {
+                self.end(true);
+                return None;
+            }
+            match self.next_message(&mut input) {
+                Ok(Some(header)) => {
+                    probe!(Begin);
+                    match self.process(input, &header, scratch) {
+                        Ok(back) => input = back.or_else(|| self.input.take())?,
+                        Err(error) => return self.fail(&error),
+                    }
+                    trim(&mut scratch.reply);
+                    continue;
+                }
+                Ok(None) => {}
+                Err(error) => return self.fail(&error),
+            }
+            if !waits && input.drained && !self.events.has_news() {
+                return Some(input);
+            }
+            match self.receive(&mut input, waits) {
+                Received::Octets => {}
+                Received::Nothing => return Some(input),
+                Received::End => return None,
+            }
+        }
+    }
+
+    /// Answers a broken message, and ends the connection.
+    #[cold]
+    fn fail<T>(&self, error: &ProtocolError) -> Option<T> {
+        self.refuse(error);
+        self.closed_by_peer.store(true, Ordering::Release);
+        self.end(false);
+        let _ = self.stream.shutdown(std::net::Shutdown::Both);
+        None
+    }
+
+    /// The header of the next whole message among what has been received, which is the inbound side's
+    /// current one then.
+    #[inline]
+    fn next_message(&self, input: &mut Input) -> Result<Option<MessageHeader>, ProtocolError> {
+        if input.inbound.has_buffered()
+            && let Some(header) = input.inbound.poll()?
+        {
+            return Ok(Some(header));
+        }
+        #[cfg(feature = "buffers")]
+        return Ok(self.borrow_end(input));
+        #[cfg(not(feature = "buffers"))]
+        Ok(None)
+    }
+
+    /// Has the stream lend the end of the current message, which is whole then.
+    #[cfg(feature = "buffers")]
+    #[inline]
+    fn borrow_end(&self, input: &mut Input) -> Option<MessageHeader> {
+        if self.messaging.is_some() {
+            return None;
+        }
+        let missing = input.inbound.missing_end()?;
+        let end = self.stream.borrow(missing)?;
+        let header = input.inbound.end_is_elsewhere()?;
+        input.lent = Some(end);
+        Some(header)
+    }
+
+    /// Receives what is there, or waits for it.
+    #[inline]
+    fn receive(&self, input: &mut Input, waits: bool) -> Received {
+        let at_end = self.events.before_receiving();
+        let inbound = &mut input.inbound;
+        let space = inbound.space();
+        let room = space.len();
+        probe!(MessagingReceive);
+        let received = if waits {
+            let limit = self.core.options().idle_timeout;
+            self.lane.work_ends();
+            let received = self.wait.recv(&*self.stream, space, limit).map(Some);
+            self.lane.work_begins();
+            received
+        } else {
+            self.stream.try_recv(space)
+        };
+        probe!(TransportReceive);
+        match received {
+            Ok(Some(0)) => {
+                self.end(self.closing.load(Ordering::Acquire));
+                Received::End
+            }
+            Ok(Some(count)) => {
+                inbound.advance(count);
+                input.drained = count < room && !at_end && self.stream.gives_all();
+                Received::Octets
+            }
+            Ok(None) => {
+                input.drained = true;
+                Received::Nothing
+            }
+            Err(error) => self.receive_failed(input, &error),
+        }
+    }
+
+    #[cold]
+    fn receive_failed(&self, input: &Input, error: &io::Error) -> Received {
+        let timed_out = error.kind() == io::ErrorKind::TimedOut;
+        // It is not the client's fault while a request of its own runs or is held.
+        if timed_out && self.is_busy() {
+            return Received::Octets;
+        }
+        tracing::debug!(peer = self.stream.peer(), %error, "connection lost");
+        self.end(timed_out && input.inbound.is_idle());
+        Received::End
+    }
+
+    /// Does what the current message asks. The input comes back unless it was left for others to take.
+    fn process(
+        self: &Arc<Self>,
+        mut input: Box<Input>,
+        header: &MessageHeader,
+        scratch: &mut Scratch,
+    ) -> Result<Option<Box<Input>>, ProtocolError> {
+        if header.kind == MessageKind::Request {
+            if self.lane.queues_requests() {
+                self.lane.strategy().enqueue(self, &mut input, header)?;
+                return Ok(Some(input));
+            }
+            let _permit = self.lane.permit(self.has_own_threads());
+            return self.serve_request(input, header, scratch);
+        }
+        let Scratch { request, reply, .. } = scratch;
+        input.inbound.take_into(request);
+        let message = request.message();
+        let form = Form::new(self.messaging, header.version);
+        match header.kind {
+            MessageKind::LocateRequest => {
+                answer_locate(self.core.adapters(), message, (form, header), reply)?;
+                self.send(reply);
+            }
+            MessageKind::CancelRequest => {
+                let cancel = form.read_cancel_request(message, header)?;
+                self.output.cancel(cancel.request_id);
+            }
+            MessageKind::CloseConnection | MessageKind::MessageError => {
+                self.closed_by_peer.store(true, Ordering::Release);
+                self.closing.store(true, Ordering::Release);
+            }
+            found => {
+                let kind = ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found };
+                return Err(kind.into());
+            }
+        }
+        Ok(Some(input))
+    }
+
+    /// Serves the Request that is the current message on the calling thread. The input comes back unless
+    /// it was left for others to take.
+    #[inline]
+    pub(super) fn serve_request(
+        self: &Arc<Self>,
+        mut input: Box<Input>,
+        header: &MessageHeader,
+        scratch: &mut Scratch,
+    ) -> Result<Option<Box<Input>>, ProtocolError> {
+        let Scratch { request, reply, adapters, recalled } = scratch;
+        input.inbound.take_into(request);
+        #[cfg(feature = "buffers")]
+        let lent = input.lent.take();
+        let form = match self.messaging {
+            Some(messaging) if input.agreed.remembers() => {
+                match self.recall(messaging, &mut input, (request.message(), header), recalled)? {
+                    Some(form) => form,
+                    None => return Ok(Some(input)),
+                }
+            }
+            messaging => Form::new(messaging, header.version),
+        };
+        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &**self };
+        let mut call = ServerCall::new(request.message(), header.order, form, to);
+        call.read_header(header)?;
+        let target = match self.begin_request(&mut input, call.request(), form) {
+            Ok(text) => {
+                call.set_text(text);
+                let by = Access { arrival: Arrival::New, pool: Some(self.lane.pool()) };
+                find_target(self.core.adapters(), Some(adapters), call.request(), by)
+            }
+            Err(exception) => Err(NotHere::Nowhere(exception)),
+        };
+        let id = call.request().request_id;
+        let is_awaited = call.request().response.expects_reply();
+        let found = match target {
+            Ok(found) => found,
+            Err(NotHere::Held(manager)) => {
+                let (response, text) = (call.request().response, call.text());
+                let message = RequestMessage {
+                    octets: std::mem::take(request),
+                    header: *header,
+                    messaging: self.messaging,
+                    recalled: recalled.take(),
+                    request_id: id,
+                    response,
+                    text,
+                    #[cfg(feature = "buffers")]
+                    lent,
+                };
+                self.hold(&manager, message);
+                return Ok(Some(input));
+            }
+            Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {
+                Ok(answer) => {
+                    if answer == Answer::Reply {
+                        self.send_reply(id, reply);
+                    }
+                    return Ok(Some(input));
+                }
+                Err(found) => found,
+            },
+        };
+        call.remember_in(&adapters.operation);
+        call.set_context(self.core.context());
+        let parts = InParts::new(&request.seams);
+        #[cfg(feature = "buffers")]
+        let parts = parts.with_end(lent.as_ref());
+        // From here on others may read.
+        let upcall = match self.has_own_threads() {
+            true => self.leave_input(input, is_awaited),
+            false => {
+                self.leave_input_to_reactor(input);
+                LongUpcall::default()
+            }
+        };
+        let answer = dispatch(self.core.adapters(), &mut call, &found, &parts);
+        end_upcall();
+        upcall.end(self);
+        // The servant may end with this request, before its client goes on.
+        drop(found);
+        // The client may write there again when it has its answer.
+        #[cfg(feature = "buffers")]
+        drop(lent);
+        if answer == Answer::Reply {
+            self.send_reply(id, reply);
+        }
+        Ok(None)
+    }
+
+    /// Finds what a request of another messaging protocol leaves out, and puts what reads it into
+    /// `recalled`. `None` when that is not known: the client has been asked for the whole request.
+    #[inline(never)]
+    pub(super) fn recall<'r>(
+        &self,
+        messaging: &'static dyn Messaging,
+        input: &mut Input,
+        (message, header): (&[u8], &MessageHeader),
+        recalled: &'r mut Option<Arc<dyn Messaging>>,
+    ) -> Result<Option<Form<'r>>, ProtocolError> {
+        *recalled = match input.agreed.recall(message, header)? {
+            Recalled::Nothing => None,
+            Recalled::By(reads) => Some(reads),
+            Recalled::Unknown { request_id } => {
+                self.ask_for_all(messaging, request_id);
+                return Ok(None);
+            }
+        };
+        Ok(Some(Form::Other(recalled.as_deref().unwrap_or(messaging))))
+    }
+
+    /// Takes note of a request in its turn on the wire; how its text is encoded.
+    #[inline(always)] // on the path of every request: 1 % of its instructions
+    pub(super) fn begin_request(
+        &self,
+        input: &mut Input,
+        request: &RequestHeader<'_>,
+        form: Form<'_>,
+    ) -> Result<TextCoding, SystemException> {
+        let text = match form {
+            Form::Giop(version) => {
+                input.agreed.begin_request(version, &request.service_contexts)?
+            }
+            Form::Other(messaging) => messaging.text(),
+        };
+        self.output.begin_request(request.request_id, input.agreed.highest_version());
+        Ok(text)
+    }
+}

@@ -1,0 +1,10 @@
+//! Leader/followers: the threads of a lane wait together, and the system wakes one for each event, which
+//! reads the request, makes the upcall and replies while the others go on waiting.
+
+use super::ServingStrategy;
+
+/// The strategy leader/followers.
+#[derive(Debug)]
+pub(crate) struct LeaderFollowers;
+
+impl ServingStrategy for LeaderFollowers {}

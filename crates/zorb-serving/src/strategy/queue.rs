@@ -1,0 +1,398 @@
+//! Requests that wait for a thread of their lane, and threads that wait for a request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use zorb_giop::Limits;
+use zorb_os::futex;
+use zorb_os::lock::Lock;
+
+use super::backlog::Backlog;
+use crate::queued::QueuedRequest;
+use crate::settings::Buffering;
+
+/// The most requests that wait where the program sets no limit.
+const MOST_WAITING: usize = 65_536;
+/// The most octets of them where the program sets no limit.
+const MOST_OCTETS: usize = 256 << 20;
+/// The most buffers that are kept for requests to come.
+const MAX_SPARES: usize = 64;
+/// The octets of a buffer that is allocated with the queue; those of larger requests grow.
+const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
+
+/// The queue of a lane. Its lock is held for a few instructions, by threads of different priorities
+/// where they are borrowed: so it hands down the priority of who waits for it.
+#[derive(Debug)]
+pub(crate) struct RequestQueue<J = QueuedRequest> {
+    waiting: Lock<Waiting<J>>,
+    buffering: Option<Buffering>,
+    /// Whether requests of higher priority are served first.
+    by_priority: bool,
+    /// How many threads wait, for who does not take the lock.
+    idle: AtomicUsize,
+    /// Changes when a thread becomes free, for readers that wait for one.
+    freed: AtomicU32,
+    /// How many readers wait: connections without anything to wait on have one each.
+    readers_waiting: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Waiting<J> {
+    jobs: Backlog<J>,
+    octets: usize,
+    /// How many of the jobs a thread has been called for.
+    assigned: usize,
+    /// How many of the others are in because a thread was asked for that has not come yet. Whoever
+    /// becomes free before takes them.
+    promised: usize,
+    idle: Vec<Arc<Worker>>,
+    spares: Vec<Vec<u8>>,
+    ended: bool,
+}
+
+/// How many requests may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// As many as the lane is set to buffer.
+    Limited,
+    /// Any number: they are counted elsewhere.
+    Unlimited,
+}
+
+/// A request that may wait.
+pub(crate) trait Request {
+    /// Its octets.
+    fn size(&self) -> usize;
+
+    /// Its priority, where the lane orders requests.
+    fn urgency(&self) -> i16;
+}
+
+impl Request for QueuedRequest {
+    fn size(&self) -> usize {
+        Self::size(self)
+    }
+
+    fn urgency(&self) -> i16 {
+        Self::urgency(self)
+    }
+}
+
+/// A thread that makes upcalls.
+#[derive(Debug)]
+pub(super) struct Worker {
+    /// Its id in the system.
+    pub(super) thread: u32,
+    /// What it is called for; 0 while it waits.
+    called: AtomicU32,
+}
+
+/// What a thread that waits is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Call {
+    /// The next request of its own lane.
+    Own,
+    /// To see whether there is something to do.
+    Look,
+    /// A request of the lane of this rank, which borrows it.
+    Lent(usize),
+}
+
+impl Call {
+    fn to_word(self) -> u32 {
+        match self {
+            Self::Own => 1,
+            Self::Look => 2,
+            Self::Lent(rank) => u32::try_from(rank).unwrap_or(u32::MAX - 3) + 3,
+        }
+    }
+
+    fn from_word(word: u32) -> Option<Self> {
+        Some(match word {
+            0 => return None,
+            1 => Self::Own,
+            2 => Self::Look,
+            lent => Self::Lent(lent as usize - 3),
+        })
+    }
+}
+
+/// What becomes of a request that has been read.
+pub(super) enum Offered<J> {
+    /// It is in the queue, and this thread is to be woken for it.
+    Assigned(Arc<Worker>),
+    /// It is in the queue, and the thread is to be woken that is lent.
+    Lent,
+    /// It is in the queue, and a thread has been asked for.
+    Promised,
+    /// It is in the queue.
+    Waits,
+    /// Too many wait.
+    TooMany(J),
+    /// The lane has ended.
+    Ended,
+}
+
+/// Why a thread takes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taker {
+    /// It has been called for one.
+    Called,
+    /// It was asked for, and has come.
+    Promised,
+    /// It is free.
+    Free,
+}
+
+/// What a thread that wants to wait is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rest {
+    Wait,
+    LookAgain,
+    End,
+}
+
+impl<J: Request> RequestQueue<J> {
+    /// A queue for so many threads.
+    ///
+    /// It has a buffer for each request that may be under way at a time from the beginning, up to
+    /// [`MAX_SPARES`]: how many are is a matter of timing, so one that is allocated on demand could be
+    /// allocated in the steady state.
+    pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
+        // Of each thread, of the reader, and of those that wait.
+        let waiting = buffering.map_or(0, |limit| match limit.max_requests {
+            0 => MAX_SPARES,
+            most => most,
+        });
+        let requests = threads.saturating_add(1).saturating_add(waiting).min(MAX_SPARES);
+        let mut spares = Vec::with_capacity(MAX_SPARES);
+        spares.resize_with(requests, || vec![0; SPARE_CAPACITY]);
+        let waiting = Waiting {
+            jobs: Backlog::new(by_priority),
+            octets: 0,
+            assigned: 0,
+            promised: 0,
+            idle: Vec::with_capacity(threads),
+            spares,
+            ended: false,
+        };
+        Self {
+            waiting: Lock::new(waiting),
+            buffering,
+            by_priority,
+            idle: AtomicUsize::new(0),
+            freed: AtomicU32::new(0),
+            readers_waiting: AtomicU32::new(0),
+        }
+    }
+
+    fn with<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
+        let mut waiting = self.waiting.lock();
+        let result = work(&mut waiting);
+        self.idle.store(waiting.idle.len(), Ordering::Release);
+        result
+    }
+
+    /// A buffer for the next request.
+    pub(super) fn spare(&self) -> Vec<u8> {
+        self.with(|waiting| waiting.spares.pop()).unwrap_or_default()
+    }
+
+    /// Keeps the buffer of a request that has been served.
+    pub(super) fn give_back(&self, buffer: Vec<u8>) {
+        self.with(|waiting| {
+            if waiting.spares.len() < MAX_SPARES {
+                waiting.spares.push(buffer);
+            }
+        });
+    }
+
+    pub(super) fn has_idle(&self) -> bool {
+        self.idle.load(Ordering::Acquire) > 0
+    }
+
+    /// Puts a request into the queue if there is a thread for it, or room: one that waits, else one that
+    /// is `lent`, else one that `ask` asks for.
+    pub(super) fn offer(
+        &self,
+        job: J,
+        room: Room,
+        lent: bool,
+        ask: impl FnOnce() -> bool,
+    ) -> Offered<J> {
+        self.with(|waiting| {
+            if waiting.ended {
+                return Offered::Ended;
+            }
+            let offered = match waiting.idle.pop() {
+                Some(worker) => Offered::Assigned(worker),
+                None if lent => Offered::Lent,
+                None if ask() => Offered::Promised,
+                None if room == Room::Unlimited => Offered::Waits,
+                None if self.has_room(waiting, job.size()) => Offered::Waits,
+                None => return Offered::TooMany(job),
+            };
+            match offered {
+                Offered::Assigned(_) | Offered::Lent => waiting.assigned += 1,
+                Offered::Promised => waiting.promised += 1,
+                _ => {}
+            }
+            waiting.octets = waiting.octets.saturating_add(job.size());
+            waiting.jobs.put(job.urgency(), job);
+            offered
+        })
+    }
+
+    fn has_room(&self, waiting: &Waiting<J>, size: usize) -> bool {
+        let Some(limit) = self.buffering else { return false };
+        let most = if limit.max_requests == 0 { MOST_WAITING } else { limit.max_requests };
+        let octets = waiting.octets.saturating_add(size);
+        let spoken_for = waiting.assigned.saturating_add(waiting.promised);
+        waiting.jobs.len().saturating_sub(spoken_for) < most.min(MOST_WAITING)
+            && octets <= limit.max_octets.unwrap_or(MOST_OCTETS)
+    }
+
+    /// Whether requests of higher priority are served first.
+    pub(super) fn orders(&self) -> bool {
+        self.by_priority
+    }
+
+    /// Whether requests may wait here for a thread.
+    pub(super) fn holds_requests(&self) -> bool {
+        self.buffering.is_some()
+    }
+
+    /// Takes back that a thread comes that was asked for.
+    pub(super) fn withdraw(&self) {
+        self.with(|waiting| waiting.promised = waiting.promised.saturating_sub(1));
+    }
+
+    /// Whether a thread that was asked for is still wanted; if not, it is no more asked for.
+    pub(super) fn wants_promised(&self) -> bool {
+        self.with(|waiting| {
+            let wanted = waiting.jobs.len() > waiting.assigned;
+            waiting.promised = waiting.promised.saturating_sub(usize::from(!wanted));
+            wanted
+        })
+    }
+
+    /// A thread of this lane that waits, for another lane.
+    pub(super) fn lend(&self) -> Option<Arc<Worker>> {
+        if !self.has_idle() {
+            return None;
+        }
+        self.with(|waiting| waiting.idle.pop())
+    }
+
+    /// The next request.
+    pub(super) fn take(&self, taker: Taker) -> Option<J> {
+        self.with(|waiting| {
+            match taker {
+                Taker::Called => waiting.assigned = waiting.assigned.saturating_sub(1),
+                Taker::Promised => waiting.promised = waiting.promised.saturating_sub(1),
+                Taker::Free => {}
+            }
+            if taker != Taker::Called && waiting.jobs.len() <= waiting.assigned {
+                return None;
+            }
+            let job = waiting.jobs.take()?;
+            waiting.octets = waiting.octets.saturating_sub(job.size());
+            Some(job)
+        })
+    }
+
+    /// Whether a request waits that no thread was called for.
+    pub(super) fn has_unassigned(&self) -> bool {
+        self.with(|waiting| waiting.jobs.len() > waiting.assigned)
+    }
+
+    /// Has `worker` be called for the next request.
+    pub(super) fn rest(&self, worker: &Arc<Worker>) -> Rest {
+        let rest = self.with(|waiting| {
+            if waiting.jobs.len() > waiting.assigned {
+                return Rest::LookAgain;
+            }
+            if waiting.ended {
+                return Rest::End;
+            }
+            worker.called.store(0, Ordering::Release);
+            waiting.idle.push(Arc::clone(worker));
+            Rest::Wait
+        });
+        if rest == Rest::Wait {
+            self.free();
+        }
+        rest
+    }
+
+    /// Has `worker` be called no more; `false` when it has been.
+    pub(super) fn leave(&self, worker: &Arc<Worker>) -> bool {
+        self.with(|waiting| {
+            let before = waiting.idle.len();
+            waiting.idle.retain(|idle| !Arc::ptr_eq(idle, worker));
+            waiting.idle.len() < before
+        })
+    }
+
+    /// Tells readers that wait for a thread that one is free.
+    pub(super) fn free(&self) {
+        self.freed.fetch_add(1, Ordering::SeqCst);
+        if self.readers_waiting.load(Ordering::SeqCst) > 0 {
+            futex::wake(&self.freed);
+        }
+    }
+
+    /// Has a reader wait until a thread has become free, unless `found` finds one.
+    pub(super) fn wait_for_thread(&self, found: impl Fn() -> bool) {
+        let seen = self.freed.load(Ordering::SeqCst);
+        self.readers_waiting.fetch_add(1, Ordering::SeqCst);
+        if !found() && !self.with(|waiting| waiting.ended) {
+            futex::wait(&self.freed, seen, None);
+        }
+        self.readers_waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Has all threads end when nothing waits any more.
+    pub(super) fn end(&self) {
+        let idle = self.with(|waiting| {
+            waiting.ended = true;
+            std::mem::take(&mut waiting.idle)
+        });
+        for worker in idle {
+            worker.call(Call::Look);
+        }
+        self.free();
+    }
+}
+
+impl Worker {
+    pub(super) fn new() -> Arc<Self> {
+        let called = AtomicU32::new(Call::Look.to_word());
+        Arc::new(Self { thread: zorb_os::thread::id(), called })
+    }
+
+    /// Wakes it.
+    pub(super) fn call(&self, call: Call) {
+        self.called.store(call.to_word(), Ordering::Release);
+        futex::wake(&self.called);
+    }
+
+    /// Waits until it is called, for no longer than `limit`.
+    pub(super) fn wait(&self, limit: Option<Duration>) -> Option<Call> {
+        let end = limit.map(|limit| Instant::now() + limit);
+        loop {
+            if let Some(call) = Call::from_word(self.called.load(Ordering::Acquire)) {
+                return Some(call);
+            }
+            let left = end.map(|end| end.saturating_duration_since(Instant::now()));
+            if left.is_some_and(|left| left.is_zero()) {
+                return None;
+            }
+            futex::wait(&self.called, 0, left);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! Thread per connection: each connection has a thread, and more while upcalls block.
+
+use std::io;
+use std::sync::Arc;
+
+use super::ServingStrategy;
+use crate::connection::{Scratch, ServerConnection};
+use crate::lane::{Lane, Role};
+use crate::queued::QueuedRequest;
+
+/// The strategy thread per connection.
+#[derive(Debug)]
+pub(crate) struct ThreadPerConnection;
+
+impl ServingStrategy for ThreadPerConnection {
+    fn uses_event_loop(&self) -> bool {
+        false
+    }
+
+    fn begin(&self, _: &Arc<Lane>, connection: &Arc<ServerConnection>, _: u32) -> io::Result<()> {
+        connection.start_own_thread()
+    }
+
+    /// There is no thread that waits for requests of all connections, so one is started.
+    fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
+        if !lane.resumed.put(request) {
+            return;
+        }
+        let resuming = Arc::clone(lane);
+        let started = lane.spawn(move |_| {
+            let mut scratch = Scratch::default();
+            while let Some(request) = resuming.resumed.take_or_end() {
+                let _permit = resuming.permit(true);
+                drop(request.serve(&mut scratch));
+            }
+        });
+        if let Err(error) = started {
+            tracing::error!(%error, "no thread for requests that were held");
+            lane.resumed.give_up().into_iter().for_each(QueuedRequest::refuse);
+        }
+    }
+
+    fn run(&self, _: &Arc<Lane>, _: Role) {}
+}

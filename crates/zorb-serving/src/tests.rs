@@ -1,0 +1,114 @@
+//! Lanes under a clock that is made up.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use zorb_base::options::{Options, Origin};
+
+use crate::ServerCore;
+use crate::connection::Scratch;
+use crate::lane::Lane;
+use crate::{LaneSettings, PoolSettings, Strategy};
+
+const CLOSE_CONNECTION: u8 = 5;
+
+fn until(what: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !what() {
+        assert!(Instant::now() < end, "it never came to hold");
+        std::thread::yield_now();
+    }
+}
+
+/// How many looks have found nothing new of the connection in this place, and how many threads have to
+/// do with it.
+fn quiet(lane: &Lane, place: u64) -> Option<(u32, u32)> {
+    let mut found = None;
+    lane.connections.with(place, |connection| found = Some(connection.quiet_looks()));
+    found
+}
+
+#[test]
+fn who_is_silent_for_long_is_let_go() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        // The lane's own looks come later than this test ends.
+        let mut options = Options::default();
+        options.set("IdleTimeout", "86400000", Origin::Program).unwrap();
+        let core = ServerCore::for_tests(options);
+        let lane = LaneSettings {
+            endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+            ..LaneSettings::new(None, 1)
+        };
+        let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("test") };
+        let pool = core.create_pool(PoolSettings { lanes: vec![lane], ..settings }).unwrap();
+        let lane = &pool.core().lanes()[0];
+        let address = pool.endpoints()[0][0].trim_start_matches("iiop://").to_owned();
+        let mut scratch = Scratch::default();
+
+        let mut silent = TcpStream::connect(&address).unwrap();
+        until(|| quiet(lane, 0) == Some((0, 0)));
+        let mut stuck = TcpStream::connect(&address).unwrap();
+        until(|| quiet(lane, 1) == Some((0, 0)));
+        for look in 1..4 {
+            lane.look_for_quiet(&mut scratch);
+            assert_eq!([0, 1].map(|place| quiet(lane, place)), [Some((look, 0)); 2]);
+        }
+        // Half a message.
+        stuck.write_all(b"GIOP\x01\x02").unwrap();
+        until(|| quiet(lane, 1) == Some((0, 0)));
+        lane.look_for_quiet(&mut scratch);
+        assert_eq!([0, 1].map(|place| quiet(lane, place)), [Some((4, 0)), Some((1, 0))]);
+
+        lane.look_for_quiet(&mut scratch);
+        assert_eq!([0, 1].map(|place| quiet(lane, place)), [None, Some((2, 0))]);
+        let mut farewell = Vec::new();
+        silent.read_to_end(&mut farewell).unwrap();
+        assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        for place in [Some((3, 0)), Some((4, 0)), None] {
+            lane.look_for_quiet(&mut scratch);
+            assert_eq!(quiet(lane, 1), place);
+        }
+        let mut nothing = Vec::new();
+        stuck.read_to_end(&mut nothing).unwrap();
+        assert_eq!(nothing, [], "half a message is owed no farewell");
+        assert_eq!(pool.counts()[0].connections, 0);
+        pool.destroy().unwrap();
+    }
+}
+
+#[test]
+fn nothing_is_scratch_of_a_pool_that_is_destroyed() {
+    let core = ServerCore::for_tests(Options::default());
+    let lane = |priority| LaneSettings {
+        endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+        dynamic_threads: 1,
+        ..LaneSettings::new(Some(priority), 1)
+    };
+    let make = |strategy| {
+        let lanes = vec![lane(1), lane(2)];
+        let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("test") };
+        core.create_pool(PoolSettings {
+            lanes,
+            borrowing: strategy == Strategy::HalfSync,
+            ..settings
+        })
+    };
+    let stays = make(Strategy::HalfSync).unwrap();
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::HalfSync] {
+        let pool = make(strategy).unwrap();
+        let address = pool.endpoints()[1][0].trim_start_matches("iiop://").to_owned();
+        let _client = TcpStream::connect(&address).unwrap();
+        until(|| pool.counts()[1].connections == 1);
+        let known = Arc::downgrade(pool.core());
+        assert_eq!(core.violations().len(), 4, "two lanes of each pool");
+        pool.destroy().unwrap();
+        pool.destroy().unwrap();
+        assert_eq!((core.violations().len(), pool.violations().len()), (2, 2));
+        drop(pool);
+        until(|| known.upgrade().is_none());
+    }
+    assert!(!stays.is_destroyed());
+    stays.destroy().unwrap();
+}

@@ -1,0 +1,86 @@
+use zorb_base::upcall_thread::end_upcall;
+use zorb_transport::conformance::Scripted;
+use zorb_transport::inproc::{InprocProtocol, InprocTransport};
+
+use super::*;
+use crate::ServerCore;
+use crate::connection::NewConnection;
+use crate::input::Input;
+use crate::pool::default_lane;
+use zorb_base::options::Options;
+
+/// A connection of which nothing comes.
+fn connection(core: &Arc<ServerCore>) -> Arc<ServerConnection> {
+    let protocol = InprocProtocol::new(InprocTransport::new());
+    let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
+    let lane = default_lane(core).unwrap();
+    let new = NewConnection { protocol: &protocol, stream, lane: &lane, slot: 0 };
+    ServerConnection::new(core, new)
+}
+
+/// A connection, and the input that its thread has.
+struct Served(Arc<ServerConnection>, Option<Box<Input>>);
+
+impl Served {
+    fn new(core: &Arc<ServerCore>) -> Self {
+        let connection = connection(core);
+        let input = connection.input.take();
+        Self(connection, input)
+    }
+
+    fn begin(&mut self) {
+        self.0.leave_input(self.1.take().unwrap(), true);
+    }
+
+    fn end(&mut self) {
+        self.1 = self.0.input.take();
+        assert!(self.1.is_some());
+        end_upcall();
+    }
+
+    fn upcall(&mut self) {
+        self.begin();
+        self.end();
+    }
+}
+
+#[test]
+fn connections_in_use_alone_are_watched() {
+    let core = ServerCore::for_tests(Options::default());
+    let watchdog = core.watchdog();
+    let [mut one, mut other] = [Served::new(&core), Served::new(&core)];
+    assert_eq!(watchdog.look(), 0, "nobody has called");
+    one.upcall();
+    for _ in 0..QUIET_LOOKS {
+        other.upcall();
+        other.upcall();
+        assert_eq!(watchdog.look(), 2);
+    }
+    assert_eq!(watchdog.look(), 1, "one has been quiet for long");
+    one.upcall();
+    assert_eq!(watchdog.look(), 2);
+    for _ in 0..=QUIET_LOOKS {
+        watchdog.look();
+    }
+    assert_eq!(watchdog.look(), 0);
+    // A connection that has been closed is not watched any more.
+    one.upcall();
+    one.0.give_up();
+    one.upcall();
+    assert_eq!(watchdog.look(), 0);
+}
+
+#[test]
+fn an_upcall_that_goes_on_stays_watched() {
+    let core = ServerCore::for_tests(Options::default());
+    let mut one = Served::new(&core);
+    one.upcall();
+    let seen = one.0.relieve(u32::MAX);
+    one.begin();
+    assert!(!one.0.stop_watching(seen), "it has begun since");
+    assert!(!one.0.stop_watching(seen.wrapping_add(1)), "it goes on");
+    assert!(one.0.own_threads.is_watched.load(Ordering::Relaxed));
+    one.end();
+    assert!(one.0.stop_watching(seen.wrapping_add(1)));
+    assert!(!one.0.own_threads.is_watched.load(Ordering::Relaxed));
+}
