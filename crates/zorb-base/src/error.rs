@@ -46,19 +46,25 @@ impl Error {
     #[cold]
     #[must_use]
     pub fn with_source(self, source: impl Into<AnyError>) -> Self {
-        let source = source.into();
+        self.caused_by(source.into())
+    }
+
+    fn caused_by(self, source: AnyError) -> Self {
         let hint = hint_of(&*source).map(str::to_owned);
-        self.map_context(|context| match hint {
-            Some(hint) => context.with_source(source).with_hint(hint),
-            None => context.with_source(source),
-        })
+        let (mut context, exception) = self.into_parts();
+        context = context.with_source(source);
+        if let Some(hint) = hint {
+            context = context.with_hint(hint);
+        }
+        Self::from_parts(context, exception)
     }
 
     /// The same failure, with advice.
     #[cold]
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
-        self.map_context(|context| context.with_hint(hint))
+        let (context, exception) = self.into_parts();
+        Self::from_parts(context.with_hint(hint), exception)
     }
 
     /// The same failure, as the given system exception.
@@ -98,19 +104,21 @@ impl Error {
         }
     }
 
-    fn map_context(self, change: impl FnOnce(ErrorContext) -> ErrorContext) -> Self {
-        match self.0 {
-            Failure::System(exception) => {
-                let known = exception.context().cloned();
-                let context = known.unwrap_or(ErrorContext::new(Phase::Application));
-                Self(Failure::System(exception.with_context(change(context))))
-            }
-            other => {
-                let context = Self(other).into_context();
-                let context = context.unwrap_or(ErrorContext::new(Phase::Application));
-                Self(Failure::Step(Box::new(change(context))))
-            }
-        }
+    /// The context of the failure, and its system exception if it has one.
+    fn into_parts(self) -> (ErrorContext, Option<SystemException>) {
+        let exception = match &self.0 {
+            Failure::System(exception) => Some(exception.clone()),
+            _ => None,
+        };
+        let context = self.into_context();
+        (context.unwrap_or(ErrorContext::new(Phase::Application)), exception)
+    }
+
+    fn from_parts(context: ErrorContext, exception: Option<SystemException>) -> Self {
+        Self(match exception {
+            Some(exception) => Failure::System(exception.with_context(context)),
+            None => Failure::Step(Box::new(context)),
+        })
     }
 
     fn into_context(self) -> Option<ErrorContext> {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arc_swap::ArcSwap;
+use zorb_os::lock::Lock;
 use zorb_transport::Endpoint;
 
 /// The endpoints of one ORB. They are looked up when a reference is used for the first time.
 #[derive(Debug, Default)]
 pub struct LocalEndpoints {
-    list: ArcSwap<Vec<(u64, Endpoint)>>,
+    list: Lock<Vec<(u64, Endpoint)>>,
     next: AtomicU64,
 }
 
@@ -24,28 +24,20 @@ impl LocalEndpoints {
     /// Adds the endpoints of a listener.
     pub fn add(self: &Arc<Self>, endpoints: &[Endpoint]) -> ListenedEndpoints {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        self.list.rcu(|list| {
-            let mut list = Vec::clone(list);
-            list.extend(endpoints.iter().map(|endpoint| (number, endpoint.clone())));
-            list
-        });
+        self.list.lock().extend(endpoints.iter().map(|endpoint| (number, endpoint.clone())));
         ListenedEndpoints { all: Arc::clone(self), number }
     }
 
     /// Whether `endpoint` is one of them.
     pub fn contain(&self, endpoint: &Endpoint) -> bool {
-        self.list.load().iter().any(|(_, known)| known == endpoint)
+        self.list.lock().iter().any(|(_, known)| known == endpoint)
     }
 }
 
 impl ListenedEndpoints {
     /// Removes the endpoints, which are about to be closed.
     pub fn withdraw(&self) {
-        self.all.list.rcu(|list| {
-            let mut list = Vec::clone(list);
-            list.retain(|(number, _)| *number != self.number);
-            list
-        });
+        self.all.list.lock().retain(|(number, _)| *number != self.number);
     }
 }
 

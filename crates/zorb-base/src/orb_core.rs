@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwap;
 use zorb_giop::{CodeSetComponentInfo, Ior};
+use zorb_os::lock::Lock;
 use zorb_transport::{ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -26,7 +26,8 @@ type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 /// What all parts of one ORB share.
 pub struct OrbCore {
     options: Options,
-    extensions: ArcSwap<Extensions>,
+    /// Read when routes and connections are made, not by each call.
+    extensions: Lock<Arc<Extensions>>,
     protocols: Arc<ProtocolRegistry>,
     local_endpoints: Arc<LocalEndpoints>,
     threads: Arc<ThreadCount>,
@@ -46,7 +47,7 @@ impl OrbCore {
     pub fn new(options: Options) -> Arc<Self> {
         Arc::new(Self {
             options,
-            extensions: ArcSwap::default(),
+            extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
             threads: Arc::default(),
@@ -63,17 +64,13 @@ impl OrbCore {
     }
 
     /// What other crates have added.
-    pub fn extensions(&self) -> &ArcSwap<Extensions> {
-        &self.extensions
+    pub fn extensions(&self) -> Arc<Extensions> {
+        Arc::clone(&self.extensions.lock())
     }
 
-    /// Adds to what other crates have added. `change` may run more than once.
-    pub fn extend(&self, change: impl Fn(&mut Extensions)) {
-        self.extensions.rcu(|known| {
-            let mut changed = Extensions::clone(known);
-            change(&mut changed);
-            changed
-        });
+    /// Adds to what other crates have added.
+    pub fn extend(&self, change: impl FnOnce(&mut Extensions)) {
+        change(Arc::make_mut(&mut self.extensions.lock()));
     }
 
     /// The options of a connection that serves such a priority; `wanted` is its property
@@ -84,7 +81,7 @@ impl OrbCore {
         options: StreamOptions,
         wanted: Option<bool>,
     ) -> StreamOptions {
-        match &self.extensions.load().network {
+        match &self.extensions().network {
             Some(network) => network.stream_options(served, options, wanted),
             None => options,
         }

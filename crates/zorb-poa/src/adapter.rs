@@ -15,7 +15,6 @@ use zorb_os::lock::{Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
-use crate::adapters::Adapters;
 use crate::connection_setup::ConnectionSetup;
 use crate::error::PoaError;
 use crate::key::KeyParts;
@@ -99,7 +98,7 @@ impl ObjectAdapter {
             path,
             parent: parent.map(Arc::downgrade),
             exposed: policy::component(&policies.others).ok().flatten(),
-            interceptors: orb.extensions().load().interceptors.server.of(&policies.others),
+            interceptors: orb.extensions().interceptors.server.of(&policies.others),
             setup: ConnectionSetup::of(&policies.others).map(Arc::new),
             declared_priorities: Lock::default(),
             policies,
@@ -378,8 +377,9 @@ impl ObjectAdapter {
         self.children().iter().for_each(|child| child.end_collocation());
     }
 
-    /// Destroys the adapter and those below it. Requests that are running finish.
-    pub fn destroy(self: &Arc<Self>, adapters: Option<&Adapters>) {
+    /// Destroys the adapter and those below it, each of which `unregister` takes from the tables. Requests
+    /// that are running finish.
+    pub fn destroy(self: &Arc<Self>, unregister: &dyn Fn(&Arc<Self>)) {
         {
             // A servant is activated under this lock, so from here on none comes in any more.
             let mut servants = self.servants.lock();
@@ -391,11 +391,9 @@ impl ObjectAdapter {
             std::mem::take(&mut *children)
         };
         for child in children.into_values() {
-            child.destroy(adapters);
+            child.destroy(unregister);
         }
-        if let Some(adapters) = adapters {
-            adapters.unregister(self);
-        }
+        unregister(self);
         if let Some(parent) = self.parent() {
             let mut siblings = parent.children.lock();
             // A namesake created since must stay.

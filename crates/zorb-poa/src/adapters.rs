@@ -1,6 +1,5 @@
 //! The adapters of an ORB, and the way from an object key to a servant.
 
-use std::cell::Cell;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -18,6 +17,7 @@ use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::key::KeyParts;
 use crate::manager::{Arrival, ManagerState, PoaManager, Stopped};
+use crate::operations::KnownOperation;
 use crate::policies::Lifespan;
 use crate::slots::Found;
 
@@ -72,30 +72,11 @@ impl std::fmt::Debug for KnownAdapters {
     }
 }
 
-/// The operation that a thread's last request was for: its table and its position there. Who calls again
-/// mostly calls the same.
-#[derive(Debug, Default)]
-pub struct KnownOperation(Cell<(usize, usize)>);
-
-impl KnownOperation {
-    /// The position, if it is one in this table, and whatever the request's name is.
-    #[inline]
-    pub(crate) fn in_table(&self, table: usize) -> Option<usize> {
-        let (known, position) = self.0.get();
-        (known == table).then_some(position)
-    }
-
-    #[inline]
-    pub(crate) fn is_at(&self, table: usize, position: usize) {
-        self.0.set((table, position));
-    }
-}
-
-/// The adapters of an ORB, and the references that it has published under names. Readers take no lock;
-/// changes copy the small tables.
+/// The adapters of an ORB, and the references that it has published under names. Readers of
+/// adapters take no lock; changes copy the small tables.
 pub struct Adapters {
     orb: Arc<OrbCore>,
-    published: ArcSwap<HashMap<Vec<u8>, Ior>>,
+    published: Lock<HashMap<Vec<u8>, Ior>>,
     interfaces: OnceLock<Box<InterfaceLookup>>,
     tables: ArcSwap<Tables>,
     /// How often the tables have changed.
@@ -124,7 +105,7 @@ impl Adapters {
         let seed = RandomState::new().hash_one(std::process::id());
         Self {
             orb: Arc::clone(orb),
-            published: ArcSwap::default(),
+            published: Lock::default(),
             interfaces: OnceLock::new(),
             tables: ArcSwap::default(),
             changes: AtomicU64::new(0),
@@ -165,7 +146,8 @@ impl Adapters {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    pub(super) fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
+    /// Takes an adapter that is being destroyed out of the tables.
+    pub fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         let is_it = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
@@ -205,23 +187,17 @@ impl Adapters {
     /// Publishes a reference under a name, to which requests with that key are forwarded; `false` when
     /// the name is taken.
     pub fn publish(&self, name: &[u8], ior: &Ior) -> bool {
-        let _changing = self.changing.lock();
-        let mut published = HashMap::clone(&self.published.load());
+        let mut published = self.published.lock();
         let is_free = !published.contains_key(name);
         if is_free {
             published.insert(name.to_vec(), ior.clone());
-            self.published.store(Arc::new(published));
         }
         is_free
     }
 
     /// Removes a published reference; `false` when there was none.
     pub fn unpublish(&self, name: &[u8]) -> bool {
-        let _changing = self.changing.lock();
-        let mut published = HashMap::clone(&self.published.load());
-        let was_there = published.remove(name).is_some();
-        self.published.store(Arc::new(published));
-        was_there
+        self.published.lock().remove(name).is_some()
     }
 
     /// Finds the object of a request, if its adapter's manager lets the request pass; for a thread that
@@ -250,7 +226,7 @@ impl Adapters {
 
     #[cold]
     fn locate_published(&self, name: &[u8]) -> NotHere {
-        match self.published.load().get(name) {
+        match self.published.lock().get(name) {
             Some(ior) => NotHere::Elsewhere(Box::new(ior.clone())),
             None => NotHere::Nowhere(not_there(minor::object_not_exist::UNKNOWN_KEY)),
         }

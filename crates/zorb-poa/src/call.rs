@@ -16,15 +16,14 @@ use zorb_giop::{
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
-use crate::active_object::ActiveObject;
-use crate::adapters::KnownOperation;
 use crate::connection_setup::ConnectionSetup;
-use crate::operations::Operations;
+use crate::operations::{KnownOperation, Operations};
 
 /// A request on its way through an upcall: its operation, its arguments, and its reply to be.
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
-    pub(super) object: Option<&'a ActiveObject>,
+    /// The id of the object, once the object is found.
+    pub(super) object_id: Option<&'a ObjectId>,
     /// What the thread remembers of the last one.
     pub(super) known: Option<&'a KnownOperation>,
     pub(super) arguments: CdrReader<'a>,
@@ -90,7 +89,7 @@ impl<'a> ServerCall<'a> {
     pub fn new(message: &'a [u8], order: ByteOrder, form: Form<'a>, reply: ReplyTo<'a>) -> Self {
         Self {
             request: RequestHeader::EMPTY,
-            object: None,
+            object_id: None,
             known: None,
             arguments: CdrReader::new(message, order),
             reply: ReplyWriter {
@@ -237,7 +236,7 @@ impl<'a> ServerCall<'a> {
 
     /// The id of the object that the request is for, under which its adapter knows the servant.
     pub fn object_id(&self) -> Option<&'a ObjectId> {
-        self.object.map(|object| &object.id)
+        self.object_id
     }
 
     /// What a service sent along with the request: the data of the first context of service `id`,

@@ -2,12 +2,10 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_base::policy::{ConnectionProperties, Policies, ServerProtocols, octets};
+use zorb_base::policy::{ConnectionProperties, Policies, ServerProtocols};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{PolicyValue, ProfileTag};
 use zorb_transport::StreamOptions;
-
-use crate::call::{Served, ServerCall};
 
 /// How connections are set up whose requests are for objects with certain policies: when they are
 /// accepted if that is known then, otherwise in upcalls.
@@ -47,7 +45,8 @@ impl ConnectionSetup {
         self.id
     }
 
-    fn properties(&self, profile: ProfileTag) -> &ConnectionProperties {
+    /// The properties of connections by profiles of this kind.
+    pub(crate) fn properties(&self, profile: ProfileTag) -> &ConnectionProperties {
         let own = self.of_protocols.iter().find(|(tag, _)| *tag == profile);
         own.map_or(&self.of_others, |(_, properties)| properties)
     }
@@ -66,26 +65,5 @@ impl ConnectionSetup {
     /// The policies in references, one of which may declare a priority.
     pub fn exposed(&self) -> &[PolicyValue] {
         &self.exposed
-    }
-
-    /// Makes an upcall by `run`, whose connection is set up first and whose reply is sent as the
-    /// properties say.
-    #[inline(never)] // or requests without properties take 25 instructions more
-    pub(crate) fn around_upcall(
-        &self,
-        call: &mut ServerCall<'_>,
-        run: &dyn Fn(&mut ServerCall<'_>) -> Served,
-    ) -> Served {
-        // A collocated call has no connection.
-        let Some(profile) = call.set_up_connection(self) else { return run(call) };
-        let properties = self.properties(profile);
-        let most = octets(properties.fragment_size).filter(|&most| most > 0);
-        let (threshold, preallocate) = (properties.copy_threshold, properties.preallocate);
-        call.write_reply_as(octets(threshold), octets(preallocate), most);
-        let served = run(call);
-        if let (Ok(()), Some(most)) = (&served, most) {
-            call.send_in_fragments(most);
-        }
-        served
     }
 }

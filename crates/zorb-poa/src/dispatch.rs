@@ -108,7 +108,8 @@ pub fn dispatch<'a>(
         reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
         reply.wanted = false;
     }
-    call.object = target.object();
+    let object = target.object();
+    call.object_id = object.map(|object| &object.id);
     if !parts.seams.is_empty() {
         call.arguments.set_parts(parts.seams, HEADER_SIZE);
     }
@@ -117,7 +118,7 @@ pub fn dispatch<'a>(
         call.arguments.set_tail(&parts.end);
     }
     call.arguments.set_text(call.reply.text);
-    let served = match call.object {
+    let served = match object {
         Some(object) => upcall(adapters, object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };

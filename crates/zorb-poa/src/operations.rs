@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod tests;
 
+use std::cell::Cell;
+
 /// The names of an interface's operations, found by one hash and one comparison.
 ///
 /// The table is built at compile time by "hash and displace": names are dealt into `N` buckets,
@@ -159,4 +161,23 @@ const fn place<const N: usize>(
     }
     let _ = names;
     panic!("an operation name occurs twice in an interface")
+}
+
+/// The operation that a thread's last request was for: its table and its position there. Who calls again
+/// mostly calls the same.
+#[derive(Debug, Default)]
+pub struct KnownOperation(Cell<(usize, usize)>);
+
+impl KnownOperation {
+    /// The position, if it is one in this table, and whatever the request's name is.
+    #[inline]
+    pub(crate) fn in_table(&self, table: usize) -> Option<usize> {
+        let (known, position) = self.0.get();
+        (known == table).then_some(position)
+    }
+
+    #[inline]
+    pub(crate) fn is_at(&self, table: usize, position: usize) {
+        self.0.set((table, position));
+    }
 }

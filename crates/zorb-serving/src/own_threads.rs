@@ -177,7 +177,7 @@ impl ServerConnection {
         let band = self.band.load(Ordering::Relaxed);
         if band >= 0
             && self.lane.is_default()
-            && let Some(threads) = &self.core.extensions().load().thread_priorities
+            && let Some(threads) = &self.core.extensions().thread_priorities
         {
             threads.set(band);
         }

@@ -25,7 +25,7 @@ impl ServerConnection {
         if !self.lane.is_default() || low < 0 || high < low {
             return;
         }
-        let extensions = self.core.extensions().load();
+        let extensions = self.core.extensions();
         let threads = extensions.thread_priorities.as_ref();
         let high = threads.map_or(high, |threads| high.min(threads.max));
         self.band.store(high, Ordering::Relaxed);

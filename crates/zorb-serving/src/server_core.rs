@@ -7,7 +7,6 @@
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-use arc_swap::ArcSwapOption;
 use zorb_base::error::{Error, Phase};
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{Policies, ServedPriority};
@@ -36,7 +35,7 @@ pub struct ServerCore {
     /// What serves the connections to the ORB's own endpoints; made with the first of them.
     default_lane: OnceLock<Arc<Lane>>,
     /// The setup of accepted connections that the ORB's policies ask for.
-    default_connection_setup: ArcSwapOption<ConnectionSetup>,
+    default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
 }
 
 impl Deref for ServerCore {
@@ -70,7 +69,7 @@ impl ServerCore {
             freezing: Lock::default(),
             watchdog: Arc::default(),
             default_lane: OnceLock::new(),
-            default_connection_setup: ArcSwapOption::empty(),
+            default_connection_setup: Lock::default(),
         })
     }
 
@@ -96,13 +95,13 @@ impl ServerCore {
 
     /// The setup of accepted connections that the ORB's policies ask for.
     pub(super) fn default_connection_setup(&self) -> Option<Arc<ConnectionSetup>> {
-        self.default_connection_setup.load_full()
+        self.default_connection_setup.lock().clone()
     }
 
     /// Sets up connections that are accepted from now on as the ORB's policies ask for.
     pub fn set_default_connection_setup(&self, policies: &Policies) {
         let setup = ConnectionSetup::of(policies);
-        self.default_connection_setup.store(setup.map(Arc::new));
+        *self.default_connection_setup.lock() = setup.map(Arc::new);
     }
 
     /// The pool of this id, unless it has been destroyed.

@@ -17,8 +17,16 @@ use zorb_base::options::{
 use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
 
-use super::Orb;
+use super::handle::Orb;
 use super::inner::OrbInner;
+use super::resolve::look_up_interfaces;
+
+impl Orb {
+    /// A builder without any protocol; the facade's has the default ones.
+    pub fn builder() -> OrbBuilder {
+        OrbBuilder::new()
+    }
+}
 
 /// Sets an ORB up: options, protocols, endpoints.
 ///
@@ -209,6 +217,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let inner = OrbInner::new(options);
+        look_up_interfaces(&inner);
         let core = &inner.core;
         for protocol in protocols {
             core.protocols()

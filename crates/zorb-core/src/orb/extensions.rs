@@ -1,6 +1,5 @@
 //! How other crates extend an ORB: interceptors, network priorities, configured policies.
 
-use std::fmt;
 use std::sync::Arc;
 
 use zorb_base::error::Error;
@@ -8,28 +7,8 @@ use zorb_base::extensions::ThreadPriorities;
 use zorb_base::interceptor::{ClientRequestInterceptor, ServerRequestInterceptor};
 use zorb_base::policy::{NetworkPriorities, Policies};
 
-use super::Orb;
+use super::handle::Orb;
 use super::inner::OrbInner;
-
-type PoliciesOf = dyn Fn(&Orb, &str) -> Result<Policies, Error> + Send + Sync;
-
-/// The policies that the configuration gives to object adapters.
-#[derive(Clone)]
-pub(crate) struct AdapterPolicies(Arc<PoliciesOf>);
-
-impl AdapterPolicies {
-    /// The policies of the adapter at `path`: the names from below the root, joined by `/`; the root
-    /// adapter's path is `/`.
-    pub(crate) fn of(&self, orb: &Arc<OrbInner>, path: &str) -> Result<Policies, Error> {
-        (self.0)(&Orb::from_inner(Arc::clone(orb)), path)
-    }
-}
-
-impl fmt::Debug for AdapterPolicies {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AdapterPolicies")
-    }
-}
 
 impl Orb {
     /// Adds interceptors of this ORB's requests (`add_client_request_interceptor`). `factory` is called
@@ -73,8 +52,10 @@ impl Orb {
         &self,
         policies: impl Fn(&Self, &str) -> Result<Policies, Error> + Send + Sync + 'static,
     ) {
-        let policies = Arc::new(policies);
-        self.inner.adapter_policies.store(Some(Arc::new(AdapterPolicies(policies))));
+        let policies = move |orb: &Arc<OrbInner>, path: &str| {
+            policies(&Self::from_inner(Arc::clone(orb)), path)
+        };
+        *self.inner.adapter_policies.lock() = Some(Arc::new(policies));
     }
 
     /// Sets how threads outside the lanes of pools get the priority of the band whose connection they

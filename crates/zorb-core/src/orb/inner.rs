@@ -4,28 +4,28 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use arc_swap::ArcSwapOption;
 use zorb_base::buffers::show_allocator_a_large_block;
 use zorb_base::error::{Error, Phase};
 use zorb_base::options::Options;
 use zorb_base::orb_core::OrbCore;
-use zorb_cdr::Wire;
-use zorb_giop::Ior;
+use zorb_base::policy::Policies;
 use zorb_invocation::client::ClientCore;
 use zorb_invocation::loan;
 use zorb_invocation::object::ObjectRef;
 use zorb_os::lock::{Condition, Lock};
-use zorb_poa::{Adapters, KeyParts};
+use zorb_poa::{Adapters, KeyParts, ObjectAdapter};
 use zorb_serving::ServerCore;
-use zorb_types::{CompletionStatus, SystemException, minor};
-
-use super::extensions::AdapterPolicies;
-use super::initial::initial_reference;
-use super::local::Locals;
-use super::poa::Poa;
 
 /// Something that another crate has made of an ORB.
 pub(super) type Attached = Box<dyn Any + Send + Sync>;
+
+/// The policies that the configuration gives to the object adapter at a path: the names from below the
+/// root, joined by `/`; the root adapter's path is `/`.
+pub(super) type AdapterPolicies =
+    dyn Fn(&Arc<OrbInner>, &str) -> Result<Policies, Error> + Send + Sync;
+
+/// The names of the core's own initial references to local objects.
+pub(super) const OWN_LOCALS: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
 
 /// The parts of one ORB.
 pub(crate) struct OrbInner {
@@ -33,14 +33,14 @@ pub(crate) struct OrbInner {
     pub(super) adapters: Arc<Adapters>,
     pub(crate) client: Arc<ClientCore>,
     pub(crate) server: Arc<ServerCore>,
-    pub(super) adapter_policies: ArcSwapOption<AdapterPolicies>,
+    pub(super) adapter_policies: Lock<Option<Arc<AdapterPolicies>>>,
     /// Made when it is first asked for, with the policies that the ORB has then.
-    root_poa: OnceLock<Poa>,
+    pub(super) root: OnceLock<Arc<ObjectAdapter>>,
     pub(super) initial: Lock<HashMap<String, ObjectRef>>,
     /// What other crates have made of this ORB.
     pub(super) attached: Lock<Vec<Attached>>,
-    /// Initial references to local objects.
-    pub(super) locals: Locals,
+    /// What makes the local objects that initial references of other crates lead to, by name.
+    pub(super) locals: Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -56,51 +56,25 @@ impl OrbInner {
         let adapters = Arc::new(Adapters::new(&core));
         let client = ClientCore::new(&core, &adapters);
         let server = ServerCore::new(&core, &adapters, Box::new(Arc::clone(&client)));
-        let inner = Arc::new(Self {
+        Arc::new(Self {
             core,
             adapters,
             client,
             server,
-            adapter_policies: ArcSwapOption::empty(),
-            root_poa: OnceLock::new(),
+            adapter_policies: Lock::default(),
+            root: OnceLock::new(),
             initial: Lock::default(),
             attached: Lock::default(),
-            locals: Locals::default(),
+            locals: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
-        });
-        let orb = Arc::downgrade(&inner);
-        inner.adapters.set_interface_lookup(Box::new(move |type_id| match orb.upgrade() {
-            Some(orb) => orb.interface(type_id),
-            None => Err(no_repository()),
-        }));
-        inner
+        })
     }
 
-    pub(super) fn root_poa(self: &Arc<Self>) -> &Poa {
-        self.root_poa.get_or_init(|| Poa::root(self))
-    }
-
-    /// The root adapter, if it has been asked for.
-    pub(super) fn known_root_poa(&self) -> Option<&Poa> {
-        self.root_poa.get()
-    }
-
-    /// Looks an interface up in the repository that is the initial reference `InterfaceRepository`.
-    #[cold]
-    fn interface(self: &Arc<Self>, type_id: &str) -> Result<Ior, SystemException> {
-        let repository =
-            initial_reference(self, "InterfaceRepository", 0).map_err(|_| no_repository())?;
-        let definition = repository.invoke::<Ior, SystemException>(
-            "lookup_id",
-            |writer| writer.write_latin1(type_id),
-            Ior::read,
-        )?;
-        if definition.is_nil() {
-            let no = CompletionStatus::No;
-            return Err(SystemException::intf_repos(minor::intf_repos::NO_ENTRY, no));
-        }
-        Ok(definition)
+    /// Whether a local object has that name.
+    pub(super) fn has_local(&self, name: &str) -> bool {
+        let locals = self.locals.lock();
+        OWN_LOCALS.contains(&name) || locals.iter().any(|(known, _)| known == name)
     }
 
     pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {
@@ -114,8 +88,4 @@ impl OrbInner {
         }
         Ok(())
     }
-}
-
-fn no_repository() -> SystemException {
-    SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, CompletionStatus::No)
 }

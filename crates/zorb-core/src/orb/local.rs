@@ -4,27 +4,12 @@ use std::any::{Any, type_name};
 use std::sync::Arc;
 
 use zorb_base::error::{Error, Phase};
-use zorb_os::lock::Lock;
 
-use super::Orb;
-use super::inner::OrbInner;
-
-/// Those that crates above the core have registered.
-pub(super) type Locals = Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>;
+use super::handle::Orb;
+use super::inner::OWN_LOCALS;
 
 /// Makes a local object for whoever asks. It is given the ORB, so that it need not hold it.
 struct Maker<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
-
-/// The names of the core's own.
-const OWN: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
-
-impl OrbInner {
-    /// Whether a local object has that name.
-    pub(super) fn has_local(&self, name: &str) -> bool {
-        let locals = self.locals.lock();
-        OWN.contains(&name) || locals.iter().any(|(known, _)| known == name)
-    }
-}
 
 impl Orb {
     /// The local object of the initial reference `name` (`resolve_initial_references` of an interface
@@ -84,7 +69,7 @@ impl Orb {
         make: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
         let initial = self.inner.initial.lock();
-        if name.is_empty() || OWN.contains(&name) || initial.contains_key(name) {
+        if name.is_empty() || OWN_LOCALS.contains(&name) || initial.contains_key(name) {
             return Err(Error::new(
                 Phase::Application,
                 format!("initial reference {name:?}: the name is empty or taken"),
@@ -103,7 +88,7 @@ impl Orb {
     /// asked for.
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = OWN.map(str::to_owned).into();
+        let mut names: Vec<String> = OWN_LOCALS.map(str::to_owned).into();
         let locals = self.inner.locals.lock();
         names.extend(locals.iter().map(|(name, _)| name.clone()));
         drop(locals);

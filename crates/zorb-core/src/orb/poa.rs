@@ -32,8 +32,13 @@ pub struct Poa {
 }
 
 impl Poa {
-    /// The root adapter of an ORB.
+    /// The root adapter of an ORB, which is made when it is first asked for.
     pub(super) fn root(orb: &Arc<OrbInner>) -> Self {
+        let root = orb.root.get_or_init(|| Self::new_root(orb).adapter);
+        Self { adapter: Arc::clone(root), orb: Arc::downgrade(orb) }
+    }
+
+    fn new_root(orb: &Arc<OrbInner>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
         let (policies, pool) = Self::root_policies(orb);
         let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
@@ -45,8 +50,9 @@ impl Poa {
     /// The policies of the root adapter, and its part in its thread pool.
     fn root_policies(orb: &Arc<OrbInner>) -> (PoaPolicies, Option<PoolUse>) {
         let mut policies = PoaPolicies::root();
-        if let Some(configured) = &*orb.adapter_policies.load() {
-            match configured.of(orb, "/") {
+        let configured = orb.adapter_policies.lock().clone();
+        if let Some(configured) = configured {
+            match configured(orb, "/") {
                 Ok(configured) => policies = policies.with_defaults(&configured),
                 Err(error) => tracing::warn!(%error, "the root adapter is without its policies"),
             }
@@ -64,10 +70,6 @@ impl Poa {
     /// The same for another adapter of the ORB.
     fn with_adapter(&self, adapter: Arc<ObjectAdapter>) -> Self {
         Self { adapter, orb: Weak::clone(&self.orb) }
-    }
-
-    pub(super) fn adapter(&self) -> &Arc<ObjectAdapter> {
-        &self.adapter
     }
 
     fn orb(&self) -> Result<Arc<OrbInner>, SystemException> {
@@ -141,7 +143,7 @@ impl Poa {
         name: &str,
         policies: PoaPolicies,
     ) -> Result<PoaPolicies, PoaError> {
-        let configured = orb.adapter_policies.load_full();
+        let configured = orb.adapter_policies.lock().clone();
         let Some(configured) = configured else { return Ok(policies) };
         let mut path = name.to_owned();
         let mut above = Some(self.clone());
@@ -149,7 +151,7 @@ impl Poa {
             path = format!("{}/{path}", poa.name());
             above = poa.parent();
         }
-        let policies = policies.with_defaults(&configured.of(orb, &path).map_err(|error| {
+        let policies = policies.with_defaults(&configured(orb, &path).map_err(|error| {
             let no = CompletionStatus::No;
             let code = minor::inv_policy::CONFLICT;
             error.into_exception(SystemException::inv_policy(code, no))
@@ -218,7 +220,11 @@ impl Poa {
     /// running finish; a destroyed adapter's name can be used again.
     pub fn destroy(&self) {
         let orb = self.orb.upgrade();
-        self.adapter.destroy(orb.as_ref().map(|orb| &*orb.adapters));
+        self.adapter.destroy(&|adapter| {
+            if let Some(orb) = &orb {
+                orb.adapters.unregister(adapter);
+            }
+        });
     }
 }
 

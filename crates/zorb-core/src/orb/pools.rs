@@ -8,7 +8,7 @@ use std::sync::Arc;
 use zorb_base::error::Error;
 use zorb_serving::{LaneViolations, Pool, PoolSettings, ViolationReport};
 
-use super::Orb;
+use super::handle::Orb;
 
 impl Orb {
     /// Makes a pool: opens its endpoints and starts its threads. Adapters with its

@@ -1,4 +1,4 @@
-//! From URLs and stringified references to objects.
+//! From names, URLs and stringified references to objects.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,12 +6,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use zorb_base::error::{Error, Phase};
+use zorb_cdr::Wire;
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
-use super::initial::initial_reference;
 use super::inner::OrbInner;
 use crate::corbaname;
 
@@ -40,6 +40,84 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
         }
         Err(exception) => Err(exception.into()),
     }
+}
+
+/// Looks `name` up; `depth` counts URLs that lead to further names.
+pub(super) fn initial_reference(
+    orb: &Arc<OrbInner>,
+    name: &str,
+    depth: u32,
+) -> Result<ObjectRef, Error> {
+    let registered = {
+        let initial = orb.initial.lock();
+        initial.get(name).cloned()
+    };
+    if let Some(object) = registered {
+        return Ok(object);
+    }
+    let options = orb.core.options();
+    let named = options.init_ref.iter().find(|(known, _)| known == name);
+    let prefix = options.default_init_ref.trim_end_matches('/');
+    let url = match named {
+        Some((_, url)) => url.clone(),
+        None if !prefix.is_empty() => format!("{prefix}/{name}"),
+        None => {
+            let error =
+                Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
+            return Err(match orb.has_local(name) {
+                true => error.with_hint("it is a local object: initial_local has it"),
+                false => error.with_hint(format!("name it with -ORBInitRef {name}=URL")),
+            });
+        }
+    };
+    string_to_object(orb, &url, depth + 1)?
+        .ok_or_else(|| Error::new(Phase::Resolve, format!("initial reference {name:?} is nil")))
+}
+
+pub(super) fn register_initial(
+    orb: &OrbInner,
+    name: &str,
+    object: &ObjectRef,
+) -> Result<(), Error> {
+    let mut initial = orb.initial.lock();
+    if name.is_empty() || initial.contains_key(name) || orb.has_local(name) {
+        return Err(Error::new(
+            Phase::Application,
+            format!("initial reference {name:?}: the name is empty or taken"),
+        ));
+    }
+    initial.insert(name.to_owned(), object.clone());
+    Ok(())
+}
+
+/// Has the ORB's adapters look interfaces up in the repository that is the initial reference
+/// `InterfaceRepository`.
+pub(super) fn look_up_interfaces(orb: &Arc<OrbInner>) {
+    let known = Arc::downgrade(orb);
+    orb.adapters.set_interface_lookup(Box::new(move |type_id| match known.upgrade() {
+        Some(orb) => interface(&orb, type_id),
+        None => Err(no_repository()),
+    }));
+}
+
+#[cold]
+fn interface(orb: &Arc<OrbInner>, type_id: &str) -> Result<Ior, SystemException> {
+    let repository =
+        initial_reference(orb, "InterfaceRepository", 0).map_err(|_| no_repository())?;
+    let definition = repository.invoke::<Ior, SystemException>(
+        "lookup_id",
+        |writer| writer.write_latin1(type_id),
+        Ior::read,
+    )?;
+    if definition.is_nil() {
+        let no = CompletionStatus::No;
+        return Err(SystemException::intf_repos(minor::intf_repos::NO_ENTRY, no));
+    }
+    Ok(definition)
+}
+
+fn no_repository() -> SystemException {
+    SystemException::intf_repos(minor::intf_repos::NOT_AVAILABLE, CompletionStatus::No)
 }
 
 pub(super) fn string_to_object(

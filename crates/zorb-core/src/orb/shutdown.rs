@@ -43,14 +43,14 @@ impl OrbInner {
         let listeners = self.server.close_listeners();
         let pools = self.server.stop_pools();
         // Requests that a manager holds back would wait for ever.
-        self.known_root_poa().inspect(|root| root.adapter().release_held());
+        self.root.get().inspect(|root| root.release_held());
         for pool in &pools {
             pool.stop();
         }
         self.server.stop_default_lane();
         self.client.connections().close();
         // From here on only calls that are running keep what leads straight to a servant.
-        self.known_root_poa().inspect(|root| root.adapter().end_collocation());
+        self.root.get().inspect(|root| root.end_collocation());
         let initial = std::mem::take(&mut *self.initial.lock());
         drop((initial, listeners, pools));
     }
@@ -76,7 +76,7 @@ impl OrbInner {
     }
 
     fn close(&self) {
-        self.known_root_poa().inspect(|root| root.destroy());
+        self.root.get().inspect(|root| root.destroy(&|adapter| self.adapters.unregister(adapter)));
         let _ended = self.ended.lock();
         self.core.set_closed();
         self.ending.notify_all();

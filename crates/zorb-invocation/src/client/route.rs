@@ -184,7 +184,7 @@ impl Routes {
         core: &ClientCore,
         own: Option<&Arc<ConnectionPolicies>>,
     ) -> Option<Arc<ConnectionPolicies>> {
-        let extensions = core.extensions().load();
+        let extensions = core.extensions();
         let servers = extensions.readers.read(&self.policies);
         self.interceptors = extensions.interceptors.client.of(&servers);
         self.declared_priority = servers.value().and_then(PriorityModel::declared);

@@ -107,8 +107,12 @@ impl ErrorContext {
     #[cold]
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        self.source = Some(Arc::from(source.into()));
+        self.set_source(source.into());
         self
+    }
+
+    fn set_source(&mut self, source: Box<dyn Error + Send + Sync>) {
+        self.source = Some(Arc::from(source));
     }
 
     /// Names the operation, unless one is named.

@@ -245,7 +245,7 @@ impl Poa {
         if policies.is_empty() {
             return Ok(self.adapter.skeleton_with(inner, exposed));
         }
-        let interceptors = self.orb()?.core.extensions().load().interceptors.server.of(&merged);
+        let interceptors = self.orb()?.core.extensions().interceptors.server.of(&merged);
         let setup = ConnectionSetup::of(&merged).map(Arc::new);
         let policies = SkeletonPolicies { interceptors, setup, exposed, policies: merged };
         Ok(Box::new(PolicySkeleton::new(inner, policies)))
