@@ -1,10 +1,10 @@
 //! Both sides on a simulated network with loss, duplication and reordering, and a simulated clock:
 //! the common tests of all such streams, and those of this protocol.
 
-use zorb_transport::conformance::driven::Promises;
-use zorb_transport::conformance::pattern;
-use zorb_transport::conformance::simulated::{Network, Weather};
-use zorb_transport::driven_suite;
+use zorb_testkit::driven::Guarantees;
+use zorb_testkit::driven::{Conditions, Network};
+use zorb_testkit::driven_suite;
+use zorb_testkit::pattern;
 
 use crate::packet::{Data, Packet, Ranges};
 use crate::{Connection, Failure, Micros};
@@ -13,13 +13,19 @@ use crate::{Connection, Failure, Micros};
 // some of them repeated.
 driven_suite!(
     Connection,
-    Promises { longest: 1400, worst_loss: 30, large_transfer: 780, rough_transfer: 30, idle: 600 }
+    Guarantees {
+        max_datagram: 1400,
+        max_loss_percent: 30,
+        max_datagrams: 780,
+        max_overhead_percent: 30,
+        max_idle_datagrams: 600
+    }
 );
 
 #[test]
 fn who_takes_no_more_says_so() {
-    let weather = Weather { lost: 0, doubled: 0, way: 1000, wander: 0 };
-    let mut network = Network::<Connection>::new(2, weather);
+    let conditions = Conditions { loss_percent: 0, duplicate_percent: 0, latency: 1000, jitter: 0 };
+    let mut network = Network::<Connection>::new(2, conditions);
     network.establish();
     network.server().send(b"last words").unwrap();
     network.server().finish();
@@ -47,8 +53,9 @@ fn lie_to(side: &mut Connection, lie: &Data<'_>, far: u64, now: Micros) {
 
 #[test]
 fn lies_change_nothing() {
-    let weather = Weather { lost: 2, doubled: 0, way: 1000, wander: 500 };
-    let mut network = Network::<Connection>::new(6, weather);
+    let conditions =
+        Conditions { loss_percent: 2, duplicate_percent: 0, latency: 1000, jitter: 500 };
+    let mut network = Network::<Connection>::new(6, conditions);
     network.establish();
     let octets = pattern(40_000, 1);
     let (mut sent, mut received, mut buffer) = (0, Vec::new(), [0; 4000]);

@@ -1,6 +1,6 @@
 //! The suite of transports, over real UDP.
 
 use zorb_arq::ArqTransport;
-use zorb_transport::conformance::Subject;
+use zorb_testkit::conformance::Subject;
 
-zorb_transport::conformance_suite!(Subject::new(ArqTransport::new(), "rudp://127.0.0.1:0"));
+zorb_testkit::conformance_suite!(Subject::new(ArqTransport::new(), "rudp://127.0.0.1:0"));

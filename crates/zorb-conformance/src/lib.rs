@@ -1,16 +1,15 @@
-//! The suite that every protocol passes: calls from one ORB to another, on compiled stubs.
+//! The conformance suite of protocols: calls from one ORB to another with compiled stubs.
 //!
-//! A protocol takes it over with one line, beside the suite for its transport:
+//! One line in the tests of a protocol's crate runs it, next to the suite for transports of `zorb-testkit`:
 //!
 //! ```ignore
 //! zorb_conformance::protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
 //! ```
 //!
-//! Protocols of datagrams, which carry one-way calls alone, have a suite of their own,
-//! [`one_way_suite!`].
+//! [`one_way_suite!`] is for datagram protocols, which carry one-way calls only.
 //!
-//! Each test has its own server and its own client, so they run in parallel; each fails, instead of
-//! hanging, after [`LIMIT`]. Nothing sleeps, and no test asks anything to be fast.
+//! Each test has its own server and client, so they run in parallel. A test that hangs fails after [`LIMIT`]. No test
+//! sleeps, and none requires a speed.
 #![forbid(unsafe_code)]
 // The suite is made of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]

@@ -102,7 +102,7 @@ macro_rules! suite_with_losses {
 /// One datagram of twenty is lost.
 mod rudp_with_losses {
     use zorb::protocols::ArqProtocol;
-    use zorb::transport::conformance::Lossy;
+    use zorb_testkit::Lossy;
 
     use super::*;
 
@@ -119,7 +119,7 @@ mod rudp_with_losses {
 /// One datagram of twenty is lost.
 mod sciop_with_losses {
     use zorb::protocols::SciopProtocol;
-    use zorb::transport::conformance::Lossy;
+    use zorb_testkit::Lossy;
 
     use super::*;
 

@@ -13,7 +13,7 @@ use zorb_giop::{
     GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageKind,
     MessageWriter, ReplyStatus, RequestHeader,
 };
-use zorb_transport::conformance::needs_loopback;
+use zorb_testkit::require_loopback;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -41,7 +41,7 @@ enum Play {
 
 /// Serves one connection a list, one request a play; then ends each connection.
 fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
-    needs_loopback();
+    require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let ior = object_at(listener.local_addr().unwrap().port());
     let server = std::thread::spawn(move || {

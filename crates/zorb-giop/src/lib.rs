@@ -25,8 +25,6 @@ mod code_set;
 mod connection;
 mod error;
 mod exception;
-#[doc(hidden)]
-pub mod fuzzing;
 mod inbound;
 mod message;
 mod messaging;

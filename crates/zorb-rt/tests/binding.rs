@@ -14,7 +14,7 @@ use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_giop::{ComponentTag, IiopProfile, Ior};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_tcp::IiopProtocol;
-use zorb_transport::conformance::needs_loopback;
+use zorb_testkit::require_loopback;
 use zorb_types::SystemExceptionKind;
 
 /// `interface Desk { short priority(); short hold(); };`
@@ -52,7 +52,7 @@ impl DeskServant for Clerk {
 }
 
 fn builder() -> OrbBuilder {
-    needs_loopback();
+    require_loopback();
     Orb::builder()
         .without_environment()
         .declare(zorb_rt::RtOptions::default())

@@ -16,7 +16,7 @@ use zorb_rt::{
     PriorityModel, RtCurrent, RtOrb, Strategy, Threadpool,
 };
 use zorb_tcp::IiopProtocol;
-use zorb_transport::conformance::needs_loopback;
+use zorb_testkit::require_loopback;
 use zorb_types::SystemExceptionKind;
 
 /// `interface Desk { short priority(); oneway void leave(); };`
@@ -72,7 +72,7 @@ const CLIENT: &str = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n\
     fragment_size = 4096\n";
 
 fn builder() -> OrbBuilder {
-    needs_loopback();
+    require_loopback();
     Orb::builder()
         .without_environment()
         .declare(zorb_rt::RtOptions::default())

@@ -10,7 +10,7 @@ use zorb_rt::{
     Denied, Direct, NativePriority, Priority, PriorityModel, PriorityTransform, RtCurrent, RtOrb,
 };
 use zorb_tcp::IiopProtocol;
-use zorb_transport::conformance::needs_loopback;
+use zorb_testkit::require_loopback;
 use zorb_types::SystemExceptionKind;
 
 /// `interface Probe { short priority(in Probe next); oneway void note(); };`
@@ -82,7 +82,7 @@ struct Side {
 
 /// An ORB whose CORBA priorities are native ones, up to 40.
 fn side() -> Side {
-    needs_loopback();
+    require_loopback();
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
     let mapping = Direct::new(NativePriority::SHARED, NativePriority(40));

@@ -1,9 +1,6 @@
 //! The suite of transports, with one datagram of twenty lost.
 
 use zorb_sctp::SciopProtocol;
-use zorb_transport::conformance::{Lossy, Subject};
+use zorb_testkit::{Lossy, conformance::Subject};
 
-zorb_transport::conformance_suite!(Subject::new(
-    Lossy(SciopProtocol::new()),
-    "sciop://127.0.0.1:0"
-));
+zorb_testkit::conformance_suite!(Subject::new(Lossy(SciopProtocol::new()), "sciop://127.0.0.1:0"));

@@ -1,20 +1,20 @@
 //! Shared memory keeps the promises of the traits, at files and at names without, in small rings too.
 
 use zorb_shm::ShmTransport;
-use zorb_transport::conformance::Subject;
+use zorb_testkit::conformance::Subject;
 
-zorb_transport::conformance_suite!(Subject::new(ShmTransport::new(), "shmiop://"));
+zorb_testkit::conformance_suite!(Subject::new(ShmTransport::new(), "shmiop://"));
 
 mod abstract_names {
     use super::*;
 
-    zorb_transport::conformance_suite!(Subject::new(ShmTransport::new(), "shmiop://@"));
+    zorb_testkit::conformance_suite!(Subject::new(ShmTransport::new(), "shmiop://@"));
 }
 
 mod small_rings {
     use super::*;
 
-    zorb_transport::conformance_suite!(Subject::new(
+    zorb_testkit::conformance_suite!(Subject::new(
         ShmTransport::new().with_ring_size(4096),
         "shmiop://@"
     ));

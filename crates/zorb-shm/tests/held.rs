@@ -15,7 +15,7 @@ use zorb_os::memory::SharedMemory;
 use zorb_os::process::bind_to_this_process;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 use zorb_shm::ShmTransport;
-use zorb_transport::conformance::short_folder;
+use zorb_testkit::short_folder;
 use zorb_transport::{Acceptor, ConnectOptions, ListenOptions, SendBuffer, Stream, Transport};
 
 /// Names the socket that a process of this program is to connect to, or to listen at.

@@ -2,21 +2,21 @@
 
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_tcp::{IiopProtocol, TcpTransport};
+use zorb_testkit::conformance::Subject;
 use zorb_transport::Composed;
-use zorb_transport::conformance::Subject;
 
-zorb_transport::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://127.0.0.1:0"));
+zorb_testkit::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://127.0.0.1:0"));
 
 mod by_name {
     use super::*;
 
-    zorb_transport::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://localhost"));
+    zorb_testkit::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://localhost"));
 }
 
 mod all_interfaces {
     use super::*;
 
-    zorb_transport::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://"));
+    zorb_testkit::conformance_suite!(Subject::new(TcpTransport::new(), "iiop://"));
 }
 
 mod composed {
@@ -26,7 +26,7 @@ mod composed {
         Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP)
     }
 
-    zorb_transport::conformance_suite!(Subject::new(
+    zorb_testkit::conformance_suite!(Subject::new(
         lite().into_transport(),
         "lite+iiop://127.0.0.1:0"
     ));

@@ -30,8 +30,6 @@ mod configured;
 mod credentials;
 mod der;
 mod error;
-#[doc(hidden)]
-pub mod fuzzing;
 mod handshake;
 mod identity;
 mod inbox;
@@ -44,6 +42,7 @@ mod verify;
 
 pub use configured::Tls;
 pub use error::TlsError;
+pub use identity::certificate_identity;
 pub use options::{SetSsliopOptions, SsliopOptions};
 pub use settings::{ClientCertificates, Pem, Settings};
 pub use ssliop::SsliopProtocol;

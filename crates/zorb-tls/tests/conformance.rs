@@ -6,8 +6,8 @@ mod support;
 use std::sync::LazyLock;
 
 use support::Authority;
+use zorb_testkit::conformance::Subject;
 use zorb_tls::{Pem, Settings, Tls, TlsTransport};
-use zorb_transport::conformance::Subject;
 
 /// Both sides' settings: each shows a certificate and checks the other's.
 fn settings() -> Settings {
@@ -26,16 +26,16 @@ fn subject(tls: &Tls, url: &str) -> Subject {
     Subject::new(TlsTransport::new(tls.clone()).unwrap(), url)
 }
 
-zorb_transport::conformance_suite!(subject(&TLS, "ssliop://127.0.0.1:0"));
+zorb_testkit::conformance_suite!(subject(&TLS, "ssliop://127.0.0.1:0"));
 
 mod by_name {
     use super::*;
 
-    zorb_transport::conformance_suite!(subject(&TLS, "ssliop://localhost"));
+    zorb_testkit::conformance_suite!(subject(&TLS, "ssliop://localhost"));
 }
 
 mod all_interfaces {
     use super::*;
 
-    zorb_transport::conformance_suite!(subject(&NAMED, "ssliop://"));
+    zorb_testkit::conformance_suite!(subject(&NAMED, "ssliop://"));
 }

@@ -1,10 +1,9 @@
 //! A transport inside one process: `inproc://name`.
 //!
-//! Two bounded pipes in memory make a connection. It keeps every promise of the traits (time-outs,
-//! shutdown, back-pressure, stale detection) without a system call or a port number, so that
-//! tests of what lies above run fast and alone. Each [`InprocTransport`] made with
-//! [`new`](InprocTransport::new) is a small world with its own names; clones share it.
-#![expect(clippy::disallowed_types, reason = "for tests in one process; lanes do not listen here")]
+//! A connection is two bounded pipes in memory. It behaves like other transports (timeouts, shutdown,
+//! back-pressure, stale detection) without system calls and port numbers: tests of programs that use it are
+//! fast and independent of each other. Each [`InprocTransport`] has its own names; its clones share them.
+#![expect(clippy::disallowed_types, reason = "for tests; not used by lanes")]
 
 mod listener;
 mod pipe;
@@ -29,30 +28,30 @@ pub use pipe::DEFAULT_CAPACITY;
 pub use protocol::InprocProtocol;
 pub use stream::{SCHEME, pair};
 
-/// The in-process transport: a world of named endpoints.
+/// The in-process transport, with named endpoints.
 ///
-/// A name is letters, digits, `.`, `-` and `_`. Listening on an empty name makes one up
-/// (`auto-1`), as port 0 does in TCP.
+/// A name consists of letters, digits, `.`, `-` and `_`. Listening at an empty name chooses one
+/// (`auto-1`), like port 0 in TCP.
 #[derive(Debug, Clone, Default)]
 pub struct InprocTransport {
-    world: Arc<World>,
+    registry: Arc<Registry>,
 }
 
 #[derive(Debug, Default)]
-struct World {
+struct Registry {
     listeners: Mutex<HashMap<Endpoint, Weak<Listener>>>,
-    names_made_up: AtomicU64,
+    chosen_names: AtomicU64,
     connections: AtomicU64,
 }
 
-impl World {
+impl Registry {
     fn listeners(&self) -> MutexGuard<'_, HashMap<Endpoint, Weak<Listener>>> {
         lock(&self.listeners)
     }
 }
 
 impl InprocTransport {
-    /// A transport with no endpoints, whose names mean nothing to any other.
+    /// A transport with its own names, and without endpoints.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -91,22 +90,22 @@ impl Transport for InprocTransport {
             return Err(ConnectError::single(endpoint, ConnectPhase::Address, error));
         }
         let fail = |error| ConnectError::single(endpoint, ConnectPhase::Connect, error);
-        let listener = self.world.listeners().get(endpoint).and_then(Weak::upgrade);
+        let listener = self.registry.listeners().get(endpoint).and_then(Weak::upgrade);
         let listener = listener.ok_or_else(|| fail(io::ErrorKind::ConnectionRefused.into()))?;
-        let number = self.world.connections.fetch_add(1, Ordering::Relaxed) + 1;
+        let number = self.registry.connections.fetch_add(1, Ordering::Relaxed) + 1;
         let client = format!("{SCHEME}://client-{number}");
         listener.connect(&client, options).map_err(fail)
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         let mut endpoint = Self::named(url)?;
-        let mut listeners = self.world.listeners();
+        let mut listeners = self.registry.listeners();
         listeners.retain(|_, listener| listener.upgrade().is_some_and(|found| !found.is_closed()));
         while endpoint.address().is_empty() {
-            let number = self.world.names_made_up.fetch_add(1, Ordering::Relaxed) + 1;
-            let made_up = Endpoint::new(SCHEME, &format!("auto-{number}"))?;
-            if !listeners.contains_key(&made_up) {
-                endpoint = made_up;
+            let number = self.registry.chosen_names.fetch_add(1, Ordering::Relaxed) + 1;
+            let chosen = Endpoint::new(SCHEME, &format!("auto-{number}"))?;
+            if !listeners.contains_key(&chosen) {
+                endpoint = chosen;
             }
         }
         if listeners.contains_key(&endpoint) {

@@ -15,7 +15,7 @@
 //! groups of objects. [`Composed`] combines a messaging protocol with the transport of another
 //! protocol. [`socket`] contains the common code of transports over stream sockets, [`driven`] the
 //! common code of reliable streams over datagrams, and [`inproc`] a transport within one process.
-//! [`conformance`] is a test suite for transports, which one line runs ([`conformance_suite!`]).
+//! The crate `zorb-testkit` has a conformance suite for transports.
 //!
 //! This crate is for Zorb itself and for authors of transports. Applications use the facade
 //! crate `zorb`.
@@ -24,7 +24,6 @@
 
 mod acceptor;
 mod composed;
-pub mod conformance;
 pub mod driven;
 mod endpoint;
 mod error;

@@ -10,7 +10,7 @@ use crate::{
 
 /// Moves octets for a URL scheme: the lower half of a pluggable protocol.
 ///
-/// The [`conformance`](crate::conformance) suite tests implementations.
+/// The conformance suite of the crate `zorb-testkit` tests implementations.
 pub trait Transport: Send + Sync + fmt::Debug {
     /// The scheme of its URLs, in lower case.
     fn scheme(&self) -> &str;

@@ -129,7 +129,7 @@ fn with_hint(error: ListenError) -> ListenError {
 
 #[cfg(test)]
 mod tests {
-    use zorb_transport::conformance::short_folder;
+    use zorb_testkit::short_folder;
 
     use super::*;
 

@@ -1,16 +1,16 @@
 //! Unix-domain sockets keep the promises of the traits, with files and without.
 
 use zorb_giop::{GiopLite, ProfileTag};
+use zorb_testkit::conformance::Subject;
 use zorb_transport::Composed;
-use zorb_transport::conformance::Subject;
 use zorb_unix::{UiopProtocol, UnixTransport};
 
-zorb_transport::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://"));
+zorb_testkit::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://"));
 
 mod abstract_names {
     use super::*;
 
-    zorb_transport::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://@"));
+    zorb_testkit::conformance_suite!(Subject::new(UnixTransport::new(), "uiop://@"));
 }
 
 mod composed {
@@ -20,5 +20,5 @@ mod composed {
         Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP)
     }
 
-    zorb_transport::conformance_suite!(Subject::new(lite().into_transport(), "lite+uiop://"));
+    zorb_testkit::conformance_suite!(Subject::new(lite().into_transport(), "lite+uiop://"));
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::SockRef;
-use zorb_transport::conformance::short_folder;
+use zorb_testkit::short_folder;
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, ConnectPhase, ListenError, ListenOptions,
     Stream, StreamOptions, Transport,

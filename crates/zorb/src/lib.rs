@@ -77,8 +77,8 @@ pub mod transport {
         MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
         PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
         SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, Waits,
-        WorkerThreads, Workers, conformance, conformance_suite, driven, driven_suite, inproc,
-        join_profiles, options, property_fields, socket, strip_scheme,
+        WorkerThreads, Workers, driven, inproc, join_profiles, options, property_fields, socket,
+        strip_scheme,
     };
 }
 
@@ -87,7 +87,7 @@ pub mod transport {
 pub mod tls {
     pub use zorb_tls::{
         ClientCertificates, DEFAULT_PORT, Pem, SSLIOP_SCHEME, Settings, SsliopProtocol, Tls,
-        TlsError, TlsTransport,
+        TlsError, TlsTransport, certificate_identity,
     };
 }
 

@@ -2,9 +2,9 @@
 
 mod transport {
     use plug_in::hail::HailTransport;
-    use zorb::transport::conformance::Subject;
+    use zorb_testkit::conformance::Subject;
 
-    zorb::transport::conformance_suite!(Subject::new(HailTransport::default(), "hail://127.0.0.1:0"));
+    zorb_testkit::conformance_suite!(Subject::new(HailTransport::default(), "hail://127.0.0.1:0"));
 }
 
 mod hail {

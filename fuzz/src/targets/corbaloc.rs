@@ -1,6 +1,7 @@
 //! URLs of objects: `corbaloc:`, `corbaname:`, `file:` and the addresses in them.
 
-use zorb_giop::{StringName, fuzzing};
+use zorb_giop::StringName;
+use zorb_testkit::giop;
 
 use super::{AllocationBound, Target};
 
@@ -33,7 +34,7 @@ pub const TARGET: Target = Target {
 
 fn run(octets: &[u8]) {
     let text = String::from_utf8_lossy(octets);
-    fuzzing::url(&text);
+    giop::url(&text);
     if let Ok(name) = text.parse::<StringName>() {
         let printed = name.to_string();
         assert_eq!(printed.parse().as_ref(), Ok(&name), "{printed}");

@@ -1,6 +1,6 @@
 //! A connection's octets: messages of GIOP 1.0, 1.1 and 1.2, one after the other, in fragments too.
 
-use zorb_giop::fuzzing;
+use zorb_testkit::giop;
 
 use super::{AllocationBound, Target};
 
@@ -25,10 +25,10 @@ pub const TARGET: Target = Target {
 fn run(octets: &[u8]) {
     // The sizes of pieces follow from the input, so that an input alone says what happens.
     let seed = octets.iter().fold(0_u8, |sum, octet| sum.rotate_left(3) ^ octet);
-    fuzzing::message(octets);
-    fuzzing::split_and_join(octets, usize::from(seed));
+    giop::message(octets);
+    giop::split_and_join(octets, usize::from(seed));
     let mut stream = Vec::with_capacity(octets.len() + 1);
     stream.push(seed);
     stream.extend_from_slice(octets);
-    fuzzing::inbound(&stream);
+    giop::inbound(&stream);
 }

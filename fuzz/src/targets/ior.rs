@@ -3,7 +3,8 @@
 use std::sync::OnceLock;
 
 use zorb_core::Orb;
-use zorb_giop::{Ior, fuzzing};
+use zorb_giop::Ior;
+use zorb_testkit::giop;
 
 use super::{AllocationBound, Target};
 
@@ -27,7 +28,7 @@ pub const TARGET: Target = Target {
 
 fn run(octets: &[u8]) {
     if !octets.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"IOR:")) {
-        fuzzing::reference(octets);
+        giop::reference(octets);
         return;
     }
     let text = String::from_utf8_lossy(octets);
@@ -35,7 +36,7 @@ fn run(octets: &[u8]) {
         let printed = ior.to_stringified().expect("a reference that was read can be written");
         assert_eq!(Ior::from_stringified(&printed).as_ref(), Ok(&ior));
         for profile in &ior.profiles {
-            fuzzing::reference(&profile.data);
+            giop::reference(&profile.data);
         }
     }
     // As a program would: no connection is made before the first call.

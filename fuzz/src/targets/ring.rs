@@ -11,7 +11,7 @@ use std::time::Duration;
 use zorb_os::memory::SharedMemory;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 use zorb_shm::ShmTransport;
-use zorb_transport::conformance::short_folder;
+use zorb_testkit::short_folder;
 use zorb_transport::{
     ConnectOptions, ListenOptions, ReceivedBuffer, SendBuffer, Stream, Transport,
 };

@@ -98,11 +98,11 @@ pub(crate) fn is_written_by_hand(path: &str) -> bool {
     path.ends_with(".rs") && !path.split('/').any(|part| part == "generated")
 }
 
-/// A folder of tests, or a file named for its tests. The conformance suite and the bodies of fuzz
-/// targets are tests too, though they are compiled into their crate so that others can run them.
+/// Whether a file contains tests: in a folder of tests, named for its tests, or in a crate of test code.
 pub(crate) fn is_test_path(path: &str) -> bool {
     let stem = path.trim_end_matches(".rs");
-    let tests = |part| matches!(part, "tests" | "benches" | "conformance" | "fuzzing");
+    let tests =
+        |part| matches!(part, "tests" | "benches" | "fuzz" | "zorb-conformance" | "zorb-testkit");
     stem.ends_with("_tests") || stem.split('/').any(tests)
 }
 

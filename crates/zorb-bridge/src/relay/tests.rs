@@ -1,4 +1,4 @@
-use zorb_transport::conformance::Scripted;
+use zorb_testkit::Scripted;
 
 use super::*;
 

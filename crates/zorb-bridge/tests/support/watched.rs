@@ -5,8 +5,8 @@ use std::io::IoSlice;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 
-pub use zorb_transport::conformance::Toward;
-use zorb_transport::conformance::{Watch, Watched};
+pub use zorb_testkit::Toward;
+use zorb_testkit::{Watch, Watched};
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 /// A memory region: address and length.

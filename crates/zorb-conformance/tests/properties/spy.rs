@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 use std::sync::Mutex;
 
-use zorb::transport::conformance::{Watch, Watched, WatchedStream};
+use zorb_testkit::{Watch, Watched, WatchedStream};
 
 /// A protocol whose streams are kept.
 pub(crate) type Spied = Watched<Spy>;

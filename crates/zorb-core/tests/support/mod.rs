@@ -23,7 +23,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use zorb_core::codegen::{Octets, Ref};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_tcp::IiopProtocol;
-use zorb_transport::conformance::needs_loopback;
+use zorb_testkit::require_loopback;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
@@ -199,7 +199,7 @@ impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F
 
 /// An ORB with IIOP and nothing from the environment.
 pub fn builder() -> zorb_core::OrbBuilder {
-    needs_loopback();
+    require_loopback();
     Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()))
 }
 

@@ -1,6 +1,6 @@
-//! A short, deterministic run of the fuzz targets over mutations of captured octets.
+//! Checks the properties that fuzzing checks over mutations of captured octets: a short, deterministic run.
 
-use zorb_giop::fuzzing;
+use zorb_testkit::giop;
 
 use crate::support::{hex, messages, references, streams};
 
@@ -62,7 +62,7 @@ fn captured_messages() -> Vec<Vec<u8>> {
 
 #[test]
 fn messages_survive_mutation() {
-    run(1, &captured_messages(), 6000, fuzzing::message);
+    run(1, &captured_messages(), 6000, giop::message);
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn streams_survive_mutation() {
         .map(|block| [vec![0], block.all("octets").flat_map(hex).collect()].concat())
         .collect();
     corpus.push([vec![1], captured_messages().concat()].concat());
-    run(2, &corpus, 2500, fuzzing::inbound);
+    run(2, &corpus, 2500, giop::inbound);
 }
 
 #[test]
 fn splitting_survives_mutation() {
     for max in [0, 40, 100] {
-        run(3, &captured_messages(), 500, |octets| fuzzing::split_and_join(octets, max));
+        run(3, &captured_messages(), 500, |octets| giop::split_and_join(octets, max));
     }
 }
 
@@ -91,7 +91,7 @@ fn references_survive_mutation() {
         corpus.extend(block.all("component").filter_map(|line| Some(hex(line.split_once(' ')?.1))));
         corpus.push(ior.to_encapsulation(block.order()).expect("writable"));
     }
-    run(4, &corpus, 6000, fuzzing::reference);
+    run(4, &corpus, 6000, giop::reference);
 }
 
 #[test]
@@ -108,5 +108,5 @@ fn urls_survive_mutation() {
     ]
     .map(|text| text.as_bytes().to_vec())
     .to_vec();
-    run(5, &corpus, 20_000, |octets| fuzzing::url(&String::from_utf8_lossy(octets)));
+    run(5, &corpus, 20_000, |octets| giop::url(&String::from_utf8_lossy(octets)));
 }

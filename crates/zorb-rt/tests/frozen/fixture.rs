@@ -14,8 +14,8 @@ use zorb_rt::{
 };
 use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::require_loopback;
 use zorb_transport::Composed;
-use zorb_transport::conformance::needs_loopback;
 use zorb_unix::UiopProtocol;
 
 pub(crate) const STRATEGIES: [Strategy; 3] =
@@ -163,7 +163,7 @@ impl WorkerServant for Sinner {
 }
 
 pub(crate) fn builder() -> OrbBuilder {
-    needs_loopback();
+    require_loopback();
     let builder = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let builder = builder.protocol(Arc::new(UiopProtocol::new()));
     let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);

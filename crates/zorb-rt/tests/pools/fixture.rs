@@ -16,8 +16,8 @@ use zorb_rt::{
 use zorb_shm::ShmiopProtocol;
 use zorb_short::Short;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::require_loopback;
 use zorb_transport::Composed;
-use zorb_transport::conformance::needs_loopback;
 use zorb_unix::UiopProtocol;
 
 /// `interface Desk { long serve(in long id); oneway void leave(in long id); };`
@@ -145,7 +145,7 @@ pub(crate) fn side_mapped(mapping: impl PriorityMapping) -> Side {
 }
 
 fn side_of(urls: &[&str], options: &[(&str, &str)], mapping: impl PriorityMapping) -> Side {
-    needs_loopback();
+    require_loopback();
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()));
     let lite = Composed::new(&GiopLite, UiopProtocol::new(), ProfileTag::ZORB_LITE_UIOP);

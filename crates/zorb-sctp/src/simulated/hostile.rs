@@ -7,7 +7,7 @@ use crate::packet::kind;
 
 /// A network with both sides connected, and the header of the client's packets.
 fn connected() -> (Network<Connection>, [u8; 8]) {
-    let mut network = Network::<Connection>::new(7, Weather::CALM);
+    let mut network = Network::<Connection>::new(7, Conditions::LOSSLESS);
     network.establish();
     assert!(network.client.send(b"x").is_ok());
     let mut packet = Vec::new();
@@ -103,8 +103,10 @@ fn many_tiny_pieces_that_nobody_reads_are_not_all_kept() {
 
 #[test]
 fn lies_change_nothing() {
-    let mut network =
-        Network::<Connection>::new(6, Weather { lost: 2, doubled: 0, way: 1000, wander: 500 });
+    let mut network = Network::<Connection>::new(
+        6,
+        Conditions { loss_percent: 2, duplicate_percent: 0, latency: 1000, jitter: 500 },
+    );
     network.establish();
     let octets = pattern(40_000, 1);
     let (mut sent, mut received, mut buffer) = (0, Vec::new(), [0; 4000]);

@@ -1,5 +1,5 @@
 use zorb_base::upcall_thread::end_upcall;
-use zorb_transport::conformance::Scripted;
+use zorb_testkit::Scripted;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::*;

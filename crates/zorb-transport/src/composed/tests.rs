@@ -118,10 +118,3 @@ fn what_the_other_protocol_knows_beyond_endpoints_is_not_lost() {
     assert_eq!(composed.endpoint_priority(&resolved, &foreign), None);
     assert_eq!(composed.priority_component(&[foreign], 1), None);
 }
-
-mod conformance {
-    use super::*;
-    use crate::conformance::Subject;
-
-    crate::conformance_suite!(Subject::new(composed().into_transport(), "lite+inproc://"));
-}

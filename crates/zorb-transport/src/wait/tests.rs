@@ -1,68 +1,146 @@
 use std::cell::Cell;
+use std::io::IoSlice;
+use std::net::Shutdown;
+use std::sync::atomic::AtomicU32;
 
 use super::*;
-use crate::conformance::Scripted;
+
+/// A stream that has octets at certain polls, and whose `recv` returns 7.
+struct Polled<P> {
+    poll: P,
+    cheap_polls: u32,
+    polls: AtomicU32,
+    receives: AtomicU32,
+}
+
+impl<P> std::fmt::Debug for Polled<P> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Polled")
+    }
+}
+
+impl<P: Fn(u32) -> bool> Polled<P> {
+    /// A stream that returns 9 octets at the polls, counted from 1, for which `poll` is true.
+    fn new(poll: P) -> Self {
+        Self { poll, cheap_polls: 1, polls: AtomicU32::new(0), receives: AtomicU32::new(0) }
+    }
+
+    fn polls(&self) -> u32 {
+        self.polls.load(Ordering::Relaxed)
+    }
+
+    fn receives(&self) -> u32 {
+        self.receives.load(Ordering::Relaxed)
+    }
+}
+
+impl<P: Fn(u32) -> bool + Send + Sync> Stream for Polled<P> {
+    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
+        self.receives.fetch_add(1, Ordering::Relaxed);
+        Ok(7)
+    }
+
+    fn try_recv(&self, _: &mut [u8]) -> io::Result<Option<usize>> {
+        let number = self.polls.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        Ok((self.poll)(number).then_some(9))
+    }
+
+    fn cheap_polls(&self) -> u32 {
+        self.cheap_polls
+    }
+
+    fn send_all(&self, _: &[u8]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn is_stale(&self) -> bool {
+        false
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn peer(&self) -> &'static str {
+        "peer"
+    }
+
+    fn local(&self) -> &'static str {
+        "local"
+    }
+}
 
 const LONG: Duration = Duration::from_secs(3600);
 const SHORT: Duration = Duration::from_micros(50);
 
 fn wait(nth: u32, spin: Duration, limit: Option<Duration>) -> (io::Result<usize>, u32, u32) {
-    // Something is there at the `nth` look.
-    let stream = Scripted::new(|_| Ok(7), move |look| Ok((look == nth).then_some(9)));
+    // Octets are there at the `nth` poll.
+    let stream = Polled::new(move |poll| poll == nth);
     let received = WaitPolicy::new(spin).waits().recv(&stream, &mut [0; 16], limit);
-    (received, stream.looked(), stream.received())
+    (received, stream.polls(), stream.receives())
 }
 
 #[test]
-fn without_a_spin_a_thread_sleeps_at_once() {
-    let (received, looks, sleeps) = wait(1, Duration::ZERO, None);
-    assert_eq!((received.unwrap(), looks, sleeps), (7, 0, 1));
+fn without_busy_wait_a_thread_blocks_at_once() {
+    let (received, polls, sleeps) = wait(1, Duration::ZERO, None);
+    assert_eq!((received.unwrap(), polls, sleeps), (7, 0, 1));
 }
 
 #[test]
-fn what_comes_in_time_is_had_awake() {
-    let (received, looks, sleeps) = wait(100, LONG, None);
-    assert_eq!((received.unwrap(), looks, sleeps), (9, 100, 0));
+fn octets_that_arrive_in_time_end_the_busy_wait() {
+    let (received, polls, sleeps) = wait(100, LONG, None);
+    assert_eq!((received.unwrap(), polls, sleeps), (9, 100, 0));
 }
 
 #[test]
-fn nobody_looks_for_longer_than_the_limit() {
+fn the_busy_wait_ends_at_its_limit() {
     let started = Instant::now();
-    let (received, looks, sleeps) = wait(0, SHORT, None);
+    let (received, polls, sleeps) = wait(0, SHORT, None);
     assert!(started.elapsed() >= SHORT);
-    assert!(looks >= 1);
+    assert!(polls >= 1);
     assert_eq!((received.unwrap(), sleeps), (7, 1));
 }
 
 #[test]
-fn a_timeout_that_is_shorter_ends_the_wait() {
+fn a_shorter_timeout_ends_the_wait() {
     let (received, _, sleeps) = wait(0, LONG, Some(SHORT));
     assert_eq!(received.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(sleeps, 0);
 }
 
 #[test]
-fn looks_that_are_cheap_are_not_timed() {
+fn cheap_polls_are_not_timed() {
     let last = Duration::from_nanos(1);
-    // The first look and those that are cheap come before the clock, however short the spin is.
-    let stream = Scripted::new(|_| Ok(7), |look| Ok((look == 21).then_some(9)));
-    let stream = stream.with_cheap_looks(20);
+    // The first poll and the cheap ones come before the clock is read, however short the busy-wait is.
+    let stream = Polled { cheap_polls: 20, ..Polled::new(|poll| poll == 21) };
     let received = WaitPolicy::new(last).waits().recv(&stream, &mut [0; 16], Some(last));
-    assert_eq!((received.unwrap(), stream.looked(), stream.received()), (9, 21, 0));
-    // No stream keeps a thread from the clock for long.
-    let stream = Scripted::new(|_| Ok(7), |_| Ok(None)).with_cheap_looks(u32::MAX);
+    assert_eq!((received.unwrap(), stream.polls(), stream.receives()), (9, 21, 0));
+    // No stream prevents reading the clock for long.
+    let stream = Polled { cheap_polls: u32::MAX, ..Polled::new(|_| false) };
     let received = WaitPolicy::new(last).waits().recv(&stream, &mut [0; 16], None);
-    assert_eq!((received.unwrap(), stream.received()), (7, 1));
-    assert!(stream.looked() <= 1 + 2 * MAX_POLLS);
+    assert_eq!((received.unwrap(), stream.receives()), (7, 1));
+    assert!(stream.polls() <= 1 + 2 * MAX_POLLS);
 }
 
-/// What each look at the clock takes: more than the looks between two, which are made one by one then.
+/// The duration of reading the clock: longer than the polls between two readings, which are therefore single.
 const TICK: Duration = Duration::from_micros(10);
 
-/// Waits for a stream that has something at the looks of these numbers alone, by a clock that goes on as it
-/// is looked at; how often each wait looked at the stream before it ended or slept.
-fn looks_of<const N: usize>(spin: Duration, comes: &'static [u32]) -> [u32; N] {
-    let stream = Scripted::new(|_| Ok(7), |look| Ok(comes.contains(&look).then_some(9)));
+/// Waits for a stream that has octets at the polls of these numbers, with a clock that advances when it is
+/// read; returns how often each wait polled before it ended or blocked.
+fn polls_of<const N: usize>(spin: Duration, arrivals: &'static [u32]) -> [u32; N] {
+    let stream = Polled::new(|poll| arrivals.contains(&poll));
     let waits = WaitPolicy::new(spin).waits();
     let (begun, passed) = (Instant::now(), Cell::new(0));
     let clock = || {
@@ -70,38 +148,38 @@ fn looks_of<const N: usize>(spin: Duration, comes: &'static [u32]) -> [u32; N] {
         begun + TICK * passed.get()
     };
     [(); N].map(|()| {
-        let before = stream.looked();
+        let before = stream.polls();
         waits.poll(&stream, &mut [0; 16], None, clock).unwrap();
-        stream.looked() - before
+        stream.polls() - before
     })
 }
 
 #[test]
-fn waits_that_end_in_sleep_are_looked_in_less_and_less() {
-    // Two looks are free, and each tick of the clock is one more.
-    let looks = looks_of::<6>(TICK * 8, &[]);
-    assert_eq!(looks, [2 + 8, 2 + 4, 2 + 2, 2 + 1, 2, 2]);
+fn waits_that_end_in_blocking_shorten_the_busy_wait() {
+    // Two polls are free, and each tick of the clock is one more.
+    let polls = polls_of::<6>(TICK * 8, &[]);
+    assert_eq!(polls, [2 + 8, 2 + 4, 2 + 2, 2 + 1, 2, 2]);
 }
 
 #[test]
-fn now_and_then_a_wait_is_looked_in_for_all_of_the_time() {
-    let looks: [u32; 100] = looks_of(TICK * 8, &[]);
-    let long: Vec<usize> = (0..100).filter(|nth| looks[*nth] == 2 + 8).collect();
+fn a_skipped_busy_wait_is_tried_in_full_from_time_to_time() {
+    let polls: [u32; 100] = polls_of(TICK * 8, &[]);
+    let long: Vec<usize> = (0..100).filter(|nth| polls[*nth] == 2 + 8).collect();
     assert_eq!(long, [0, 35, 67, 99]);
-    assert!(looks[4..35].iter().chain(&looks[36..67]).all(|looks| *looks == 2));
+    assert!(polls[4..35].iter().chain(&polls[36..67]).all(|polls| *polls == 2));
 }
 
 #[test]
-fn what_comes_while_a_thread_looks_has_it_look_on() {
-    // Waits of 10 and 6 looks end in sleep, the next one ends at its third look, and the one after looks
-    // for all of the time. What is there at the first look says nothing.
-    assert_eq!(looks_of::<5>(TICK * 8, &[19]), [10, 6, 3, 10, 6]);
-    assert_eq!(looks_of::<5>(TICK * 8, &[17]), [10, 6, 1, 4, 3]);
+fn octets_during_the_busy_wait_restore_it() {
+    // Waits of 10 and 6 polls end in blocking, the next one ends at its third poll, and the one after polls in full.
+    // Octets that are there at the first poll change nothing.
+    assert_eq!(polls_of::<5>(TICK * 8, &[19]), [10, 6, 3, 10, 6]);
+    assert_eq!(polls_of::<5>(TICK * 8, &[17]), [10, 6, 1, 4, 3]);
 }
 
 #[test]
-fn what_comes_in_the_rare_long_wait_is_found() {
-    // 10, 6, 4, 3, and 31 times 2; the next wait is long.
-    let looks: [u32; 38] = looks_of(TICK * 8, &[23 + 62 + 7]);
-    assert_eq!(looks[33..], [2, 2, 7, 10, 6]);
+fn octets_in_the_rare_full_busy_wait_are_found() {
+    // 10, 6, 4, 3, and 31 times 2; the next wait is in full.
+    let polls: [u32; 38] = polls_of(TICK * 8, &[23 + 62 + 7]);
+    assert_eq!(polls[33..], [2, 2, 7, 10, 6]);
 }

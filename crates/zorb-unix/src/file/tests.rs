@@ -1,6 +1,6 @@
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 
-use zorb_transport::conformance::short_folder;
+use zorb_testkit::short_folder;
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! A protocol that shows somebody what goes over its streams.
+//! A protocol whose streams can be observed.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -9,33 +9,33 @@ use std::time::Duration;
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
 
-use crate::{
+use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, Groups,
     ListenError, ListenOptions, PeerIdentity, ProfileError, PropertyField, Protocol,
     ReceivedBuffer, ResolvedProfile, SendBuffer, Stream, StreamOptions, Transport,
 };
 
-/// Whom a stream leads to.
+/// The peer of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Toward {
-    /// To a client: it was accepted.
+    /// A client: the stream was accepted.
     Client,
-    /// To a server: it was connected.
+    /// A server: the stream was connected.
     Server,
 }
 
-/// Looks at what goes over one stream.
+/// Observes one stream.
 pub trait Watch: fmt::Debug + Send + Sync + 'static {
-    /// So many octets have come, which are the first of `space`. Default: does not look.
+    /// The first `count` octets of `space` were received. Default: does nothing.
     fn received(&self, space: &[u8], count: usize) {
         let _ = (space, count);
     }
 
-    /// These are about to be sent at once: before, for the peer may have read them when that is done.
+    /// These parts are about to be sent. Called before, because the peer may have read them afterwards.
     fn sends(&self, parts: &[IoSlice<'_>]);
 }
 
-/// A stream that is watched. It is the other one in all else.
+/// A stream that is observed. Otherwise it behaves like the inner one.
 #[derive(Debug)]
 pub struct WatchedStream<W> {
     inner: Arc<dyn Stream>,
@@ -43,14 +43,14 @@ pub struct WatchedStream<W> {
 }
 
 impl<W> WatchedStream<W> {
-    /// Who watches it.
+    /// Its observer.
     pub const fn watch(&self) -> &W {
         &self.watch
     }
 }
 
-/// A protocol whose streams are watched and kept, as long as it is. It is the other one in all else, but has no
-/// options: that one has been configured.
+/// A protocol whose streams are observed, and retained for its lifetime. Otherwise it behaves like the inner one, but
+/// has no options: the inner one is configured already.
 #[derive(Debug)]
 pub struct Watched<W> {
     inner: Arc<dyn Protocol>,
@@ -60,32 +60,32 @@ pub struct Watched<W> {
 #[derive(Debug)]
 struct WatchedTransport<W> {
     inner: Arc<dyn Protocol>,
-    connected: Kept<W>,
-    accepted: Kept<W>,
+    connected: Streams<W>,
+    accepted: Streams<W>,
 }
 
-/// Streams of one kind, and how they come to be watched.
-struct Kept<W> {
+/// Streams of one kind, with the function that creates their observers.
+struct Streams<W> {
     toward: Toward,
     watch: Arc<dyn Fn(Toward) -> W + Send + Sync>,
     streams: Arc<Mutex<Vec<Arc<WatchedStream<W>>>>>,
 }
 
-impl<W> Clone for Kept<W> {
+impl<W> Clone for Streams<W> {
     fn clone(&self) -> Self {
         let (watch, streams) = (Arc::clone(&self.watch), Arc::clone(&self.streams));
         Self { toward: self.toward, watch, streams }
     }
 }
 
-impl<W: fmt::Debug> fmt::Debug for Kept<W> {
+impl<W: fmt::Debug> fmt::Debug for Streams<W> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Kept").field(&self.streams).finish()
+        f.debug_tuple("Streams").field(&self.streams).finish()
     }
 }
 
-impl<W: Watch> Kept<W> {
-    fn keep(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
+impl<W: Watch> Streams<W> {
+    fn add(&self, inner: Arc<dyn Stream>) -> Arc<dyn Stream> {
         let stream = Arc::new(WatchedStream { inner, watch: (self.watch)(self.toward) });
         self.streams.lock().unwrap().push(Arc::clone(&stream));
         stream
@@ -97,34 +97,35 @@ impl<W: Watch> Kept<W> {
 }
 
 impl<W: Watch> Watched<W> {
-    /// The protocol `inner`, each of whose streams gets somebody who watches it.
+    /// The protocol `inner`, with an observer for each stream.
     pub fn new(
         inner: Arc<dyn Protocol>,
         watch: impl Fn(Toward) -> W + Send + Sync + 'static,
     ) -> Self {
         let watch: Arc<dyn Fn(Toward) -> W + Send + Sync> = Arc::new(watch);
-        let kept = |toward| Kept { toward, watch: Arc::clone(&watch), streams: Arc::default() };
+        let streams =
+            |toward| Streams { toward, watch: Arc::clone(&watch), streams: Arc::default() };
         let transport = WatchedTransport {
             inner: Arc::clone(&inner),
-            connected: kept(Toward::Server),
-            accepted: kept(Toward::Client),
+            connected: streams(Toward::Server),
+            accepted: streams(Toward::Client),
         };
         Self { inner, transport }
     }
 
-    /// The stream that was connected last.
+    /// The most recently connected stream.
     #[must_use]
     pub fn connected(&self) -> Arc<WatchedStream<W>> {
         self.transport.connected.last()
     }
 
-    /// The stream that was accepted last.
+    /// The most recently accepted stream.
     #[must_use]
     pub fn accepted(&self) -> Arc<WatchedStream<W>> {
         self.transport.accepted.last()
     }
 
-    /// How many were accepted.
+    /// The number of accepted streams.
     #[must_use]
     pub fn count(&self) -> usize {
         self.transport.accepted.streams.lock().unwrap().len()
@@ -217,7 +218,7 @@ impl<W: Watch> Transport for WatchedTransport<W> {
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        Ok(self.connected.keep(self.inner.transport().connect(endpoint, options)?))
+        Ok(self.connected.add(self.inner.transport().connect(endpoint, options)?))
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
@@ -233,12 +234,12 @@ impl<W: Watch> Transport for WatchedTransport<W> {
 #[derive(Debug)]
 struct WatchedAcceptor<W> {
     inner: Arc<dyn Acceptor>,
-    accepted: Kept<W>,
+    accepted: Streams<W>,
 }
 
 impl<W: Watch> Acceptor for WatchedAcceptor<W> {
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
-        Ok(self.accepted.keep(self.inner.accept()?))
+        Ok(self.accepted.add(self.inner.accept()?))
     }
 
     fn close(&self) {

@@ -1,4 +1,4 @@
-//! Classes of service of connections that share a server's socket.
+//! DSCPs of connections that share the server's socket.
 
 use std::collections::BTreeSet;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
@@ -9,13 +9,15 @@ use std::thread;
 use socket2::SockRef;
 use zorb_os::socket::recv_with_class;
 
-use crate::{Acceptor, ConnectOptions, Endpoint, ListenOptions, Stream, StreamOptions, Transport};
+use zorb_transport::{
+    Acceptor, ConnectOptions, Endpoint, ListenOptions, Stream, StreamOptions, Transport,
+};
 
 const MAX_DATAGRAM: usize = 2048;
 
-/// Checks a transport over datagrams of UDP whose connections of a server share a socket: each sends in
-/// the class of service that it was told. It listens at the loop-back interface of IPv4.
-pub fn connections_of_a_server_have_classes_of_their_own(transport: &dyn Transport) {
+/// Checks a transport over UDP whose server's connections share a socket: each sends with its own DSCP. It
+/// listens at the IPv4 loopback interface.
+pub fn connections_of_a_server_have_their_own_dscp(transport: &dyn Transport) {
     let url = format!("{}://127.0.0.1:0", transport.scheme());
     let acceptor = transport.listen(&url, &ListenOptions::default()).unwrap();
     let pairs = [(); 3].map(|()| Pair::new(transport, &*acceptor));
@@ -27,16 +29,16 @@ pub fn connections_of_a_server_have_classes_of_their_own(transport: &dyn Transpo
         pairs.iter().for_each(Pair::answer);
     }
     let seen = pairs.each_ref().map(|pair| pair.seen.lock().unwrap().clone());
-    // Before they were told, they had the socket's.
+    // Earlier datagrams have the socket's DSCP.
     assert_eq!(seen, [BTreeSet::from([0, 46 << 2]), BTreeSet::from([0, 10 << 2]), [0].into()]);
     acceptor.close();
 }
 
-/// A connection with something between its ends that looks at the classes of what the server sends.
+/// A connection through a relay that records the traffic classes of the server's datagrams.
 struct Pair {
     client: Arc<dyn Stream>,
     server: Arc<dyn Stream>,
-    /// The octets of the headers that have the class.
+    /// The traffic class octets of IP headers.
     seen: Arc<Mutex<BTreeSet<u8>>>,
 }
 
@@ -60,11 +62,11 @@ impl Pair {
                 }
             });
         }
-        let noted = Arc::clone(&seen);
+        let recorded = Arc::clone(&seen);
         thread::spawn(move || {
             let mut buffer = [0; MAX_DATAGRAM];
             while let Ok((count, class)) = recv_with_class(back.as_fd(), &mut buffer) {
-                noted.lock().unwrap().extend(class);
+                recorded.lock().unwrap().extend(class);
                 let client = *client.lock().unwrap();
                 let _ = client.map(|client| front.send_to(&buffer[..count], client));
             }
@@ -74,7 +76,7 @@ impl Pair {
         Self { client, server: acceptor.accept().unwrap(), seen }
     }
 
-    /// Has the server send something, which arrives.
+    /// Sends an octet from the server to the client.
     fn answer(&self) {
         self.server.send_all(b"x").unwrap();
         let mut octet = [0];

@@ -4,21 +4,21 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Subject, echo, recv_exactly};
-use crate::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
+use zorb_transport::{AcceptError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions};
 
-/// The endpoint an acceptor reports is one that clients reach.
+/// Clients can connect to the endpoint that an acceptor reports.
 pub fn a_bound_endpoint_can_be_connected_to(subject: &Subject) {
     let acceptor = subject.listen();
     assert_eq!(acceptor.endpoint().scheme(), subject.transport().scheme());
     let other = subject.listen();
-    assert_ne!(acceptor.endpoint(), other.endpoint(), "each has its own");
+    assert_ne!(acceptor.endpoint(), other.endpoint(), "each acceptor has its own");
     let link = subject.link();
     link.client.send_all(b"x").unwrap();
     assert_eq!(recv_exactly(&*link.server, 1), b"x");
 }
 
-/// Bound and published endpoints are in the form that `parse_endpoint` makes.
-pub fn what_is_published_is_canonical(subject: &Subject) {
+/// Bound and published endpoints are in the form that `parse_endpoint` returns.
+pub fn published_endpoints_are_canonical(subject: &Subject) {
     let acceptor = subject.listen();
     assert!(!acceptor.published().is_empty());
     for endpoint in acceptor.published().iter().chain([acceptor.endpoint()]) {
@@ -26,12 +26,12 @@ pub fn what_is_published_is_canonical(subject: &Subject) {
             let parsed = subject.transport().parse_endpoint(text).unwrap();
             assert_eq!(parsed, *endpoint, "from {text}");
         }
-        let shouted = format!("{}://{}", endpoint.scheme().to_uppercase(), endpoint.address());
-        assert_eq!(subject.transport().parse_endpoint(&shouted).unwrap(), *endpoint);
+        let upper = format!("{}://{}", endpoint.scheme().to_uppercase(), endpoint.address());
+        assert_eq!(subject.transport().parse_endpoint(&upper).unwrap(), *endpoint);
     }
 }
 
-/// What belongs to another transport is refused at every door.
+/// Endpoints and URLs of other transports are refused.
 pub fn other_schemes_are_refused(subject: &Subject) {
     let transport = subject.transport();
     let acceptor = subject.listen();
@@ -44,8 +44,8 @@ pub fn other_schemes_are_refused(subject: &Subject) {
     assert!(error.to_string().contains("x-other"), "{error}");
 }
 
-/// Text that no grammar allows is an error, not a panic.
-pub fn junk_is_refused(subject: &Subject) {
+/// Malformed text is an error, not a panic.
+pub fn malformed_endpoints_are_refused(subject: &Subject) {
     let transport = subject.transport();
     let scheme = transport.scheme();
     for junk in ["\0", "a b", "\n", "\u{7f}", "x\ty", "://", "::::", "[", "]", "[:1", "\u{fffd} "] {
@@ -61,11 +61,11 @@ pub fn junk_is_refused(subject: &Subject) {
     assert!(transport.listen(&long, &ListenOptions::default()).is_err());
 }
 
-/// Connecting where nobody listens names the endpoint, the address tried and the cause.
-pub fn nobody_listening_is_a_told_story(subject: &Subject) {
+/// The error of a refused connection contains the endpoint, the address and the cause.
+pub fn a_refused_connection_names_endpoint_and_cause(subject: &Subject) {
     let acceptor = subject.listen();
     let endpoint = acceptor.endpoint().clone();
-    acceptor.close(); // but not dropped: nobody else shall get the endpoint meanwhile
+    acceptor.close(); // not dropped, so that no other test gets the endpoint
     let options = ConnectOptions::with_timeout(Some(Duration::from_secs(30)));
     let error = subject.transport().connect(&endpoint, &options).unwrap_err();
     assert_eq!(*error.endpoint(), endpoint);
@@ -75,7 +75,7 @@ pub fn nobody_listening_is_a_told_story(subject: &Subject) {
     assert!(error.to_string().contains(endpoint.as_str()), "{error}");
 }
 
-/// A closed acceptor refuses clients while it is still referenced.
+/// A closed acceptor refuses clients even if it is still referenced.
 pub fn closing_refuses_new_clients(subject: &Subject) {
     let acceptor = subject.listen();
     acceptor.close();
@@ -85,8 +85,8 @@ pub fn closing_refuses_new_clients(subject: &Subject) {
     assert!(matches!(acceptor.accept(), Err(AcceptError::Closed)));
 }
 
-/// Connections already handed out outlive their acceptor.
-pub fn closing_leaves_connections_alone(subject: &Subject) {
+/// Accepted connections work after their acceptor has closed.
+pub fn connections_outlive_their_acceptor(subject: &Subject) {
     let link = subject.link();
     link.acceptor.close();
     drop(link.acceptor);
@@ -94,8 +94,8 @@ pub fn closing_leaves_connections_alone(subject: &Subject) {
     assert_eq!(recv_exactly(&*link.server, 10), b"still here");
 }
 
-/// Fifty connections at once, each with its own bytes.
-pub fn many_connections_are_apart(subject: &Subject) {
+/// Fifty concurrent connections, each with its own octets.
+pub fn many_connections_are_independent(subject: &Subject) {
     const COUNT: u32 = 50;
     let acceptor = subject.listen();
     thread::scope(|scope| {

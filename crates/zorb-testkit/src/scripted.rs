@@ -1,4 +1,4 @@
-//! A stream whose receiving side a test writes.
+//! A stream whose receiving side is scripted by a test.
 
 use std::fmt;
 use std::io::{self, IoSlice};
@@ -6,59 +6,59 @@ use std::net::Shutdown;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::Stream;
+use zorb_transport::Stream;
 
-/// A stream that gives what a test says, and takes whatever is sent. It has no time-outs, is never
-/// stale, and nothing ends it.
-pub struct Scripted<R, L> {
+/// A stream that returns what functions of a test return, and accepts whatever is sent. It has no timeouts, is never
+/// stale and never ends.
+pub struct Scripted<R, P> {
     receive: R,
-    look: L,
+    poll: P,
     cheap_polls: u32,
     received: AtomicU32,
-    looked: AtomicU32,
+    polled: AtomicU32,
 }
 
-impl<R, L> Scripted<R, L>
+impl<R, P> Scripted<R, P>
 where
     R: Fn(u32) -> io::Result<usize> + Send + Sync,
-    L: Fn(u32) -> io::Result<Option<usize>> + Send + Sync,
+    P: Fn(u32) -> io::Result<Option<usize>> + Send + Sync,
 {
-    /// A stream whose [`recv`](Stream::recv) returns what `receive` says, and its
-    /// [`try_recv`](Stream::try_recv) what `look` says: of the first call, the second, and so on from
-    /// 1. The octets are those that were in the buffer.
-    pub const fn new(receive: R, look: L) -> Self {
-        let (received, looked) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { receive, look, cheap_polls: 1, received, looked }
+    /// A stream whose [`recv`](Stream::recv) returns the result of `receive` and whose
+    /// [`try_recv`](Stream::try_recv) that of `poll`, which are called with the number of the call, from 1. They leave
+    /// the buffer as it was.
+    pub const fn new(receive: R, poll: P) -> Self {
+        let (received, polled) = (AtomicU32::new(0), AtomicU32::new(0));
+        Self { receive, poll, cheap_polls: 1, received, polled }
     }
 
-    /// The same stream, but its [`cheap_polls`](Stream::cheap_polls) are so many.
+    /// The same stream with this number of [`cheap_polls`](Stream::cheap_polls).
     #[must_use]
-    pub fn with_cheap_looks(self, cheap_polls: u32) -> Self {
+    pub fn with_cheap_polls(self, cheap_polls: u32) -> Self {
         Self { cheap_polls, ..self }
     }
 
-    /// How often somebody has waited in [`recv`](Stream::recv).
-    pub fn received(&self) -> u32 {
+    /// The number of calls of [`recv`](Stream::recv).
+    pub fn receives(&self) -> u32 {
         self.received.load(Ordering::Relaxed)
     }
 
-    /// How often somebody has looked with [`try_recv`](Stream::try_recv).
-    pub fn looked(&self) -> u32 {
-        self.looked.load(Ordering::Relaxed)
+    /// The number of calls of [`try_recv`](Stream::try_recv).
+    pub fn polls(&self) -> u32 {
+        self.polled.load(Ordering::Relaxed)
     }
 }
 
-impl<R, L> Stream for Scripted<R, L>
+impl<R, P> Stream for Scripted<R, P>
 where
     R: Fn(u32) -> io::Result<usize> + Send + Sync,
-    L: Fn(u32) -> io::Result<Option<usize>> + Send + Sync,
+    P: Fn(u32) -> io::Result<Option<usize>> + Send + Sync,
 {
     fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
         (self.receive)(self.received.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
     }
 
     fn try_recv(&self, _: &mut [u8]) -> io::Result<Option<usize>> {
-        (self.look)(self.looked.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
+        (self.poll)(self.polled.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
     }
 
     fn cheap_polls(&self) -> u32 {
@@ -98,11 +98,11 @@ where
     }
 }
 
-impl<R, L> fmt::Debug for Scripted<R, L> {
+impl<R, P> fmt::Debug for Scripted<R, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Scripted")
             .field("received", &self.received)
-            .field("looked", &self.looked)
+            .field("polled", &self.polled)
             .finish_non_exhaustive()
     }
 }

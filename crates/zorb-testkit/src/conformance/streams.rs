@@ -1,13 +1,14 @@
-//! Moving bytes, and the end of a stream.
+//! Transfers, and the end of a stream.
 
 use std::io::IoSlice;
 use std::net::Shutdown;
 use std::thread;
 
-use super::{Subject, echo, eventually, pattern, recv_exactly, recv_to_end};
+use super::{Subject, echo, eventually, recv_exactly, recv_to_end};
+use crate::pattern;
 
-/// Messages of a few bytes make the round trip, one after the other.
-pub fn small_messages_come_back(subject: &Subject) {
+/// Messages of a few octets make the round trip, one after the other.
+pub fn small_messages_are_echoed(subject: &Subject) {
     let link = subject.link();
     thread::scope(|scope| {
         scope.spawn(|| echo(&*link.server));
@@ -20,8 +21,8 @@ pub fn small_messages_come_back(subject: &Subject) {
     });
 }
 
-/// A message far larger than any buffer on its way makes the round trip.
-pub fn large_messages_come_back(subject: &Subject) {
+/// A message larger than all buffers makes the round trip.
+pub fn large_messages_are_echoed(subject: &Subject) {
     const LEN: usize = 8 << 20;
     let link = subject.link();
     let message = pattern(LEN, 1);
@@ -35,8 +36,8 @@ pub fn large_messages_come_back(subject: &Subject) {
     });
 }
 
-/// `recv` gives what fits and keeps the rest.
-pub fn a_small_buffer_takes_a_message_in_parts(subject: &Subject) {
+/// `recv` returns what fits in the buffer and leaves the rest.
+pub fn a_small_buffer_receives_a_message_in_parts(subject: &Subject) {
     let link = subject.link();
     link.client.send_all(b"0123456789").unwrap();
     link.client.shutdown(Shutdown::Write).unwrap();
@@ -51,7 +52,7 @@ pub fn a_small_buffer_takes_a_message_in_parts(subject: &Subject) {
     assert_eq!(whole, b"0123456789");
 }
 
-/// Gathered sends: empty parts, very many parts, parts larger than any buffer.
+/// Gathered sends: empty parts, many parts, parts larger than all buffers.
 pub fn gathered_parts_arrive_in_order(subject: &Subject) {
     let link = subject.link();
     let large = pattern(3 << 20, 2);
@@ -75,7 +76,7 @@ pub fn gathered_parts_arrive_in_order(subject: &Subject) {
 }
 
 /// On each side one thread sends while another receives.
-pub fn both_directions_flow_at_once(subject: &Subject) {
+pub fn both_directions_transfer_concurrently(subject: &Subject) {
     let link = subject.link();
     let (forth, back) = (pattern(4 << 20, 3), pattern(4 << 20, 4));
     thread::scope(|scope| {
@@ -87,28 +88,28 @@ pub fn both_directions_flow_at_once(subject: &Subject) {
     });
 }
 
-/// Dropping the last reference is the end of the stream for the peer, after all bytes sent.
-pub fn dropping_a_stream_is_the_end_for_the_peer(subject: &Subject) {
+/// Dropping the last reference ends the stream for the peer, after the octets that were sent.
+pub fn dropping_a_stream_ends_it_for_the_peer(subject: &Subject) {
     let link = subject.link();
     link.client.send_all(b"last words").unwrap();
     drop(link.client);
     assert_eq!(recv_to_end(&*link.server), b"last words");
-    assert_eq!(link.server.recv(&mut [0; 8]).unwrap(), 0, "and it stays the end");
+    assert_eq!(link.server.recv(&mut [0; 8]).unwrap(), 0, "the end is permanent");
 }
 
-/// Half a connection goes on when the other half has ended.
-pub fn ending_one_direction_leaves_the_other(subject: &Subject) {
+/// One direction of a connection works after the other has ended.
+pub fn shutting_down_one_direction_leaves_the_other_open(subject: &Subject) {
     let link = subject.link();
     link.client.send_all(b"question").unwrap();
     link.client.shutdown(Shutdown::Write).unwrap();
     assert_eq!(recv_to_end(&*link.server), b"question");
     link.server.send_all(b"answer").unwrap();
     assert_eq!(recv_exactly(&*link.client, 6), b"answer");
-    assert!(link.client.send_all(b"more").is_err(), "the ended direction takes nothing");
+    assert!(link.client.send_all(b"more").is_err(), "the direction has ended");
 }
 
-/// Shutting down again, or after the peer has gone, is no error.
-pub fn ending_twice_is_harmless(subject: &Subject) {
+/// A second shutdown is no error, nor is one after the peer has closed.
+pub fn repeated_shutdown_is_harmless(subject: &Subject) {
     let link = subject.link();
     link.client.shutdown(Shutdown::Both).unwrap();
     link.client.shutdown(Shutdown::Both).unwrap();
@@ -119,24 +120,24 @@ pub fn ending_twice_is_harmless(subject: &Subject) {
     link.server.shutdown(Shutdown::Both).unwrap();
 }
 
-/// Once the peer has gone, sending fails (sooner or later) and does not end the process.
-pub fn sending_to_nobody_fails(subject: &Subject) {
+/// Sending to a peer that has closed fails eventually, without a signal that ends the process.
+pub fn sending_to_a_closed_peer_fails(subject: &Subject) {
     let link = subject.link();
     drop(link.server);
     eventually(|| link.client.send_all(&[7; 1024]).is_err());
     eventually(|| link.client.send_vectored_all(&mut [IoSlice::new(&[7; 64])]).is_err());
 }
 
-/// Both ends can be named in a message.
-pub fn both_ends_have_names(subject: &Subject) {
+/// Both ends have an address for messages.
+pub fn both_ends_have_addresses(subject: &Subject) {
     let link = subject.link();
     for stream in [&link.client, &link.server] {
         assert!(!stream.peer().is_empty() && !stream.local().is_empty(), "{stream:?}");
     }
 }
 
-/// An empty buffer receives nothing, at once.
-pub fn receiving_into_nothing_is_nothing(subject: &Subject) {
+/// Receiving into an empty buffer returns 0 at once.
+pub fn an_empty_buffer_receives_nothing(subject: &Subject) {
     let link = subject.link();
     assert_eq!(link.client.recv(&mut []).unwrap(), 0);
     link.server.send_all(b"x").unwrap();

@@ -1,4 +1,4 @@
-//! A network that loses some of all datagrams, between a transport's clients and its servers.
+//! A relay between clients and servers that loses datagrams.
 
 use std::collections::HashMap;
 use std::io;
@@ -8,19 +8,18 @@ use std::thread;
 
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 
-use crate::{
+use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
     ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
 };
 
-/// Of so many datagrams one is lost.
+/// One of this many datagrams is lost.
 const ONE_OF: u64 = 20;
-/// The largest datagram that is passed on.
+/// The largest datagram that is relayed.
 const MAX_DATAGRAM: usize = 2048;
 
-/// A protocol over datagrams of UDP whose acceptors are behind a relay that loses one datagram of twenty,
-/// in either direction. Its endpoints are `scheme://address:port`, and it listens at the loop-back
-/// interface of IPv4.
+/// A protocol over UDP whose acceptors are behind a relay that loses one datagram of twenty in each direction.
+/// Its endpoints are `scheme://address:port`, and it listens at the IPv4 loopback interface.
 #[derive(Debug, Clone)]
 pub struct Lossy<P>(pub P);
 
@@ -99,17 +98,19 @@ impl Acceptor for Behind {
     }
 }
 
-/// Passes datagrams on, most of them.
+/// Relays datagrams, except for lost ones.
 struct Relay {
     seed: u64,
 }
 
 impl Relay {
-    /// Starts one before a server; where clients reach it. Its threads live as long as the process.
+    /// Starts a relay to a server and returns its address for clients. Its threads never end.
     fn start(server: SocketAddr) -> io::Result<SocketAddr> {
         let front = Arc::new(UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?);
         let address = front.local_addr()?;
-        thread::Builder::new().name("lossy".to_owned()).spawn(move || forth(&front, server))?;
+        thread::Builder::new()
+            .name("lossy".to_owned())
+            .spawn(move || relay_to_server(&front, server))?;
         Ok(address)
     }
 
@@ -121,8 +122,8 @@ impl Relay {
     }
 }
 
-/// To the server, from a socket for each client.
-fn forth(front: &Arc<UdpSocket>, server: SocketAddr) {
+/// Relays to the server, with a socket for each client.
+fn relay_to_server(front: &Arc<UdpSocket>, server: SocketAddr) {
     let mut relay = Relay { seed: 0x9E37_79B9_7F4A_7C15 };
     let mut clients: HashMap<SocketAddr, Arc<UdpSocket>> = HashMap::new();
     let mut buffer = [0; MAX_DATAGRAM];
@@ -137,15 +138,15 @@ fn forth(front: &Arc<UdpSocket>, server: SocketAddr) {
             let socket = Arc::new(socket);
             let (own, front) = (Arc::clone(&socket), Arc::clone(front));
             let seed = relay.seed;
-            thread::spawn(move || self::back(&own, &front, from, Relay { seed }));
+            thread::spawn(move || relay_to_client(&own, &front, from, Relay { seed }));
             socket
         });
         let _ = back.send(&buffer[..count]);
     }
 }
 
-/// To one client, from the server.
-fn back(own: &UdpSocket, front: &UdpSocket, client: SocketAddr, mut relay: Relay) {
+/// Relays to one client.
+fn relay_to_client(own: &UdpSocket, front: &UdpSocket, client: SocketAddr, mut relay: Relay) {
     let mut buffer = [0; MAX_DATAGRAM];
     loop {
         let Ok(count) = own.recv(&mut buffer) else { continue };

@@ -1,18 +1,13 @@
-//! Entry points for fuzzing: each decodes arbitrary octets in all ways, and checks properties of the
-//! results. It panics if a property does not hold.
-#![allow(clippy::expect_used, reason = "a fuzzer looks for violated properties")]
-
-use alloc::string::ToString;
-use alloc::vec::Vec;
+//! Properties of GIOP for fuzzing: each function decodes arbitrary octets in several ways and checks properties of
+//! the results.
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding, Wire};
-
-use crate::{
-    AlternateIiopAddress, CancelRequest, CodeSetComponentInfo, CodeSetContext, HostPort,
-    IiopProfile, Inbound, Ior, Limits, LocateReplyHeader, LocateRequestHeader, MessageHeader,
-    MessageKind, MessageWriter, ObjectUrl, OrbType, Policies, ReplyHeader, RequestHeader,
-    RequestStart, ServiceContext, ServiceContexts, SslSecTrans, TaggedComponent, TaoEndpoints,
-    fragments,
+use zorb_giop::{
+    AlternateIiopAddress, CancelRequest, CodeSetComponentInfo, CodeSetContext, ComponentBody,
+    HEADER_SIZE, HostPort, IiopProfile, Inbound, Ior, LanePriority, Limits, LocateReplyHeader,
+    LocateRequestHeader, MessageHeader, MessageKind, MessageWriter, ObjectUrl, OrbType, Policies,
+    ReplyHeader, RequestHeader, RequestStart, ServiceContext, ServiceContexts, SslSecTrans,
+    TaggedComponent, TaoEndpoints, fragments, iiop_object_key,
 };
 
 /// Decodes a message with its header. A decoded message survives a round trip.
@@ -124,7 +119,7 @@ pub fn inbound(octets: &[u8]) {
                     message(inbound.current());
                     if state & 1 == 0 {
                         let expected = inbound.current().to_vec();
-                        let detached = inbound.take(core::mem::take(&mut spare));
+                        let detached = inbound.take(std::mem::take(&mut spare));
                         assert_eq!(detached.message(), expected);
                         spare = detached.buffer;
                     }
@@ -133,7 +128,7 @@ pub fn inbound(octets: &[u8]) {
                 Err(_) => return,
             }
         }
-        assert!(messages <= stream.len() / crate::HEADER_SIZE);
+        assert!(messages <= stream.len() / HEADER_SIZE);
         let capacity = inbound.capacity();
         let received = stream.len() - rest.len();
         assert!(capacity <= (received.max(256) * 2).max(1024), "{capacity} for {received}");
@@ -202,7 +197,7 @@ fn profile_data(data: &[u8]) {
     let Ok(profile) = IiopProfile::decode(data) else {
         return;
     };
-    assert_eq!(crate::iiop_object_key(data), Ok(profile.object_key.as_slice()));
+    assert_eq!(iiop_object_key(data), Ok(profile.object_key.as_slice()));
     for component in &profile.components {
         component_data(&component.data);
     }
@@ -211,7 +206,7 @@ fn profile_data(data: &[u8]) {
 }
 
 fn component_data(data: &[u8]) {
-    fn body<T: crate::ComponentBody + PartialEq + core::fmt::Debug>(data: &[u8]) {
+    fn body<T: ComponentBody + PartialEq + std::fmt::Debug>(data: &[u8]) {
         let component = TaggedComponent { tag: T::TAG, data: data.to_vec() };
         if let Ok(Some(body)) = component.body::<T>() {
             let again = TaggedComponent::with_body(&body, ByteOrder::Little).expect("writable");
@@ -224,7 +219,7 @@ fn component_data(data: &[u8]) {
     body::<SslSecTrans>(data);
     body::<Policies>(data);
     body::<TaoEndpoints>(data);
-    body::<crate::LanePriority>(data);
+    body::<LanePriority>(data);
     if let Ok(mut reader) = CdrReader::for_encapsulation(data) {
         let _ = ServiceContexts::read(&mut reader);
     }

@@ -1,18 +1,19 @@
-//! Waiting: time-outs, waking up, idle streams.
+//! Timeouts, wake-ups and idle streams.
 
 use std::io::ErrorKind;
 use std::net::Shutdown;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Subject, eventually, recv_exactly};
-use crate::AcceptError;
+use zorb_transport::AcceptError;
 
-/// Short enough for a test, long enough to see that there was a wait.
+use super::{Subject, eventually, recv_exactly};
+
+/// Short enough for a test, long enough to measure.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// A thread in `recv` comes back when another thread shuts the stream down.
-pub fn shutdown_ends_a_waiting_recv(subject: &Subject) {
+/// `recv` returns when another thread shuts the stream down.
+pub fn shutdown_wakes_a_blocked_recv(subject: &Subject) {
     for how in [Shutdown::Both, Shutdown::Read] {
         let link = subject.link();
         thread::scope(|scope| {
@@ -23,8 +24,8 @@ pub fn shutdown_ends_a_waiting_recv(subject: &Subject) {
     }
 }
 
-/// Every thread in `accept` comes back when another closes the acceptor.
-pub fn close_ends_every_waiting_accept(subject: &Subject) {
+/// Every `accept` returns when another thread closes the acceptor.
+pub fn close_wakes_every_blocked_accept(subject: &Subject) {
     let acceptor = subject.listen();
     thread::scope(|scope| {
         let waiting: Vec<_> = (0..4).map(|_| scope.spawn(|| acceptor.accept())).collect();
@@ -35,8 +36,8 @@ pub fn close_ends_every_waiting_accept(subject: &Subject) {
     });
 }
 
-/// `try_recv` says that nothing is there, takes what has come, and finds the end.
-pub fn what_is_there_is_had_without_waiting(subject: &Subject) {
+/// `try_recv` reports that there is no octet, receives octets, and finds the end of the stream.
+pub fn try_recv_never_blocks(subject: &Subject) {
     let link = subject.link();
     let mut buffer = [0; 3];
     let now = |buffer: &mut [u8]| link.client.try_recv(buffer).unwrap();
@@ -65,14 +66,14 @@ pub fn what_is_there_is_had_without_waiting(subject: &Subject) {
             thread::yield_now();
         }
     };
-    assert_eq!((next(), next()), (0, 0), "the end, and it stays the end");
+    assert_eq!((next(), next()), (0, 0), "the end is permanent");
     let link = subject.link();
     link.client.shutdown(Shutdown::Read).unwrap();
     eventually(|| link.client.try_recv(&mut [0; 3]).is_ok_and(|count| count == Some(0)));
 }
 
-/// `recv` waits as long as it was told, loses nothing, and waits for ever when told so again.
-pub fn a_recv_timeout_is_kept(subject: &Subject) {
+/// `recv` waits for the timeout, loses no octet, and waits without limit after the timeout is removed.
+pub fn recv_times_out(subject: &Subject) {
     let link = subject.link();
     link.client.set_recv_timeout(Some(SHORT)).unwrap();
     link.client.set_recv_timeout(Some(SHORT)).unwrap();
@@ -85,8 +86,8 @@ pub fn a_recv_timeout_is_kept(subject: &Subject) {
     assert_eq!(recv_exactly(&*link.client, 4), b"late");
 }
 
-/// A time-out of zero, as is left of a deadline that has passed, ends the wait.
-pub fn a_zero_timeout_does_not_wait_for_ever(subject: &Subject) {
+/// A timeout of zero, the rest of a deadline that has passed, expires at once.
+pub fn a_zero_timeout_expires(subject: &Subject) {
     let link = subject.link();
     link.client.set_recv_timeout(Some(Duration::ZERO)).unwrap();
     assert_eq!(link.client.recv(&mut [0; 8]).unwrap_err().kind(), ErrorKind::TimedOut);
@@ -95,14 +96,14 @@ pub fn a_zero_timeout_does_not_wait_for_ever(subject: &Subject) {
     assert_eq!(recv_exactly(&*link.client, 1), b"x");
 }
 
-/// Sending to a peer that takes nothing ends with the time-out.
-pub fn a_send_timeout_is_kept(subject: &Subject) {
+/// Sending to a peer that does not receive ends with the timeout.
+pub fn send_times_out(subject: &Subject) {
     let link = subject.link();
     link.client.set_send_timeout(Some(SHORT)).unwrap();
     let start = Instant::now();
     let block = vec![0; 16 << 20];
     let error = loop {
-        // However much the buffers on the way hold, they are full at last.
+        // All buffers are full eventually.
         if let Err(error) = link.client.send_all(&block) {
             break error;
         }
@@ -111,8 +112,8 @@ pub fn a_send_timeout_is_kept(subject: &Subject) {
     assert!(start.elapsed() >= SHORT, "{:?}", start.elapsed());
 }
 
-/// Bytes that nobody waits for make an idle stream stale; looking does not take them.
-pub fn a_stream_is_stale_with_bytes_pending(subject: &Subject) {
+/// Octets that nobody waits for make an idle stream stale; the check does not consume them.
+pub fn unexpected_octets_make_a_stream_stale(subject: &Subject) {
     let link = subject.link();
     assert!(!link.client.is_stale() && !link.server.is_stale());
     link.server.send_all(b"unasked").unwrap();
@@ -122,8 +123,8 @@ pub fn a_stream_is_stale_with_bytes_pending(subject: &Subject) {
     assert!(!link.client.is_stale());
 }
 
-/// A stream whose peer has closed is stale before anything is sent on it.
-pub fn a_stream_is_stale_when_its_peer_has_gone(subject: &Subject) {
+/// A stream whose peer has closed is stale before this side sends on it.
+pub fn a_stream_whose_peer_has_closed_is_stale(subject: &Subject) {
     let link = subject.link();
     link.server.shutdown(Shutdown::Write).unwrap();
     eventually(|| link.client.is_stale());

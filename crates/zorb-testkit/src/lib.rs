@@ -1,0 +1,46 @@
+//! Test support for Zorb's crates, and for transports and protocols of others.
+//!
+//! * [`conformance`]: the conformance suite of transports, which one line runs ([`conformance_suite!`]).
+//! * [`driven`]: the conformance suite of reliable streams over datagrams ([`driven_suite!`]), with a simulated network
+//!   and clock.
+//! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
+//!   [`Lossy`]: a protocol over a network that loses datagrams.
+//! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
+//!
+//! The suite of calls that every protocol must pass is in the crate `zorb-conformance`.
+//!
+//! Everything here is for tests: it panics if an expectation does not hold.
+#![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::missing_panics_doc,
+    reason = "tests fail by panicking"
+)]
+
+pub mod conformance;
+pub mod driven;
+mod environment;
+pub mod giop;
+mod lossy;
+mod scripted;
+mod watched;
+
+pub use environment::{require_loopback, short_folder};
+pub use lossy::Lossy;
+pub use scripted::Scripted;
+pub use watched::{Toward, Watch, Watched, WatchedStream};
+
+/// `len` pseudo-random octets, different for each `seed`.
+#[must_use]
+pub fn pattern(len: usize, seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_le_bytes()[4]
+    };
+    (0..len).map(|_| next()).collect()
+}
