@@ -24,7 +24,7 @@ Exit status: 1 when an API is not as recorded, or when an item has two paths.
 ";
 
 /// The crates that users name in their manifests.
-const PUBLISHED: [&str; 3] = ["zorb", "zorb-build", "zorb-rt"];
+const PUBLISHED: [&str; 2] = ["zorb", "zorb-build"];
 
 pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
     let update = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {

@@ -189,7 +189,7 @@ fn listen(
     if Framing(protocol.messaging()).remembers() {
         return Err(BridgeError::Stateful(url.to_owned()));
     }
-    let options = ListenOptions { stream: settings.stream.clone(), ..ListenOptions::default() };
+    let options = ListenOptions::with_stream(settings.stream.clone());
     let acceptor = protocol.transport().listen(url, &options)?;
     Ok((protocol, acceptor))
 }

@@ -9,6 +9,7 @@ pub type CdrResult<T> = Result<T, CdrError>;
 ///
 /// The ORB raises it as a system exception (`zorb_types::SystemException`), in most cases `MARSHAL`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CdrError {
     /// The violated rule.
     pub kind: CdrErrorKind,

@@ -21,8 +21,8 @@ mod av_diop {
 mod miop {
     use super::*;
     one_way_suite!(OneWay::groups(|builder| {
-        let interface = Some(Ipv4Addr::LOCALHOST);
-        let options = MiopSettings { interface, ..MiopSettings::default() };
+        let mut options = MiopSettings::default();
+        options.interface = Some(Ipv4Addr::LOCALHOST);
         builder.protocol(Arc::new(MiopProtocol::with(options)))
     }));
 }

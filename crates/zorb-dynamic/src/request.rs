@@ -50,6 +50,7 @@ pub struct Request {
 
 /// What a dynamic call came to.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Response {
     /// The result; of type `void` when there is none.
     pub result: Any,

@@ -12,6 +12,7 @@ use crate::{GiopVersion, MessageKind};
 /// [`answer_message_error`](Self::answer_message_error) is set. Outstanding requests fail with
 /// `COMM_FAILURE`, `COMPLETED_MAYBE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProtocolError {
     /// The violated rule.
     pub kind: ProtocolErrorKind,

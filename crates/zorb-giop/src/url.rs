@@ -167,6 +167,7 @@ fn is_path(protocol: &str, address: &str) -> bool {
 
 /// The reason why text is not an object URL: a BAD_PARAM.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UrlError {
     /// The violated rule.
     pub kind: UrlErrorKind,

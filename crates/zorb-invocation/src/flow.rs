@@ -40,28 +40,30 @@ pub enum FlowEvent {
     Lost(SystemException),
 }
 
-/// What has become of a queue's calls.
+/// The numbers of calls that a queue has sent, lost and refused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FlowCounts {
-    /// Those that were sent.
+    /// Calls that were sent.
     pub sent: u64,
-    /// Those that could not be sent.
+    /// Calls that could not be sent.
     pub lost: u64,
-    /// Those that there was no room for.
+    /// Calls that were refused because the queue was full.
     pub refused: u64,
 }
 
-/// How much may wait in a queue, and when that is worth telling.
+/// The limits of a queue, and the levels at which it reports events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct FlowLimits {
-    /// The most calls, at least one. Default: 256.
+    /// The maximum number of calls, at least one. Default: 256.
     pub max_calls: usize,
-    /// The most octets of all of them together. Default: 1 MiB. A call that is larger than that goes
-    /// into an empty queue.
+    /// The maximum size of all calls together, in octets. Default: 1 MiB. An empty queue accepts a
+    /// larger call.
     pub max_octets: usize,
-    /// The high water, in percent of whichever limit is nearer. Default: 75.
+    /// The high-water mark, in percent of the limit that is closer. Default: 75.
     pub high: u8,
-    /// The low water, below the high one. Default: 25.
+    /// The low-water mark, less than the high one. Default: 25.
     pub low: u8,
 }
 
@@ -72,14 +74,26 @@ impl Default for FlowLimits {
 }
 
 impl FlowLimits {
-    /// With these marks, in percent; the low one is below the high one.
+    /// The same limits with another maximum number of calls.
     #[must_use]
-    pub fn waters(self, high: u8, low: u8) -> Self {
+    pub const fn max_calls(self, max_calls: usize) -> Self {
+        Self { max_calls, ..self }
+    }
+
+    /// The same limits with another maximum number of octets.
+    #[must_use]
+    pub const fn max_octets(self, max_octets: usize) -> Self {
+        Self { max_octets, ..self }
+    }
+
+    /// The same limits with these high-water and low-water marks in percent; the low one is less than the high one.
+    #[must_use]
+    pub fn watermarks(self, high: u8, low: u8) -> Self {
         let high = high.clamp(1, 100);
         Self { high, low: low.min(high - 1), ..self }
     }
 
-    /// With as many calls and octets as properties of connections say; what they leave open stays.
+    /// The same limits with the maximum numbers that connection properties set.
     #[must_use]
     pub fn within(self, calls: Option<u32>, octets: Option<u32>) -> Self {
         let size = |limit: Option<u32>, or| {
@@ -105,13 +119,13 @@ impl FlowLimits {
     }
 }
 
-/// Which of the two waters comes next.
+/// The next watermark to report.
 #[derive(Clone, Copy, Debug, Default)]
-struct Waters {
+struct Watermark {
     is_high: bool,
 }
 
-impl Waters {
+impl Watermark {
     /// What is to be told now that so much waits.
     fn told(&mut self, limits: &FlowLimits, calls: usize, octets: usize) -> Option<FlowEvent> {
         if !self.is_high && limits.is_at(limits.high, calls, octets) {
@@ -141,7 +155,7 @@ pub struct FlowQueue<T> {
 struct State<T> {
     waiting: VecDeque<(usize, T)>,
     octets: usize,
-    waters: Waters,
+    waters: Watermark,
     counts: FlowCounts,
     /// Callers that wait for room.
     blocked: usize,
@@ -171,7 +185,7 @@ impl<T> FlowQueue<T> {
             state: Lock::new(State {
                 waiting: VecDeque::new(),
                 octets: 0,
-                waters: Waters::default(),
+                waters: Watermark::default(),
                 counts: FlowCounts::default(),
                 blocked: 0,
                 busy: false,
@@ -319,7 +333,7 @@ mod tests {
 
     #[test]
     fn each_water_is_told_once_on_the_way() {
-        let (mut waters, limits) = (Waters::default(), of(8, 1000));
+        let (mut waters, limits) = (Watermark::default(), of(8, 1000));
         let mut told = |calls| waters.told(&limits, calls, 0).is_some();
         let up: Vec<usize> = (0..=8).filter(|&calls| told(calls)).collect();
         assert_eq!(up, [6]);
@@ -331,7 +345,7 @@ mod tests {
 
     #[test]
     fn octets_count_as_calls_do() {
-        let (mut waters, limits) = (Waters::default(), of(1000, 100));
+        let (mut waters, limits) = (Watermark::default(), of(1000, 100));
         let mut told = |octets| waters.told(&limits, 1, octets);
         assert_eq!(told(74), None);
         assert_eq!(told(75), Some(FlowEvent::High { calls: 1, octets: 75 }));

@@ -1,4 +1,4 @@
-//! One-way calls that wait in a queue, and notice of how full it is.
+//! A queue of one-way calls with flow control.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,7 +15,7 @@ use super::{Priority, RtCurrent};
 type Call = Box<dyn FnOnce() -> Result<(), SystemException> + Send>;
 type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 
-/// Sets an [`OutputQueue`] up.
+/// Configures and starts an [`OutputQueue`].
 #[must_use]
 pub struct OutputQueueBuilder {
     name: String,
@@ -26,55 +26,55 @@ pub struct OutputQueueBuilder {
 }
 
 impl OutputQueueBuilder {
-    /// For so many calls, at least one. Default: 256.
+    /// The maximum number of calls, at least one. Default: 256.
     pub fn max_calls(mut self, count: usize) -> Self {
         self.limits.max_calls = count.max(1);
         self
     }
 
-    /// For calls of so many octets together. Default: 1 MiB.
+    /// The maximum size of all calls together, in octets. Default: 1 MiB.
     pub fn max_octets(mut self, octets: usize) -> Self {
         self.limits.max_octets = octets;
         self
     }
 
-    /// For as much as the properties `queued_calls` and `queued_octets` say, those of the reference that
-    /// the calls go by: [`ObjectRef::connection_properties`](zorb_core::ObjectRef::connection_properties).
-    /// What they leave open stays.
+    /// Sets the limits to the properties `queued_calls` and `queued_octets` of the reference that the calls use:
+    /// [`ObjectRef::connection_properties`](zorb_core::ObjectRef::connection_properties). Properties that are not set
+    /// change nothing.
     pub fn within(mut self, properties: &ConnectionProperties) -> Self {
         self.limits = self.limits.within(properties.queued_calls, properties.queued_octets);
         self
     }
 
-    /// With these marks, in percent of whichever limit is nearer. Default: 75 and 25. The low one is
-    /// below the high one.
-    pub fn waters(mut self, high: u8, low: u8) -> Self {
-        self.limits = self.limits.waters(high, low);
+    /// The high-water and low-water marks, in percent of the limit that is closer. Default: 75 and 25. The low one
+    /// is less than the high one.
+    pub fn watermarks(mut self, high: u8, low: u8) -> Self {
+        self.limits = self.limits.watermarks(high, low);
         self
     }
 
-    /// What happens to calls that there is no room for. Default: they are refused.
+    /// What happens to calls when the queue is full. Default: they are refused.
     pub fn when_full(mut self, when_full: WhenFull) -> Self {
         self.when_full = when_full;
         self
     }
 
-    /// Sends at this priority, which the calls carry. Default: without any.
+    /// The priority of the sending thread, and of its calls. Default: none.
     pub fn priority(mut self, current: RtCurrent, priority: Priority) -> Self {
         self.priority = Some((current, priority));
         self
     }
 
-    /// Tells `on_event` what there is to know. It may call the queue.
+    /// Calls `on_event` with each event. It may call the queue.
     pub fn on_event(mut self, on_event: impl Fn(&FlowEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Box::new(on_event));
         self
     }
 
-    /// Starts its thread.
+    /// Starts the queue with its thread.
     ///
     /// # Errors
-    /// `NO_RESOURCES` when there is no thread to be had.
+    /// `NO_RESOURCES` if the thread cannot be started.
     pub fn start(self) -> Result<OutputQueue, SystemException> {
         let queue = FlowQueue::new(self.limits);
         let shared = Arc::new(Shared { queue, on_event: self.on_event });
@@ -103,19 +103,17 @@ impl fmt::Debug for OutputQueueBuilder {
     }
 }
 
-/// A queue in front of a connection: one-way calls wait in it until the transport takes them, and the
-/// caller goes on.
+/// A queue of one-way calls, which its thread sends in order; callers do not wait for the transport.
 ///
-/// A one-way call waits where its server reads more slowly than the client writes and the transport is
-/// full. With a queue the program learns of it instead, when the queue reaches its high water and again
-/// at its low water, and what it has no room for is refused. Calls are sent in their order by the
-/// queue's thread. Have a queue for each reference, and the reference a connection of its own
-/// ([`PrivateConnection`](zorb_core::policy::PrivateConnection)): then it is the connection's.
+/// Without a queue, a one-way call blocks if the server reads more slowly than the client writes and the transport's
+/// buffers are full. With a queue, the program is notified when the queue reaches its high-water mark and its low-water
+/// mark, and calls are refused when it is full. Use one queue per reference, and give the reference a
+/// [private connection](zorb_core::policy::PrivateConnection).
 ///
-/// The policy [`OnewayQueue`](zorb_core::OnewayQueue) does the same for the one-way calls of
-/// stubs; this is for calls of any kind that a program makes into closures.
+/// The policy [`OnewayQueue`](zorb_core::OnewayQueue) queues the one-way calls of stubs; this type queues closures that
+/// make calls of any kind.
 ///
-/// Dropping it sends what waits, and ends.
+/// Dropping the queue sends the calls that wait in it.
 pub struct OutputQueue {
     shared: Arc<Shared>,
     when_full: WhenFull,
@@ -128,7 +126,7 @@ struct Shared {
 }
 
 impl OutputQueue {
-    /// Begins to set one up; the name is its thread's.
+    /// A builder; the name is that of the thread.
     pub fn builder(name: &str) -> OutputQueueBuilder {
         OutputQueueBuilder {
             name: name.to_owned(),
@@ -139,10 +137,10 @@ impl OutputQueue {
         }
     }
 
-    /// Queues a call of about so many octets: a closure that calls a one-way operation.
+    /// Queues a call of about `octets` octets: a closure that calls a one-way operation.
     ///
     /// # Errors
-    /// `TRANSIENT` (OMG 1) when there is no room for it.
+    /// `TRANSIENT` (OMG 1) if the queue is full.
     pub fn send(
         &self,
         octets: usize,
@@ -156,7 +154,7 @@ impl OutputQueue {
         loop {
             match self.shared.queue.try_put(octets, call) {
                 Ok(event) => {
-                    self.shared.tell(event);
+                    self.shared.report(event);
                     return Ok(());
                 }
                 Err(back) => call = back,
@@ -165,19 +163,19 @@ impl OutputQueue {
         }
     }
 
-    /// How many calls wait, and their octets. One that is being sent waits no more.
+    /// The number of waiting calls, and their octets. A call that is being sent does not wait.
     #[must_use]
     pub fn waiting(&self) -> (usize, usize) {
         self.shared.queue.waiting()
     }
 
-    /// How many callers wait for room.
+    /// The number of callers that wait because the queue is full.
     #[must_use]
     pub fn blocked(&self) -> usize {
         self.shared.queue.blocked()
     }
 
-    /// What has become of its calls so far.
+    /// The numbers of calls so far.
     #[must_use]
     pub fn counts(&self) -> FlowCounts {
         self.shared.queue.counts()
@@ -188,9 +186,9 @@ impl Drop for OutputQueue {
     fn drop(&mut self) {
         self.shared.queue.end();
         let own = std::thread::current().id();
-        // Where one of its own calls drops it, its thread ends by itself.
+        // If one of its own calls drops the queue, its thread ends by itself.
         if let Some(thread) = self.thread.take_if(|thread| thread.thread().id() != own) {
-            // What panics there is a report, whose thread has ended then.
+            // The thread panics only if `on_event` does.
             let _ = thread.join();
         }
     }
@@ -203,23 +201,23 @@ impl fmt::Debug for OutputQueue {
 }
 
 impl Shared {
-    fn tell(&self, event: Option<FlowEvent>) {
+    fn report(&self, event: Option<FlowEvent>) {
         if let (Some(event), Some(on_event)) = (event, &self.on_event) {
             on_event(&event);
         }
     }
 
-    /// The queue's thread.
+    /// The body of the queue's thread.
     fn send(&self) {
         while let Some((call, event)) = self.queue.next() {
-            self.tell(event);
+            self.report(event);
             let outcome = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
                 let minor = minor::internal::BROKEN_INVARIANT;
                 Err(SystemException::internal(minor, CompletionStatus::Maybe))
             });
             self.queue.count(outcome.is_ok());
             if let Err(exception) = outcome {
-                self.tell(Some(FlowEvent::Lost(exception)));
+                self.report(Some(FlowEvent::Lost(exception)));
             }
         }
     }

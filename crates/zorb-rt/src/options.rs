@@ -10,6 +10,7 @@ const HOUR_MS: u64 = 3_600_000;
 
 /// The mappings of priorities that the option `RtMapping` offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RtMapping {
     /// [`Linear`](super::Linear).
     #[default]
@@ -22,6 +23,7 @@ pub enum RtMapping {
 
 /// The mappings of priorities to classes of the network that the option `RtNetwork` offers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RtNetwork {
     /// None: connections have the class that `Dscp` says.
     #[default]
@@ -32,6 +34,7 @@ pub enum RtNetwork {
 
 /// How one-way calls are sent: the option `RtOneways`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RtOneways {
     /// By the calling thread.
     #[default]
@@ -42,6 +45,7 @@ pub enum RtOneways {
 
 /// Which servers are told the end times of requests: the option `RtEndTimes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RtEndTimes {
     /// Those whose references ask for it.
     #[default]

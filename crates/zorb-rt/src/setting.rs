@@ -16,6 +16,7 @@ use super::{NativePriority, PiMutex, Priority, PriorityMapping, PriorityTransfor
 
 /// What happens if the system does not permit the process to set a priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Denied {
     /// The thread keeps its priority, and the denial is counted.
     #[default]
@@ -26,6 +27,7 @@ pub enum Denied {
 
 /// How the system schedules real-time threads of the same priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum SchedulingPolicy {
     /// First in, first out: each runs until it blocks (`SCHED_FIFO`).
     #[default]

@@ -49,6 +49,7 @@ pub struct TaskFile {
 
 /// Why a file is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FileError {
     /// It is larger than [`MAX_FILE`].
     TooLarge,

@@ -200,7 +200,8 @@ impl ServerCore {
                 .with_source(format!("no protocol {scheme:?}"))
                 .with_hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
         })?;
-        let mut options = ListenOptions { workers, ..ListenOptions::default() };
+        let mut options = ListenOptions::default();
+        options.workers = workers;
         let stream = self.options().stream.clone();
         let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
         options.stream = self.network_options(served, stream, None);

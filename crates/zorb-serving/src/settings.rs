@@ -103,6 +103,7 @@ const MAX_CONNECTIONS: usize = 65_536;
 
 /// How the threads of a lane share its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Strategy {
     /// All wait together; who gets an event reads, makes the upcall and replies.
     #[default]
@@ -128,6 +129,7 @@ pub struct Buffering {
 
 /// How long a dynamic thread lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum DynamicLifespan {
     /// Until it has had nothing to do for so long. The default, of one second.
     Idle(Duration),

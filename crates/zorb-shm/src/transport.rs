@@ -159,7 +159,8 @@ impl Transport for ShmTransport {
         let layout = Layout::new(size(receive_buffer), size(send_buffer));
         let layout = layout
             .ok_or_else(|| ListenError::new(url, io::Error::other("no ring has such a size")))?;
-        let for_socket = ListenOptions { stream: StreamOptions::default(), ..options.clone() };
+        let mut for_socket = options.clone();
+        for_socket.stream = StreamOptions::default();
         rendezvous::listen(
             &self.scheme,
             url,

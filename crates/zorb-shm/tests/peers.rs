@@ -263,7 +263,7 @@ fn a_server_of_another_protocol_is_a_told_story() {
 fn a_client_says_which_rings_it_would_like() {
     let options = |send_buffer, receive_buffer| {
         let stream = StreamOptions { send_buffer, receive_buffer, ..StreamOptions::default() };
-        ConnectOptions { stream, ..ConnectOptions::default() }
+        ConnectOptions::with_stream(stream)
     };
     let acceptor = ShmTransport::new().with_ring_size(8192);
     let acceptor = acceptor.listen("shmiop://@", &ListenOptions::default()).unwrap();
@@ -293,7 +293,7 @@ fn the_sizes_of_rings_are_the_servers_choice() {
         receive_buffer: Some(100_000),
         ..StreamOptions::default()
     };
-    let options = ListenOptions { stream, ..ListenOptions::default() };
+    let options = ListenOptions::with_stream(stream);
     let acceptor = ShmTransport::new().listen("shmiop://@", &options).unwrap();
     thread::scope(|scope| {
         let server = scope.spawn(|| acceptor.accept().unwrap());

@@ -56,10 +56,10 @@ mod tests {
                     pacing_rate: Some(1 << 20),
                     ..StreamOptions::default()
                 };
-                let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };
+                let options = ListenOptions::with_stream(stream.clone());
                 // Not every machine has both.
                 let Ok(acceptor) = tcp.listen(address, &options) else { continue };
-                let options = ConnectOptions { stream, ..ConnectOptions::default() };
+                let options = ConnectOptions::with_stream(stream);
                 let client = tcp.connect(acceptor.endpoint(), &options).unwrap();
                 for stream in [client, acceptor.accept().unwrap()] {
                     let fd = stream.readiness_fd().unwrap();

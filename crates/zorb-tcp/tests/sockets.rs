@@ -20,9 +20,9 @@ fn listen(url: &str) -> Result<Arc<dyn Acceptor>, ListenError> {
 
 fn with_options(stream: StreamOptions) -> (Arc<dyn Stream>, Arc<dyn Stream>) {
     let tcp = TcpTransport::new();
-    let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };
+    let options = ListenOptions::with_stream(stream.clone());
     let acceptor = tcp.listen("127.0.0.1:0", &options).unwrap();
-    let options = ConnectOptions { stream, ..ConnectOptions::default() };
+    let options = ConnectOptions::with_stream(stream);
     (tcp.connect(acceptor.endpoint(), &options).unwrap(), acceptor.accept().unwrap())
 }
 

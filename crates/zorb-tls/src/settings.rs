@@ -12,6 +12,7 @@ pub(crate) const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Certificates or a key in PEM: a file, which is reloaded when it changes, or text.
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Pem {
     /// A file.
     File(PathBuf),
@@ -45,6 +46,7 @@ impl fmt::Debug for Pem {
 
 /// Whether a server requests certificates of its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum ClientCertificates {
     /// It does, and refuses a client that has none. The default.
     #[default]

@@ -33,6 +33,7 @@ crate::options! {
 
 /// Options for connecting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ConnectOptions {
     /// The maximum duration of connecting over all addresses of the endpoint. Default `None`: the
     /// system's limit, about two minutes per address. It does not limit the lookup of the host's
@@ -48,10 +49,17 @@ impl ConnectOptions {
     pub fn with_timeout(timeout: Option<Duration>) -> Self {
         Self { timeout, ..Self::default() }
     }
+
+    /// The default options with these options of the stream.
+    #[must_use]
+    pub fn with_stream(stream: StreamOptions) -> Self {
+        Self { stream, ..Self::default() }
+    }
 }
 
 /// Options for listening.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListenOptions {
     /// The maximum number of connections waiting to be accepted. Default 128; the system may limit
     /// it further.
@@ -76,5 +84,13 @@ impl Default for ListenOptions {
             stream: StreamOptions::default(),
             workers: Workers::default(),
         }
+    }
+}
+
+impl ListenOptions {
+    /// The default options with these options of accepted streams.
+    #[must_use]
+    pub fn with_stream(stream: StreamOptions) -> Self {
+        Self { stream, ..Self::default() }
     }
 }

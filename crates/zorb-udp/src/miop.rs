@@ -35,6 +35,7 @@ pub const MIOP_SCHEME: &str = "miop";
 
 /// How packets are sent, and the limits of reassembly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct MiopSettings {
     /// The maximum number of networks that packets cross, including the first one: they pass `hops
     /// - 1` routers; with 0 they stay on the machine. Default: 1.

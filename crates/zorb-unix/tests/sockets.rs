@@ -99,10 +99,10 @@ fn abstract_names_leave_no_file() {
 #[test]
 fn buffers_are_set_on_both_sides() {
     let stream = StreamOptions { send_buffer: Some(16 << 10), ..StreamOptions::default() };
-    let options = ListenOptions { stream: stream.clone(), ..ListenOptions::default() };
+    let options = ListenOptions::with_stream(stream.clone());
     let unix = UnixTransport::new();
     let acceptor = unix.listen("uiop://", &options).unwrap();
-    let options = ConnectOptions { stream, ..ConnectOptions::default() };
+    let options = ConnectOptions::with_stream(stream);
     let client = unix.connect(acceptor.endpoint(), &options).unwrap();
     let server = acceptor.accept().unwrap();
     for stream in [client, server] {
@@ -125,7 +125,8 @@ fn closing_tells_the_clients_that_wait_to_be_accepted() {
 
 #[test]
 fn a_full_backlog_is_waited_for_as_long_as_told() {
-    let options = ListenOptions { backlog: 0, ..ListenOptions::default() };
+    let mut options = ListenOptions::default();
+    options.backlog = 0;
     let unix = UnixTransport::new();
     let acceptor = unix.listen("uiop://", &options).unwrap();
     let options = ConnectOptions::with_timeout(Some(Duration::from_millis(20)));

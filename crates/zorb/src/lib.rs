@@ -1,27 +1,38 @@
-//! Zorb: a CORBA object request broker.
+//! Zorb: a real-time CORBA object request broker (ORB).
 //!
-//! This is the crate that programs depend on; it re-exports what they need and registers the
-//! [protocols] of the build (IIOP, UIOP, SHMIOP and GIOPlite, and with the features `tls` and `udp` SSLIOP
-//! and DIOP). The stubs and servant traits come from IDL, compiled in a
-//! build script by `zorb-build` and brought in with [`include_idl!`].
+//! Programs depend on this crate, and in their build scripts on `zorb-build`, which compiles IDL to Rust. It re-exports
+//! the API and registers the [protocols] of the build.
+//!
+//! # A server
+//!
+//! The interface is `module Hello { interface Greeter { string say_hello(in string name); }; };` in `idl/hello.idl`. The
+//! build script compiles it with `zorb_build::compile("idl/hello.idl")`, and [`include_idl!("hello")`](include_idl!)
+//! includes the result: the module `hello` with the reference type `Greeter` and the servant trait `GreeterServant`.
 //!
 //! ```no_run
-//! // What build.rs makes of `interface Greeter { string say_hello(in string name); };`
-//! # mod hello {
-//! #     #[derive(Clone)] pub struct Greeter(zorb::ObjectRef);
-//! #     impl zorb::Interface for Greeter {
-//! #         const REPOSITORY_ID: &'static str = "IDL:Hello/Greeter:1.0";
-//! #         const NAME: &'static str = "Greeter";
-//! #         const TYPE_IDS: &'static [&'static str] = &["IDL:Hello/Greeter:1.0"];
-//! #         fn from_object(object: zorb::ObjectRef) -> Self { Self(object) }
-//! #         fn as_object(&self) -> &zorb::ObjectRef { &self.0 }
-//! #     }
-//! #     impl Greeter {
-//! #         pub fn say_hello(&self, name: &str) -> zorb::Result<String> {
-//! #             zorb::codegen::invoke!(self, "say_hello", [String => name], [String])
-//! #         }
-//! #     }
-//! # }
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../zorb-idl-rust/tests/golden/hello.rs"));
+//! use hello::{Greeter, GreeterServant};
+//!
+//! struct MyGreeter;
+//!
+//! impl GreeterServant for MyGreeter {
+//!     fn say_hello(&self, name: &str) -> zorb::Result<String> {
+//!         Ok(format!("Hello {name}!"))
+//!     }
+//! }
+//!
+//! fn main() -> Result<(), zorb::Error> {
+//!     let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:2809").build()?;
+//!     let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
+//!     orb.publish("greeter", &greeter)?;
+//!     orb.run()
+//! }
+//! ```
+//!
+//! # A client
+//!
+//! ```no_run
+//! # include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../zorb-idl-rust/tests/golden/hello.rs"));
 //! fn main() -> Result<(), zorb::Error> {
 //!     let orb = zorb::Orb::new()?;
 //!     let greeter: hello::Greeter = orb.resolve("corbaloc::127.0.0.1:2809/greeter")?;
@@ -29,6 +40,49 @@
 //!     Ok(())
 //! }
 //! ```
+//!
+//! # Where to find what
+//!
+//! | Task | API |
+//! |---|---|
+//! | configure and create an ORB | [`OrbBuilder`], [`options`] |
+//! | resolve and publish references | [`Orb`], [`ObjectRef`], [`Interface`] |
+//! | activate servants | [`poa`] |
+//! | timeouts, retries, endpoint selection | [`policy`] |
+//! | handle errors | [`Error`], [`SystemException`], [`UserException`] |
+//! | priorities, thread pools | [`rt`] |
+//! | run code around calls | [`interceptor`] |
+//! | values and calls without generated code | [`Any`], [`TypeCode`], [`dynamic`] |
+//! | valuetypes | [`Value`], [`value`] |
+//! | TLS | `zorb::tls` (feature `tls`) |
+//! | write a transport or a protocol | [`transport`], [`protocols`], [`giop`], [`cdr`] |
+//!
+//! # Features
+//!
+//! No feature is enabled by default. Features add API and protocols; they never change existing behavior. IIOP, UIOP
+//! (Unix-domain sockets), SHMIOP (shared memory) and GIOPlite are always built.
+//!
+//! | Feature | Adds |
+//! |---|---|
+//! | `rt` | real-time CORBA: the options `Rt...`, and the rest of [`rt`] |
+//! | `tls` | SSLIOP, and `zorb::tls` |
+//! | `udp` | DIOP and MIOP: one-way calls in datagrams, to objects and to groups |
+//! | `arq` | GIOP over a reliable stream over UDP: the URL scheme `rudp` |
+//! | `sctp` | SCIOP: GIOP over SCTP over UDP |
+//! | `short` | short messages: small requests in a few octets, `short+iiop` and `short+uiop` |
+//! | `buffers` | arguments and results in shared memory without a copy (SHMIOP) |
+//! | `json` | `zorb::dynamic::json`: values as JSON |
+//!
+//! # The book
+//!
+//! The folder `docs` of the repository contains the book: `docs/src/quickstart.md` leads to a service of your own in ten
+//! minutes, `docs/src/tutorial.md` introduces most features, and `docs/src/SUMMARY.md` lists the chapters about IDL in
+//! Rust, object adapters, policies, protocols, configuration, errors, real time, limits and performance.
+//!
+//! # Not supported yet
+//!
+//! Components; asynchronous method invocation (AMI) and Portable Interceptors; bidirectional GIOP and ZIOP; servant
+//! managers, default servants, adapter activators and the single-thread policy. Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;
@@ -50,12 +104,51 @@ pub use zorb_types::{
     UnionCase, ValueMember, ValueModifier, Visibility, minor,
 };
 
-pub use zorb_core::{interceptor, options, poa, policy};
-
 #[doc(hidden)]
 pub use zorb_core::codegen;
 
-/// Valuetypes: their kinds, casts, and factories by repository id.
+/// Request interceptors: code that runs at defined points of every request, in the client or the server.
+pub mod interceptor {
+    pub use zorb_core::interceptor::{
+        ClientRequestInfo, ClientRequestInterceptor, EndTimes, InlineContext, ServerRequestInfo,
+        ServerRequestInterceptor,
+    };
+}
+
+/// The options of an ORB, with the origin of each value.
+///
+/// The program sets them with typed methods of [`OrbBuilder`], the operator in a file (`zorb.toml`), in the environment
+/// (`ZORB_NAME`) and by arguments (`-ORBName value`). The operator's values win over the program's, unless the program
+/// [forces](OrbBuilder::force) its own.
+pub mod options {
+    pub use zorb_core::options::{
+        Named, OptionKind, OptionSet, OptionSets, OptionSpec, OptionValue, Options, OrbOptions,
+        Origin, Override, SetOption, SetStreamOptions, StreamOptions, split_arguments,
+    };
+}
+
+/// The portable object adapter (POA): maps object ids to servants according to its policies.
+pub mod poa {
+    pub use zorb_core::poa::{
+        IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId,
+        Poa, PoaError, PoaManager, PoaPolicies, system_id,
+    };
+}
+
+/// Policies: settings of calls, connections and object adapters.
+///
+/// A policy is set for a call, a reference, a thread, the ORB or an object adapter; the most specific setting applies.
+/// Those of real-time CORBA are in [`rt`].
+pub mod policy {
+    pub use zorb_core::policy::{
+        ClientProtocols, ConnectionProperties, ConnectionTimeout, EffectivePolicies, Levels,
+        Policies, Policy, PolicyType, PrivateConnection, ProtocolChoice, Rebind,
+        RelativeRequestTimeout, RelativeRoundtripTimeout, ServerProtocols, SetOverrideType,
+        SyncScope, TypedPolicy,
+    };
+}
+
+/// Valuetypes: the traits that generated code implements, casts, and factories by repository id.
 pub mod value {
     pub use zorb_core::value::{
         Cast, Handle, HandleArgument, Inherits, KnownValue, Operated, ValueKind, ValueRegistry,
@@ -63,13 +156,29 @@ pub mod value {
     };
 }
 
-/// Real-time CORBA: priorities, thread pools, and their options.
-#[cfg(feature = "rt")]
+/// Real-time CORBA: priorities, priority bands, thread pools and their lanes.
+///
+/// The policies that all ORBs understand are always there. The feature `rt` adds `RtOrb`, which creates thread pools and
+/// maps CORBA priorities to the operating system's.
 pub mod rt {
-    pub use zorb_rt::*;
+    pub use zorb_core::policy::{
+        NetworkClass, NetworkPriorities, Priority, PriorityBand, PriorityBands, PriorityModel,
+        ThreadpoolPolicy,
+    };
+    #[cfg(feature = "rt")]
+    pub use zorb_rt::{
+        Buffering, Continuous, CountingAllocator, Deadline, Denied, Direct, DynamicLifespan,
+        Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, HeldPriority, InvocationPriority,
+        LaneBuilder, LaneCounts, LaneViolations, Linear, LinearNetwork, LogCounts, LogLine,
+        LogQueue, LogQueueBuilder, NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue,
+        OutputQueueBuilder, PiGuard, PiMutex, PriorityMapping, PriorityMappingManager,
+        PriorityTransform, Qos, QosClass, RtCurrent, RtEndTimes, RtMapping, RtNetwork, RtOneways,
+        RtOptions, RtOrb, RtOrbBuilder, SchedulingPolicy, ServeInTime, SetRtOptions, Strategy,
+        Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
+    };
 }
 
-/// Writing transports and protocols.
+/// The traits of transports and protocols, for their authors.
 pub mod transport {
     pub use zorb_transport::{
         AcceptError, Acceptor, Backoff, Composed, ConnectAttempt, ConnectError, ConnectOptions,
@@ -82,7 +191,7 @@ pub mod transport {
     };
 }
 
-/// TLS: certificates, which peers are accepted, and SSLIOP set up by the program.
+/// TLS and SSLIOP: certificates, trusted roots and admitted clients.
 #[cfg(feature = "tls")]
 pub mod tls {
     pub use zorb_tls::{
@@ -91,7 +200,7 @@ pub mod tls {
     };
 }
 
-/// Values whose types are known at run time: DII, DSI, DynAny, and the codec of interceptors.
+/// Calls and values without generated code: DII, DSI, DynAny, the codec of Portable Interceptors.
 pub mod dynamic {
     #[cfg(feature = "json")]
     pub use zorb_dynamic::json;
@@ -103,7 +212,7 @@ pub mod dynamic {
     };
 }
 
-/// CDR, for protocols and tools: what the crate's root does not have.
+/// CDR, the encoding of values, for protocols and tools. The most used types are in the root of the crate.
 pub mod cdr {
     pub use zorb_cdr::{
         ByteOrder, CharSet, Context, FixedLayout, FixedReader, FixedWriter, MAX_DEPTH,
@@ -112,7 +221,7 @@ pub mod cdr {
     };
 }
 
-/// References and messages, for protocols and tools.
+/// GIOP for protocols and tools: references, messages, and the state machines of connections.
 pub mod giop {
     pub use zorb_giop::{
         AddressingDisposition, AlternateIiopAddress, Announcement, Asked, BeginError, BegunRequest,
@@ -137,7 +246,7 @@ pub mod giop {
     };
 }
 
-/// Brings in what the build script made of an IDL file: `include_idl!("hello")` for
+/// Includes the Rust code that the build script generated from an IDL file: `include_idl!("hello")` for
 /// `zorb_build::compile("idl/hello.idl")`.
 #[macro_export]
 macro_rules! include_idl {

@@ -7,21 +7,16 @@ use zorb_core::Error;
 
 use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
 
-/// An object request broker that speaks IIOP, UIOP and SHMIOP between the processes of one machine,
-/// and GIOPlite over TCP and Unix-domain sockets; in builds with them SSLIOP (feature `tls`), DIOP and
-/// MIOP (feature `udp`), short messages over both kinds of socket (feature
-/// `short`), GIOP over a reliable stream over UDP (feature `arq`), and over SCTP in UDP (feature
-/// `sctp`).
+/// An object request broker with the protocols of the build: creates and resolves references, serves objects.
 ///
-/// It is the ORB of [`zorb_core`] with the default protocols registered; what it does is found
-/// there, reached through `Deref`. Clones are the same ORB.
+/// The methods are those of the type that it dereferences to. Its clones are the same ORB.
 ///
 /// ```
 /// let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").build()?;
 /// assert!(orb.endpoints()[0].starts_with("iiop://127.0.0.1:"));
 /// orb.shutdown(true)?;
 ///
-/// // Over TCP and a Unix-domain socket of its own: references tell of both, in this order.
+/// // Over TCP and a Unix-domain socket: references contain both endpoints, in this order.
 /// let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").listen("uiop://").build()?;
 /// assert!(orb.endpoints()[1].starts_with("uiop:///"));
 /// orb.shutdown(true)?;
@@ -30,39 +25,53 @@ use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, li
 #[derive(Clone, Debug)]
 pub struct Orb(zorb_core::Orb);
 
-/// Sets an [`Orb`] up: options, further protocols, endpoints.
+/// Configures and creates an [`Orb`]: options, protocols, endpoints.
 pub type OrbBuilder = zorb_core::OrbBuilder<Orb>;
 
 impl Orb {
-    /// An ORB with the options of the environment and of the file that `ZORB_CONFIG` names, that
-    /// listens when it first hands out a reference.
+    /// An ORB with the options of the environment and of the file that `ZORB_CONFIG` names. It starts to listen when
+    /// the first reference to an object of its own is created.
     ///
     /// # Errors
-    /// A bad option in the environment or the file.
+    /// An option of the environment or of the file is invalid.
     pub fn new() -> Result<Self, Error> {
         Self::builder().build()
     }
 
-    /// A builder with the default protocols: IIOP, which is what an ORB listens with that is told
-    /// of no endpoint, UIOP, SHMIOP, and GIOPlite over the sockets of the first two; then those of features.
+    /// A builder with the protocols of the build: IIOP, UIOP, SHMIOP, GIOPlite over TCP and Unix-domain sockets, and
+    /// those of enabled features. An ORB without configured endpoints listens with IIOP.
     pub fn builder() -> OrbBuilder {
-        OrbBuilder::new()
+        let builder = OrbBuilder::new()
             .protocol(Arc::new(IiopProtocol::new()))
             .protocol(Arc::new(UiopProtocol::new()))
             .protocol(Arc::new(ShmiopProtocol::new()))
             .protocol(Arc::new(lite_iiop()))
             .protocol(Arc::new(lite_uiop()))
-            .with_rt()
-            .with_tls()
-            .with_udp()
-            .with_short()
-            .with_rudp()
-            .with_sctp()
-            .left_out(LEFT_OUT)
+            .left_out(LEFT_OUT);
+        #[cfg(feature = "rt")]
+        let builder = builder.declare(zorb_rt::RtOptions::default());
+        #[cfg(feature = "tls")]
+        let builder = match zorb_tls::SsliopProtocol::from_options() {
+            Ok(ssliop) => builder.protocol(Arc::new(ssliop)),
+            Err(_) => builder,
+        };
+        #[cfg(feature = "udp")]
+        let builder = builder
+            .protocol(Arc::new(crate::protocols::DiopProtocol::new()))
+            .protocol(Arc::new(crate::protocols::MiopProtocol::new()));
+        #[cfg(feature = "short")]
+        let builder = builder
+            .protocol(Arc::new(crate::protocols::short_iiop()))
+            .protocol(Arc::new(crate::protocols::short_uiop()));
+        #[cfg(feature = "arq")]
+        let builder = builder.protocol(Arc::new(crate::protocols::ArqProtocol::new()));
+        #[cfg(feature = "sctp")]
+        let builder = builder.protocol(Arc::new(crate::protocols::SciopProtocol::new()));
+        builder
     }
 }
 
-/// The protocols and extensions that are not in the build, each with the feature that brings it.
+/// The protocols and extensions that are not in the build, with the features that add them.
 const LEFT_OUT: &[(&str, &str)] = &[
     #[cfg(not(feature = "rt"))]
     ("rt", "rt"),
@@ -81,83 +90,6 @@ const LEFT_OUT: &[(&str, &str)] = &[
     #[cfg(not(feature = "sctp"))]
     ("sciop", "sctp"),
 ];
-
-/// Adds what is in the build.
-trait WithFeatures {
-    fn with_rt(self) -> Self;
-    fn with_tls(self) -> Self;
-    fn with_udp(self) -> Self;
-    fn with_short(self) -> Self;
-    fn with_rudp(self) -> Self;
-    fn with_sctp(self) -> Self;
-}
-
-impl WithFeatures for OrbBuilder {
-    #[cfg(feature = "rt")]
-    fn with_rt(self) -> Self {
-        self.declare(zorb_rt::RtOptions::default())
-    }
-
-    #[cfg(not(feature = "rt"))]
-    fn with_rt(self) -> Self {
-        self
-    }
-
-    #[cfg(feature = "tls")]
-    fn with_tls(self) -> Self {
-        match zorb_tls::SsliopProtocol::from_options() {
-            Ok(ssliop) => self.protocol(Arc::new(ssliop)),
-            Err(_) => self,
-        }
-    }
-
-    #[cfg(not(feature = "tls"))]
-    fn with_tls(self) -> Self {
-        self
-    }
-
-    #[cfg(feature = "udp")]
-    fn with_udp(self) -> Self {
-        self.protocol(Arc::new(crate::protocols::DiopProtocol::new()))
-            .protocol(Arc::new(crate::protocols::MiopProtocol::new()))
-    }
-
-    #[cfg(not(feature = "udp"))]
-    fn with_udp(self) -> Self {
-        self
-    }
-
-    #[cfg(feature = "short")]
-    fn with_short(self) -> Self {
-        self.protocol(Arc::new(crate::protocols::short_iiop()))
-            .protocol(Arc::new(crate::protocols::short_uiop()))
-    }
-
-    #[cfg(not(feature = "short"))]
-    fn with_short(self) -> Self {
-        self
-    }
-
-    #[cfg(feature = "arq")]
-    fn with_rudp(self) -> Self {
-        self.protocol(Arc::new(crate::protocols::ArqProtocol::new()))
-    }
-
-    #[cfg(not(feature = "arq"))]
-    fn with_rudp(self) -> Self {
-        self
-    }
-
-    #[cfg(feature = "sctp")]
-    fn with_sctp(self) -> Self {
-        self.protocol(Arc::new(crate::protocols::SciopProtocol::new()))
-    }
-
-    #[cfg(not(feature = "sctp"))]
-    fn with_sctp(self) -> Self {
-        self
-    }
-}
 
 impl From<zorb_core::Orb> for Orb {
     fn from(orb: zorb_core::Orb) -> Self {

@@ -1,7 +1,7 @@
-//! The protocols of this build, to be set up otherwise or put together anew.
+//! The protocols of the build, for programs that configure or combine them.
 //!
-//! [`Orb::builder`](crate::Orb::builder) registers them as they are by default. A combination that it
-//! does not register, GIOPlite in shared memory say, is one line:
+//! [`Orb::builder`](crate::Orb::builder) registers them with their defaults. One line creates another combination, for
+//! example GIOPlite over shared memory:
 //!
 //! ```
 //! use std::sync::Arc;
@@ -9,7 +9,7 @@
 //! use zorb::protocols::ShmiopProtocol;
 //! use zorb::transport::Composed;
 //!
-//! // The kind of its profiles, which both sides have to agree on.
+//! // The tag of its profiles, on which both sides must agree.
 //! let tag = ProfileTag(0x6d79_0001);
 //! let lite_shmiop = Composed::new(&GiopLite, ShmiopProtocol::new(), tag);
 //! let orb = zorb::Orb::builder().protocol(Arc::new(lite_shmiop)).listen("lite+shmiop://@").build()?;

@@ -176,7 +176,9 @@ fn groups_of_ipv6_are_reached_too(interface_index: u32) {
     let free = UdpSocket::bind("[::]:0").unwrap().local_addr().unwrap().port();
     let url = format!("corbaloc:miop:1.0@1.0-zorb-8/[{GROUP_OF_IPV6}]:{free}");
     // No hop: nothing leaves this machine.
-    let orb = || builder_with(MiopSettings { hops: 0, interface_index, ..MiopSettings::default() });
+    let mut settings = MiopSettings::default();
+    (settings.hops, settings.interface_index) = (0, interface_index);
+    let orb = || builder_with(settings);
     let (sender, posted) = channel();
     let servers = [server_of(orb(), &url, 0, 2, &sender), server_of(orb(), &url, 2, 1, &sender)];
     let client = orb().build().unwrap();

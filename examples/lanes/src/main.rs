@@ -14,8 +14,8 @@ use std::thread;
 use std::time::Duration;
 
 use zorb::poa::PoaPolicies;
+use zorb::rt::{LaneBuilder, Priority, RtOrb, Threadpool};
 use zorb::{Interface as _, Orb};
-use zorb_rt::{LaneBuilder, Priority, RtOrb, Threadpool};
 
 zorb::include_idl!("plant");
 use plant::{Warden, WardenServant};

@@ -71,7 +71,7 @@ fn client() -> Client {
         let answer = Arc::new(Mutex::new(Vec::new()));
         // The answer always fits into the pipe, so the server's thread never waits to send.
         let stream = StreamOptions { send_buffer: Some(2 * MAX_INPUT), ..StreamOptions::default() };
-        let options = ListenOptions { stream, ..ListenOptions::default() };
+        let options = ListenOptions::with_stream(stream);
         let url = format!("inproc://{ENDPOINT}");
         let acceptor = transport.listen(&url, &options).expect("an endpoint");
         let answers = Arc::clone(&answer);

@@ -95,7 +95,7 @@ pub fn exchange(octets: &[u8]) -> Vec<u8> {
     let server = server();
     // All octets fit into the pipe: sending never waits, however slowly the server reads.
     let stream = StreamOptions { send_buffer: Some(octets.len() + 1), ..StreamOptions::default() };
-    let options = ConnectOptions { stream, ..ConnectOptions::default() };
+    let options = ConnectOptions::with_stream(stream);
     let stream = server.transport.connect(&server.endpoint, &options).expect("a connection");
     stream.set_recv_timeout(Some(HANG)).expect("a time-out");
     // A server that has seen enough may end the connection first.

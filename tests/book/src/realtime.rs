@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use zorb::poa::{Poa, PoaPolicies};
 use zorb::policy::{Policies, PrivateConnection, SyncScope};
-use zorb::{ObjectRef, OnewayQueue, Orb};
-use zorb_cdr::{CdrResult, CdrWriter};
-use zorb_rt::{
+use zorb::rt::{
     Denied, FlowLimits, InvocationPriority, LaneBuilder, Linear, LinearNetwork, LogQueue,
     ObjectQos, OutputQueue, PiMutex, Priority, PriorityBand, PriorityBands, PriorityMappingManager,
     Qos, QosClass, RtCurrent, RtOrb, ServeInTime, Threadpool, WhenFull, expand,
 };
+use zorb::{ObjectRef, OnewayQueue, Orb};
+use zorb_cdr::{CdrResult, CdrWriter};
 
 /// Attaches the real-time side to an ORB.
 pub fn attach(orb: &Orb) -> Result<RtOrb, zorb::Error> {
@@ -160,7 +160,7 @@ pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::
     let display = display.with_policies(&private)?;
     let queue = OutputQueue::builder("display")
         .max_calls(64)
-        .waters(75, 25)
+        .watermarks(75, 25)
         .when_full(WhenFull::Refuse)
         .on_event(|event| eprintln!("{event:?}"))
         .start()?;
@@ -170,7 +170,7 @@ pub fn shown(display: ObjectRef, picture: Picture) -> Result<OutputQueue, zorb::
 
 /// A reference whose one-way calls are queued by the ORB.
 pub fn queued(display: &ObjectRef) -> Result<(ObjectRef, OnewayQueue), zorb::Error> {
-    let limits = FlowLimits { max_calls: 64, ..FlowLimits::default() };
+    let limits = FlowLimits::default().max_calls(64);
     let queue = OnewayQueue::new(limits).on_event(|event| eprintln!("{event:?}"));
     let policies = Policies::new().with(SyncScope::None).with(queue.clone());
     let display = display.with_policies(&policies)?;
@@ -188,7 +188,7 @@ pub fn locked(mutex: &PiMutex) -> std::io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use zorb_rt::PriorityModel;
+    use zorb::rt::PriorityModel;
 
     use super::*;
 
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(called.unwrap().priority().value(), 30_000);
         assert!(in_time(&orb).unwrap().policies().others.value::<ServeInTime>().is_some());
         let (_, stop, classes, policies) = classes(object, &rt).unwrap();
-        assert!(policies.others.value::<zorb_rt::ThreadpoolPolicy>().is_some());
+        assert!(policies.others.value::<zorb::rt::ThreadpoolPolicy>().is_some());
         let limit = stop.client_policy::<zorb::policy::RelativeRoundtripTimeout>();
         assert_eq!(limit.unwrap().0, Duration::from_millis(2));
         assert_eq!(classes.counts().len(), 2);

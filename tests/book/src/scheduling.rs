@@ -4,7 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use zorb::poa::PoaPolicies;
-use zorb_rt::{Priority, RtOrb, Threadpool};
+use zorb::rt::{Priority, RtOrb, Threadpool};
 use zorb_sched::{
     Activation, PeriodicTask, RunningUpcalls, UpcallCounts, UpcallError, UpcallEvent, Upcalls,
     VirtualClock,
@@ -116,7 +116,7 @@ pub fn admission() -> Result<(), zorb_sched::Anomaly> {
 #[cfg(test)]
 mod tests {
     use zorb::Orb;
-    use zorb_rt::{Direct, PriorityModel};
+    use zorb::rt::{Direct, PriorityModel};
     use zorb_sched::TaskFile;
 
     use super::*;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use support::made::check;
 use zorb::giop::ProfileTag;
-use zorb_rt::{Qos, QosClass, expand};
+use zorb::rt::{Qos, QosClass, expand};
 
 fn octets(count: u32) -> String {
     match count {

@@ -62,7 +62,7 @@ impl TestBridge {
     pub fn client(&self) -> Peer {
         let endpoint = Endpoint::new("inproc", "bridge").unwrap();
         let stream = StreamOptions { send_buffer: Some(4096), ..StreamOptions::default() };
-        let options = ConnectOptions { stream, ..ConnectOptions::default() };
+        let options = ConnectOptions::with_stream(stream);
         Peer(self.transport.connect(&endpoint, &options).unwrap())
     }
 

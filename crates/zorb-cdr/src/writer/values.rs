@@ -11,9 +11,18 @@ use crate::value::{FIRST_TAG, IDS, INDIRECTION, IS_CHUNKED, ONE_ID};
 use crate::{CdrErrorKind, CdrResult};
 
 /// A repository id of a value: a constant of the program, or a string made at run time.
-pub trait ValueId: AsRef<str> {
+///
+/// This trait is sealed: only `&'static str` and `String` implement it.
+pub trait ValueId: AsRef<str> + sealed::Sealed {
     /// The id with a `'static` lifetime.
     fn to_static(&self) -> Cow<'static, str>;
+}
+
+mod sealed {
+    pub trait Sealed {}
+
+    impl Sealed for &'static str {}
+    impl Sealed for alloc::string::String {}
 }
 
 impl ValueId for &'static str {

@@ -138,6 +138,7 @@ impl CodeSetContext {
 
 /// A failure of the code set negotiation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CodeSetError {
     /// Client and server have no code set in common: `CODESET_INCOMPATIBLE`, OMG minor 1.
     Incompatible {

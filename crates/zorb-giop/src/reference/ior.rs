@@ -166,6 +166,7 @@ impl Wire for Ior {
 
 /// The reason why text is not a stringified reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IorTextError {
     /// It does not begin with `IOR:`.
     NoPrefix,

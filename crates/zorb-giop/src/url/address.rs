@@ -17,6 +17,7 @@ pub struct HostPort {
 
 /// The reason why text is not a `host:port`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct HostPortError {
     /// The position in the text, in octets from its start.
     pub position: usize,

@@ -40,7 +40,7 @@ type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 /// use zorb::flow::FlowLimits;
 /// use zorb::policy::{Policies, SyncScope};
 ///
-/// let queue = OnewayQueue::new(FlowLimits { max_calls: 64, ..FlowLimits::default() })
+/// let queue = OnewayQueue::new(FlowLimits::default().max_calls(64))
 ///     .on_event(|event| eprintln!("{event:?}"));
 /// let unhurried = Policies::new().with(SyncScope::None).with(queue.clone());
 /// # let _ = unhurried;

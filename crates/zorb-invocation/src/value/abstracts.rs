@@ -126,14 +126,24 @@ impl<I: Interface> Typed for Abstract<I> {
     }
 }
 
-/// What is passed as an `Option` of itself: values, and things of abstract interfaces.
-pub trait Handle: Sized {
-    /// Appends it, or null.
+/// A type that is passed as an `Option`: a valuetype or an abstract interface.
+///
+/// This trait is sealed: only [`Value`] and [`Abstract`] implement it.
+pub trait Handle: Sized + sealed::Sealed {
+    /// Writes the value, or null.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// The value cannot be encoded.
     fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 }
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl<K: ValueKind + ?Sized> sealed::Sealed for Value<K> {}
+
+impl<I: Interface> sealed::Sealed for Abstract<I> {}
 
 impl<K: ValueKind + ?Sized> Handle for Value<K> {
     fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {

@@ -41,6 +41,7 @@ impl Default for DispatcherOptions {
 
 /// Statistics of one queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DispatchCounts {
     /// Work completed.
     pub done: u64,

@@ -43,6 +43,7 @@ impl fmt::Display for Finding {
 
 /// A report about an upcall, made on its thread after it has finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UpcallEvent<'t> {
     /// The task's name.
     pub task: &'t str,
@@ -60,6 +61,7 @@ pub struct UpcallEvent<'t> {
 
 /// The statistics of a task's upcalls so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct UpcallCounts {
     /// Upcalls finished.
     pub upcalls: u64,

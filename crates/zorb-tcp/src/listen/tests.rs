@@ -4,10 +4,8 @@ use super::*;
 /// when the system has bound `bound`.
 fn says(address: &str, bound: &str, host_option: Option<&str>, addresses: &[&str]) -> String {
     let address = ListenAddress::parse(address).unwrap();
-    let options = ListenOptions {
-        published_host: host_option.map(str::to_owned),
-        ..ListenOptions::default()
-    };
+    let mut options = ListenOptions::default();
+    options.published_host = host_option.map(str::to_owned);
     let interface = |name: &str, address: &str| InterfaceAddress {
         name: name.to_owned(),
         address: address.parse().unwrap(),

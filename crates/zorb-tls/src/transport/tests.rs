@@ -39,7 +39,7 @@ fn the_system_is_told_what_is_asked_for() {
         socket_priority: Some(5),
         pacing_rate: Some(1 << 24),
     };
-    let listening = ListenOptions { stream: options.clone(), ..ListenOptions::default() };
+    let listening = ListenOptions::with_stream(options.clone());
     let inner = transport.tcp.listen("127.0.0.1:0", &listening).unwrap();
     let endpoint = inner.endpoint().clone();
     let tls = transport.tls().unwrap();
@@ -51,7 +51,7 @@ fn the_system_is_told_what_is_asked_for() {
             stream
         }
     });
-    let connecting = ConnectOptions { stream: options, ..ConnectOptions::default() };
+    let connecting = ConnectOptions::with_stream(options);
     let inner = transport.tcp.connect(&endpoint, &connecting).unwrap();
     let client = transport.secure(&endpoint, &tls, inner, None).unwrap();
     let server = serves.join().unwrap();

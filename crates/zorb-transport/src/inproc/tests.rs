@@ -77,7 +77,7 @@ fn the_send_buffer_bounds_what_is_under_way() {
     let transport = InprocTransport::new();
     let acceptor = listen(&transport, "server").unwrap();
     let stream = StreamOptions { send_buffer: Some(8), ..StreamOptions::default() };
-    let options = ConnectOptions { stream, ..ConnectOptions::default() };
+    let options = ConnectOptions::with_stream(stream);
     let client = transport.connect(acceptor.endpoint(), &options).unwrap();
     let server = acceptor.accept().unwrap();
     client.set_send_timeout(Some(Duration::from_millis(1))).unwrap();
