@@ -1,4 +1,4 @@
-//! A log that no lane waits for: its lines wait in memory, and a thread without a priority writes them.
+//! A log for real-time threads: lines are queued in memory, and a thread without a priority writes them.
 
 #[cfg(test)]
 mod gated;
@@ -16,23 +16,21 @@ use std::time::Duration;
 
 use shared::Shared;
 
-/// How many lines may wait, unless it is said otherwise.
+/// The default number of lines.
 const LINES: usize = 1024;
-/// How many octets a line may have, unless it is said otherwise.
+/// The default size of a line in octets.
 const OCTETS: usize = 512;
-/// The least that a line may have: room for more than the end of a line.
+/// The minimum size of a line in octets.
 const LEAST_OCTETS: usize = 16;
 
-/// A bounded queue of lines between threads that must not wait and a file, a terminal or a pipe that
-/// may take its time.
+/// A bounded queue of log lines between threads that must not block and a file, a terminal or a pipe, which may.
 ///
-/// A thread that logs copies its line into memory that was set aside before, without a lock, an
-/// allocation or a wait, and wakes the thread that writes. Lines that find no memory are dropped and
-/// counted, and those that are too long are cut; the log itself says how many were dropped, as soon as
-/// it can. The writing thread is a shared one (`SCHED_OTHER`), whatever the priority of the one that
-/// set it up.
+/// A thread that logs copies its line to preallocated memory, without a lock, an allocation or a wait, and wakes the
+/// writing thread. If the queue is full, the line is dropped and counted; a line that is too long is truncated. The log
+/// itself reports the number of dropped lines. The writing thread has no real-time priority (`SCHED_OTHER`), whatever
+/// the priority of the thread that starts it.
 ///
-/// [`line`](Self::line) is what a subscriber of `tracing` writes to:
+/// A subscriber of `tracing` writes to a [`line`](Self::line):
 ///
 /// ```
 /// use zorb_rt::LogQueue;
@@ -41,69 +39,70 @@ const LEAST_OCTETS: usize = 16;
 /// let lines = log.clone();
 /// tracing_subscriber::fmt().with_writer(move || lines.line()).init();
 ///
-/// tracing::warn!("told without waiting for the terminal");
+/// tracing::warn!("logged without waiting for the terminal");
 /// assert!(log.flush(std::time::Duration::from_secs(1)));
 /// assert_eq!(log.counts().dropped, 0);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///
-/// Clones are the same log. When the last of them goes, what is in the queue is still written, by the
-/// thread, which ends then; a program that ends itself calls [`flush`](Self::flush) before.
+/// Clones share the log. When the last one is dropped, the thread writes the lines that are queued and ends; call
+/// [`flush`](Self::flush) before the program exits.
 #[derive(Clone)]
 pub struct LogQueue(Arc<Handle>);
 
-/// How a [`LogQueue`] is set up.
+/// Configures and starts a [`LogQueue`].
 #[derive(Clone, Copy, Debug)]
 pub struct LogQueueBuilder {
     lines: usize,
     octets: usize,
 }
 
-/// What has become of the lines of a [`LogQueue`].
+/// Counters of a [`LogQueue`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct LogCounts {
-    /// Handed to the file, the terminal or the pipe.
+    /// Lines that were written.
     pub written: u64,
-    /// For which there was no room in the queue.
+    /// Lines that were dropped because the queue was full.
     pub dropped: u64,
-    /// Of which the end is missing, as they were too long.
+    /// Lines that were truncated because they were too long.
     pub cut: u64,
-    /// Writes that failed: of a line, or of what the file had gathered.
+    /// Writes and flushes that failed.
     pub failed: u64,
 }
 
-/// One line on its way into a [`LogQueue`], which it enters when it is dropped.
+/// A line for a [`LogQueue`], which is queued when it is dropped.
 ///
-/// What does not fit is left out, and no write to it fails. A line of which nothing is written is none.
+/// Writing to it never fails; octets that do not fit are omitted. An empty line is not queued.
 pub struct LogLine {
     log: LogQueue,
-    /// `None` when there was no memory for it.
+    /// `None` if the queue was full.
     octets: Option<Vec<u8>>,
-    /// Whether nothing was written to it, whether there was room for that or not.
+    /// Whether nothing was written to it, not even octets that were omitted.
     empty: bool,
     cut: bool,
 }
 
-/// What the clones of a log share; the thread ends when it is dropped.
+/// The state that the clones of a log share; the thread ends when it is dropped.
 struct Handle {
     shared: Arc<Shared>,
     writer: Thread,
 }
 
 impl LogQueue {
-    /// A log with room for 1024 lines of 512 octets, unless it is told otherwise.
+    /// A builder with the defaults: 1024 lines of 512 octets.
     #[must_use]
     pub const fn builder() -> LogQueueBuilder {
         LogQueueBuilder { lines: LINES, octets: OCTETS }
     }
 
-    /// A line to be written to, if there is room for it.
+    /// A new line.
     #[must_use]
     pub fn line(&self) -> LogLine {
         LogLine { log: self.clone(), octets: self.0.shared.take(), empty: true, cut: false }
     }
 
-    /// What has become of its lines so far.
+    /// The counters so far.
     #[must_use]
     pub fn counts(&self) -> LogCounts {
         let shared = &self.0.shared;
@@ -115,8 +114,8 @@ impl LogQueue {
         }
     }
 
-    /// Waits until all lines that are in the queue now have been written, or could not be; whether that
-    /// was so within the time. Not for the threads of lanes.
+    /// Waits until all lines that are queued now have been written or have failed; returns whether that was so within
+    /// the time. Threads of lanes should not call it.
     #[must_use]
     pub fn flush(&self, within: Duration) -> bool {
         self.0.shared.wait_until_written(within)
@@ -130,22 +129,22 @@ impl fmt::Debug for LogQueue {
 }
 
 impl LogQueueBuilder {
-    /// With room for so many lines. Default: 1024; at least one.
+    /// The maximum number of queued lines, at least one. Default: 1024.
     #[must_use]
     pub const fn lines(self, lines: usize) -> Self {
         Self { lines, ..self }
     }
 
-    /// Of so many octets each, the end of the line among them. Default: 512; at least 16.
+    /// The maximum length of a line in octets, including its end; at least 16. Default: 512.
     #[must_use]
     pub const fn octets(self, octets: usize) -> Self {
         Self { octets, ..self }
     }
 
-    /// Sets the memory aside and starts the thread that writes to `sink`.
+    /// Allocates the memory and starts the thread that writes to `sink`.
     ///
     /// # Errors
-    /// When the system has no thread for it.
+    /// The thread cannot be started.
     pub fn write_to(self, sink: impl Write + Send + 'static) -> io::Result<LogQueue> {
         let (lines, octets) = (self.lines.max(1), self.octets.max(LEAST_OCTETS));
         let shared = Arc::new(Shared::new(lines, octets));
@@ -155,7 +154,7 @@ impl LogQueueBuilder {
 }
 
 impl LogLine {
-    /// Adds what fits; the last octet is for the end of the line.
+    /// Appends what fits; the last octet is reserved for the end of the line.
     fn add(&mut self, more: &[u8]) {
         let Some(octets) = &mut self.octets else { return };
         if self.cut {
@@ -174,7 +173,7 @@ impl LogLine {
     }
 }
 
-/// Without the part of a character at the end.
+/// `octets` without an incomplete character at the end.
 fn whole_characters(octets: &[u8]) -> &[u8] {
     match str::from_utf8(octets) {
         Err(error) if error.error_len().is_none() => &octets[..error.valid_up_to()],
@@ -199,7 +198,7 @@ impl Drop for LogLine {
         let shared = &self.log.0.shared;
         match self.octets.take() {
             None if self.empty => return,
-            Some(octets) if self.empty => return shared.give_back(octets),
+            Some(octets) if self.empty => return shared.recycle(octets),
             None => {
                 shared.dropped.fetch_add(1, Ordering::Relaxed);
             }
@@ -213,7 +212,7 @@ impl Drop for LogLine {
                 shared.accept(octets);
             }
         }
-        // A line that was dropped is told of by the same thread.
+        // The same thread reports dropped lines.
         self.log.0.writer.unpark();
     }
 }

@@ -1,4 +1,4 @@
-//! Classes of service: a few parameters instead of many settings.
+//! Quality of service: settings of lanes, connections and calls derived from a few parameters.
 
 use std::fmt;
 use std::time::Duration;
@@ -15,21 +15,21 @@ use zorb_types::SystemException;
 
 use super::{InvocationPriority, LaneBuilder, Priority, RtOrb};
 
-/// What calls are for, of which their settings are made.
+/// A class of calls, from which their settings are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QosClass {
-    /// Files, logs, updates: much of it, and whenever there is room.
+    /// Large transfers without urgency: files, logs, updates.
     BulkData,
-    /// Large values without a pause, such as uncompressed pictures: the more throughput the better.
+    /// Continuous transfer of large values for maximum throughput, for example uncompressed images.
     HighBandwidthStream,
-    /// Sound and moving pictures: a value in every period, and late is as good as lost.
+    /// Audio and video: one value per period; a late value is useless.
     ContinuousMedia,
-    /// Small requests whose answers are needed by a deadline, such as those of control loops.
+    /// Small requests that must be answered by a deadline, for example of control loops.
     LowLatencyTransaction,
 }
 
 impl QosClass {
-    /// All, the least urgent first.
+    /// All classes, the least urgent first.
     pub const ALL: [Self; 4] = [
         Self::BulkData,
         Self::HighBandwidthStream,
@@ -37,7 +37,7 @@ impl QosClass {
         Self::LowLatencyTransaction,
     ];
 
-    /// The lowest of its priorities, of which each class has a quarter.
+    /// The lowest priority of the class; each class has a quarter of all priorities.
     const fn base(self) -> i16 {
         match self {
             Self::BulkData => 0,
@@ -59,84 +59,86 @@ impl fmt::Display for QosClass {
     }
 }
 
-/// What is asked of calls: a class, and as much as is known about them.
+/// Requirements of calls: a class and its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub struct Qos {
-    /// What they are for.
+    /// The class.
     pub class: QosClass,
-    /// How many there are in a second. Default: one.
+    /// Calls per second. Default: one.
     pub rate: u32,
-    /// The octets of each. Default: 1024.
+    /// The size of each call in octets. Default: 1024.
     pub size: u32,
-    /// By when each has to be done. Default: by the next, at that rate.
+    /// The relative deadline of each call. Default: the period that corresponds to the rate.
     pub deadline: Option<Duration>,
-    /// How many of 1000 may be lost. Default: none.
+    /// How many calls of 1000 may be lost. Default: none.
     pub loss: u16,
 }
 
 impl Qos {
-    /// Calls of a class.
+    /// The requirements of a class with the defaults.
     #[must_use]
     pub const fn new(class: QosClass) -> Self {
         Self { class, rate: 1, size: 1024, deadline: None, loss: 0 }
     }
 
-    /// With so many in a second.
+    /// Sets the number of calls per second.
     #[must_use]
     pub const fn rate(self, rate: u32) -> Self {
         Self { rate, ..self }
     }
 
-    /// Of so many octets each.
+    /// Sets the size of a call in octets.
     #[must_use]
     pub const fn size(self, size: u32) -> Self {
         Self { size, ..self }
     }
 
-    /// Each to be done in this time.
+    /// Sets the relative deadline of each call.
     #[must_use]
     pub const fn deadline(self, deadline: Duration) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// Of which so many of 1000 may be lost.
+    /// Sets how many calls of 1000 may be lost.
     #[must_use]
     pub const fn loss(self, permille: u16) -> Self {
         Self { loss: permille, ..self }
     }
 }
 
-/// What a [`Qos`] comes to: settings of lanes, connections and calls.
+/// The settings of lanes, connections and calls that [`expand`] derives from a [`Qos`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Expansion {
     /// The CORBA priority of the calls and of the lane.
     pub priority: Priority,
     /// The static threads of the lane.
     pub threads: usize,
-    /// How many threads more it may have for a while.
+    /// The maximum number of dynamic threads of the lane.
     pub dynamic_threads: usize,
-    /// How many requests may wait for a thread; `None` when those that find none stay in the transport.
+    /// How many requests may be queued for a thread; with `None`, requests stay in the transport.
     pub buffering: Option<Buffering>,
-    /// The protocols, the preferred one first, each with how its connections are set up.
+    /// The protocols, the preferred one first, with the properties of their connections.
     pub protocols: Vec<ProtocolChoice>,
-    /// Whether its connections are for these calls alone.
+    /// Whether the calls have private connections.
     pub private: bool,
-    /// What one-way calls wait for.
+    /// The sync scope of one-way calls.
     pub sync_scope: SyncScope,
-    /// How long a call may take.
+    /// The timeout of a call.
     pub round_trip: Option<Duration>,
-    /// How long a request may take to be sent.
+    /// The timeout of sending a request.
     pub request: Option<Duration>,
 }
 
-/// The largest request that goes into a datagram.
+/// The maximum size of a request in a datagram.
 const MAX_DATAGRAM: u32 = 60_000;
-/// The least and the most octets of a socket's queues.
+/// The minimum and maximum size of socket buffers in octets.
 const BUFFERS: (u64, u64) = (16 << 10, 4 << 20);
-/// The most threads of a lane.
+/// The maximum number of threads of a lane.
 const MAX_THREADS: u64 = 8;
 
-/// The settings for what is asked. The same for the same, on every machine.
+/// Derives the settings from the requirements. The result depends on nothing else.
 #[must_use]
 pub fn expand(qos: &Qos) -> Expansion {
     use QosClass::{BulkData, ContinuousMedia, HighBandwidthStream, LowLatencyTransaction};
@@ -144,16 +146,16 @@ pub fn expand(qos: &Qos) -> Expansion {
     let period = Duration::from_secs(1) / qos.rate.max(1);
     let deadline = qos.deadline.unwrap_or(period).max(Duration::from_micros(1));
     let micros = u64::try_from(deadline.as_micros()).unwrap_or(u64::MAX).max(1);
-    // As many as are under way at the same time when each takes all the time that it has.
-    let under_way = rate.saturating_mul(micros).div_ceil(1_000_000).max(1);
+    // The number of concurrent calls if each takes until its deadline.
+    let concurrent = rate.saturating_mul(micros).div_ceil(1_000_000).max(1);
     let threads = match qos.class {
         BulkData => 1,
-        _ => usize::try_from(under_way.min(MAX_THREADS)).unwrap_or(1),
+        _ => usize::try_from(concurrent.min(MAX_THREADS)).unwrap_or(1),
     };
     let size = u64::from(qos.size);
     let waiting = match qos.class {
         BulkData => Some(16),
-        HighBandwidthStream => Some(under_way.clamp(2, 64)),
+        HighBandwidthStream => Some(concurrent.clamp(2, 64)),
         ContinuousMedia => Some(2),
         LowLatencyTransaction => None,
     };
@@ -163,7 +165,7 @@ pub fn expand(qos: &Qos) -> Expansion {
     });
     let queue = match qos.class {
         BulkData => 1 << 20,
-        HighBandwidthStream => size.saturating_mul(under_way + 1),
+        HighBandwidthStream => size.saturating_mul(concurrent + 1),
         ContinuousMedia | LowLatencyTransaction => size.saturating_mul(2),
     };
     let queue = u32::try_from(queue.clamp(BUFFERS.0, BUFFERS.1)).ok();
@@ -179,13 +181,13 @@ pub fn expand(qos: &Qos) -> Expansion {
         LowLatencyTransaction => 46,
     });
     let choice = |profile| ProtocolChoice { profile, properties: Some(stream) };
-    let near = [ProfileTag::TAO_SHMIOP, ProfileTag::TAO_UIOP, ProfileTag::INTERNET_IOP];
+    let local_first = [ProfileTag::TAO_SHMIOP, ProfileTag::TAO_UIOP, ProfileTag::INTERNET_IOP];
     let datagrams = qos.class == ContinuousMedia && qos.loss > 0 && qos.size <= MAX_DATAGRAM;
     let protocols: Vec<ProfileTag> = match qos.class {
-        // Rings of shared memory are for who is waited for.
+        // Shared memory is for calls with short response times.
         BulkData => vec![ProfileTag::TAO_UIOP, ProfileTag::INTERNET_IOP],
-        _ if datagrams => std::iter::once(ProfileTag::TAO_DIOP).chain(near).collect(),
-        _ => near.to_vec(),
+        _ if datagrams => std::iter::once(ProfileTag::TAO_DIOP).chain(local_first).collect(),
+        _ => local_first.to_vec(),
     };
     Expansion {
         priority: priority(qos.class, micros),
@@ -208,7 +210,7 @@ pub fn expand(qos: &Qos) -> Expansion {
     }
 }
 
-/// The shorter the deadline the higher, within the class: half of it is a step up.
+/// Within a class, half the deadline is one step of priority more.
 fn priority(class: QosClass, micros: u64) -> Priority {
     const STEP: i16 = 8191 / 32;
     let doublings = i16::try_from(micros.min(u64::from(u32::MAX)).ilog2()).unwrap_or(31);
@@ -217,7 +219,7 @@ fn priority(class: QosClass, micros: u64) -> Priority {
 }
 
 impl Expansion {
-    /// What clients set, for a reference or a call.
+    /// The policies for a reference or a call of a client.
     #[must_use]
     pub fn policies(&self) -> Policies {
         let protocols = ClientProtocols::new(self.protocols.iter().copied()).or_any();
@@ -235,7 +237,7 @@ impl Expansion {
         policies
     }
 
-    /// A lane for such calls, in which as many requests wait as [`buffering`](Self::buffering) says.
+    /// A lane for such calls.
     pub fn lane(&self) -> LaneBuilder {
         let lane = LaneBuilder::new(self.priority, self.threads);
         let lane = lane.dynamic_threads(self.dynamic_threads);
@@ -245,16 +247,15 @@ impl Expansion {
         }
     }
 
-    /// What servers set, for an adapter whose objects have such calls: the priority, which protocols
-    /// their references name first, and how connections to them are set up. The pool that has
-    /// [the lane](Self::lane) comes beside it.
+    /// The policies of an object adapter for such calls: the priority, the protocols in its references, and the properties
+    /// of connections. Add the policy of the pool that has [the lane](Self::lane).
     pub fn adapter_policies(&self, rt: &RtOrb) -> PoaPolicies {
         let protocols = ServerProtocols::new(self.protocols.iter().copied());
         PoaPolicies::new().with(rt.server_declared(self.priority)).with(protocols)
     }
 }
 
-/// What is asked of an object's calls: of all of them, and of some operations something else.
+/// Requirements of calls to an object, with exceptions for some operations.
 #[derive(Clone, Debug)]
 pub struct ObjectQos {
     object: Qos,
@@ -262,32 +263,31 @@ pub struct ObjectQos {
 }
 
 impl ObjectQos {
-    /// This for all operations.
+    /// The same requirements for all operations.
     #[must_use]
     pub const fn new(object: Qos) -> Self {
         Self { object, operations: Vec::new() }
     }
 
-    /// And this for one of them.
+    /// Sets the requirements of one operation.
     #[must_use]
     pub fn operation(mut self, name: impl Into<String>, qos: Qos) -> Self {
         self.operations.push((name.into(), qos));
         self
     }
 
-    /// What is asked of an operation.
+    /// The requirements of an operation.
     #[must_use]
     pub fn of(&self, operation: &str) -> &Qos {
         let own = self.operations.iter().rev().find(|(name, _)| name == operation);
         own.map_or(&self.object, |(_, qos)| qos)
     }
 
-    /// The reference for calls of an operation. It finds its own ways to the object: make it once and
-    /// keep it. A single call of another sort is made by what `for_call` of it makes of
-    /// [`Expansion::policies`].
+    /// A reference for calls of an operation. It selects its own endpoint and connection, so create it once. For a single
+    /// call with other requirements, pass [`Expansion::policies`] to `for_call`.
     ///
     /// # Errors
-    /// `NO_PERMISSION` where a policy cannot be set.
+    /// `NO_PERMISSION` if a policy cannot be set.
     pub fn reference(
         &self,
         object: &ObjectRef,
@@ -302,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_few_parameters_say_it_all() {
+    fn settings_follow_from_a_few_parameters() {
         let control = Qos::new(QosClass::LowLatencyTransaction)
             .rate(500)
             .size(64)
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn classes_come_in_their_order_whatever_the_deadlines() {
+    fn classes_have_disjoint_priorities_for_all_deadlines() {
         let extremes = [Duration::ZERO, Duration::from_micros(1), Duration::MAX];
         let mut before = None;
         for class in QosClass::ALL {
@@ -352,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn media_that_may_be_lost_goes_in_datagrams_as_long_as_it_fits() {
+    fn media_that_may_be_lost_uses_datagrams_if_it_fits() {
         let media = Qos::new(QosClass::ContinuousMedia).rate(50).size(1400);
         let first = |qos: &Qos| expand(qos).protocols[0].profile;
         assert_eq!(first(&media), ProfileTag::TAO_SHMIOP);
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn operations_have_their_own() {
+    fn operations_have_their_own_requirements() {
         let bulk = Qos::new(QosClass::BulkData);
         let control = Qos::new(QosClass::LowLatencyTransaction);
         let asked = ObjectQos::new(bulk).operation("stop", control);

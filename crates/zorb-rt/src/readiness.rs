@@ -1,4 +1,4 @@
-//! What a machine can promise to real-time threads.
+//! What a machine can guarantee to real-time threads.
 
 use std::fmt;
 use std::fs;
@@ -9,14 +9,14 @@ use zorb_os::priority::{self, Schedule};
 #[cfg(test)]
 mod tests;
 
-/// How well something is set up for real-time threads.
+/// How suitable a setting of the machine is for real-time threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// As it should be.
+    /// Suitable.
     Good,
-    /// Calls are late now and then because of it.
+    /// It delays calls occasionally.
     Limited,
-    /// Priorities do not hold.
+    /// Priorities have no effect.
     Bad,
 }
 
@@ -30,16 +30,17 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Finding {
-    /// What was looked at, in a word.
+    /// The name of the check.
     pub subject: &'static str,
-    /// How well it is set up.
+    /// The verdict.
     pub verdict: Verdict,
     /// What was found.
     pub found: String,
-    /// What to do about it; `None` where nothing is to be done.
+    /// How to improve it; `None` if it is good.
     pub advice: Option<&'static str>,
 }
 
@@ -55,9 +56,8 @@ impl Finding {
     }
 }
 
-/// Looks at what this machine lets this process do, and at how it is set up for real-time threads:
-/// permissions, kernel, throttling, memory, processors. Tries what can be tried on a thread of its own,
-/// and changes nothing.
+/// Checks whether this process may use real-time priorities, and how the machine is configured for real-time threads:
+/// permissions, kernel, throttling, memory, processors. It changes nothing; what it tries, it tries on its own thread.
 ///
 /// ```
 /// for finding in zorb_rt::examine() {
@@ -81,16 +81,18 @@ fn priorities() -> Finding {
     let level = u8::try_from(highest).unwrap_or(1);
     let tried = std::thread::spawn(move || priority::set(Schedule::Fifo(level))).join();
     let (verdict, found) = match tried {
-        Ok(Ok(())) => (Verdict::Good, format!("threads may be SCHED_FIFO {level}")),
-        Ok(Err(error)) => (Verdict::Bad, format!("threads may not be SCHED_FIFO {level}: {error}")),
-        Err(_) => (Verdict::Bad, "a thread to try it on ended early".to_owned()),
+        Ok(Ok(())) => (Verdict::Good, format!("threads can have SCHED_FIFO {level}")),
+        Ok(Err(error)) => {
+            (Verdict::Bad, format!("threads cannot have SCHED_FIFO {level}: {error}"))
+        }
+        Err(_) => (Verdict::Bad, "the thread that tries it ended early".to_owned()),
     };
     let advice = "give the program CAP_SYS_NICE (setcap cap_sys_nice+ep), or its user a limit rtprio \
                   of 89 in /etc/security/limits.conf";
     Finding::new("priorities", verdict, found, advice)
 }
 
-/// The files by which a system tells of itself.
+/// The files that describe a system.
 struct Machine {
     root: PathBuf,
 }
@@ -101,8 +103,8 @@ impl Machine {
         Some(fs::read_to_string(path).ok()?.trim().to_owned())
     }
 
-    /// The one of several words that stands between two marks.
-    fn chosen(&self, path: &str, left: char, right: char) -> Option<String> {
+    /// The selected value in a list, which is enclosed in two delimiters.
+    fn selected(&self, path: &str, left: char, right: char) -> Option<String> {
         let text = self.text(path)?;
         let (_, rest) = text.split_once(left)?;
         Some(rest.split_once(right)?.0.to_owned())
@@ -113,33 +115,33 @@ impl Machine {
             self.text(&format!("proc/sys/kernel/sched_rt_{name}_us"))?.parse().ok()
         };
         let (verdict, found) = match (number("runtime"), number("period")) {
-            (Some(-1), _) => (Verdict::Good, "real-time threads are never stopped".to_owned()),
+            (Some(-1), _) => (Verdict::Good, "real-time threads are not throttled".to_owned()),
             (Some(runtime), Some(period)) => {
-                let found = format!("real-time threads get {runtime} of each {period} us");
+                let found = format!("real-time threads get {runtime} of every {period} us");
                 (Verdict::Limited, found)
             }
-            _ => (Verdict::Limited, "the system does not tell".to_owned()),
+            _ => (Verdict::Limited, "unknown".to_owned()),
         };
         let advice = "keep real-time threads well below that share of a processor, or write -1 to \
                       /proc/sys/kernel/sched_rt_runtime_us on a machine that can be reset";
         Finding::new("throttling", verdict, found, advice)
     }
 
-    /// From Linux 6.12 on the threads that share the processor have a server of their own, which
-    /// takes its part of each period although real-time threads would run.
+    /// Since Linux 6.12, a deadline server gives other threads a part of each period even if real-time threads are
+    /// ready.
     fn fair_server(&self) -> Finding {
-        let knob = |name: &str| {
-            let micros = self.text(&format!("sys/kernel/debug/sched/fair_server/cpu0/{name}"))?;
-            Some(micros.parse::<u64>().ok()? / 1000)
+        let micros = |name: &str| {
+            let nanos = self.text(&format!("sys/kernel/debug/sched/fair_server/cpu0/{name}"))?;
+            Some(nanos.parse::<u64>().ok()? / 1000)
         };
-        let (verdict, found) = match (knob("runtime"), knob("period")) {
+        let (verdict, found) = match (micros("runtime"), micros("period")) {
             (Some(0), _) => (Verdict::Good, "turned off".to_owned()),
             (Some(runtime), Some(period)) => {
-                let found = format!("other threads get {runtime} of each {period} us regardless");
+                let found = format!("other threads get {runtime} of every {period} us");
                 (Verdict::Limited, found)
             }
             _ if self.release().is_some_and(|release| release >= (6, 12)) => {
-                let found = "cannot be read; 50 of each 1000 ms by default".to_owned();
+                let found = "cannot be read; the default is 50 of every 1000 ms".to_owned();
                 (Verdict::Limited, found)
             }
             _ => (Verdict::Good, "none in this kernel".to_owned()),
@@ -149,7 +151,7 @@ impl Machine {
         Finding::new("fair server", verdict, found, advice)
     }
 
-    /// The kernel's version, as far as it is two numbers.
+    /// The first two numbers of the kernel's version.
     fn release(&self) -> Option<(u32, u32)> {
         let version = self.text("proc/version")?;
         let mut numbers = version.split_whitespace().nth(2)?.split(['.', '-']);
@@ -163,19 +165,19 @@ impl Machine {
             || version.contains("PREEMPT_RT");
         let (verdict, kind) = match () {
             () if is_rt => (Verdict::Good, "PREEMPT_RT"),
-            () if self.chosen("sys/kernel/debug/sched/preempt", '(', ')')
+            () if self.selected("sys/kernel/debug/sched/preempt", '(', ')')
                 == Some("full".to_owned()) =>
             {
                 (Verdict::Limited, "preemptible (preempt=full), not PREEMPT_RT")
             }
             () if version.contains("PREEMPT_DYNAMIC") => {
-                (Verdict::Limited, "preemption chosen at its start, not PREEMPT_RT")
+                (Verdict::Limited, "preemption selected at boot, not PREEMPT_RT")
             }
             () if version.contains("PREEMPT") => (Verdict::Limited, "preemptible, not PREEMPT_RT"),
             () => (Verdict::Limited, "not preemptible"),
         };
         let advice = "a kernel with PREEMPT_RT bounds how long a thread waits for the kernel; without \
-                      one, boot with preempt=full where the kernel takes it";
+                      one, boot with preempt=full if the kernel supports it";
         Finding::new("kernel", verdict, format!("{release}, {kind}"), advice)
     }
 
@@ -190,11 +192,11 @@ impl Machine {
         let limit = limits.lines().find_map(|line| line.strip_prefix("Max locked memory"));
         let limit = limit.and_then(|rest| rest.split_whitespace().next()).unwrap_or("unknown");
         let (verdict, found) = if capabilities.is_some_and(|all| all & IPC_LOCK != 0) {
-            (Verdict::Good, "all memory may be locked (CAP_IPC_LOCK)".to_owned())
+            (Verdict::Good, "all memory can be locked (CAP_IPC_LOCK)".to_owned())
         } else if limit == "unlimited" {
-            (Verdict::Good, "all memory may be locked (no limit)".to_owned())
+            (Verdict::Good, "all memory can be locked (no limit)".to_owned())
         } else {
-            (Verdict::Limited, format!("{limit} octets of memory may be locked"))
+            (Verdict::Limited, format!("{limit} octets of memory can be locked"))
         };
         let advice = "give the program CAP_IPC_LOCK, or its user a limit memlock of unlimited";
         Finding::new("memory locking", verdict, found, advice)
@@ -203,19 +205,19 @@ impl Machine {
     fn swapping(&self) -> Finding {
         let areas = self.text("proc/swaps").map_or(0, |text| text.lines().skip(1).count());
         let (verdict, found) = match areas {
-            0 => (Verdict::Good, "no memory is swapped out".to_owned()),
+            0 => (Verdict::Good, "no swap areas".to_owned()),
             count => (Verdict::Limited, format!("{count} swap areas are in use")),
         };
-        let advice = "lock memory (lock_memory of RtOrbBuilder), or turn swapping off (swapoff -a)";
+        let advice = "lock memory (RtOrbBuilder::lock_memory), or disable swapping (swapoff -a)";
         Finding::new("swapping", verdict, found, advice)
     }
 
     fn huge_pages(&self) -> Finding {
-        let chosen = self.chosen("sys/kernel/mm/transparent_hugepage/enabled", '[', ']');
+        let chosen = self.selected("sys/kernel/mm/transparent_hugepage/enabled", '[', ']');
         let (verdict, found) = match chosen.as_deref() {
-            Some("always") => (Verdict::Limited, "made of any memory in the background"),
-            Some(_) => (Verdict::Good, "made where programs ask for them"),
-            None => (Verdict::Good, "not made by this kernel"),
+            Some("always") => (Verdict::Limited, "created in the background for all memory"),
+            Some(_) => (Verdict::Good, "created where programs request them"),
+            None => (Verdict::Good, "not supported by this kernel"),
         };
         let advice = "write madvise to /sys/kernel/mm/transparent_hugepage/enabled";
         Finding::new("huge pages", verdict, found, advice)
@@ -224,7 +226,7 @@ impl Machine {
     fn governor(&self) -> Finding {
         let governor = self.text("sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
         let (verdict, found) = match governor.as_deref() {
-            None => (Verdict::Good, "processors do not change their speed here".to_owned()),
+            None => (Verdict::Good, "no frequency scaling".to_owned()),
             Some("performance") => (Verdict::Good, "performance".to_owned()),
             Some(other) => (Verdict::Limited, format!("{other}: processors slow down when idle")),
         };
@@ -237,7 +239,7 @@ impl Machine {
         let online =
             listed("sys/devices/system/cpu/online").unwrap_or_else(|| "unknown".to_owned());
         let (verdict, found) = match listed("sys/devices/system/cpu/isolated") {
-            Some(isolated) => (Verdict::Good, format!("{online}, of which isolated {isolated}")),
+            Some(isolated) => (Verdict::Good, format!("{online}, isolated: {isolated}")),
             None => (Verdict::Limited, format!("{online}, none isolated")),
         };
         let advice = "boot with isolcpus=LIST (and nohz_full=LIST), and pin lanes there with \
@@ -251,7 +253,7 @@ impl Machine {
         let is_fast = matches!(source.as_str(), "tsc" | "arch_sys_counter" | "kvm-clock");
         let verdict = if is_fast { Verdict::Good } else { Verdict::Limited };
         let advice =
-            "find out why the kernel does not trust the processors' counter (dmesg | grep tsc)";
+            "find out why the kernel does not use the time stamp counter (dmesg | grep tsc)";
         Finding::new("clock", verdict, source, advice)
     }
 
@@ -262,11 +264,11 @@ impl Machine {
             .find(|line| line.starts_with("flags"))
             .is_some_and(|line| line.split_whitespace().any(|flag| flag == "hypervisor"));
         let (verdict, found) = match is_guest {
-            false => (Verdict::Good, "none that can be seen"),
+            false => (Verdict::Good, "none detected"),
             true => (Verdict::Limited, "this is a virtual machine"),
         };
-        let advice = "its host may take processors away at any time: what is measured here holds as a \
-                      comparison, not as a bound";
+        let advice = "the host can take processors away at any time: use measurements for comparisons, \
+                      not as bounds";
         Finding::new("hypervisor", verdict, found, advice)
     }
 }

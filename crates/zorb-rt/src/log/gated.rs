@@ -1,16 +1,16 @@
-//! A file that is stuck until it is let go, for tests.
+//! A writer whose writes block until the test allows them.
 
 use std::io::{self, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// Hands on what it is given, after it has been allowed to.
+/// A writer that forwards what is written, after it is allowed to.
 pub(crate) struct Gated {
     may: Receiver<()>,
     given: Sender<String>,
 }
 
 impl Gated {
-    /// One, with what allows it a write, or all of them when it is dropped, and what it hands on.
+    /// A writer; a sender that allows one write per message, and all writes when it is dropped; and the written text.
     pub(crate) fn new() -> (Self, Sender<()>, Receiver<String>) {
         let ((allow, may), (given, gets)) = (channel(), channel());
         (Self { may, given }, allow, gets)
@@ -19,7 +19,7 @@ impl Gated {
 
 impl Write for Gated {
     fn write(&mut self, octets: &[u8]) -> io::Result<usize> {
-        // From when there is nobody to allow it, it may.
+        // An error means that the sender was dropped.
         let _ = self.may.recv();
         let text = String::from_utf8(octets.to_vec()).map_err(io::Error::other)?;
         self.given.send(text).map_err(io::Error::other)?;

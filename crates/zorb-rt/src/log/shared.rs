@@ -1,4 +1,4 @@
-//! The memory of a log: lines that are free, lines to be written, and what became of the others.
+//! The shared state of a log: free lines, queued lines, and counters.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -6,35 +6,34 @@ use std::time::Duration;
 use crossbeam_queue::ArrayQueue;
 use zorb_os::lock::{Condition, Lock};
 
-/// What threads that log and the one that writes have in common. Those that log pass both queues
-/// without a lock.
+/// The state that logging threads share with the writing thread. Logging threads use both queues without a lock.
 pub(super) struct Shared {
-    /// Memory for lines, each with room for `octets`.
+    /// Free lines, each with a capacity of `octets`.
     free: ArrayQueue<Vec<u8>>,
-    /// Lines to be written, with room for all that there are.
+    /// Queued lines; its capacity is the number of lines.
     full: ArrayQueue<Vec<u8>>,
-    /// How many a line may have.
+    /// The maximum length of a line.
     pub(super) octets: usize,
-    /// Lines that went into the queue.
+    /// The number of lines that were queued.
     accepted: AtomicU64,
     pub(super) written: AtomicU64,
     pub(super) dropped: AtomicU64,
     pub(super) cut: AtomicU64,
     pub(super) failed: AtomicU64,
     ending: AtomicBool,
-    /// How many of those accepted are done with: where the writing thread and those that wait for it meet.
+    /// How many of the accepted lines have been written or have failed.
     done: Lock<u64>,
-    more_is_done: Condition,
+    progress: Condition,
 }
 
 impl Shared {
     pub(super) fn new(lines: usize, octets: usize) -> Self {
         let free = ArrayQueue::new(lines);
         for _ in 0..lines {
-            // Written to, so that the memory is there when a lane's thread comes.
+            // Written to, so that its pages are mapped before a thread of a lane uses it.
             let mut line = vec![b' '; octets];
             line.clear();
-            // It has room for all.
+            // The queue has room for all lines.
             let _ = free.push(line);
         }
         Self {
@@ -48,39 +47,40 @@ impl Shared {
             failed: AtomicU64::new(0),
             ending: AtomicBool::new(false),
             done: Lock::new(0),
-            more_is_done: Condition::new(),
+            progress: Condition::new(),
         }
     }
 
-    /// How many lines it has room for.
+    /// The number of lines.
     pub(super) fn capacity(&self) -> u64 {
         self.full.capacity() as u64
     }
 
-    /// Memory for a line, if there is any.
+    /// A free line, if there is one.
     pub(super) fn take(&self) -> Option<Vec<u8>> {
         self.free.pop()
     }
 
-    pub(super) fn give_back(&self, mut line: Vec<u8>) {
+    /// Returns a line to the free ones.
+    pub(super) fn recycle(&self, mut line: Vec<u8>) {
         line.clear();
-        // It came from there.
+        // The queue has room for all lines.
         let _ = self.free.push(line);
     }
 
-    /// Puts a line into the queue.
+    /// Queues a line.
     pub(super) fn accept(&self, line: Vec<u8>) {
         self.accepted.fetch_add(1, Ordering::Release);
-        // There are no more lines than it has room for.
+        // The queue has room for all lines.
         let _ = self.full.push(line);
     }
 
-    /// The next line to be written.
+    /// The next queued line.
     pub(super) fn next(&self) -> Option<Vec<u8>> {
         self.full.pop()
     }
 
-    /// Nobody will log any more.
+    /// Makes the writing thread end when the queue is empty.
     pub(super) fn end(&self) {
         self.ending.store(true, Ordering::Release);
     }
@@ -89,17 +89,17 @@ impl Shared {
         self.ending.load(Ordering::Acquire)
     }
 
-    /// So many lines more have been written, or could not be.
+    /// Counts lines that have been written or have failed.
     pub(super) fn note_done(&self, lines: u64) {
         let mut done = self.done.lock();
         *done += lines;
-        self.more_is_done.notify_all();
+        self.progress.notify_all();
     }
 
-    /// Waits for all that are in the queue now.
+    /// Waits for all lines that are queued now.
     pub(super) fn wait_until_written(&self, within: Duration) -> bool {
         let wanted = self.accepted.load(Ordering::Acquire);
-        let done = self.more_is_done.wait_while(self.done.lock(), within, |done| *done < wanted);
+        let done = self.progress.wait_while(self.done.lock(), within, |done| *done < wanted);
         *done >= wanted
     }
 }

@@ -38,7 +38,7 @@ fn nobody_waits_for_a_sink_that_is_stuck() {
 
     drop(open);
     assert!(log.flush(LONG));
-    let told = "log: lines dropped for want of room: 6\n";
+    let told = "log: 6 lines dropped because the queue was full\n";
     let lines: Vec<String> = gets.iter().take(5).collect();
     assert_eq!(lines, ["0\n", "1\n", "2\n", "3\n", told]);
     put(&log, "4");

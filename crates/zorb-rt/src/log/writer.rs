@@ -10,15 +10,15 @@ use zorb_os::signal::AllSignalsBlocked;
 
 use super::shared::Shared;
 
-/// Starts it; it ends when nobody can log any more and all is written.
+/// Starts the thread. It ends after the last handle of the log is dropped and all lines are written.
 pub(super) fn start(shared: Arc<Shared>, sink: impl Write + Send + 'static) -> io::Result<Thread> {
-    let mut writer = Writer { shared, sink, told: 0 };
-    // A log is set up first of all, before the program has said which signals it waits for.
-    let _held = AllSignalsBlocked::new()?;
+    let mut writer = Writer { shared, sink, reported: 0 };
+    // A log is started early, before the program has blocked the signals that it waits for.
+    let _blocked = AllSignalsBlocked::new()?;
     let thread = thread::Builder::new().name("zorb-log".to_owned()).spawn(move || {
-        // Threads may begin with the priority of the one that starts them. To give it up is always allowed.
+        // A thread inherits the priority of its creator. Lowering it is always allowed.
         let _ = priority::set(Schedule::Shared);
-        // Nor is it to keep to the processors of a lane; where it may not leave them, it stays.
+        // Nor should it be bound to the processors of a lane. If it cannot be moved, it stays there.
         let _ = zorb_os::thread::run_anywhere();
         writer.run();
     })?;
@@ -28,17 +28,17 @@ pub(super) fn start(shared: Arc<Shared>, sink: impl Write + Send + 'static) -> i
 struct Writer<S> {
     shared: Arc<Shared>,
     sink: S,
-    /// How many dropped lines the log tells of.
-    told: u64,
+    /// The number of dropped lines that have been reported.
+    reported: u64,
 }
 
 impl<S: Write> Writer<S> {
     fn run(&mut self) {
         loop {
-            // Asked before the queue is looked into: what comes in between is found in the next round.
+            // Read before the queue, so that lines queued in between are found in the next round.
             let ending = self.shared.is_ending();
             let lines = self.write_all();
-            self.tell_dropped();
+            self.report_dropped();
             if self.sink.flush().is_err() {
                 self.shared.failed.fetch_add(1, Ordering::Relaxed);
             }
@@ -52,10 +52,10 @@ impl<S: Write> Writer<S> {
         }
     }
 
-    /// Writes what is in the queue; how many lines that were.
+    /// Writes the queued lines; returns their number.
     fn write_all(&mut self) -> u64 {
         let mut lines = 0;
-        // Not more than there can be at once: dropped ones are to be told of while others keep coming.
+        // Limited, so that dropped lines are reported even if new lines keep coming.
         while lines < self.shared.capacity()
             && let Some(line) = self.shared.next()
         {
@@ -64,23 +64,23 @@ impl<S: Write> Writer<S> {
                 Err(_) => &self.shared.failed,
             };
             count.fetch_add(1, Ordering::Relaxed);
-            self.shared.give_back(line);
+            self.shared.recycle(line);
             lines += 1;
         }
         lines
     }
 
-    /// Has the log say how many lines are missing from it.
-    fn tell_dropped(&mut self) {
+    /// Writes the number of lines that were dropped since the last report.
+    fn report_dropped(&mut self) {
         let dropped = self.shared.dropped.load(Ordering::Relaxed);
-        let new = dropped - self.told;
+        let new = dropped - self.reported;
         if new == 0 {
             return;
         }
-        // In one piece, as all others: others may write to the same terminal.
-        let line = format!("log: lines dropped for want of room: {new}\n");
+        // One write, because other processes may write to the same terminal.
+        let line = format!("log: {new} lines dropped because the queue was full\n");
         if self.sink.write_all(line.as_bytes()).is_ok() {
-            self.told = dropped;
+            self.reported = dropped;
         }
     }
 }

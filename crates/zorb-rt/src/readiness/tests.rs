@@ -1,6 +1,6 @@
 use super::*;
 
-/// A machine of these files.
+/// A machine with these files.
 fn machine(name: &str, files: &[(&str, &str)]) -> Machine {
     let root = std::env::temp_dir().join(format!("zorb-rt-{}-{name}", std::process::id()));
     for (path, text) in files {
@@ -35,7 +35,7 @@ fn all(machine: &Machine) -> Vec<Finding> {
 }
 
 #[test]
-fn a_machine_that_is_set_up_has_nothing_to_be_done() {
+fn a_well_configured_machine_gets_no_advice() {
     let machine = machine(
         "good",
         &[
@@ -59,11 +59,11 @@ fn a_machine_that_is_set_up_has_nothing_to_be_done() {
         assert_eq!((finding.verdict, finding.advice), (Verdict::Good, None), "{finding:?}");
     }
     assert_eq!(machine.kernel().found, "6.12.1-rt5, PREEMPT_RT");
-    assert_eq!(machine.processors().found, "0-7, of which isolated 4-7");
+    assert_eq!(machine.processors().found, "0-7, isolated: 4-7");
 }
 
 #[test]
-fn what_limits_a_machine_is_said_with_what_to_do() {
+fn limitations_are_reported_with_advice() {
     let machine = machine(
         "limited",
         &[
@@ -85,13 +85,13 @@ fn what_limits_a_machine_is_said_with_what_to_do() {
         assert_eq!(finding.verdict, Verdict::Limited, "{finding:?}");
         assert!(finding.advice.is_some());
     }
-    assert_eq!(machine.throttling().found, "real-time threads get 950000 of each 1000000 us");
-    assert_eq!(machine.fair_server().found, "cannot be read; 50 of each 1000 ms by default");
-    assert_eq!(machine.locking().found, "8388608 octets of memory may be locked");
+    assert_eq!(machine.throttling().found, "real-time threads get 950000 of every 1000000 us");
+    assert_eq!(machine.fair_server().found, "cannot be read; the default is 50 of every 1000 ms");
+    assert_eq!(machine.locking().found, "8388608 octets of memory can be locked");
 }
 
 #[test]
-fn what_can_be_read_of_a_kernel_is_said() {
+fn kernels_are_described_by_what_can_be_read() {
     let older = machine("older", &[("proc/version", "Linux version 6.6.30-1 (x) #1 SMP date\n")]);
     assert_eq!(older.fair_server().found, "none in this kernel");
     let readable = machine(
@@ -104,13 +104,13 @@ fn what_can_be_read_of_a_kernel_is_said() {
         ],
     );
     let server = readable.fair_server();
-    assert_eq!(server.found, "other threads get 50000 of each 1000000 us regardless");
+    assert_eq!(server.found, "other threads get 50000 of every 1000000 us");
     assert_eq!(server.verdict, Verdict::Limited);
     assert_eq!(readable.kernel().found, "6.12.0, preemptible (preempt=full), not PREEMPT_RT");
 }
 
 #[test]
-fn a_system_that_tells_nothing_is_looked_at_as_well() {
+fn a_system_without_readable_files_is_examined_too() {
     let machine = machine("silent", &[]);
     assert_eq!(all(&machine).len(), 10);
     assert_eq!(machine.kernel().found, "unknown, not preemptible");
