@@ -15,15 +15,15 @@ Measure the server of examples/hello: its size, its memory at rest, and what eac
 
 Usage: cargo xtask footprint [--write] [PROFILE]...
 
-Profiles: release and footprint (see Cargo.toml) without any. The size is that of the program without
+Profiles: plain, release and footprint (see Cargo.toml) without any. The size is that of the program without
 symbols. Memory is what is resident after the first call. Code is counted for the crate that its name
 speaks of first, a crate of Zorb before any other; constants without a name belong to nobody.
 
---write puts the sizes of both profiles into the table of docs/src/footprint.md.
+--write puts the sizes of these profiles into the table of docs/src/footprint.md.
 ";
 
 const PAGE: &str = "docs/src/footprint.md";
-const PROFILES: [&str; 2] = ["release", "footprint"];
+const PROFILES: [&str; 3] = ["plain", "release", "footprint"];
 
 /// One program, taken apart.
 struct Footprint {
