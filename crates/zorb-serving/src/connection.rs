@@ -26,6 +26,7 @@ use crate::input::Input;
 use crate::lane::Lane;
 use crate::output::Output;
 use crate::own_threads::OwnThreads;
+use crate::queued::RequestMessage;
 use crate::reactor::Events;
 use crate::server_core::ServerCore;
 use zorb_cdr::ReadContext;
@@ -90,6 +91,8 @@ pub(crate) struct Scratch {
     pub(super) adapters: KnownAdapters,
     /// What reads the last request that left something out.
     pub(super) recalled: Option<Arc<dyn Messaging>>,
+    /// For the next request that is queued for another thread.
+    pub(super) spare: Option<Box<RequestMessage>>,
 }
 
 /// What a connection is made of.

@@ -9,8 +9,8 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Detached, Form, MessageHeader, Messaging, ProtocolError, ReplyStatus, RequestHeader,
-    ResponseFlags,
+    Detached, Form, GiopVersion, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
+    RequestHeader, ResponseFlags,
 };
 use zorb_poa::{
     Access, Answer, Arrival, Holdable, InParts, NotHere, PoaManager, ReplyTo, RequestSource,
@@ -40,7 +40,35 @@ pub(super) struct RequestMessage {
     pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
 }
 
+impl Default for RequestMessage {
+    fn default() -> Self {
+        Self {
+            octets: Detached::default(),
+            header: MessageHeader {
+                version: GiopVersion::V1_0,
+                order: ByteOrder::NATIVE,
+                more_fragments: false,
+                kind: MessageKind::Request,
+                size: 0,
+            },
+            messaging: None,
+            recalled: None,
+            request_id: 0,
+            response: ResponseFlags::NoResponse,
+            text: TextCoding::default(),
+            #[cfg(feature = "buffers")]
+            lent: None,
+        }
+    }
+}
+
 impl RequestMessage {
+    /// An empty message with a buffer.
+    pub(super) fn with_capacity(octets: usize) -> Self {
+        let octets = Detached { buffer: vec![0; octets], ..Detached::default() };
+        Self { octets, ..Self::default() }
+    }
+
     fn size(&self) -> usize {
         let size = self.octets.message().len();
         #[cfg(feature = "buffers")]
@@ -105,7 +133,7 @@ impl Client {
 
 /// A request that waits for a thread of its lane.
 pub(crate) struct QueuedRequest {
-    message: RequestMessage,
+    message: Box<RequestMessage>,
     client: Client,
     urgency: i16,
     /// Where it was held before.
@@ -122,7 +150,7 @@ impl QueuedRequest {
     /// A request of `connection`, which is in use by it from now on.
     pub(super) fn new(
         connection: &Arc<ServerConnection>,
-        message: RequestMessage,
+        message: Box<RequestMessage>,
         urgency: i16,
     ) -> Self {
         connection.enter();
@@ -144,29 +172,54 @@ impl QueuedRequest {
         self.urgency
     }
 
-    /// Makes the upcall and sends the reply; the request's buffer comes back.
-    pub(super) fn serve(self, scratch: &mut Scratch) -> Vec<u8> {
-        let mut buffer = Vec::new();
-        match self.client.connection().map(Arc::clone) {
-            Some(connection) => connection.guarded(|| buffer = self.dispatch(scratch)),
+    /// Makes the upcall and sends the reply. The message comes back, for another request.
+    pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
+        let Self { message, client, urgency, pass } = self;
+        let origin = Origin { client: &client, urgency, pass };
+        let mut served = None;
+        match client.connection() {
+            Some(connection) => connection.guarded(|| served = origin.dispatch(message, scratch)),
             None => {
                 serve_none();
-                buffer = self.dispatch(scratch);
+                served = origin.dispatch(message, scratch);
             }
         }
         trim(&mut scratch.reply);
-        buffer
+        served
     }
 
-    fn dispatch(self, scratch: &mut Scratch) -> Vec<u8> {
+    /// Answers that there is no room for it.
+    #[cold]
+    pub(super) fn refuse(self) {
+        let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
+        if let Some(connection) = self.client.connection() {
+            connection.send_exception(&self.message, &full);
+        }
+    }
+}
+
+/// Where a request comes from that is being served.
+struct Origin<'a> {
+    client: &'a Client,
+    urgency: i16,
+    /// Where it was held before.
+    pass: Option<ResumePass>,
+}
+
+impl Origin<'_> {
+    /// Makes the upcall and sends the reply. The message comes back, unless a manager holds it.
+    fn dispatch(
+        self,
+        mut message: Box<RequestMessage>,
+        scratch: &mut Scratch,
+    ) -> Option<Box<RequestMessage>> {
         let Scratch { reply, adapters, .. } = scratch;
-        let Self { message, client, urgency, pass } = self;
-        #[cfg(feature = "buffers")]
-        let mut message = message;
+        let Self { client, pass, .. } = &self;
+        let recalled = message.recalled.take();
         #[cfg(feature = "buffers")]
         let lent = message.lent.take();
         let (connection, core) = (client.connection(), client.core());
-        let form = match message.recalled.as_deref() {
+        let form = match recalled.as_deref() {
             Some(reads) => Form::Other(reads),
             None => Form::new(message.messaging, message.header.version),
         };
@@ -179,7 +232,7 @@ impl QueuedRequest {
         let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
         if let Err(error) = call.read_header(&message.header) {
             client.refuse_broken(&error);
-            return message.octets.buffer;
+            return None;
         }
         call.set_text(message.text);
         let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
@@ -187,15 +240,18 @@ impl QueuedRequest {
         let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
             Err(NotHere::Held(manager)) => {
+                message.recalled = recalled;
                 #[cfg(feature = "buffers")]
-                let message = RequestMessage { lent, ..message };
-                Self { message, client, urgency, pass }.hold(&manager, arrival);
-                return Vec::new();
+                {
+                    message.lent = lent;
+                }
+                self.hold(message, &manager, arrival);
+                return None;
             }
             Err(absent) => answer_absent(core.adapters(), absent, &mut call),
         };
         // Requests that arrive from now on need not queue up behind this one.
-        drop(pass);
+        drop(self.pass);
         if let Err(found) = &answer {
             call.remember_in(&adapters.operation);
             call.set_context(core.context());
@@ -213,32 +269,22 @@ impl QueuedRequest {
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
             connection.send_reply(message.request_id, reply);
         }
-        message.octets.buffer
-    }
-
-    /// Answers that there is no room for it.
-    #[cold]
-    pub(super) fn refuse(self) {
-        let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
-        if let Some(connection) = self.client.connection() {
-            connection.send_exception(&self.message, &full);
-        }
+        Some(message)
     }
 
     /// Puts the request into the queue of a manager that holds it, or answers that too many are held.
     #[cold]
-    fn hold(mut self, manager: &PoaManager, arrival: Arrival) {
-        let pass = self.pass.take();
+    fn hold(self, message: Box<RequestMessage>, manager: &PoaManager, arrival: Arrival) {
         let held = HeldRequest {
             connection: self.client.connection().map(Arc::downgrade),
             core: Arc::clone(self.client.core()),
             lane: Arc::clone(self.client.lane()),
             urgency: self.urgency,
-            message: Some(self.message),
+            message: Some(message),
         };
         held.put(manager, arrival);
         // Not before: requests that arrived later are to be held behind it.
-        drop(pass);
+        drop(self.pass);
     }
 }
 
@@ -250,63 +296,53 @@ impl RequestSource for NoClient {
 }
 
 impl ServerConnection {
-    /// Takes the Request that is the current message out of `input`, whose buffer `spare` takes the place
-    /// of; with its priority, if requests `are_ordered` by it. `None` when it has been answered already.
+    /// Takes the Request that is the current message out of `input` into `message`, whose buffer takes its
+    /// place. Returns its priority, if requests `are_ordered` by it; `None` when it has been answered
+    /// already.
     pub(super) fn detach_request(
         &self,
         input: &mut Input,
         header: &MessageHeader,
-        spare: Vec<u8>,
+        message: &mut RequestMessage,
         are_ordered: bool,
-    ) -> Result<Option<(RequestMessage, i16)>, ProtocolError> {
-        let octets = input.inbound.take(spare);
-        let mut recalled = None;
+    ) -> Result<Option<i16>, ProtocolError> {
+        input.inbound.take_into(&mut message.octets);
+        message.header = *header;
+        message.messaging = self.messaging;
+        #[cfg(feature = "buffers")]
+        {
+            message.lent = input.lent.take();
+        }
+        let octets = message.octets.message();
         let form = match self.messaging {
             None => Form::Giop(header.version),
             Some(messaging) => {
-                match self.recall(messaging, input, (octets.message(), header), &mut recalled)? {
+                match self.recall(messaging, input, (octets, header), &mut message.recalled)? {
                     Some(form) => form,
                     None => return Ok(None),
                 }
             }
         };
-        let glanced = match form {
-            Form::Giop(_) if !are_ordered => self.begin_unread(input, octets.message(), header),
-            _ => None,
-        };
-        let mut urgency = 0;
-        let (request_id, response, text) = match glanced {
-            Some((id, response, text)) => (id, response, Ok(text)),
-            None => {
-                let mut request = RequestHeader::EMPTY;
-                let mut reader = CdrReader::new(octets.message(), header.order);
-                form.read_request_with(&mut request, &mut reader, header)?;
-                let text = self.begin_request(input, &request, form);
-                if are_ordered {
-                    urgency = self.request_priority(&request);
-                }
-                (request.request_id, request.response, text)
-            }
-        };
-        let mut message = RequestMessage {
-            octets,
-            header: *header,
-            messaging: self.messaging,
-            recalled,
-            request_id,
-            response,
-            text: TextCoding::default(),
-            #[cfg(feature = "buffers")]
-            lent: input.lent.take(),
-        };
+        if let (Form::Giop(_), false) = (form, are_ordered)
+            && let Some((request_id, response, text)) = self.begin_unread(input, octets, header)
+        {
+            (message.request_id, message.response, message.text) = (request_id, response, text);
+            return Ok(Some(0));
+        }
+        let mut request = RequestHeader::EMPTY;
+        let mut reader = CdrReader::new(octets, header.order);
+        form.read_request_with(&mut request, &mut reader, header)?;
+        let text = self.begin_request(input, &request, form);
+        let priority = if are_ordered { self.request_priority(&request) } else { 0 };
+        (message.request_id, message.response) = (request.request_id, request.response);
         match text {
             Ok(text) => message.text = text,
             Err(exception) => {
-                self.send_exception(&message, &exception);
+                self.send_exception(message, &exception);
                 return Ok(None);
             }
         }
-        Ok(Some((message, urgency)))
+        Ok(Some(priority))
     }
 
     /// Takes note of a request in its turn on the wire, and leaves its header to the thread that serves it;
@@ -325,7 +361,7 @@ impl ServerConnection {
 
     /// Gives a request to a manager that holds requests.
     #[cold]
-    pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: RequestMessage) {
+    pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: Box<RequestMessage>) {
         let held = HeldRequest {
             connection: Some(Arc::downgrade(self)),
             core: Arc::clone(&self.core),
@@ -360,7 +396,7 @@ impl ServerConnection {
 
 /// A request that a POA manager holds. It keeps neither a thread nor its connection.
 struct HeldRequest {
-    message: Option<RequestMessage>,
+    message: Option<Box<RequestMessage>>,
     core: Arc<ServerCore>,
     lane: Arc<Lane>,
     connection: Option<Weak<ServerConnection>>,
@@ -386,7 +422,7 @@ impl HeldRequest {
 
 impl Holdable for HeldRequest {
     fn size(&self) -> usize {
-        self.message.as_ref().map_or(0, RequestMessage::size)
+        self.message.as_ref().map_or(0, |message| message.size())
     }
 
     fn resume(mut self: Box<Self>, pass: ResumePass) {

@@ -167,7 +167,7 @@ impl ServerConnection {
     ) -> Result<Option<Box<Input>>, ProtocolError> {
         if header.kind == MessageKind::Request {
             if self.lane.queues_requests() {
-                self.lane.strategy().enqueue(self, &mut input, header)?;
+                self.lane.strategy().enqueue(self, &mut input, header, scratch)?;
                 return Ok(Some(input));
             }
             let _permit = self.lane.permit(self.has_own_threads());
@@ -207,7 +207,7 @@ impl ServerConnection {
         header: &MessageHeader,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
-        let Scratch { request, reply, adapters, recalled } = scratch;
+        let Scratch { request, reply, adapters, recalled, .. } = scratch;
         input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
         let lent = input.lent.take();
@@ -248,7 +248,7 @@ impl ServerConnection {
                     #[cfg(feature = "buffers")]
                     lent,
                 };
-                self.hold(&manager, message);
+                self.hold(&manager, Box::new(message));
                 return Ok(Some(input));
             }
             Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {

@@ -16,7 +16,7 @@ pub(super) use self::half_sync::HalfSync;
 pub(super) use self::leader_followers::LeaderFollowers;
 use self::queue::RequestQueue;
 pub(super) use self::thread_per_connection::ThreadPerConnection;
-use crate::connection::ServerConnection;
+use crate::connection::{Scratch, ServerConnection};
 use crate::input::Input;
 use crate::lane::{Lane, Role};
 use crate::queued::QueuedRequest;
@@ -51,8 +51,9 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         connection: &Arc<ServerConnection>,
         input: &mut Input,
         header: &MessageHeader,
+        scratch: &mut Scratch,
     ) -> Result<(), ProtocolError> {
-        let _ = (connection, input, header);
+        let _ = (connection, input, header, scratch);
         Ok(())
     }
 

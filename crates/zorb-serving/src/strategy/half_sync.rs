@@ -8,11 +8,11 @@ use std::sync::{Arc, Weak};
 use zorb_giop::{MessageHeader, ProtocolError};
 
 use super::ServingStrategy;
-use super::queue::{Call, Offered, RequestQueue, Rest, Room, Taker, Worker};
+use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::{Scratch, ServerConnection};
 use crate::input::Input;
 use crate::lane::{Lane, Neighbours, Role};
-use crate::queued::QueuedRequest;
+use crate::queued::{QueuedRequest, RequestMessage};
 use crate::settings::Buffering;
 
 /// The strategy half-sync/half-async.
@@ -30,19 +30,19 @@ impl HalfSync {
 
     /// Queues a request for a thread that makes its upcall: one of the lane that waits, a dynamic one to
     /// come, one that is borrowed, in this order; else the request waits for one. It comes back when too
-    /// many do.
-    #[allow(clippy::result_large_err, reason = "to be refused it comes back whole, on no heap")]
+    /// many do. `spare` becomes the message for the next request.
     fn queue(
         &self,
         lane: &Lane,
         mut request: QueuedRequest,
         room: Room,
+        spare: &mut Option<Box<RequestMessage>>,
     ) -> Result<(), QueuedRequest> {
         loop {
             let alone = !self.queue.has_idle() && !lane.wants.may_ask(missing(lane));
             let lender = if alone { borrow(lane) } else { None };
             let ask = || lane.wants.ask(missing(lane));
-            match (self.queue.offer(request, room, lender.is_some(), ask), lender) {
+            match (self.queue.offer(request, room, lender.is_some(), spare, ask), lender) {
                 (Offered::Lent, Some((lender, rank))) => {
                     lender.call(Call::Lent(rank));
                     return Ok(());
@@ -90,6 +90,8 @@ impl HalfSync {
         let mut comes = matches!(role, Role::Dynamic(_));
         // Else what comes before its first wait is its beginning.
         let mut begun = comes;
+        // The message of the last request.
+        let mut served = None;
         loop {
             if std::mem::replace(&mut begun, true) {
                 lane.work_begins();
@@ -98,12 +100,12 @@ impl HalfSync {
                 None => {
                     let asked_for = std::mem::take(&mut comes).then_some(Taker::Promised);
                     if let Some(request) = asked_for.and_then(|taker| self.queue.take(taker)) {
-                        self.serve_queued(request, &mut scratch);
+                        served = request.serve(&mut scratch);
                     }
                 }
                 Some(Call::Own) => {
                     if let Some(request) = self.queue.take(Taker::Called) {
-                        self.serve_queued(request, &mut scratch);
+                        served = request.serve(&mut scratch);
                     }
                 }
                 // It may have been raised for nothing.
@@ -123,15 +125,14 @@ impl HalfSync {
                 lane.settings.threads.adopt();
                 continue;
             }
-            if let Some(request) = self.queue.take(Taker::Free) {
-                self.serve_queued(request, &mut scratch);
+            let next = self.queue.next(&worker, served.take());
+            if let Next::Serve(request) = next {
+                served = request.serve(&mut scratch);
                 continue;
             }
             lane.work_ends();
-            match self.queue.rest(&worker) {
-                Rest::LookAgain => continue,
-                Rest::End => return,
-                Rest::Wait => {}
+            if let Next::End = next {
+                return;
             }
             // A request above may have found no thread just before this one was to be had.
             if is_wanted_above(lane) && self.queue.leave(&worker) {
@@ -147,11 +148,6 @@ impl HalfSync {
             }
         }
     }
-
-    fn serve_queued(&self, request: QueuedRequest, scratch: &mut Scratch) {
-        let buffer = request.serve(scratch);
-        self.queue.give_back(buffer);
-    }
 }
 
 impl ServingStrategy for HalfSync {
@@ -160,21 +156,26 @@ impl ServingStrategy for HalfSync {
         connection: &Arc<ServerConnection>,
         input: &mut Input,
         header: &MessageHeader,
+        scratch: &mut Scratch,
     ) -> Result<(), ProtocolError> {
+        let spare = &mut scratch.spare;
+        let mut message = spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
         let orders = self.queue.orders();
-        let detached = connection.detach_request(input, header, self.queue.spare(), orders)?;
-        if let Some((message, urgency)) = detached {
-            let request = QueuedRequest::new(connection, message, urgency);
-            if let Err(refused) = self.queue(&connection.lane, request, Room::Limited) {
-                refused.refuse();
+        match connection.detach_request(input, header, &mut message, orders)? {
+            Some(urgency) => {
+                let request = QueuedRequest::new(connection, message, urgency);
+                if let Err(refused) = self.queue(&connection.lane, request, Room::Limited, spare) {
+                    refused.refuse();
+                }
             }
+            None => *spare = Some(message),
         }
         Ok(())
     }
 
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         // There is always room for it: it was counted where it was held.
-        if let Err(refused) = self.queue(lane, request, Room::Unlimited) {
+        if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
             refused.refuse();
         }
     }
@@ -259,7 +260,9 @@ fn serve_borrowed(
     lane.work_begins();
     lane.settings.threads.adopt();
     let _calling = lane.calls();
-    queue.give_back(request.serve(scratch));
+    if let Some(message) = request.serve(scratch) {
+        queue.give_back(message);
+    }
     lane.work_ends();
 }
 

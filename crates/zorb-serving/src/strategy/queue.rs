@@ -9,16 +9,16 @@ use zorb_os::futex;
 use zorb_os::lock::Lock;
 
 use super::backlog::Backlog;
-use crate::queued::QueuedRequest;
+use crate::queued::{QueuedRequest, RequestMessage};
 use crate::settings::Buffering;
 
 /// The most requests that wait where the program sets no limit.
 const MOST_WAITING: usize = 65_536;
 /// The most octets of them where the program sets no limit.
 const MOST_OCTETS: usize = 256 << 20;
-/// The most buffers that are kept for requests to come.
+/// The most messages that are kept for requests to come, with their buffers.
 const MAX_SPARES: usize = 64;
-/// The octets of a buffer that is allocated with the queue; those of larger requests grow.
+/// The octets of the buffers that are allocated with the queue; those of larger requests grow.
 const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 
 /// The queue of a lane. Its lock is held for a few instructions, by threads of different priorities
@@ -47,8 +47,28 @@ struct Waiting<J> {
     /// becomes free before takes them.
     promised: usize,
     idle: Vec<Arc<Worker>>,
-    spares: Vec<Vec<u8>>,
+    spares: Vec<Box<RequestMessage>>,
     ended: bool,
+}
+
+impl<J: Request> Waiting<J> {
+    /// The next request, if one waits that no thread has been called for.
+    fn take_unassigned(&mut self) -> Option<J> {
+        if self.jobs.len() > self.assigned { self.take() } else { None }
+    }
+
+    fn take(&mut self) -> Option<J> {
+        let job = self.jobs.take()?;
+        self.octets = self.octets.saturating_sub(job.size());
+        Some(job)
+    }
+
+    /// Keeps the message of a request that has been served.
+    fn keep(&mut self, message: Box<RequestMessage>) {
+        if self.spares.len() < MAX_SPARES {
+            self.spares.push(message);
+        }
+    }
 }
 
 /// How many requests may wait.
@@ -145,29 +165,29 @@ pub(super) enum Taker {
     Free,
 }
 
-/// What a thread that wants to wait is to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
+/// What a free thread is to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Next<J> {
+    Serve(J),
     Wait,
-    LookAgain,
     End,
 }
 
 impl<J: Request> RequestQueue<J> {
     /// A queue for so many threads.
     ///
-    /// It has a buffer for each request that may be under way at a time from the beginning, up to
-    /// [`MAX_SPARES`]: how many are is a matter of timing, so one that is allocated on demand could be
-    /// allocated in the steady state.
+    /// It has a message with a buffer for each request that may be under way at a time from the beginning,
+    /// up to [`MAX_SPARES`]: how many are is a matter of timing, so one that is allocated on demand could
+    /// be allocated in the steady state.
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
-        // Of each thread, of the reader, and of those that wait.
+        // Of each thread, of the reader and its next one, and of those that wait.
         let waiting = buffering.map_or(0, |limit| match limit.max_requests {
             0 => MAX_SPARES,
             most => most,
         });
-        let requests = threads.saturating_add(1).saturating_add(waiting).min(MAX_SPARES);
+        let requests = threads.saturating_add(2).saturating_add(waiting).min(MAX_SPARES);
         let mut spares = Vec::with_capacity(MAX_SPARES);
-        spares.resize_with(requests, || vec![0; SPARE_CAPACITY]);
+        spares.resize_with(requests, || Box::new(RequestMessage::with_capacity(SPARE_CAPACITY)));
         let waiting = Waiting {
             jobs: Backlog::new(by_priority),
             octets: 0,
@@ -194,18 +214,14 @@ impl<J: Request> RequestQueue<J> {
         result
     }
 
-    /// A buffer for the next request.
-    pub(super) fn spare(&self) -> Vec<u8> {
-        self.with(|waiting| waiting.spares.pop()).unwrap_or_default()
+    /// A message for the next request.
+    pub(super) fn spare(&self) -> Option<Box<RequestMessage>> {
+        self.with(|waiting| waiting.spares.pop())
     }
 
-    /// Keeps the buffer of a request that has been served.
-    pub(super) fn give_back(&self, buffer: Vec<u8>) {
-        self.with(|waiting| {
-            if waiting.spares.len() < MAX_SPARES {
-                waiting.spares.push(buffer);
-            }
-        });
+    /// Keeps the message of a request that has been served.
+    pub(super) fn give_back(&self, message: Box<RequestMessage>) {
+        self.with(|waiting| waiting.keep(message));
     }
 
     pub(super) fn has_idle(&self) -> bool {
@@ -213,15 +229,19 @@ impl<J: Request> RequestQueue<J> {
     }
 
     /// Puts a request into the queue if there is a thread for it, or room: one that waits, else one that
-    /// is `lent`, else one that `ask` asks for.
+    /// is `lent`, else one that `ask` asks for. `spare` becomes the message for the next request.
     pub(super) fn offer(
         &self,
         job: J,
         room: Room,
         lent: bool,
+        spare: &mut Option<Box<RequestMessage>>,
         ask: impl FnOnce() -> bool,
     ) -> Offered<J> {
         self.with(|waiting| {
+            if spare.is_none() {
+                *spare = waiting.spares.pop();
+            }
             if waiting.ended {
                 return Offered::Ended;
             }
@@ -287,18 +307,16 @@ impl<J: Request> RequestQueue<J> {
 
     /// The next request.
     pub(super) fn take(&self, taker: Taker) -> Option<J> {
-        self.with(|waiting| {
-            match taker {
-                Taker::Called => waiting.assigned = waiting.assigned.saturating_sub(1),
-                Taker::Promised => waiting.promised = waiting.promised.saturating_sub(1),
-                Taker::Free => {}
+        self.with(|waiting| match taker {
+            Taker::Called => {
+                waiting.assigned = waiting.assigned.saturating_sub(1);
+                waiting.take()
             }
-            if taker != Taker::Called && waiting.jobs.len() <= waiting.assigned {
-                return None;
+            Taker::Promised => {
+                waiting.promised = waiting.promised.saturating_sub(1);
+                waiting.take_unassigned()
             }
-            let job = waiting.jobs.take()?;
-            waiting.octets = waiting.octets.saturating_sub(job.size());
-            Some(job)
+            Taker::Free => waiting.take_unassigned(),
         })
     }
 
@@ -307,23 +325,31 @@ impl<J: Request> RequestQueue<J> {
         self.with(|waiting| waiting.jobs.len() > waiting.assigned)
     }
 
-    /// Has `worker` be called for the next request.
-    pub(super) fn rest(&self, worker: &Arc<Worker>) -> Rest {
-        let rest = self.with(|waiting| {
-            if waiting.jobs.len() > waiting.assigned {
-                return Rest::LookAgain;
+    /// The next request; without any, `worker` is called for the one that comes. Keeps the message of the
+    /// request that it has `served`.
+    pub(super) fn next(
+        &self,
+        worker: &Arc<Worker>,
+        served: Option<Box<RequestMessage>>,
+    ) -> Next<J> {
+        let next = self.with(|waiting| {
+            if let Some(message) = served {
+                waiting.keep(message);
+            }
+            if let Some(job) = waiting.take_unassigned() {
+                return Next::Serve(job);
             }
             if waiting.ended {
-                return Rest::End;
+                return Next::End;
             }
             worker.called.store(0, Ordering::Release);
             waiting.idle.push(Arc::clone(worker));
-            Rest::Wait
+            Next::Wait
         });
-        if rest == Rest::Wait {
+        if matches!(next, Next::Wait) {
             self.free();
         }
-        rest
+        next
     }
 
     /// Has `worker` be called no more; `false` when it has been.

@@ -27,7 +27,7 @@ fn paper(id: usize) -> Paper {
 }
 
 fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str {
-    match queue.offer(paper(id), Room::Limited, false, || may_ask) {
+    match queue.offer(paper(id), Room::Limited, false, &mut None, || may_ask) {
         Offered::Assigned(_) => "assigned",
         Offered::Lent => "lent",
         Offered::Promised => "promised",
@@ -40,8 +40,8 @@ fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str 
 #[test]
 fn no_thread_is_asked_for_where_one_waits() {
     let queue = queue();
-    assert_eq!(queue.rest(&Worker::new()), Rest::Wait);
-    let offered = queue.offer(paper(1), Room::Limited, false, || panic!("one waits"));
+    assert!(matches!(queue.next(&Worker::new(), None), Next::Wait));
+    let offered = queue.offer(paper(1), Room::Limited, false, &mut None, || panic!("one waits"));
     assert!(matches!(offered, Offered::Assigned(_)));
     assert_eq!(queue.take(Taker::Called), Some(paper(1)));
 }
@@ -51,8 +51,7 @@ fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
     let queue = queue();
     assert_eq!(offer(&queue, 1, true), "promised");
     assert!(queue.wants_promised());
-    assert_eq!(queue.rest(&Worker::new()), Rest::LookAgain);
-    assert_eq!(queue.take(Taker::Free), Some(paper(1)));
+    assert_eq!(queue.next(&Worker::new(), None), Next::Serve(paper(1)));
     assert!(!queue.wants_promised());
     // Nothing is left of it: one may wait, as ever.
     assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
@@ -83,7 +82,8 @@ fn a_thread_that_cannot_come_leaves_its_request_waiting() {
 fn the_more_urgent_come_first_and_the_others_in_their_order() {
     let queue = RequestQueue::new(1, Some(Buffering { max_requests: 0, max_octets: None }), true);
     for (id, urgency) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
-        let offered = queue.offer(Paper { id, urgency }, Room::Limited, false, || false);
+        let paper = Paper { id, urgency };
+        let offered = queue.offer(paper, Room::Limited, false, &mut None, || false);
         assert!(matches!(offered, Offered::Waits));
     }
     let order: Vec<_> = std::iter::from_fn(|| queue.take(Taker::Free)).map(|it| it.id).collect();
@@ -110,12 +110,26 @@ fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
 /// for a buffer.
 #[test]
 fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
-    let is_there = |queue: &RequestQueue<Paper>| queue.spare().len() == SPARE_CAPACITY;
-    let buffers = |queue: &RequestQueue<Paper>| (0..100).take_while(|_| is_there(queue)).count();
-    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 4);
+    let buffer = |queue: &RequestQueue<Paper>| Some(queue.spare()?.octets.buffer.len());
+    let buffers = |queue: &RequestQueue<Paper>| {
+        std::iter::from_fn(|| buffer(queue)).filter(|octets| *octets == SPARE_CAPACITY).count()
+    };
+    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5);
     let three_wait = Buffering { max_requests: 3, max_octets: None };
-    assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 7);
+    assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 8);
     let any_wait = Buffering { max_requests: 0, max_octets: None };
     assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), MAX_SPARES);
     assert_eq!(buffers(&RequestQueue::new(4096, None, true)), MAX_SPARES);
+}
+
+#[test]
+fn a_reader_gets_the_message_of_a_request_that_has_been_served() {
+    let queue = RequestQueue::<Paper>::new(1, None, false);
+    while queue.spare().is_some() {}
+    let served = Box::new(RequestMessage::with_capacity(7));
+    assert!(matches!(queue.next(&Worker::new(), Some(served)), Next::Wait));
+    let mut spare = None;
+    let offered = queue.offer(paper(1), Room::Limited, false, &mut spare, || false);
+    assert!(matches!(offered, Offered::Assigned(_)));
+    assert_eq!(spare.map(|message| message.octets.buffer.len()), Some(7));
 }
