@@ -16,6 +16,7 @@ use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
     ResponseFlags, TargetAddress,
 };
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 /// More than there may be threads, connections or descriptors for.
 const HELD: i32 = 1_000;
@@ -210,6 +211,34 @@ fn requests_are_held_up_to_a_number_of_octets() {
         };
         assert_eq!(refused, (sent - 1, ReplyStatus::SystemException), "{strategy:?}");
         assert!((2..=4).contains(&held(&scene.manager)), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn requests_are_held_for_a_limited_time() {
+    for strategy in STRATEGIES {
+        let scene = Scene::with(strategy, builder().option("MaxHeldTime", "1"));
+        let mut client = scene.connect();
+        client.twice(&scene.held, 1, TWO_WAY);
+        assert_eq!(client.reply(), (1, ReplyStatus::SystemException), "{strategy:?}");
+        client.twice(&scene.held, 2, ResponseFlags::NoResponse);
+        client.twice(&scene.held, 3, TWO_WAY);
+        assert_eq!(client.reply(), (3, ReplyStatus::SystemException), "{strategy:?}");
+        until(|| held(&scene.manager) == 0);
+        // By a client that sees which exception it is, and inside the process.
+        let (_orb, there) = support::client(&scene.held);
+        for echo in [&there, &scene.held] {
+            let exception = echo.twice(4).unwrap_err();
+            let code = (exception.kind, exception.minor, exception.completed);
+            let discarded = minor::transient::REQUEST_DISCARDED;
+            let transient = SystemExceptionKind::Transient;
+            assert_eq!(code, (transient, discarded, CompletionStatus::No), "{strategy:?}");
+        }
+        scene.manager.activate().unwrap();
+        client.twice(&scene.held, 5, TWO_WAY);
+        assert_eq!(client.reply(), (5, DONE), "{strategy:?}");
+        assert_eq!(*scene.asked.lock().unwrap(), [5], "{strategy:?}");
         scene.orb.shutdown(true).unwrap();
     }
 }

@@ -37,7 +37,7 @@ pub use dispatch::{
 pub use error::PoaError;
 pub use key::MAX_PATH;
 pub use key::{KeyParts, system_id};
-pub use manager::{Arrival, HoldLimits, Holdable, ResumePass};
+pub use manager::{Arrival, HoldLimits, Holdable, ResumePass, discarded};
 pub use manager::{ManagerState, PoaManager};
 pub use operations::Operations;
 pub use policies::check_policies;

@@ -5,11 +5,15 @@
 //! manager leaves the holding state, the queue goes back, in order, to the lanes that the requests came
 //! by, which ask the manager again. Until the last of them has asked, requests that arrive queue up
 //! behind them, and those that are held anew do not go back: so requests keep their order, however often
-//! the state changes.
+//! the state changes. A request that has waited for too long is given back to be refused.
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::{Duration, Instant};
 
 use zorb_base::options::Options;
 use zorb_os::lock::{Condition, Lock, Locked};
@@ -38,12 +42,18 @@ pub struct HoldLimits {
     pub(crate) requests: usize,
     /// The most octets of their messages; option `MaxHeldOctets`.
     pub(crate) octets: usize,
+    /// The longest time that they wait; option `MaxHeldTime`.
+    pub(crate) time: Option<Duration>,
 }
 
 impl HoldLimits {
     /// Those that the options say.
     pub fn of(options: &Options) -> Self {
-        Self { requests: options.max_held_requests, octets: options.max_held_octets }
+        Self {
+            requests: options.max_held_requests,
+            octets: options.max_held_octets,
+            time: options.max_held_time,
+        }
     }
 }
 
@@ -55,6 +65,9 @@ pub trait Holdable: Send {
     /// Gives the request back to the threads that serve it, which ask the manager again before they drop
     /// `pass`.
     fn resume(self: Box<Self>, pass: ResumePass);
+
+    /// Gives the request back to the threads that serve it, to be answered with [`discarded`].
+    fn discard(self: Box<Self>);
 }
 
 /// Where a request comes from that asks a manager to let it pass.
@@ -90,11 +103,19 @@ struct Manager {
     limits: HoldLimits,
 }
 
+/// A held request.
+struct HeldRequest {
+    /// When it was first held.
+    since: Instant,
+    request: Box<dyn Holdable>,
+}
+
 #[derive(Default)]
 struct Held {
-    requests: VecDeque<Box<dyn Holdable>>,
+    /// In the order in which they were first held, as are `again`.
+    requests: VecDeque<HeldRequest>,
     /// Those that were given back and are held anew; they come before the others.
-    again: VecDeque<Box<dyn Holdable>>,
+    again: VecDeque<HeldRequest>,
     octets: usize,
     /// Threads of this process that wait for calls of their own to pass.
     callers: usize,
@@ -114,6 +135,27 @@ impl Held {
     fn is_empty(&self) -> bool {
         self.requests.is_empty() && self.again.is_empty()
     }
+
+    /// When the request that waits longest was first held.
+    fn oldest(&self) -> Option<Instant> {
+        let first = |queue: &VecDeque<HeldRequest>| queue.front().map(|held| held.since);
+        first(&self.again).into_iter().chain(first(&self.requests)).min()
+    }
+
+    /// Takes the requests that have waited for at least `limit`.
+    fn take_older(&mut self, limit: Duration, now: Instant) -> Vec<Box<dyn Holdable>> {
+        let is_older = |held: &HeldRequest| now.saturating_duration_since(held.since) >= limit;
+        let mut older = Vec::new();
+        for queue in [&mut self.again, &mut self.requests] {
+            while queue.front().is_some_and(is_older)
+                && let Some(held) = queue.pop_front()
+            {
+                self.octets = self.octets.saturating_sub(held.request.size());
+                older.push(held.request);
+            }
+        }
+        older
+    }
 }
 
 impl std::fmt::Debug for Held {
@@ -123,7 +165,18 @@ impl std::fmt::Debug for Held {
 }
 
 /// Stands for a request that was given back, until it has asked the manager again.
-pub struct ResumePass(PoaManager);
+pub struct ResumePass {
+    manager: PoaManager,
+    /// When the request was first held.
+    since: Instant,
+}
+
+impl ResumePass {
+    /// When the request was first held.
+    pub fn since(&self) -> Instant {
+        self.since
+    }
+}
 
 impl std::fmt::Debug for ResumePass {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -133,7 +186,7 @@ impl std::fmt::Debug for ResumePass {
 
 impl Drop for ResumePass {
     fn drop(&mut self) {
-        let manager = &self.0;
+        let manager = &self.manager;
         let mut held = manager.0.held.lock();
         held.resuming -= 1;
         manager.resume_all(held);
@@ -171,8 +224,8 @@ impl PoaManager {
         self.change(ManagerState::Active)
     }
 
-    /// Holds requests, up to the options `MaxHeldRequests` and `MaxHeldOctets`; beyond them they are
-    /// answered `TRANSIENT`.
+    /// Holds requests, up to the options `MaxHeldRequests` and `MaxHeldOctets`, and for at most the time of
+    /// the option `MaxHeldTime`; others are answered `TRANSIENT`.
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -226,8 +279,8 @@ impl PoaManager {
         self.update(&held);
         self.0.changed.notify_all();
         drop(held);
-        for request in requests {
-            request.resume(ResumePass(self.clone()));
+        for held in requests {
+            held.request.resume(ResumePass { manager: self.clone(), since: held.since });
         }
     }
 
@@ -266,12 +319,7 @@ impl PoaManager {
                 if passes { Ok(()) } else { Err(Stopped::Held(self.clone())) }
             }
             ManagerState::Holding if !held.released => Err(Stopped::Held(self.clone())),
-            ManagerState::Holding | ManagerState::Discarding => {
-                Err(Stopped::Refused(SystemException::transient(
-                    minor::transient::REQUEST_DISCARDED,
-                    CompletionStatus::No,
-                )))
-            }
+            ManagerState::Holding | ManagerState::Discarding => Err(Stopped::Refused(discarded())),
             ManagerState::Inactive => Err(Stopped::Refused(SystemException::obj_adapter(
                 minor::obj_adapter::INACTIVE,
                 CompletionStatus::No,
@@ -279,8 +327,9 @@ impl PoaManager {
         }
     }
 
-    /// Puts a request into the queue; it is given back at once where requests pass meanwhile, or others
-    /// are on their way back before it.
+    /// Puts a request into the queue that was first held at `since`; it is given back at once where requests
+    /// pass meanwhile, or others are on their way back before it. Returns when it has waited for too long,
+    /// and is to be [discarded](Self::discard_expired) if it is held.
     ///
     /// # Errors
     /// The request, and the exception to answer it with: too many are held.
@@ -289,54 +338,93 @@ impl PoaManager {
         &self,
         request: Box<R>,
         arrival: Arrival,
-    ) -> Result<(), (Box<R>, SystemException)> {
+        since: Instant,
+    ) -> Result<Option<Instant>, (Box<R>, SystemException)> {
         let mut held = self.0.held.lock();
         let octets = held.octets.saturating_add(request.size());
+        let expiry = self.0.limits.time.and_then(|limit| since.checked_add(limit));
         if arrival == Arrival::Resumed {
             // It was within the limits before. Its pass is still there, so the queue goes back after it.
             held.octets = octets;
-            held.again.push_back(request);
-            return Ok(());
+            let at = held.again.partition_point(|other| other.since <= since);
+            held.again.insert(at, HeldRequest { since, request });
+            return Ok(expiry);
         }
         if !self.holds(&held) && held.resuming == 0 {
             held.resuming += 1;
             self.update(&held);
             drop(held);
-            request.resume(ResumePass(self.clone()));
-            return Ok(());
+            request.resume(ResumePass { manager: self.clone(), since });
+            return Ok(None);
         }
         if held.len() >= self.0.limits.requests || octets > self.0.limits.octets {
             drop(held);
             return Err((request, too_many()));
         }
         held.octets = octets;
-        held.requests.push_back(request);
+        held.requests.push_back(HeldRequest { since, request });
         self.update(&held);
-        Ok(())
+        Ok(expiry)
     }
 
-    /// Has the calling thread wait while the manager holds requests: for a call inside this process.
+    /// Discards requests that have been held for too long at `now`. Returns when the next one will have
+    /// been.
+    #[doc(hidden)]
+    pub fn discard_expired(&self, now: Instant) -> Option<Instant> {
+        let limit = self.0.limits.time?;
+        let mut held = self.0.held.lock();
+        let expired = held.take_older(limit, now);
+        self.update(&held);
+        let next = held.oldest();
+        drop(held);
+        expired.into_iter().for_each(|request| request.discard());
+        next?.checked_add(limit)
+    }
+
+    /// Has the calling thread wait while the manager holds requests: for a call inside this process, which
+    /// has waited since `since`.
     ///
     /// # Errors
-    /// `TRANSIENT` when too many requests are held.
+    /// `TRANSIENT` when too many requests are held, and after the time for which they are held at the most.
     #[doc(hidden)]
-    pub fn wait_while_holding(&self) -> Result<(), SystemException> {
+    pub fn wait_while_holding(&self, since: Instant) -> Result<(), SystemException> {
         let mut held = self.0.held.lock();
         if held.len() >= self.0.limits.requests {
             return Err(too_many());
         }
         held.callers += 1;
-        while self.holds(&held) {
-            held = self.0.changed.wait(held);
+        let limit = self.0.limits.time.map(|limit| limit.saturating_sub(since.elapsed()));
+        match limit {
+            Some(limit) => {
+                held = self.0.changed.wait_while(held, limit, |held| self.holds(held));
+            }
+            None => {
+                while self.holds(&held) {
+                    held = self.0.changed.wait(held);
+                }
+            }
         }
         held.callers -= 1;
-        Ok(())
+        if limit.is_some() && self.holds(&held) { Err(discarded()) } else { Ok(()) }
+    }
+
+    /// Whether both are the same manager.
+    #[doc(hidden)]
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Requests that wait for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
         self.0.held.lock().len()
     }
+}
+
+/// The exception for requests that are not held any longer.
+#[cold]
+pub fn discarded() -> SystemException {
+    let code = minor::transient::REQUEST_DISCARDED;
+    SystemException::transient(code, CompletionStatus::No)
 }
 
 #[cold]

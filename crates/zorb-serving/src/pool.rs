@@ -73,6 +73,8 @@ impl ServerCore {
     /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
     pub fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
         self.check_running()?;
+        self.start_watchdog()
+            .map_err(|error| Error::new(Phase::Configure, "the watchdog").with_source(error))?;
         let pool = PoolCore::new(self, settings)?;
         let begun = pool.start(self).and_then(|()| {
             let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);

@@ -4,6 +4,7 @@
 use std::io::IoSlice;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
+use std::time::Instant;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
@@ -14,7 +15,7 @@ use zorb_giop::{
 };
 use zorb_poa::{
     Access, Answer, Arrival, Holdable, InParts, NotHere, PoaManager, ReplyTo, RequestSource,
-    ResumePass, ServerCall, answer_absent, dispatch, find_target,
+    ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -138,6 +139,8 @@ pub(crate) struct QueuedRequest {
     urgency: i16,
     /// Where it was held before.
     pass: Option<ResumePass>,
+    /// Whether it has been held for too long, and is to be refused.
+    is_expired: bool,
 }
 
 impl std::fmt::Debug for QueuedRequest {
@@ -159,6 +162,7 @@ impl QueuedRequest {
             client: Client::Connected(ConnectionUse(Arc::clone(connection))),
             urgency,
             pass: None,
+            is_expired: false,
         }
     }
 
@@ -174,7 +178,11 @@ impl QueuedRequest {
 
     /// Makes the upcall and sends the reply. The message comes back, for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
-        let Self { message, client, urgency, pass } = self;
+        if self.is_expired {
+            self.answer(&discarded());
+            return None;
+        }
+        let Self { message, client, urgency, pass, .. } = self;
         let origin = Origin { client: &client, urgency, pass };
         let mut served = None;
         match client.connection() {
@@ -192,8 +200,13 @@ impl QueuedRequest {
     #[cold]
     pub(super) fn refuse(self) {
         let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
+        self.answer(&full);
+    }
+
+    #[cold]
+    fn answer(self, exception: &SystemException) {
         if let Some(connection) = self.client.connection() {
-            connection.send_exception(&self.message, &full);
+            connection.send_exception(&self.message, exception);
         }
     }
 }
@@ -282,7 +295,8 @@ impl Origin<'_> {
             urgency: self.urgency,
             message: Some(message),
         };
-        held.put(manager, arrival);
+        let since = self.pass.as_ref().map_or_else(Instant::now, ResumePass::since);
+        held.put(manager, arrival, since);
         // Not before: requests that arrived later are to be held behind it.
         drop(self.pass);
     }
@@ -369,7 +383,7 @@ impl ServerConnection {
             urgency: 0,
             message: Some(message),
         };
-        held.put(manager, Arrival::New);
+        held.put(manager, Arrival::New, Instant::now());
     }
 
     /// Answers a request with an exception, if its client waits.
@@ -408,15 +422,39 @@ impl HeldRequest {
         self.connection.as_ref().and_then(Weak::upgrade)
     }
 
-    fn put(self, manager: &PoaManager, arrival: Arrival) {
+    fn put(self, manager: &PoaManager, arrival: Arrival, since: Instant) {
         if let Some(connection) = self.connection() {
             connection.held.fetch_add(1, Ordering::AcqRel);
         }
-        if let Err((refused, exception)) = manager.hold(Box::new(self), arrival)
-            && let Some((connection, message)) = refused.connection().zip(refused.message.as_ref())
-        {
-            connection.send_exception(message, &exception);
+        let core = Arc::clone(&self.core);
+        match manager.hold(Box::new(self), arrival, since) {
+            Ok(None) => {}
+            Ok(Some(expiry)) => core.watchdog().watch_held(manager, expiry),
+            Err((refused, exception)) => {
+                let client = refused.connection().zip(refused.message.as_ref());
+                if let Some((connection, message)) = client {
+                    connection.send_exception(message, &exception);
+                }
+            }
         }
+    }
+
+    /// The request, for the threads of its lane; `None` if nobody waits for it any more.
+    fn release(&mut self) -> Option<QueuedRequest> {
+        let message = self.message.take()?;
+        let connection = self.connection().filter(|connection| !connection.is_finished());
+        if connection.is_none() && message.response.expects_reply() {
+            return None;
+        }
+        let client = match connection {
+            Some(connection) => {
+                connection.enter();
+                Client::Connected(ConnectionUse(connection))
+            }
+            None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
+        };
+        let urgency = self.urgency;
+        Some(QueuedRequest { message, client, urgency, pass: None, is_expired: false })
     }
 }
 
@@ -426,20 +464,16 @@ impl Holdable for HeldRequest {
     }
 
     fn resume(mut self: Box<Self>, pass: ResumePass) {
-        let Some(message) = self.message.take() else { return };
-        let connection = self.connection().filter(|connection| !connection.is_finished());
-        if connection.is_none() && message.response.expects_reply() {
-            return; // nobody waits for the reply any more
+        if let Some(request) = self.release() {
+            self.lane.resume(QueuedRequest { pass: Some(pass), ..request });
         }
-        let client = match connection {
-            Some(connection) => {
-                connection.enter();
-                Client::Connected(ConnectionUse(connection))
-            }
-            None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
-        };
-        let request = QueuedRequest { message, client, urgency: self.urgency, pass: Some(pass) };
-        self.lane.resume(request);
+    }
+
+    fn discard(mut self: Box<Self>) {
+        // By a thread of the lane: the client may not read.
+        if let Some(request) = self.release().filter(|it| it.message.response.expects_reply()) {
+            self.lane.resume(QueuedRequest { is_expired: true, ..request });
+        }
     }
 }
 

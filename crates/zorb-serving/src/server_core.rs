@@ -4,6 +4,7 @@
     reason = "written when endpoints and pools come and go, read when references are made"
 )]
 
+use std::io;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -150,6 +151,15 @@ impl ServerCore {
         Ok(())
     }
 
+    /// Starts the watchdog's thread, unless it is there.
+    pub(super) fn start_watchdog(&self) -> io::Result<()> {
+        if !self.watchdog.start() {
+            return Ok(());
+        }
+        let (watchdog, period) = (Arc::clone(&self.watchdog), self.options().stall_takeover);
+        self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
+    }
+
     fn listen_locked(
         self: &Arc<Self>,
         url: &str,
@@ -159,13 +169,7 @@ impl ServerCore {
         self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let listener = self.open(url, None, Workers::default())?;
-        if listeners.is_empty() {
-            let watchdog = Arc::clone(&self.watchdog);
-            let period = self.options().stall_takeover;
-            self.threads()
-                .spawn("zorb-watchdog", move || watchdog.run(period))
-                .map_err(|error| failed().with_source(error))?;
-        }
+        self.start_watchdog().map_err(|error| failed().with_source(error))?;
         let lane = match self.default_lane.get() {
             Some(lane) => Arc::clone(lane),
             None => {

@@ -1,18 +1,19 @@
 //! The watchdog: it notices upcalls that take long, so that another thread reads on from their
-//! connections.
+//! connections, and requests that have been held for too long.
 //!
-//! It watches the connections with threads of their own that have had an upcall of late, and sleeps while
-//! there are none. So a server that nobody calls does nothing at all, and one with thousands of
-//! connections watches the few that are in use.
+//! It watches the connections with threads of their own that have had an upcall of late, and the POA
+//! managers that hold requests, and sleeps while there are none. So a server that nobody calls does nothing
+//! at all, and one with thousands of connections watches the few that are in use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
 
 use crate::connection::ServerConnection;
+use zorb_poa::PoaManager;
 
 /// So many looks in a row find no upcall of a connection before it is not watched any more. The next
 /// upcall then calls the watchdog, which takes it longer than all looks at one call.
@@ -28,6 +29,9 @@ pub(crate) struct Watchdog {
 #[derive(Debug, Default)]
 struct Watched {
     connections: HashMap<usize, Watch>,
+    /// Managers that hold requests, with the time at which the first of them expires.
+    holding: Vec<(PoaManager, Instant)>,
+    started: bool,
     stopped: bool,
 }
 
@@ -39,6 +43,13 @@ struct Watch {
     seen: u32,
     /// Looks since the last upcall.
     quiet: u32,
+}
+
+impl Watched {
+    /// When the first of the requests expires that are held.
+    fn first_expiry(&self) -> Option<Instant> {
+        self.holding.iter().map(|(_, expiry)| *expiry).min()
+    }
 }
 
 impl Watchdog {
@@ -66,27 +77,72 @@ impl Watchdog {
         }
     }
 
+    /// Has the requests of a manager be discarded when they expire, the first of them at `expiry`.
+    #[cold]
+    pub(super) fn watch_held(&self, manager: &PoaManager, expiry: Instant) {
+        let mut watched = self.watched.lock();
+        if watched.stopped {
+            return;
+        }
+        match watched.holding.iter_mut().find(|(known, _)| known.is(manager)) {
+            Some((_, first)) if *first <= expiry => return,
+            Some((_, first)) => *first = expiry,
+            None => watched.holding.push((manager.clone(), expiry)),
+        }
+        drop(watched);
+        self.changed.notify_all();
+    }
+
+    /// Discards requests that have been held for too long at `now`. Returns when the next ones expire.
+    pub(super) fn discard_expired(&self, now: Instant) -> Option<Instant> {
+        let mut watched = self.watched.lock();
+        let expired: Vec<_> = watched.holding.extract_if(.., |(_, first)| *first <= now).collect();
+        drop(watched);
+        for (manager, _) in expired {
+            if let Some(next) = manager.discard_expired(now) {
+                self.watch_held(&manager, next);
+            }
+        }
+        self.watched.lock().first_expiry()
+    }
+
+    /// Whether its thread is to be started, which is so once.
+    pub(super) fn start(&self) -> bool {
+        !std::mem::replace(&mut self.watched.lock().started, true)
+    }
+
     /// Ends the watch.
     pub(crate) fn stop(&self) {
-        self.watched.lock().stopped = true;
+        let mut watched = self.watched.lock();
+        watched.stopped = true;
+        let holding = std::mem::take(&mut watched.holding);
+        drop(watched);
+        drop(holding);
         self.changed.notify_all();
     }
 
     /// The body of the watchdog's thread: looks every `period` until stopped.
     pub(crate) fn run(&self, period: Duration) {
+        let mut next_look = Instant::now();
         loop {
-            let watches = self.look();
+            let now = Instant::now();
+            if now >= next_look {
+                self.look();
+                next_look = now + period;
+            }
+            self.discard_expired(now);
             let watched = self.watched.lock();
             if watched.stopped {
                 return;
             }
-            let watched = match watches {
-                0 if watched.connections.is_empty() => self.changed.wait(watched),
-                _ => self.changed.wait_while(watched, period, |watched| !watched.stopped),
+            let look = (!watched.connections.is_empty()).then_some(next_look);
+            let _watched = match look.into_iter().chain(watched.first_expiry()).min() {
+                None => self.changed.wait(watched),
+                Some(next) => {
+                    let left = next.saturating_duration_since(Instant::now());
+                    self.changed.wait_for(watched, left)
+                }
             };
-            if watched.stopped {
-                return;
-            }
         }
     }
 

@@ -81,6 +81,9 @@ macro_rules! orb_options {
                 "MaxHeldRequests" max_held_requests: usize = 256, 0..=1 << 20;
                 /// Maximum size of the requests that a POA manager queues while it is holding.
                 "MaxHeldOctets" max_held_octets: usize = 64 << 20, 0..=1 << 40, "octets";
+                /// Maximum time that a POA manager queues a request while it is holding; 0 for no limit.
+                "MaxHeldTime" max_held_time: Option<Duration> = Some(Duration::from_secs(60)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Maximum number of location forwards that one call follows.
                 "MaxForwards" max_forwards: u32 = 8, 0..=1024;
                 /// Time that an upcall may run before another thread reads on from its connection.

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::io::IoSlice;
 use std::sync::Arc;
+use std::time::Instant;
 
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
@@ -100,10 +101,12 @@ fn answer_here(
     let mut call = ServerCall::new(message, header.order, form, reply);
     call.read_header(header)?;
     call.set_text(LOCAL_TEXT);
+    let mut since = None;
     let target = loop {
         match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
             Err(NotHere::Held(manager)) => {
-                if let Err(exception) = manager.wait_while_holding() {
+                let since = *since.get_or_insert_with(Instant::now);
+                if let Err(exception) = manager.wait_while_holding(since) {
                     break Err(NotHere::Nowhere(exception));
                 }
             }
