@@ -31,10 +31,11 @@ pub use zorb_base::policy::BufferStrategy;
 pub use zorb_base::raises::{AnyError, Raises, UserException};
 pub use zorb_base::{counters, interceptor, options, policy};
 pub use zorb_invocation::client::OnewayQueue;
+pub use zorb_invocation::client::{KeptReply, RawReply};
 pub use zorb_invocation::interface::{Interface, OBJECT_ID, Ref};
 pub use zorb_invocation::loan::Loan;
 pub use zorb_invocation::loaned::LoanedOctets;
-pub use zorb_invocation::object::{KeptReply, ObjectRef, RawReply};
+pub use zorb_invocation::object::ObjectRef;
 pub use zorb_invocation::value::{
     Abstract, AbstractOperations, CustomMarshal, Value, ValueBase, ValueOperations, WithOperations,
 };

@@ -7,11 +7,13 @@
 //! shutdown that waits for targets waits for calls.
 
 mod call;
+mod find;
 mod has_servant;
 mod local_target;
 mod upcall;
 
 pub use call::{Collocated, pass_exception, pass_results, raised};
+pub(crate) use find::hold;
 pub use has_servant::HasServant;
-pub(crate) use local_target::{Collocation, hold};
+pub(crate) use local_target::Collocation;
 pub use upcall::{Upcall, in_upcall_of};

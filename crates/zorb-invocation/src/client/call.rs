@@ -8,7 +8,7 @@ use zorb_base::policy::SyncScope;
 use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
-use super::effective::CallParameters;
+use super::level_policies::CallParameters;
 use super::time_limit::TimeLimit;
 
 /// A call.

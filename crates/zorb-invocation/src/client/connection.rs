@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::orb_core::OrbCore;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Limits, MessageHeader,
@@ -24,7 +25,6 @@ use super::pool::EndpointPool;
 use super::route::Route;
 use super::shared::SharedCall;
 use super::time_limit::TimeLimit;
-use crate::client::core::ClientCore;
 
 /// The longest that sending a CancelRequest or CloseConnection may take: the server may have stopped
 /// reading.
@@ -149,7 +149,7 @@ pub(super) struct NewCall<'a> {
 impl<'a> NewCall<'a> {
     /// The same for the machine of a connection that was opened at `opened`.
     #[inline]
-    pub(super) fn request(&self, core: &'a ClientCore, opened: Instant) -> NewRequest<'a> {
+    pub(super) fn request(&self, core: &'a OrbCore, opened: Instant) -> NewRequest<'a> {
         let Self { kind, route, operation, .. } = *self;
         let server = route.code_sets.as_ref();
         NewRequest {
@@ -198,7 +198,7 @@ pub(super) trait Connection: Sized {
     /// the server.
     fn begin(
         &mut self,
-        core: &ClientCore,
+        core: &OrbCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException>;
 

@@ -12,9 +12,6 @@ use zorb_base::policy::{
 use zorb_giop::ProfileTag;
 
 use super::connection_settings::{ConnectionClass, ConnectionSettings};
-use super::effective::ClientPolicies;
-use super::thread_policies::policies_of_thread;
-use crate::object::ObjectRef;
 
 /// The number of a reference with private connections that has not been assigned one yet.
 const NOT_NUMBERED: u64 = 0;
@@ -59,7 +56,7 @@ impl ConnectionPolicies {
     }
 
     /// These, and those of a weaker level.
-    fn or(self, weaker: &Self) -> Self {
+    pub(super) fn or(self, weaker: &Self) -> Self {
         let (protocols, before, after) = match self.protocols {
             Some(own) => (Some(own), self.before, self.after.or(weaker.before).or(weaker.after)),
             None => (weaker.protocols.clone(), self.before.or(weaker.before), weaker.after),
@@ -71,19 +68,6 @@ impl ConnectionPolicies {
             bands: if self.bands.is_empty() { weaker.bands.clone() } else { self.bands },
             private: self.private.or(weaker.private),
         }
-    }
-
-    /// Those of all levels for calls of `object` by the calling thread.
-    pub(crate) fn wanted(object: &ObjectRef) -> Self {
-        let core = object.core();
-        let copy = |policies: &ClientPolicies| policies.connections.as_deref().cloned();
-        let own = object.overrides().and_then(|overrides| overrides.connections().cloned());
-        let of_thread = policies_of_thread(core);
-        let of_thread = of_thread.and_then(|policies| copy(&policies));
-        let of_orb = copy(&core.policies().load());
-        let [own, of_thread, of_orb] =
-            [own.map(Arc::unwrap_or_clone), of_thread, of_orb].map(Option::unwrap_or_default);
-        own.or(&of_thread).or(&of_orb)
     }
 
     /// These with the policies that a server has put into the reference. Contradictions are added to

@@ -9,7 +9,7 @@ use zorb_base::orb_core::OrbCore;
 use zorb_cdr::ReadContext;
 use zorb_poa::Adapters;
 
-use super::effective::{CallParameters, ClientPolicies};
+use super::level_policies::{CallParameters, ClientPolicies};
 use super::pool::ConnectionCache;
 use crate::value::ValueRegistry;
 

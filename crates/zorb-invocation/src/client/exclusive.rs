@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::orb_core::OrbCore;
 use zorb_cdr::TextCoding;
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
@@ -24,7 +25,6 @@ use super::connection::{
 use super::place::Lease;
 use super::pool::EndpointPool;
 use super::time_limit::TimeLimit;
-use crate::client::core::ClientCore;
 
 /// A connection to a server that one call at a time has to itself.
 #[derive(Debug)]
@@ -288,7 +288,7 @@ impl Connection for Lease<'_> {
     #[inline(always)] // on the path of every call
     fn begin(
         &mut self,
-        core: &ClientCore,
+        core: &OrbCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException> {
         let connection = self.connection().ok_or_else(|| core.shut_down())?;

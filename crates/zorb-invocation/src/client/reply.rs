@@ -13,10 +13,10 @@ use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
 
+use super::raw_reply::RawReply;
 use super::route::Route;
 
 use crate::client::core::ClientCore;
-use crate::object::RawReply;
 
 /// A call of one operation with its types erased, as the ORB sees it. The body is the arguments.
 pub trait Invocation: Body {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::{Arc, Weak};
 
 use super::core::ClientCore;
-use super::effective::ClientPolicies;
+use super::level_policies::ClientPolicies;
 
 thread_local! {
     /// The policies of this thread, by ORB. Few threads use more than one.

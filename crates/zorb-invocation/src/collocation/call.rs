@@ -10,7 +10,8 @@ use zorb_poa::{ActiveObject, panicked};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
 use super::HasServant;
-use super::local_target::{LocalTarget, collocate};
+use super::find::collocate;
+use super::local_target::LocalTarget;
 use super::upcall::Upcall;
 use crate::client::{Invocation, LOCAL_TEXT, decoding, missing, read_exception};
 use crate::object::ObjectRef;

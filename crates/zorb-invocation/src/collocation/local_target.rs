@@ -1,20 +1,18 @@
 //! The servant that a reference of the same ORB leads to.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwapOption, Guard};
 use zorb_base::threads::Running;
-use zorb_poa::{ActiveObject, CollocatedReference, PoaManager};
-
-use crate::object::{ObjectRef, Shared};
+use zorb_poa::{ActiveObject, PoaManager};
 
 /// The way from a reference to a servant.
 pub struct LocalTarget {
     pub(super) object: Arc<ActiveObject>,
     pub(super) manager: PoaManager,
     /// Whoever waits for the ORB's threads waits for the last call that guards the target.
-    _running: Running,
+    pub(super) _running: Running,
 }
 
 impl std::fmt::Debug for LocalTarget {
@@ -54,49 +52,19 @@ impl Collocation {
         let _ = self.direct.set(Arc::clone(&target.object));
     }
 
+    /// Notes that the object is not of this ORB.
+    pub(super) fn set_remote(&self) {
+        self.is_remote.store(true, Ordering::Relaxed);
+    }
+
+    /// Sets what calls go to; `None` has the next one look for it.
+    pub(crate) fn set_target(&self, target: Option<Arc<LocalTarget>>) {
+        self.target.store(target);
+    }
+
     /// Forgets what is known: the reference now leads somewhere else.
     pub(crate) fn forget(&self) {
         self.is_remote.store(false, Ordering::Relaxed);
         self.target.store(None);
     }
-}
-
-impl CollocatedReference for Shared {
-    fn forget_servant(&self) {
-        self.collocation.target.store(None);
-    }
-}
-
-/// Finds the object of a reference in its own ORB, and lets the reference call it, if it is there.
-#[cold]
-pub(super) fn collocate(object: &ObjectRef) {
-    let core = object.core();
-    let forwarded = object.forwarded();
-    let binding = forwarded.binding().unwrap_or_else(|| object.binding());
-    let collocation = &object.shared().collocation;
-    let Some(key) = &binding.routes(core).local else {
-        return collocation.is_remote.store(true, Ordering::Relaxed);
-    };
-    let Some((manager, found)) = core.adapters().find(key) else { return };
-    let target =
-        LocalTarget { object: Arc::clone(&found), manager, _running: core.threads().enter() };
-    let reference: Weak<Shared> = Arc::downgrade(object.shared());
-    found.collocate(reference, || collocation.target.store(Some(Arc::new(target))));
-    // A shutdown ends the collocation of the objects that it finds; this one may have been too new.
-    if !core.is_running() {
-        collocation.target.store(None);
-    }
-}
-
-/// Guards the target of a reference to an object of this ORB, for a call that goes by a message.
-/// A request that its manager holds back is not running yet, and guards nothing.
-pub(crate) fn hold(object: &ObjectRef) -> Option<Guard<Option<Arc<LocalTarget>>>> {
-    let collocation = &object.shared().collocation;
-    let mut target = collocation.target();
-    if target.is_none() && !collocation.is_remote() {
-        collocate(object);
-        target = collocation.target();
-    }
-    let active = target.as_ref().is_some_and(|target| target.manager.is_active());
-    active.then_some(target)
 }

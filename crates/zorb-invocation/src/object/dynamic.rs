@@ -1,103 +1,14 @@
 //! Calls of operations that are known at run time only: what the dynamic invocation interface
 //! stands on.
 
-use std::borrow::Cow;
 use std::cell::Cell;
-use std::fmt;
-use std::sync::Arc;
 
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, TextCoding};
-use zorb_giop::{HEADER_SIZE, ResponseFlags};
+use zorb_cdr::{CdrResult, CdrWriter};
+use zorb_giop::ResponseFlags;
 use zorb_types::SystemException;
 
 use super::ObjectRef;
-use crate::client::ClientCore;
-use crate::client::{ReadReply, Reply, invoke, missing};
-
-/// A reply as it came, results or a user exception, whose types its reader knows.
-pub struct RawReply<'r> {
-    pub(crate) exception: Option<Cow<'r, str>>,
-    pub(crate) message: &'r [u8],
-    pub(crate) seams: &'r [u32],
-    pub(crate) body: CdrReader<'r>,
-    pub(crate) core: &'r Arc<ClientCore>,
-}
-
-impl<'r> RawReply<'r> {
-    /// The repository id of the user exception; `None` when the operation went well.
-    pub fn exception_id(&self) -> Option<&str> {
-        self.exception.as_deref()
-    }
-
-    /// A reader at the first result, or at the exception: its repository id, then its members.
-    pub fn reader(&self) -> CdrReader<'r> {
-        self.body.clone()
-    }
-
-    /// Copies it, to be read when its types are known.
-    pub fn keep(&self) -> KeptReply {
-        // Its end may lie elsewhere.
-        let message = [self.message, self.body.tail()].concat().into_boxed_slice();
-        KeptReply {
-            exception: self.exception.as_deref().map(str::to_owned),
-            offset: message.len() - self.body.remaining(),
-            message,
-            seams: self.seams.into(),
-            order: self.body.order(),
-            text: self.body.text(),
-            core: Arc::clone(self.core),
-        }
-    }
-}
-
-impl fmt::Debug for RawReply<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RawReply")
-            .field("exception", &self.exception)
-            .field("body", &self.body)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A copy of a reply as it came: see [`RawReply::keep`].
-#[derive(Clone)]
-pub struct KeptReply {
-    exception: Option<String>,
-    message: Box<[u8]>,
-    seams: Box<[u32]>,
-    order: ByteOrder,
-    text: TextCoding,
-    /// Where the body begins.
-    offset: usize,
-    core: Arc<ClientCore>,
-}
-
-impl KeptReply {
-    /// The repository id of the user exception; `None` when the operation went well.
-    pub fn exception_id(&self) -> Option<&str> {
-        self.exception.as_deref()
-    }
-
-    /// A reader at the first result, or at the exception: its repository id, then its members.
-    pub fn reader(&self) -> CdrReader<'_> {
-        let mut reader = CdrReader::new(&self.message, self.order)
-            .with_parts(&self.seams, HEADER_SIZE)
-            .with_text(self.text)
-            .with_context(&self.core);
-        // The header was read up to here before, so the octets are there.
-        let _ = reader.take(self.offset, "reply header");
-        reader
-    }
-}
-
-impl fmt::Debug for KeptReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptReply")
-            .field("exception", &self.exception)
-            .field("body", &self.reader())
-            .finish_non_exhaustive()
-    }
-}
+use crate::client::{RawReply, ReadReply, Reply, invoke, missing};
 
 /// # Types known at run time
 ///

@@ -13,7 +13,7 @@ use zorb_giop::ProfileTag;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
-use crate::client::{ConnectionPolicies, ObjectPolicies, policy_of, select_endpoint};
+use crate::client::{ObjectPolicies, connection_policies, policy_of, select_endpoint};
 
 impl ObjectRef {
     /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
@@ -115,7 +115,7 @@ impl ObjectRef {
     /// kind: what is said at all levels, and where nothing is the options. A property that neither
     /// names is the system's choice.
     pub fn connection_properties(&self, profile: ProfileTag) -> ConnectionProperties {
-        ConnectionPolicies::wanted(self)
+        connection_policies(self)
             .properties(profile)
             .or(ConnectionProperties::of(self.core().options()))
     }

@@ -1,30 +1,21 @@
 //! The same object with other connections, where policies select them.
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{ObjectRef, Shared};
-use crate::client::ConnectionPolicies;
+use super::{ObjectRef, Shared, Variant, Variants};
+use crate::client::{ConnectionPolicies, connection_policies};
 
 /// The most other ways that one reference is called by. Each is kept with its reference.
 const MAX_VARIANTS: usize = 64;
-
-/// A list that only grows, and is read without a lock.
-#[derive(Default)]
-pub(crate) struct Variants(OnceLock<Box<Variant>>);
-
-struct Variant {
-    object: ObjectRef,
-    next: Variants,
-}
 
 impl ObjectRef {
     /// The reference by which a call of the calling thread is to go: this one, or what the policies of
     /// thread and ORB make of it, with the policies that this one has.
     pub(crate) fn as_wanted(&self) -> Result<Cow<'_, Self>, SystemException> {
-        let wanted = ConnectionPolicies::wanted(self);
+        let wanted = connection_policies(self);
         if self.satisfies(&wanted) {
             return Ok(Cow::Borrowed(self));
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::orb_core::OrbCore;
 use zorb_giop::{
     BegunRequest, ConnectionEnd, FailureCause, MessageHeader, ReplyStart, RequestBuffer,
     RequestFailure, RequestKind,
@@ -19,7 +20,6 @@ use super::{CallBuffers, Follower, SharedConnection, State, same, wait_until};
 use crate::client::connection::{
     CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, not_begun, sends_again, since,
 };
-use crate::client::core::ClientCore;
 use crate::client::pool::EndpointPool;
 use crate::client::time_limit::TimeLimit;
 
@@ -154,7 +154,7 @@ impl Connection for SharedCall {
     /// sending from here on; likewise where what it tells is relied on later.
     fn begin(
         &mut self,
-        core: &ClientCore,
+        core: &OrbCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException> {
         let connection = &*self.connection;

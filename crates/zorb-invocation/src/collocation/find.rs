@@ -1,0 +1,42 @@
+//! Finding the servant that a reference of the same ORB leads to.
+
+use std::sync::{Arc, Weak};
+
+use arc_swap::Guard;
+
+use super::local_target::LocalTarget;
+use crate::object::{ObjectRef, Shared};
+
+/// Finds the object of a reference in its own ORB, and lets the reference call it, if it is there.
+#[cold]
+pub(super) fn collocate(object: &ObjectRef) {
+    let core = object.core();
+    let forwarded = object.forwarded();
+    let binding = forwarded.binding().unwrap_or_else(|| object.binding());
+    let collocation = &object.shared().collocation;
+    let Some(key) = &binding.routes(core).local else {
+        return collocation.set_remote();
+    };
+    let Some((manager, found)) = core.adapters().find(key) else { return };
+    let target =
+        LocalTarget { object: Arc::clone(&found), manager, _running: core.threads().enter() };
+    let reference: Weak<Shared> = Arc::downgrade(object.shared());
+    found.collocate(reference, || collocation.set_target(Some(Arc::new(target))));
+    // A shutdown ends the collocation of the objects that it finds; this one may have been too new.
+    if !core.is_running() {
+        collocation.set_target(None);
+    }
+}
+
+/// Guards the target of a reference to an object of this ORB, for a call that goes by a message.
+/// A request that its manager holds back is not running yet, and guards nothing.
+pub(crate) fn hold(object: &ObjectRef) -> Option<Guard<Option<Arc<LocalTarget>>>> {
+    let collocation = &object.shared().collocation;
+    let mut target = collocation.target();
+    if target.is_none() && !collocation.is_remote() {
+        collocate(object);
+        target = collocation.target();
+    }
+    let active = target.as_ref().is_some_and(|target| target.manager.is_active());
+    active.then_some(target)
+}
