@@ -19,6 +19,8 @@ mod lending;
 mod level_policies;
 mod locate;
 mod oneway_queue;
+mod outbox;
+mod outboxes;
 mod place;
 mod pool;
 mod queued;

@@ -8,7 +8,7 @@ use zorb_base::options::Options;
 use zorb_base::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 
-use super::queued::Outboxes;
+use super::outboxes::Outboxes;
 use crate::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 
 type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;

@@ -28,7 +28,6 @@ use super::connection_settings::{ConnectionClass, ConnectionSettings};
 use super::exclusive::ExclusiveConnection;
 use super::fragmenting::in_fragments;
 use super::place::{Lease, Place};
-use super::queued::Outbox;
 use super::sharing::Sharing;
 use crate::flow::FlowLimits;
 
@@ -80,7 +79,7 @@ pub(crate) struct EndpointPool {
     settings: ConnectionSettings,
     pub(super) wait: WaitPolicy,
     /// What ends with it beside its connections: queues of one-way calls.
-    outboxes: Lock<Vec<Weak<Outbox>>>,
+    closing: Lock<Vec<Weak<dyn ClosesWithPool>>>,
 }
 
 #[derive(Debug, Default)]
@@ -94,6 +93,12 @@ pub(super) struct PoolState {
     /// Callers that wait for one.
     waiting: usize,
     pub(super) closed: bool,
+}
+
+/// What is closed with a pool.
+pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
+    /// Ends it.
+    fn close(&self);
 }
 
 /// Why there is no connection.
@@ -212,7 +217,7 @@ impl EndpointPool {
             copy_threshold: settings.copy_threshold,
             settings: settings.clone(),
             wait,
-            outboxes: Lock::default(),
+            closing: Lock::default(),
         })
     }
 
@@ -295,8 +300,8 @@ impl EndpointPool {
         if let Some(sharing) = &self.sharing {
             let _ = sharing.close();
         }
-        let outboxes = std::mem::take(&mut *self.outboxes.lock());
-        outboxes.iter().filter_map(Weak::upgrade).for_each(|outbox| outbox.close());
+        let closing = std::mem::take(&mut *self.closing.lock());
+        closing.iter().filter_map(Weak::upgrade).for_each(|other| other.close());
         self.by_lane.all().for_each(|pool| pool.close());
     }
 
@@ -310,11 +315,11 @@ impl EndpointPool {
         }
     }
 
-    /// Has a queue end with this pool.
-    pub(super) fn keep_outbox(&self, outbox: &Arc<Outbox>) {
-        let mut outboxes = self.outboxes.lock();
-        outboxes.retain(|known| known.strong_count() > 0);
-        outboxes.push(Arc::downgrade(outbox));
+    /// Has `other` closed when this pool is.
+    pub(super) fn close_with_it(&self, other: Weak<dyn ClosesWithPool>) {
+        let mut closing = self.closing.lock();
+        closing.retain(|known| known.strong_count() > 0);
+        closing.push(other);
     }
 
     /// The limits of a queue of one-way calls, where `own` are those of its policy.

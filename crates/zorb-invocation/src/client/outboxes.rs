@@ -3,19 +3,14 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::orb_core::OrbCore;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::Outbox;
-use crate::client::call::Call;
-use crate::client::core::ClientCore;
-use crate::client::oneway_queue::OnewayQueue;
-use crate::client::pool::{EndpointPool, NoConnection};
-use crate::client::route::{Route, Routes};
-use crate::client::selection::{fitting_routes, unreachable};
+use super::outbox::{NewOutbox, Outbox};
+use super::pool::{EndpointPool, NoConnection};
 use crate::flow::FlowCounts;
-use crate::object::ObjectRef;
 
 /// The queues of one policy, one for each endpoint pool.
 #[derive(Debug, Default)]
@@ -42,30 +37,6 @@ struct State {
 }
 
 impl Outboxes {
-    /// The queue of the first suitable route that connects.
-    pub(super) fn select_queue<'t>(
-        &self,
-        policy: &OnewayQueue,
-        object: &ObjectRef,
-        routes: &'t Routes,
-        call: &Call<'_>,
-    ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
-        let core = object.core();
-        let mut failure = None;
-        for route in fitting_routes(routes, call.info)? {
-            match self.open_queue(&self.slot(&route.pool), policy, core, call)? {
-                Ok(outbox) => return Ok((route, outbox)),
-                Err(NoConnection::Unreachable(error)) => failure = Some(error),
-                Err(NoConnection::Closed) => return Err(core.shut_down()),
-                Err(NoConnection::Busy) => {
-                    let code = minor::no_resources::THREADS;
-                    return Err(SystemException::no_resources(code, CompletionStatus::No));
-                }
-            }
-        }
-        Err(unreachable(object, routes, failure))
-    }
-
     /// The slot of a pool. Creating one removes the slots of queues that have ended.
     fn slot(&self, pool: &Arc<EndpointPool>) -> Arc<Slot> {
         let mut slots = self.slots.lock();
@@ -89,15 +60,16 @@ impl Outboxes {
         slot
     }
 
-    /// The queue of a slot, which is opened if none accepts calls.
-    fn open_queue(
+    /// The queue of a pool, which is opened as `new` says if none accepts calls. Other threads that open one
+    /// are waited for until `deadline`.
+    pub(super) fn queue(
         &self,
-        slot: &Slot,
-        policy: &OnewayQueue,
-        core: &Arc<ClientCore>,
-        call: &Call<'_>,
+        core: &OrbCore,
+        pool: &Arc<EndpointPool>,
+        deadline: Option<Instant>,
+        new: impl FnOnce() -> NewOutbox,
     ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
-        let deadline = call.sending().deadline();
+        let slot = self.slot(pool);
         let mut state = slot.state.lock();
         loop {
             if state.opening {
@@ -118,8 +90,7 @@ impl Outboxes {
         }
         state.opening = true;
         drop(state);
-        let opened =
-            Outbox::open(core, &slot.pool, policy.teller(), policy.limits_of(core.options()), call);
+        let opened = Outbox::open(core, &slot.pool, new());
         let mut state = slot.state.lock();
         state.opening = false;
         if let Ok(opened) = &opened {

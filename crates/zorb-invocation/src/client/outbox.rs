@@ -1,0 +1,194 @@
+//! A queue of written one-way requests, its connection, and the thread that sends them.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use zorb_base::error::{ErrorContext, Phase};
+use zorb_base::orb_core::OrbCore;
+use zorb_os::lock::Lock;
+use zorb_os::priority;
+use zorb_transport::Stream;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::connection::{Alive, FAREWELL_TIMEOUT};
+use super::exclusive::ExclusiveConnection;
+use super::pool::{ClosesWithPool, EndpointPool, NoConnection};
+use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
+
+/// The maximum time that the shutdown of an ORB waits for a queue.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+/// The maximum number of message buffers that are retained.
+const SPARES: usize = 16;
+
+pub(super) type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
+
+/// A queue, its connection and its thread.
+pub(crate) struct Outbox {
+    pool: Arc<EndpointPool>,
+    /// Where messages are written; its lock also orders the queue.
+    pub(super) connection: Lock<Box<ExclusiveConnection>>,
+    stream: Arc<dyn Stream>,
+    pub(super) queue: FlowQueue<Message>,
+    pub(super) spares: Lock<Vec<Vec<u8>>>,
+    /// Whether sending has ended.
+    broken: AtomicBool,
+    on_event: OnEvent,
+}
+
+/// A queued request.
+pub(super) struct Message {
+    pub(super) octets: Vec<u8>,
+    /// The latest time to send it; `None` if later requests depend on it.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl std::fmt::Debug for Outbox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Outbox").field(&self.pool.endpoint).field(&self.queue).finish()
+    }
+}
+
+/// What a queue is made of.
+pub(super) struct NewOutbox {
+    pub(super) on_event: OnEvent,
+    pub(super) limits: FlowLimits,
+    /// The maximum time to connect.
+    pub(super) connect_timeout: Duration,
+    /// When the call that opens it must have been sent.
+    pub(super) deadline: Option<Instant>,
+}
+
+impl Outbox {
+    /// Connects, and starts the thread.
+    pub(super) fn open(
+        core: &OrbCore,
+        pool: &Arc<EndpointPool>,
+        new: NewOutbox,
+    ) -> Result<Arc<Self>, NoConnection> {
+        let NewOutbox { on_event, limits, connect_timeout, deadline } = new;
+        let connection = pool.open_apart(connect_timeout, deadline)?;
+        let stream = Arc::clone(&connection.stream);
+        // It fails only if the peer has gone, which sending reports as well.
+        let _ = stream.set_send_timeout(Some(core.options().send_timeout));
+        let outbox = Arc::new(Self {
+            pool: Arc::clone(pool),
+            connection: Lock::new(connection),
+            stream,
+            queue: FlowQueue::new(pool.queue_limits(limits)),
+            spares: Lock::default(),
+            broken: AtomicBool::new(false),
+            on_event,
+        });
+        let work = Arc::clone(&outbox);
+        // The thread gets the priority of this one.
+        let schedule = priority::current().ok();
+        let body = move || {
+            // If that is not permitted, it has the system's default.
+            let _ = schedule.map(priority::set);
+            work.send();
+        };
+        if core.threads().spawn("zorb-oneway", body).is_err() {
+            pool.lost_one();
+            return Err(NoConnection::Busy);
+        }
+        let closed: Weak<Self> = Arc::downgrade(&outbox);
+        pool.close_with_it(closed);
+        Ok(outbox)
+    }
+
+    /// Whether it does not send any more.
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Acquire)
+    }
+
+    /// Whether it accepts calls.
+    pub(super) fn is_good(&self) -> bool {
+        if self.is_broken() {
+            return false;
+        }
+        if !self.queue.is_at_rest() {
+            return true;
+        }
+        // The server may have closed the idle connection.
+        let mut connection = self.connection.lock();
+        let is_good = connection.is_fresh() || !connection.stream.is_stale();
+        if is_good {
+            connection.alive = Alive::now();
+        }
+        is_good
+    }
+
+    /// Reports an event to the program.
+    pub(super) fn report(&self, event: Option<FlowEvent>) {
+        if let (Some(event), Some(on_event)) = (event, &self.on_event) {
+            on_event(&event);
+        }
+    }
+
+    /// Retains a buffer for the next message.
+    pub(super) fn reuse(&self, buffer: Vec<u8>) {
+        let mut spares = self.spares.lock();
+        if spares.len() < SPARES {
+            spares.push(buffer);
+        }
+    }
+
+    /// The queue's thread.
+    fn send(&self) {
+        let mut failed = None;
+        while let Some((message, event)) = self.queue.next() {
+            self.report(event);
+            let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
+            let outcome = match &failed {
+                Some(exception) => Err(SystemException::clone(exception)),
+                None if is_late => {
+                    Err(SystemException::timeout(minor::timeout::SEND, CompletionStatus::No))
+                }
+                None => self.stream.send_all(&message.octets).map_err(|error| {
+                    let exception = not_sent(&self.pool, error);
+                    failed = Some(exception.clone());
+                    // The queue accepts no more calls, and those in it are lost.
+                    self.broken.store(true, Ordering::Release);
+                    self.queue.end();
+                    exception
+                }),
+            };
+            self.reuse(message.octets);
+            self.queue.count(outcome.is_ok());
+            if let Err(exception) = outcome {
+                self.report(Some(FlowEvent::Lost(exception)));
+            }
+        }
+        self.broken.store(true, Ordering::Release);
+        let mut connection = self.connection.lock();
+        let _ = self.stream.set_send_timeout(Some(FAREWELL_TIMEOUT));
+        connection.close();
+        drop(connection);
+        self.pool.lost_one();
+    }
+}
+
+impl ClosesWithPool for Outbox {
+    /// Leaves a limited time to send the queued calls.
+    fn close(&self) {
+        self.queue.end();
+        if !self.queue.wait_until_done(LAST_CALLS) {
+            // Unblocks a thread that is sending.
+            let _ = self.stream.shutdown(std::net::Shutdown::Both);
+        }
+    }
+}
+
+/// The exception for a request that could not be sent, and for those queued behind it.
+#[cold]
+fn not_sent(pool: &EndpointPool, error: std::io::Error) -> SystemException {
+    let no = CompletionStatus::No;
+    let exception = match error.kind() {
+        std::io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
+        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
+    };
+    exception.with_context(
+        ErrorContext::new(Phase::Send).with_target(pool.endpoint.to_string()).with_source(error),
+    )
+}
