@@ -103,15 +103,14 @@ impl Current {
         Self { node: Arc::clone(node) }
     }
 
-    /// Begins a segment: the outermost makes the calling thread a distributable one with a new id, in
-    /// an upcall of one and inside of another segment it is nested. `parameters` hold until it ends;
-    /// without any those around it do. `implicit` is what requests carry instead, for the segments of
-    /// those that are called.
+    /// Begins a segment. The outermost one makes the calling thread a distributable thread with a new id; within another
+    /// segment, or in an upcall of a distributable thread, it is nested. `parameters` are in effect until it ends; by
+    /// default those of the enclosing segment. Requests carry `implicit` instead, for the segments of their upcalls.
     ///
     /// May wait for the scheduler.
     ///
     /// # Errors
-    /// [`SchedulingError`]. It has not begun then.
+    /// [`SchedulingError`]; the segment has not begun.
     pub fn begin_scheduling_segment(
         &self,
         name: &str,
@@ -135,7 +134,7 @@ impl Current {
             visit.segments.borrow_mut().push(segment(name, parameters, implicit));
             visit.check(CompletionStatus::No)?;
             visit.tell(|point| self.node.scheduler.begin_new_scheduling_segment(point))?;
-            // It goes when its outermost segment ends.
+            // It is removed when its outermost segment ends.
             std::mem::forget(Entered::new(Some(visit)));
             return Ok(());
         };
@@ -149,11 +148,11 @@ impl Current {
         Ok(begun?)
     }
 
-    /// Gives the innermost segment other parameters (`update_scheduling_segment`). A scheduling point:
-    /// others may come first now.
+    /// Changes the parameters of the innermost segment (`update_scheduling_segment`). A scheduling point: a more urgent
+    /// thread may run first.
     ///
     /// # Errors
-    /// [`SchedulingError`]; `BAD_INV_ORDER` outside of all segments.
+    /// [`SchedulingError`]; `BAD_INV_ORDER` outside a segment.
     pub fn update_scheduling_segment(
         &self,
         name: &str,
@@ -180,12 +179,12 @@ impl Current {
         Ok(visit.check(CompletionStatus::No)?)
     }
 
-    /// Ends the innermost segment, which has this name; the parameters around it hold again. With the
-    /// outermost one the distributable thread ends.
+    /// Ends the innermost segment, which has this name; the parameters of the enclosing one are in effect again. The end
+    /// of the outermost segment ends the distributable thread.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` when the innermost segment has another name, or there is none;
-    /// `THREAD_CANCELLED` for a cancelled thread, whose segment has ended all the same.
+    /// `BAD_INV_ORDER` if the innermost segment has another name, or there is none;
+    /// `THREAD_CANCELLED` if the thread was cancelled; the segment has ended nevertheless.
     pub fn end_scheduling_segment(&self, name: &str) -> Result<(), SystemException> {
         let visit = present().ok_or_else(out_of_order)?;
         let is_last = {
@@ -202,11 +201,11 @@ impl Current {
         visit.check(CompletionStatus::Yes)
     }
 
-    /// Does `work` in a segment of its own, which ends also when it panics.
+    /// Runs `work` in a segment, which also ends if it panics.
     ///
     /// # Errors
-    /// As [`begin_scheduling_segment`](Self::begin_scheduling_segment), and `THREAD_CANCELLED` when it
-    /// was cancelled meanwhile.
+    /// As [`begin_scheduling_segment`](Self::begin_scheduling_segment), and `THREAD_CANCELLED` if the
+    /// thread was cancelled meanwhile.
     pub fn within<T>(
         &self,
         name: &str,
@@ -221,12 +220,12 @@ impl Current {
         Ok(result)
     }
 
-    /// Starts a distributable thread on a thread of its own, which does `action` in a segment
-    /// (`spawn`). Stacks are of the default size when `stack_size` is zero.
+    /// Starts a distributable thread that runs `action` in a segment (`spawn`). A `stack_size` of zero is the default
+    /// size.
     ///
     /// # Errors
-    /// [`SchedulingError::UnsupportedSchedulingDiscipline`]; `NO_RESOURCES` when the system has no
-    /// thread left.
+    /// [`SchedulingError::UnsupportedSchedulingDiscipline`]; `NO_RESOURCES` if the thread cannot be
+    /// started.
     pub fn spawn<T: Send + 'static>(
         &self,
         name: &str,
@@ -239,7 +238,7 @@ impl Current {
         self.accepts(implicit)?;
         let id = ThreadId::new();
         let node = Arc::clone(&self.node);
-        // It is here already, so that it can be cancelled before it begins.
+        // Registered already, so that it can be cancelled before it begins.
         let thread = DistributableThread { entry: node.arrive(id), node };
         let (current, name) = (self.clone(), name.to_owned());
         let work = move || {
@@ -262,15 +261,15 @@ impl Current {
         }
     }
 
-    /// A scheduling point without a step: for upcalls that compute for long.
+    /// A scheduling point for long computations.
     ///
     /// # Errors
-    /// `THREAD_CANCELLED` when the distributable thread has been cancelled.
+    /// `THREAD_CANCELLED` if the distributable thread was cancelled.
     pub fn check(&self) -> Result<(), SystemException> {
         present().map_or(Ok(()), |visit| visit.check(CompletionStatus::Maybe))
     }
 
-    /// The id of the distributable thread (`id`); `None` where the calling thread is none.
+    /// The id of the distributable thread (`id`); `None` outside distributable threads.
     #[must_use]
     pub fn id(&self) -> Option<ThreadId> {
         present().map(|visit| visit.entry.id)
@@ -284,14 +283,14 @@ impl Current {
         Some(DistributableThread { node, entry })
     }
 
-    /// The parameters that hold at the moment (`scheduling_parameter`): of the innermost segment here,
-    /// or those that came with the request.
+    /// The parameters in effect (`scheduling_parameter`): of the innermost segment on this node, otherwise of the
+    /// request.
     #[must_use]
     pub fn scheduling_parameter(&self) -> Option<Parameters> {
         present().and_then(|visit| visit.parameters())
     }
 
-    /// What requests carry instead of them (`implicit_scheduling_parameter`).
+    /// The parameters that requests carry instead (`implicit_scheduling_parameter`).
     #[must_use]
     pub fn implicit_scheduling_parameter(&self) -> Option<Parameters> {
         present().and_then(|visit| visit.implicit())

@@ -1,4 +1,4 @@
-//! Schedulers that let so many distributable threads of a node run at a time, the most urgent ones.
+//! Cooperative schedulers: a limited number of distributable threads of a node run at a time, the most urgent first.
 
 use std::num::NonZeroUsize;
 
@@ -8,14 +8,14 @@ use zorb_types::SystemException;
 use super::parameters::Parameters;
 use super::scheduler::{Point, Scheduler};
 
-/// What comes first: the smaller.
+/// The order of threads: smaller keys run first.
 type Key = (u64, u64);
 
-/// Who may run: so many at a time, each until it waits, calls, or comes to a step of its segments. Among
-/// those that are ready the one with the smallest key is next; of equals, the one that was there first.
+/// Controls which threads run: up to a maximum number, each until its next scheduling point. Of the threads that wait,
+/// the one with the smallest key runs next; of equal keys, the one that has waited longest.
 #[derive(Debug)]
 struct Executive {
-    at_once: NonZeroUsize,
+    max_running: NonZeroUsize,
     state: Lock<Ready>,
     changed: Condition,
 }
@@ -23,49 +23,49 @@ struct Executive {
 #[derive(Debug, Default)]
 struct Ready {
     running: usize,
-    /// With the numbers in which they came.
+    /// Their keys, and numbers in order of arrival.
     waiting: Vec<(Key, u64)>,
-    came: u64,
-    /// Whose turn it is, who have not noticed yet.
-    turns: Vec<u64>,
+    arrivals: u64,
+    /// The numbers of threads that may run and have not woken up yet.
+    admitted: Vec<u64>,
 }
 
 impl Executive {
-    fn new(at_once: NonZeroUsize) -> Self {
-        Self { at_once, state: Lock::default(), changed: Condition::default() }
+    fn new(max_running: NonZeroUsize) -> Self {
+        Self { max_running, state: Lock::default(), changed: Condition::default() }
     }
 
     fn state(&self) -> Locked<'_, Ready> {
         self.state.lock()
     }
 
-    /// Waits for its turn.
+    /// Waits until the calling thread may run.
     fn enter(&self, key: Key) {
         let mut state = self.state();
-        if state.running < self.at_once.get() {
+        if state.running < self.max_running.get() {
             state.running += 1;
             return;
         }
-        let number = state.came;
-        state.came += 1;
+        let number = state.arrivals;
+        state.arrivals += 1;
         state.waiting.push((key, number));
-        let place = loop {
-            match state.turns.iter().position(|turn| *turn == number) {
-                Some(place) => break place,
+        let index = loop {
+            match state.admitted.iter().position(|admitted| *admitted == number) {
+                Some(index) => break index,
                 None => state = self.changed.wait(state),
             }
         };
-        state.turns.swap_remove(place);
+        state.admitted.swap_remove(index);
     }
 
-    /// Lets the next run.
+    /// Ends the run of the calling thread, and admits the next one.
     fn leave(&self) {
         let mut state = self.state();
         let first = state.waiting.iter().enumerate().min_by_key(|(_, waiting)| **waiting);
-        match first.map(|(place, _)| place) {
-            Some(place) => {
-                let (_, number) = state.waiting.swap_remove(place);
-                state.turns.push(number);
+        match first.map(|(index, _)| index) {
+            Some(index) => {
+                let (_, number) = state.waiting.swap_remove(index);
+                state.admitted.push(number);
                 drop(state);
                 self.changed.notify_all();
             }
@@ -73,13 +73,13 @@ impl Executive {
         }
     }
 
-    /// Lets others run that come first now.
-    fn pass(&self, key: Key) {
-        let comes_first = {
+    /// Waits if another thread has a smaller key now.
+    fn yield_to_more_urgent(&self, key: Key) {
+        let other_first = {
             let state = self.state();
             state.waiting.iter().any(|(other, _)| *other < key)
         };
-        if comes_first {
+        if other_first {
             self.leave();
             self.enter(key);
         }
@@ -90,15 +90,14 @@ impl Executive {
     }
 }
 
-/// Makes the schedulers that differ in their keys.
+/// Defines a scheduler by its key.
 macro_rules! cooperative {
     ($(#[$docs:meta])* $name:ident, $discipline:literal, $key:path) => {
         $(#[$docs])*
         ///
-        /// One distributable thread of the node runs at a time, or [as many as](Self::at_once) the node
-        /// has processors for them. It goes on until it calls, comes to a step of its segments, or ends:
-        /// nothing interrupts it before. So the order in which they begin needs no privilege of the
-        /// system, and of one at a time it is the same every time.
+        /// One distributable thread of the node runs at a time, or [several](Self::with_concurrency). It is not
+        /// preempted: it runs until it makes a call, begins or ends a segment, or ends. The scheduler therefore needs no
+        /// privilege, and with one thread at a time the order is deterministic.
         #[derive(Debug)]
         pub struct $name {
             executive: Executive,
@@ -106,24 +105,24 @@ macro_rules! cooperative {
 
         impl Default for $name {
             fn default() -> Self {
-                Self::at_once(NonZeroUsize::MIN)
+                Self::with_concurrency(NonZeroUsize::MIN)
             }
         }
 
         impl $name {
-            /// Without any threads yet, and one at a time.
+            /// A scheduler that runs one thread at a time.
             #[must_use]
             pub fn new() -> Self {
                 Self::default()
             }
 
-            /// So many at a time: those that come first of all that are ready.
+            /// A scheduler that runs up to `count` threads at a time.
             #[must_use]
-            pub fn at_once(count: NonZeroUsize) -> Self {
+            pub fn with_concurrency(count: NonZeroUsize) -> Self {
                 Self { executive: Executive::new(count) }
             }
 
-            /// How many threads wait for their turns.
+            /// The number of waiting threads.
             #[must_use]
             pub fn waiting(&self) -> usize {
                 self.executive.waiting()
@@ -155,12 +154,12 @@ macro_rules! cooperative {
                 &self,
                 point: &Point<'_>,
             ) -> Result<(), SystemException> {
-                self.executive.pass(key_of($key, point));
+                self.executive.yield_to_more_urgent(key_of($key, point));
                 Ok(())
             }
 
             fn update_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
-                self.executive.pass(key_of($key, point));
+                self.executive.yield_to_more_urgent(key_of($key, point));
                 Ok(())
             }
 
@@ -169,7 +168,7 @@ macro_rules! cooperative {
             }
 
             fn end_nested_scheduling_segment(&self, point: &Point<'_>) {
-                self.executive.pass(key_of($key, point));
+                self.executive.yield_to_more_urgent(key_of($key, point));
             }
 
             fn send_request(&self, _: &Point<'_>) -> Result<(), SystemException> {
@@ -200,8 +199,8 @@ cooperative! {
 }
 
 cooperative! {
-    /// Maximum urgency first (MUF): the most critical, and of equally critical ones the one with the
-    /// least laxity: whose last moment to begin comes first.
+    /// Maximum urgency first (MUF): the most critical first, and of equally critical ones the one with the least laxity,
+    /// that is with the earliest time at which it must start.
     MaximumUrgency, "maximum urgency first", by_urgency
 }
 
@@ -216,14 +215,14 @@ fn by_urgency(parameters: &Parameters) -> Option<Key> {
     match parameters {
         Parameters::Urgency { criticality, deadline, execution } => {
             let units = u64::try_from(execution.as_nanos() / 100).unwrap_or(u64::MAX);
-            let last = deadline.as_time_t().saturating_sub(units);
-            Some((4_u64.saturating_sub(*criticality as u64), last))
+            let latest_start = deadline.as_time_t().saturating_sub(units);
+            Some((4_u64.saturating_sub(*criticality as u64), latest_start))
         }
         _ => None,
     }
 }
 
-/// Those without parameters come last.
+/// The key at a scheduling point; threads without parameters run last.
 fn key_of(key: impl Fn(&Parameters) -> Option<Key>, point: &Point<'_>) -> Key {
     point.parameters.as_ref().and_then(key).unwrap_or((u64::MAX, u64::MAX))
 }

@@ -1,11 +1,11 @@
 //! RT-CORBA's dynamic scheduling: distributable threads (`RTScheduling`).
 //!
-//! A distributable thread is one piece of work that goes from node to node by calls: it has an id that
-//! stays the same wherever it is, and scheduling parameters, a priority or a deadline, that say how
-//! urgent it is there. [`RtScheduling`] is an ORB's part in it. A thread of a program becomes a
-//! distributable one by [`begin_scheduling_segment`](Current::begin_scheduling_segment); from then on
-//! its requests carry id and parameters, in a service context, and adapters with the policy
-//! [`Distributable`] take them up. A [`Scheduler`] is told of every step and says who runs.
+//! A distributable thread is an activity that continues on other nodes through calls. It has an id that is the same on
+//! all nodes, and scheduling parameters such as a priority or a deadline. [`RtScheduling`] adds distributable threads to
+//! an ORB. A thread of a program becomes distributable by
+//! [`begin_scheduling_segment`](Current::begin_scheduling_segment); from then on its requests carry id and parameters in
+//! a service context, and upcalls of adapters with the policy [`Distributable`] are part of the thread. A [`Scheduler`]
+//! is called at every scheduling point and decides which threads run.
 //!
 //! ```
 //! use zorb_core::Orb;

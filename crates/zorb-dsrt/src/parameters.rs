@@ -1,22 +1,22 @@
-//! Scheduling parameters: how urgent a distributable thread is.
+//! Scheduling parameters: the urgency of a distributable thread.
 
 use std::time::Duration;
 
 use zorb_rt::{Deadline, Priority};
 
-/// How much depends on a distributable thread: under overload the less critical are late.
+/// The criticality of a distributable thread: under overload, less critical threads miss their deadlines first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Criticality {
-    /// The lowest.
+    /// The lowest criticality.
     VeryLow,
-    /// Below the middle.
+    /// Below the default.
     Low,
-    /// In the middle: the default.
+    /// The default.
     #[default]
     Medium,
-    /// Above the middle.
+    /// Above the default.
     High,
-    /// The highest.
+    /// The highest criticality.
     VeryHigh,
 }
 
@@ -25,8 +25,7 @@ impl Criticality {
     pub const ALL: [Self; 5] = [Self::VeryLow, Self::Low, Self::Medium, Self::High, Self::VeryHigh];
 }
 
-/// The scheduling parameters of a segment (`sched_param`), as one of the disciplines has them. They
-/// travel with requests.
+/// The scheduling parameters of a segment (`sched_param`) for one of the scheduling disciplines. Requests carry them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Parameters {
@@ -34,14 +33,13 @@ pub enum Parameters {
     Priority(Priority),
     /// Earliest deadline first.
     Deadline(Deadline),
-    /// Maximum urgency first: the more critical first, and of equally critical ones that with the
-    /// least laxity.
+    /// Maximum urgency first: the most critical first, and of equally critical ones the one with the least laxity.
     Urgency {
-        /// How much depends on it.
+        /// The criticality.
         criticality: Criticality,
-        /// Until when it has to be done.
+        /// The deadline.
         deadline: Deadline,
-        /// How long that takes, at most.
+        /// The worst-case execution time until then.
         execution: Duration,
     },
 }

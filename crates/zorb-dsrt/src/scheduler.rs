@@ -1,4 +1,4 @@
-//! Schedulers: who runs, told of every step of distributable threads.
+//! Schedulers of distributable threads.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,62 +9,62 @@ use zorb_types::SystemException;
 use super::parameters::Parameters;
 use super::thread_id::ThreadId;
 
-/// A scheduling point: which thread is there, and what holds for it from there on.
+/// A scheduling point: a thread, and its scheduling parameters from there on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point<'p> {
     /// The thread.
     pub id: ThreadId,
-    /// The innermost segment's name; none between a request's arrival and its first segment.
+    /// The name of the innermost segment; `None` in an upcall before its first segment.
     pub name: Option<&'p str>,
-    /// What holds from now on; where a segment ends, that of the one around it.
+    /// The parameters from now on; at the end of a segment, those of the enclosing one.
     pub parameters: Option<Parameters>,
 }
 
-/// Says which distributable threads run (`RTScheduling::Scheduler`). Every method is called on the
-/// thread that it is about, but for [`cancel`](Self::cancel); one that waits makes that thread wait.
+/// Decides which distributable threads run (`RTScheduling::Scheduler`). Every method except [`cancel`](Self::cancel) is
+/// called on the thread concerned; a method that blocks makes that thread wait.
 ///
-/// An exception from a method is raised at its point. By default nothing is done.
+/// An exception of a method is raised at the scheduling point. By default the methods do nothing.
 pub trait Scheduler: fmt::Debug + Send + Sync + 'static {
     /// Its name (`scheduling_discipline_name`).
     fn scheduling_discipline_name(&self) -> &'static str;
 
-    /// Whether it knows what to do with such parameters; else they are refused with
-    /// `UNSUPPORTED_SCHEDULING_DISCIPLINE`, and requests that carry them with `INV_POLICY`.
+    /// Whether it supports these parameters. If not, segments with them fail with
+    /// `UNSUPPORTED_SCHEDULING_DISCIPLINE`, and requests with `INV_POLICY`.
     fn accepts(&self, parameters: &Parameters) -> bool;
 
-    /// A thread becomes a distributable one.
+    /// A thread becomes a distributable thread.
     ///
     /// # Errors
-    /// What keeps it from that.
+    /// The segment cannot begin or change.
     fn begin_new_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
     }
 
-    /// A segment begins inside another, or inside an upcall.
+    /// A nested segment begins, or a segment in an upcall.
     ///
     /// # Errors
-    /// What keeps it from that.
+    /// The segment cannot begin or change.
     fn begin_nested_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
     }
 
-    /// The innermost segment has other parameters from now on.
+    /// The parameters of the innermost segment change.
     ///
     /// # Errors
-    /// What keeps it from that.
+    /// The segment cannot begin or change.
     fn update_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
     }
 
-    /// The outermost segment has ended: the thread is no distributable one any more.
+    /// The outermost segment has ended, and with it the distributable thread.
     fn end_scheduling_segment(&self, point: &Point<'_>) {
         let _ = point;
     }
 
-    /// A segment has ended inside another, or inside an upcall.
+    /// A nested segment has ended, or a segment in an upcall.
     fn end_nested_scheduling_segment(&self, point: &Point<'_>) {
         let _ = point;
     }
@@ -72,7 +72,7 @@ pub trait Scheduler: fmt::Debug + Send + Sync + 'static {
     /// The thread is about to send a request.
     ///
     /// # Errors
-    /// What keeps it from that; [`receive_reply`](Self::receive_reply) follows all the same.
+    /// The call fails; [`receive_reply`](Self::receive_reply) is called nevertheless.
     fn send_request(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
@@ -81,76 +81,76 @@ pub trait Scheduler: fmt::Debug + Send + Sync + 'static {
     /// A request of the thread has arrived; its upcall is about to begin.
     ///
     /// # Errors
-    /// What the request is answered with instead; [`send_reply`](Self::send_reply) does not follow.
+    /// The request fails; [`send_reply`](Self::send_reply) is not called.
     fn receive_request(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
     }
 
-    /// The upcall has ended, well or not (`send_reply`, `send_exception`, `send_other`).
+    /// The upcall has ended, successfully or not (`send_reply`, `send_exception`, `send_other`).
     fn send_reply(&self, point: &Point<'_>) {
         let _ = point;
     }
 
-    /// The request has ended, well or not (`receive_reply`, `receive_exception`, `receive_other`).
+    /// The request has ended, successfully or not (`receive_reply`, `receive_exception`, `receive_other`).
     ///
     /// # Errors
-    /// What is raised instead of its outcome.
+    /// The call fails with this exception instead of its result.
     fn receive_reply(&self, point: &Point<'_>) -> Result<(), SystemException> {
         let _ = point;
         Ok(())
     }
 
-    /// A thread that is here, or has gone on from here, has been cancelled. Called on the thread that
-    /// cancels it.
+    /// A thread that is on this node, or has continued on another node from here, was cancelled. Called on the thread
+    /// that cancels it.
     fn cancel(&self, id: &ThreadId) {
         let _ = id;
     }
 }
 
-/// Fixed priority (TAO's `FP_Scheduler`): segments have CORBA priorities, at which the system's own
-/// scheduler runs them.
+/// Fixed priority (TAO's `FP_Scheduler`): segments have CORBA priorities, which are mapped to priorities of the
+/// operating system's scheduler.
 #[derive(Clone, Debug)]
 pub struct FixedPriority {
     current: RtCurrent,
 }
 
 thread_local! {
-    /// What threads had before they became distributable, the outermost first.
-    static HELD: RefCell<Vec<HeldPriority>> = const { RefCell::new(Vec::new()) };
+    /// The priorities that the thread had before it became distributable, the outermost first.
+    static SAVED: RefCell<Vec<HeldPriority>> = const { RefCell::new(Vec::new()) };
 }
 
 impl FixedPriority {
-    /// With the mapping of [`RtOrb::current`](zorb_rt::RtOrb::current).
+    /// A scheduler with the mapping of [`RtOrb::current`](zorb_rt::RtOrb::current).
     #[must_use]
     pub fn new(current: RtCurrent) -> Self {
         Self { current }
     }
 
-    fn give(&self, point: &Point<'_>) -> Result<(), SystemException> {
+    fn apply(&self, point: &Point<'_>) -> Result<(), SystemException> {
         match point.parameters {
             Some(Parameters::Priority(priority)) => self.current.set_priority(priority),
             _ => Ok(()),
         }
     }
 
-    fn take_over(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        let held = self.current.hold();
-        match self.give(point) {
+    fn save_and_apply(&self, point: &Point<'_>) -> Result<(), SystemException> {
+        let saved = self.current.hold();
+        match self.apply(point) {
             Ok(()) => {
-                HELD.with_borrow_mut(|stack| stack.push(held));
+                SAVED.with_borrow_mut(|stack| stack.push(saved));
                 Ok(())
             }
             Err(exception) => {
-                self.current.restore(held);
+                self.current.restore(saved);
                 Err(exception)
             }
         }
     }
 
-    fn give_back(&self) {
-        if let Some(held) = HELD.with_borrow_mut(Vec::pop) {
-            self.current.restore(held);
+    fn restore(&self) {
+        if let Some(saved) = SAVED.with_borrow_mut(Vec::pop) {
+            self.current.restore(saved);
         }
     }
 }
@@ -165,31 +165,31 @@ impl Scheduler for FixedPriority {
     }
 
     fn begin_new_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        self.take_over(point)
+        self.save_and_apply(point)
     }
 
     fn begin_nested_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        self.give(point)
+        self.apply(point)
     }
 
     fn update_scheduling_segment(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        self.give(point)
+        self.apply(point)
     }
 
     fn end_scheduling_segment(&self, _: &Point<'_>) {
-        self.give_back();
+        self.restore();
     }
 
     fn end_nested_scheduling_segment(&self, point: &Point<'_>) {
-        // It had that priority before, so that it may have it.
-        let _ = self.give(point);
+        // It cannot fail: the thread had this priority before.
+        let _ = self.apply(point);
     }
 
     fn receive_request(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        self.take_over(point)
+        self.save_and_apply(point)
     }
 
     fn send_reply(&self, _: &Point<'_>) {
-        self.give_back();
+        self.restore();
     }
 }

@@ -216,7 +216,7 @@ fn order(
 #[test]
 fn as_many_run_at_once_as_there_may_and_those_that_come_first() {
     let two = NonZeroUsize::new(2).unwrap();
-    let scheduler = Arc::new(EarliestDeadline::at_once(two));
+    let scheduler = Arc::new(EarliestDeadline::with_concurrency(two));
     let scheduling = RtScheduling::attach(&orb(), Arc::clone(&scheduler) as Arc<dyn Scheduler>);
     let current = scheduling.current();
     let (began, begins) = channel();

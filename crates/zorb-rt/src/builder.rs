@@ -17,27 +17,27 @@ use super::{
 };
 
 impl RtOrb {
-    /// Sets one up.
+    /// A builder.
     pub fn builder() -> RtOrbBuilder {
         RtOrbBuilder::default()
     }
 }
 
-/// Sets an [`RtOrb`] up.
+/// Configures an [`RtOrb`] and attaches it to an ORB.
 ///
-/// What the operator says with the [options](super::RtOptions) `RtMapping`, `RtDenied` and so on wins over
-/// what is set here, unless the program [forces](Self::force) it.
+/// The operator's values of the [options](super::RtOptions) `RtMapping`, `RtDenied` and so on win over the program's,
+/// unless the program [forces](Self::force) its own.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct RtOrbBuilder {
-    /// What the program sets.
+    /// Values of the program.
     configuration: Configuration,
-    /// What it sets in spite of the operator.
+    /// Values that the program forces.
     forced: Configuration,
 }
 
 impl RtOrbBuilder {
-    /// Forces what `set` sets: it wins over what the operator says.
+    /// Forces the values that `set` sets: they win over the operator's.
     ///
     /// ```
     /// use zorb_rt::{Denied, RtOrb};
@@ -50,21 +50,21 @@ impl RtOrbBuilder {
         self
     }
 
-    /// With this mapping. Default: [`Linear`] over the native priorities 0 to 89.
+    /// The priority mapping. Default: [`Linear`] over the native priorities 0 to 89.
     pub fn mapping(mut self, mapping: impl PriorityMapping) -> Self {
         self.configuration.mapping = Some(Arc::new(mapping));
         self
     }
 
-    /// With this transform of the priorities in requests. Default: none.
+    /// The transform of priorities in requests. Default: none.
     pub fn transform(mut self, transform: impl PriorityTransform) -> Self {
         self.configuration.transform = Some(Arc::new(transform));
         self
     }
 
-    /// With this mapping of priorities to network classes, for connections that serve one priority: those
-    /// to lanes, those to objects with server-declared priorities, and those that lanes accept. Default:
-    /// all have the class of the ORB's options.
+    /// The mapping of priorities to network classes, for connections that serve one priority: those to lanes, those to
+    /// objects with server-declared priorities, and those that lanes accept. Default: all have the class of the ORB's
+    /// options.
     pub fn network(mut self, mapping: impl NetworkPriorityMapping) -> Self {
         self.configuration.network = Some(Some(Arc::new(mapping)));
         self

@@ -7,24 +7,24 @@ use zorb_core::{Error, OnewayQueue, Orb, Phase};
 
 use super::configuration::options_of;
 use super::setting::Settings;
-use super::{RtOneways, RtOrb, words};
+use super::{RtOneways, RtOrb, description};
 
-/// What the options say of calls, as policies of the ORB.
+/// The policies of calls that options set.
 fn policies_of_calls(orb: &Orb) -> Result<Policies, Error> {
     let options = options_of(orb.options());
-    let wrong = |name: &str, value: &str| {
+    let invalid = |name: &str, value: &str| {
         let origin = orb.options().origin(name);
         Error::new(Phase::Configure, format!("option {name} = {value:?} ({origin})"))
     };
     let mut policies = Policies::new();
     let bands = options.rt_bands.trim();
     if !bands.is_empty() {
-        policies = policies.with(words::bands(bands).ok_or_else(|| {
-            wrong("RtBands", bands).with_hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
+        policies = policies.with(description::bands(bands).ok_or_else(|| {
+            invalid("RtBands", bands).with_hint("bands are LOW-HIGH, as in 0-9999,10000-32767")
         })?);
     }
-    policies = words::protocols_of_calls(orb.protocols(), &options.rt_protocols, policies)
-        .map_err(|error| wrong("RtProtocols", &options.rt_protocols).with_source(error))?;
+    policies = description::protocols_of_calls(orb.protocols(), &options.rt_protocols, policies)
+        .map_err(|error| invalid("RtProtocols", &options.rt_protocols).with_source(error))?;
     if options.rt_private_connections {
         policies = policies.with(PrivateConnection);
     }
@@ -45,16 +45,16 @@ fn policies_of_adapter(orb: &Orb, settings: &Arc<Settings>, path: &str) -> Resul
     let options = options_of(orb.options());
     let of = |name: &str| options.rt_adapter.iter().find(|(known, _)| known == name);
     let others = || if path == ROOT { None } else { of("*") };
-    let Some((name, words)) = of(path).or_else(others) else { return Ok(Policies::new()) };
+    let Some((name, text)) = of(path).or_else(others) else { return Ok(Policies::new()) };
     let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(settings) };
-    rt.described_policies(words).map_err(|error| {
+    rt.described_policies(text).map_err(|error| {
         let origin = orb.options().origin("RtAdapter");
         let what = format!("option RtAdapter, adapter {path:?}, by {name:?} ({origin})");
         Error::new(Phase::Configure, what).with_source(error)
     })
 }
 
-/// Has calls and adapters of `orb` be as its options say, where the program says nothing.
+/// Applies the options to calls and adapters of `orb` unless the program has set the policies.
 pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     let manager = orb.policy_manager();
     let (own, mut added) = (manager.policy_overrides(), Policies::new());

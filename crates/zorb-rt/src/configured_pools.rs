@@ -1,4 +1,4 @@
-//! The thread pools that the option `RtPool` describes.
+//! Thread pools of the option `RtPool`.
 
 use std::time::Duration;
 
@@ -12,13 +12,11 @@ use super::{
 };
 
 impl RtOrb {
-    /// The pool that the option `RtPool` describes under `name`, with the form that
-    /// [`ThreadpoolBuilder::described`] has. It is made when it is first asked for, here or by an
-    /// adapter that the option `RtAdapter` has be served by it, and again when it has been destroyed.
+    /// The pool that the option `RtPool` describes under `name`, in the syntax of [`ThreadpoolBuilder::described`]. It is
+    /// created on first use, here or by an adapter of the option `RtAdapter`, and again after it was destroyed.
     ///
     /// # Errors
-    /// When there is none of that name; what is wrong with its description; those of
-    /// [`ThreadpoolBuilder::create`].
+    /// There is no such pool, its description is invalid, or [`ThreadpoolBuilder::create`] fails.
     pub fn configured_threadpool(&self, name: &str) -> Result<Threadpool, Error> {
         let options = options_of(self.orb.options());
         let described = options.rt_pool.iter().find(|(known, _)| known == name);
@@ -28,7 +26,7 @@ impl RtOrb {
                 error.with_hint(format!("describe it with -ORBRtPool \"{name}=1000:2 30000:1\""))
             );
         };
-        // Held for as long as it takes to make one, so that two who ask at the same time have the same.
+        // Locked while a pool is created, so that concurrent callers get the same one.
         let mut pools = self.settings.pools.lock();
         if let Some(pool) = pools.get(name).and_then(WeakPool::upgrade) {
             return Ok(Threadpool::of(pool));
@@ -40,57 +38,57 @@ impl RtOrb {
 }
 
 impl ThreadpoolBuilder<'_> {
-    /// What the pool is like in words, as in the option `RtPool`:
+    /// Configures the pool from a text in the syntax of the option `RtPool`:
     ///
-    /// | Word | Meaning |
+    /// | Setting | Meaning |
     /// |---|---|
-    /// | `PRIORITY:STATIC`, `PRIORITY:STATIC+DYNAMIC` | a lane with so many threads |
+    /// | `PRIORITY:STATIC`, `PRIORITY:STATIC+DYNAMIC` | a lane with static and dynamic threads |
     /// | `any:STATIC`, `any:STATIC+DYNAMIC` | a pool without lanes |
-    /// | either of them with `@0,2` behind it | threads that stay on these processors |
-    /// | `listen=URL` | where the lane before it listens; may be repeated |
-    /// | `stack=OCTETS` | the threads' stacks |
-    /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection` | who does the work |
-    /// | `buffering=REQUESTS`, `REQUESTS/OCTETS` | requests that wait for a thread |
-    /// | `borrowing` | lanes borrow threads of lower ones |
-    /// | `by-priority`, `by-arrival` | in which order requests are served that wait for a thread |
-    /// | `lifespan=idle/MS`, `fixed/MS`, `infinite` | how long dynamic threads live |
-    /// | `connections=COUNT` | the most connections of each lane |
+    /// | one of these, followed by `@0,2` | threads bound to these processors |
+    /// | `listen=URL` | an endpoint of the preceding lane; may be repeated |
+    /// | `stack=OCTETS` | the stack size of the threads |
+    /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection` | the serving strategy |
+    /// | `buffering=REQUESTS`, `REQUESTS/OCTETS` | the limits of requests that wait for a thread |
+    /// | `borrowing` | lanes borrow threads of lanes with lower priorities |
+    /// | `by-priority`, `by-arrival` | the order of requests that wait for a thread |
+    /// | `lifespan=idle/MS`, `fixed/MS`, `infinite` | the lifespan of dynamic threads |
+    /// | `connections=COUNT` | the maximum number of connections of each lane |
     /// | `table=FILE` | the lanes of a priority table ([`lanes_of_table`](Self::lanes_of_table)) |
     ///
     /// # Errors
-    /// A word that is none of them; a table that cannot be read.
-    pub fn described(mut self, words: &str) -> Result<Self, Error> {
+    /// A setting is invalid, or a table cannot be read.
+    pub fn described(mut self, text: &str) -> Result<Self, Error> {
         let mut lanes: Vec<(Option<Priority>, LaneBuilder)> = Vec::new();
         let pool = self.name().to_owned();
         let mut lifespan = DynamicLifespan::default();
-        for word in words.split_whitespace() {
-            let wrong = || {
-                let what = format!("thread pool {pool:?}: the word {word:?}");
+        for setting in text.split_whitespace() {
+            let invalid = || {
+                let what = format!("thread pool {pool:?}: invalid setting {setting:?}");
                 Error::new(Phase::Configure, what)
                     .with_hint("lanes are PRIORITY:THREADS, as in 1000:2, and settings NAME=VALUE")
             };
-            let (name, value) = word.split_once('=').unwrap_or((word, ""));
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
             match name {
                 "listen" => {
-                    let (priority, lane) = lanes.pop().ok_or_else(wrong)?;
+                    let (priority, lane) = lanes.pop().ok_or_else(invalid)?;
                     lanes.push((priority, LaneBuilder::listen(lane, value)));
                 }
-                "stack" => self = self.stack_size(value.parse().map_err(|_| wrong())?),
-                "strategy" => self = self.strategy(strategy(value).ok_or_else(wrong)?),
-                "buffering" => self = self.buffering(buffering(value).ok_or_else(wrong)?),
+                "stack" => self = self.stack_size(value.parse().map_err(|_| invalid())?),
+                "strategy" => self = self.strategy(strategy(value).ok_or_else(invalid)?),
+                "buffering" => self = self.buffering(buffering(value).ok_or_else(invalid)?),
                 "borrowing" if value.is_empty() => self = self.borrowing(true),
                 "by-priority" if value.is_empty() => self = self.by_priority(true),
                 "by-arrival" if value.is_empty() => self = self.by_priority(false),
-                "lifespan" => lifespan = self::lifespan(value).ok_or_else(wrong)?,
+                "lifespan" => lifespan = self::lifespan(value).ok_or_else(invalid)?,
                 "connections" => {
-                    self = self.max_connections(value.parse().map_err(|_| wrong())?);
+                    self = self.max_connections(value.parse().map_err(|_| invalid())?);
                 }
                 "table" => self = self.lanes_of_table(&table::read(value)?)?,
                 _ => {
-                    let new = lane(word).ok_or_else(wrong)?;
-                    // A pool has lanes, or it has none.
+                    let new = lane(setting).ok_or_else(invalid)?;
+                    // A pool either has lanes or has none.
                     if lanes.iter().any(|(known, _)| known.is_none() || new.0.is_none()) {
-                        return Err(wrong());
+                        return Err(invalid());
                     }
                     lanes.push(new);
                 }
@@ -107,9 +105,9 @@ impl ThreadpoolBuilder<'_> {
     }
 }
 
-/// `PRIORITY:STATIC+DYNAMIC@PROCESSORS`, the last two of which may be left out.
-fn lane(word: &str) -> Option<(Option<Priority>, LaneBuilder)> {
-    let (priority, rest) = word.split_once(':')?;
+/// `PRIORITY:STATIC+DYNAMIC@PROCESSORS`, of which the last two may be omitted.
+fn lane(setting: &str) -> Option<(Option<Priority>, LaneBuilder)> {
+    let (priority, rest) = setting.split_once(':')?;
     let priority = match priority {
         "any" => None,
         number => Some(Priority::new(number.parse().ok()?).ok()?),
@@ -124,8 +122,8 @@ fn lane(word: &str) -> Option<(Option<Priority>, LaneBuilder)> {
     Some((priority, lane.processors(processors?)))
 }
 
-fn strategy(word: &str) -> Option<Strategy> {
-    Some(match word {
+fn strategy(setting: &str) -> Option<Strategy> {
+    Some(match setting {
         "leader-followers" => Strategy::LeaderFollowers,
         "half-sync" => Strategy::HalfSync,
         "thread-per-connection" => Strategy::ThreadPerConnection,
@@ -133,9 +131,9 @@ fn strategy(word: &str) -> Option<Strategy> {
     })
 }
 
-/// `REQUESTS/OCTETS`, the latter of which may be left out.
-fn buffering(word: &str) -> Option<Buffering> {
-    let (requests, octets) = word.split_once('/').map_or((word, None), |(a, b)| (a, Some(b)));
+/// `REQUESTS/OCTETS`, of which the latter may be omitted.
+fn buffering(setting: &str) -> Option<Buffering> {
+    let (requests, octets) = setting.split_once('/').map_or((setting, None), |(a, b)| (a, Some(b)));
     let max_octets = match octets {
         None => None,
         Some(octets) => Some(octets.parse().ok()?),
@@ -143,8 +141,8 @@ fn buffering(word: &str) -> Option<Buffering> {
     Some(Buffering { max_requests: requests.parse().ok()?, max_octets })
 }
 
-fn lifespan(word: &str) -> Option<DynamicLifespan> {
-    let (kind, millis) = word.split_once('/').unwrap_or((word, ""));
+fn lifespan(setting: &str) -> Option<DynamicLifespan> {
+    let (kind, millis) = setting.split_once('/').unwrap_or((setting, ""));
     let time = || millis.parse().ok().map(Duration::from_millis);
     Some(match kind {
         "idle" => DynamicLifespan::Idle(time()?),

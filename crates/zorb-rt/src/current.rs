@@ -41,7 +41,7 @@ impl RtCurrent {
     /// The reply end time of the present request (`ReplyEndTimePolicy`), in upcalls of an adapter with the
     /// policy [`ServeInTime`](super::ServeInTime), if the client sent it; otherwise `None`. A servant may
     /// omit work that cannot be completed until then.
-    pub fn reply_wanted_by(&self) -> Option<Deadline> {
+    pub fn reply_end_time(&self) -> Option<Deadline> {
         in_time::reply_end_time()
     }
 

@@ -1,24 +1,23 @@
-//! Moments that mean the same on every machine.
+//! Absolute deadlines.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// From the beginning of CORBA's time, 15 October 1582, to that of Unix, in units of 100 ns.
+/// From the epoch of CORBA's time, 15 October 1582, to that of Unix, in units of 100 ns.
 const UNIX_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
 
-/// A moment until which something has to be done, the same on every node: `TimeBase::TimeT`, units of
-/// 100 ns since 15 October 1582, UTC. The clocks of nodes have to agree as well as deadlines are to be
-/// kept.
+/// An absolute deadline that is valid on all nodes: `TimeBase::TimeT`, units of 100 ns since 15 October 1582, UTC. The
+/// clocks of the nodes must be synchronized with the accuracy that deadlines need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Deadline(u64);
 
 impl Deadline {
-    /// So long from now.
+    /// The deadline `time` from now.
     #[must_use]
     pub fn after(time: Duration) -> Self {
         Self(now().saturating_add(units(time)))
     }
 
-    /// That moment of this machine's steady clock, as its clock on the wall has it now.
+    /// The deadline at `moment` of the monotonic clock, converted by the present time of the system clock.
     #[must_use]
     pub fn at(moment: Instant) -> Self {
         let (steady, wall) = (Instant::now(), now());
@@ -28,25 +27,25 @@ impl Deadline {
         })
     }
 
-    /// That moment.
+    /// The deadline with this `TimeBase::TimeT`.
     #[must_use]
     pub const fn from_time_t(time: u64) -> Self {
         Self(time)
     }
 
-    /// As `TimeBase::TimeT`.
+    /// The `TimeBase::TimeT`.
     #[must_use]
     pub const fn as_time_t(self) -> u64 {
         self.0
     }
 
-    /// How long it is until then; zero when it has passed.
+    /// The time until the deadline; zero if it has passed.
     #[must_use]
     pub fn time_left(self) -> Duration {
         time(self.0.saturating_sub(now()))
     }
 
-    /// How long ago it was; zero when it is still to come.
+    /// The time since the deadline; zero if it has not passed.
     #[must_use]
     pub fn time_since(self) -> Duration {
         time(now().saturating_sub(self.0))

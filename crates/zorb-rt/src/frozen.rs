@@ -1,4 +1,4 @@
-//! Pools that have found their pace.
+//! Detection of events that are forbidden in steady state.
 
 use std::sync::Arc;
 
@@ -8,25 +8,23 @@ use zorb_core::lanes::LaneViolations;
 use super::RtOrb;
 
 impl RtOrb {
-    /// Says that everything is set up (`rt_freeze`): from now on the lanes of all pools count what their
-    /// threads do that takes time which nobody has bounded: [allocations](super::CountingAllocator),
-    /// page faults, threads started, connections opened, and changes of the tables that calls look
-    /// into. [`violations`](Self::violations) says how many there were; the first of each lane is
-    /// logged. Calling it again begins anew.
+    /// Begins the steady state (`rt_freeze`): from now on the lanes of all pools count operations of their threads
+    /// whose duration is not bounded: [allocations](super::CountingAllocator), page faults, started threads, opened
+    /// connections, and changes of the tables that calls use. [`violations`](Self::violations) returns the counts; the
+    /// first violation of each lane is logged. Calling it again resets the counts.
     ///
-    /// Before it, activate the objects, open the connections (`validate_connection`), and make a few
-    /// calls of each kind, so that buffers have their sizes. A request that is under way is left out.
+    /// Activate the objects, open the connections (`validate_connection`), and make a few calls of each kind before, so
+    /// that buffers have their final sizes. Requests that are being processed are not counted.
     ///
     /// # Errors
-    /// Where the system does not tell how many page faults threads have had.
+    /// The system does not report the page faults of threads.
     #[doc(alias = "rt_freeze")]
     pub fn freeze(&self) -> Result<(), Error> {
         self.orb.freeze_pools(None)
     }
 
-    /// The same; `report` is called after each request with violations, by the lane's thread, with
-    /// those of that request. Page faults are not among it, which are only known when they are asked
-    /// for.
+    /// The same, with a function that the lane's thread calls after each request with violations, with the violations
+    /// of that request. They do not include page faults, which are counted only by [`violations`](Self::violations).
     ///
     /// # Errors
     /// As [`freeze`](Self::freeze).
@@ -37,12 +35,12 @@ impl RtOrb {
         self.orb.freeze_pools(Some(Arc::new(report)))
     }
 
-    /// Ends the counting; the counts stay until lanes are frozen again.
+    /// Ends the steady state; the counts remain until the next [`freeze`](Self::freeze).
     pub fn thaw(&self) {
         self.orb.thaw_pools();
     }
 
-    /// What the lanes of all pools have counted since they were [frozen](Self::freeze), lane by lane.
+    /// The violations since [`freeze`](Self::freeze), by lane.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

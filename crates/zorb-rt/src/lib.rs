@@ -35,6 +35,7 @@ mod configured_pools;
 mod context;
 mod current;
 mod deadline;
+mod description;
 mod flow;
 mod frozen;
 mod in_time;
@@ -53,7 +54,6 @@ mod qos;
 mod readiness;
 mod setting;
 mod table;
-mod words;
 
 #[cfg(test)]
 mod tests;

@@ -1,4 +1,4 @@
-//! What CORBA's priorities are in the system's scheduler.
+//! Mappings of CORBA priorities to native priorities.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,36 +8,35 @@ use zorb_core::poa::ObjectId;
 
 use super::{NativePriority, Priority};
 
-/// How CORBA's priorities and the system's correspond (`RTCORBA::PriorityMapping`).
+/// Maps CORBA priorities to native ones and back (`RTCORBA::PriorityMapping`).
 ///
-/// The two directions agree: what [`to_corba`](Self::to_corba) makes of a native priority,
-/// [`to_native`](Self::to_native) makes the same native priority of.
+/// The two directions are consistent: [`to_native`](Self::to_native) of the result of [`to_corba`](Self::to_corba) is the
+/// original native priority.
 pub trait PriorityMapping: fmt::Debug + Send + Sync + 'static {
-    /// The native priority; `None` for one that has none here, which fails with `DATA_CONVERSION`.
+    /// The native priority; `None` if there is none, so that the call fails with `DATA_CONVERSION`.
     fn to_native(&self, priority: Priority) -> Option<NativePriority>;
 
-    /// The CORBA priority; `None` for one that has none.
+    /// The CORBA priority; `None` if there is none.
     fn to_corba(&self, native: NativePriority) -> Option<Priority>;
 }
 
-/// Changes priorities on their way (`RTCORBA::PriorityTransform`): the one that arrives with a
-/// request, before its upcall, and the one that is sent with a request. `None` is a failure, and the
-/// call fails with `DATA_CONVERSION`. By default neither is changed.
+/// Changes the priorities in requests (`RTCORBA::PriorityTransform`): on arrival, before the upcall, and when a request
+/// is sent. With `None` the call fails with `DATA_CONVERSION`. By default priorities are not changed.
 pub trait PriorityTransform: fmt::Debug + Send + Sync + 'static {
-    /// The priority that the upcall runs at, to the object `id`, for one that arrived. In a pool whose
-    /// requests wait by priority it is asked when a request is read as well.
+    /// The priority of the upcall to the object `id`, for the priority in a request. In a pool that queues requests by
+    /// priority it is also called when a request is read.
     fn inbound(&self, priority: Priority, id: &ObjectId) -> Option<Priority> {
         let _ = id;
         Some(priority)
     }
 
-    /// The priority that is sent, for that of the calling thread.
+    /// The priority in a request, for the priority of the calling thread.
     fn outbound(&self, priority: Priority) -> Option<Priority> {
         Some(priority)
     }
 }
 
-/// The native priorities that a mapping is to.
+/// The native priorities of a mapping.
 fn range(lowest: i16, highest: i16) -> RangeInclusive<i16> {
     lowest.clamp(0, NativePriority::MAX.0)..=highest.clamp(0, NativePriority::MAX.0)
 }
@@ -47,7 +46,7 @@ fn range(lowest: i16, highest: i16) -> RangeInclusive<i16> {
 pub struct Linear(RangeInclusive<i16>);
 
 impl Linear {
-    /// Over the native priorities from `lowest` to `highest`, of those that there are.
+    /// A mapping to the native priorities from `lowest` to `highest`, limited to existing ones.
     pub fn new(lowest: NativePriority, highest: NativePriority) -> Self {
         Self(range(lowest.0, highest.0))
     }
@@ -87,7 +86,7 @@ impl PriorityMapping for Linear {
 pub struct Direct(RangeInclusive<i16>);
 
 impl Direct {
-    /// Between `lowest` and `highest`, of those that there are.
+    /// A mapping of the priorities from `lowest` to `highest`, limited to existing ones.
     pub fn new(lowest: NativePriority, highest: NativePriority) -> Self {
         Self(range(lowest.0, highest.0))
     }
@@ -110,13 +109,12 @@ impl PriorityMapping for Direct {
     }
 }
 
-/// CORBA priorities from 0 on are consecutive native ones (TAO's `continuous`); those beyond have
-/// none.
+/// CORBA priorities from 0 on are consecutive native ones (TAO's `continuous`); others have none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Continuous(RangeInclusive<i16>);
 
 impl Continuous {
-    /// From `lowest`, which is CORBA's 0, up to `highest`, of those that there are.
+    /// A mapping from `lowest`, which is CORBA priority 0, to `highest`, limited to existing ones.
     pub fn new(lowest: NativePriority, highest: NativePriority) -> Self {
         Self(range(lowest.0, highest.0))
     }
@@ -140,9 +138,9 @@ impl PriorityMapping for Continuous {
     }
 }
 
-/// The mapping of an ORB (`RTCORBA::PriorityMappingManager`, the initial reference of that name). It is
-/// set once, by [`RtOrbBuilder::mapping`](super::RtOrbBuilder::mapping) or the option `RtMapping`:
-/// threads that already run would not follow a change.
+/// The priority mapping of an ORB (`RTCORBA::PriorityMappingManager`, the initial reference of that name). It is set
+/// once, by [`RtOrbBuilder::mapping`](super::RtOrbBuilder::mapping) or the option `RtMapping`, because running threads
+/// would not follow a change.
 #[derive(Clone, Debug)]
 pub struct PriorityMappingManager(Arc<dyn PriorityMapping>);
 

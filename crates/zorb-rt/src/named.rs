@@ -1,12 +1,12 @@
-//! Locks that parts of a program find by their names.
+//! Named mutexes.
 
 use std::sync::Arc;
 
 use super::{PiMutex, RtOrb};
 
 impl RtOrb {
-    /// The lock of that name in this ORB, made when it is first asked for; whether it was
-    /// (`create_named_mutex`, which TAO has as well).
+    /// The mutex of this name in this ORB, created if there is none, and whether it was created (TAO's
+    /// `create_named_mutex`).
     #[doc(alias = "create_named_mutex")]
     pub fn named_mutex(&self, name: &str) -> (Arc<PiMutex>, bool) {
         let mut mutexes = self.settings.mutexes.lock();
@@ -18,16 +18,16 @@ impl RtOrb {
         (mutex, true)
     }
 
-    /// The lock of that name, if it has been made (`open_named_mutex`).
+    /// The mutex of this name, if there is one (`open_named_mutex`).
     pub fn open_named_mutex(&self, name: &str) -> Option<Arc<PiMutex>> {
         let mutexes = self.settings.mutexes.lock();
         mutexes.get(name).cloned()
     }
 
-    /// Forgets the lock of that name (`destroy_mutex`); whoever has it keeps it. Whether there was one.
-    /// A lock without a name ends when it is dropped.
+    /// Removes the name of a mutex (`destroy_mutex`) and returns whether there was one. Its owners can continue to use
+    /// it.
     #[doc(alias = "destroy_mutex")]
-    pub fn forget_named_mutex(&self, name: &str) -> bool {
+    pub fn remove_named_mutex(&self, name: &str) -> bool {
         let mut mutexes = self.settings.mutexes.lock();
         mutexes.remove(name).is_some()
     }

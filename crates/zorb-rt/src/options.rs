@@ -8,7 +8,7 @@ use super::{Denied, NativePriority, Priority, SchedulingPolicy};
 
 const HOUR_MS: u64 = 3_600_000;
 
-/// The mappings of priorities that the option `RtMapping` offers.
+/// The priority mappings of the option `RtMapping`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RtMapping {
@@ -21,11 +21,11 @@ pub enum RtMapping {
     Continuous,
 }
 
-/// The mappings of priorities to classes of the network that the option `RtNetwork` offers.
+/// The network priority mappings of the option `RtNetwork`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RtNetwork {
-    /// None: connections have the class that `Dscp` says.
+    /// None: connections have the class of the option `Dscp`.
     #[default]
     None,
     /// [`LinearNetwork`](super::LinearNetwork).
@@ -43,11 +43,11 @@ pub enum RtOneways {
     Queued,
 }
 
-/// Which servers are told the end times of requests: the option `RtEndTimes`.
+/// Which servers get the end times of requests: the option `RtEndTimes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RtEndTimes {
-    /// Those whose references ask for it.
+    /// Those whose references contain the policy `ServeInTime`.
     #[default]
     Asked,
     /// All.

@@ -44,7 +44,7 @@ impl RtOrb {
         PriorityModel::server_declared(priority)
     }
 
-    /// Starts to set up a thread pool. The name appears in messages and in the names of its threads.
+    /// A builder of a thread pool. The name appears in messages and in the names of its threads.
     #[doc(alias = "create_threadpool")]
     pub fn threadpool(&self, name: &str) -> ThreadpoolBuilder<'_> {
         ThreadpoolBuilder::new(&self.orb, &self.settings, name)
@@ -58,7 +58,7 @@ impl RtOrb {
     /// The native priority of a CORBA priority on this machine.
     ///
     /// # Errors
-    /// `DATA_CONVERSION` (OMG 2) when it has none.
+    /// `DATA_CONVERSION` (OMG 2) if it has none.
     pub fn to_native(&self, priority: Priority) -> Result<NativePriority, SystemException> {
         self.settings.to_native(priority)
     }

@@ -14,17 +14,16 @@ use zorb_types::SystemException;
 use super::setting::Settings;
 use super::{NativePriority, Priority};
 
-/// How much of a thread's stack is in use before it begins its work, and is left alone when the rest
-/// is touched.
+/// The part of a thread's stack that is already in use and is not prefaulted.
 const STACK_IN_USE: usize = 32 << 10;
-/// How much of a stack is touched whose size the program does not say.
+/// How much of a stack of default size is prefaulted.
 const STACK_TOUCHED: usize = 256 << 10;
 const PAGE: usize = 4096;
 
 /// A pool of threads that serve requests (`RTCORBA::ThreadpoolId`). Clones are the same pool.
 ///
-/// An adapter is served by its threads alone whose policies have [`policy`](Self::policy). It lives
-/// until it is [destroyed](Self::destroy), or its ORB ends.
+/// Its threads serve the adapters whose policies contain [`policy`](Self::policy). It exists until it is
+/// [destroyed](Self::destroy) or its ORB is shut down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Threadpool {
     pool: Pool,
@@ -40,51 +39,48 @@ impl Threadpool {
         self.pool.downgrade()
     }
 
-    /// The policy by which an adapter is served by this pool (`create_threadpool_policy`).
+    /// The policy of adapters that this pool serves (`create_threadpool_policy`).
     #[doc(alias = "create_threadpool_policy")]
     pub fn policy(&self) -> ThreadpoolPolicy {
         self.pool.policy()
     }
 
-    /// Its id, which no other pool of the process has.
+    /// Its id, unique in the process.
     pub fn id(&self) -> u32 {
         u32::try_from(self.pool.number()).unwrap_or(u32::MAX)
     }
 
-    /// Where its lanes are to be reached, in the order in which they were given.
+    /// The endpoints of its lanes, in the order of the builder.
     pub fn endpoints(&self) -> Vec<Vec<String>> {
         self.pool.endpoints()
     }
 
-    /// What has become of its lanes, in the order in which they were given.
+    /// Counters of its lanes, in the order of the builder.
     pub fn counts(&self) -> Vec<LaneCounts> {
         self.pool.counts()
     }
 
-    /// What its lanes have counted since they were [frozen](super::RtOrb::freeze), in the order in which they
-    /// were given.
+    /// The violations of its lanes since [`RtOrb::freeze`](super::RtOrb::freeze), in the order of the builder.
     pub fn violations(&self) -> Vec<LaneViolations> {
         self.pool.violations()
     }
 
-    /// How its threads share the work.
+    /// Its serving strategy.
     pub fn strategy(&self) -> Strategy {
         self.pool.strategy()
     }
 
-    /// Ends it: its endpoints close, requests that are running finish, and its threads end, for which
-    /// this waits.
+    /// Destroys the pool: closes its endpoints, completes running requests, and waits until its threads have ended.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` while an adapter is served by it, and in a thread of the pool itself.
+    /// `BAD_INV_ORDER` if the pool serves an adapter, or in a thread of the pool itself.
     #[doc(alias = "destroy_threadpool")]
     pub fn destroy(&self) -> Result<(), SystemException> {
         self.pool.destroy()
     }
 }
 
-/// One lane of a pool: a priority, and the threads that serve requests of it
-/// (`RTCORBA::ThreadpoolLane`).
+/// A lane of a pool: a priority and the threads that serve its requests (`RTCORBA::ThreadpoolLane`).
 #[derive(Clone, Debug)]
 #[must_use]
 #[doc(alias = "ThreadpoolLane")]
@@ -99,7 +95,7 @@ pub struct LaneBuilder {
 }
 
 impl LaneBuilder {
-    /// A lane of so many threads, which are there from the start, at least one.
+    /// A lane with `threads` static threads, at least one.
     pub fn new(priority: Priority, static_threads: usize) -> Self {
         Self {
             priority,
@@ -112,40 +108,39 @@ impl LaneBuilder {
         }
     }
 
-    /// With so many threads more that come when all are busy.
+    /// The maximum number of dynamic threads, which start when all others are busy.
     pub fn dynamic_threads(mut self, count: usize) -> Self {
         self.dynamic_threads = count;
         self
     }
 
-    /// How long those live.
+    /// The lifespan of dynamic threads.
     pub fn lifespan(mut self, lifespan: DynamicLifespan) -> Self {
         self.lifespan = lifespan;
         self
     }
 
-    /// Has requests wait in this lane that find none of its threads free, within limits of its own. The
-    /// lane is half-sync then. Default: what [the pool](ThreadpoolBuilder::buffering) says.
+    /// Queues requests for which no thread of the lane is free, within limits of the lane; its strategy is then
+    /// half-sync/half-async. Default: the limits of [the pool](ThreadpoolBuilder::buffering).
     pub fn buffering(mut self, buffering: Buffering) -> Self {
         self.buffering = Some(buffering);
         self
     }
 
-    /// Listens on `url`; may be called more than once. By default there is an endpoint beside each of
-    /// the ORB's own.
+    /// Listens on `url`; may be called several times. Default: an endpoint of the same kind as each of the ORB's.
     pub fn listen(mut self, url: impl Into<String>) -> Self {
         self.endpoints.push(url.into());
         self
     }
 
-    /// Keeps its threads on these processors, by the system's numbers. Default: on any.
+    /// Binds its threads to these processors, by the system's numbers. Default: all.
     pub fn processors(mut self, processors: impl IntoIterator<Item = usize>) -> Self {
         self.processors = processors.into_iter().collect();
         self
     }
 }
 
-/// Sets a [`Threadpool`] up.
+/// Configures and creates a [`Threadpool`].
 #[derive(Debug)]
 #[must_use]
 pub struct ThreadpoolBuilder<'r> {
@@ -168,82 +163,80 @@ impl<'r> ThreadpoolBuilder<'r> {
         }
     }
 
-    /// What the pool is called.
+    /// The name of the pool.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
     }
 
-    /// The CORBA priority of one of the system's.
+    /// The CORBA priority of a native one.
     pub(crate) fn to_corba(&self, native: NativePriority) -> Option<Priority> {
         self.rt.mapping.to_corba(native)
     }
 
-    /// With a lane; may be called more than once, with different priorities.
+    /// Adds a lane; may be called several times, with different priorities.
     pub fn lane(mut self, lane: LaneBuilder) -> Self {
         self.lanes.push(lane);
         self
     }
 
-    /// What the pool is like if it has no lanes: its one set of threads, which have the priority of
-    /// `lane` when they do not serve a request. Default: one thread of the lowest priority.
+    /// Configures the threads of a pool without lanes; they have the priority of `lane` when they do not serve a request.
+    /// Default: one thread of the lowest priority.
     pub fn without_lanes(mut self, lane: LaneBuilder) -> Self {
         self.whole = lane;
         self
     }
 
-    /// The octets of stack that each thread has. Default: what the system's library gives.
+    /// The stack size of each thread in octets. Default: the system's.
     pub fn stack_size(mut self, octets: usize) -> Self {
         self.settings.stack_size = Some(octets);
         self
     }
 
-    /// Has requests wait that find no thread free, within limits; those beyond fail with `TRANSIENT`.
-    /// By default they stay in the transport.
+    /// Queues requests for which no thread is free, within limits; requests beyond fail with `TRANSIENT`. Default: they
+    /// stay in the transport.
     #[doc(alias = "allow_request_buffering")]
     pub fn buffering(mut self, buffering: Buffering) -> Self {
         self.settings.buffering = Some(buffering);
         self
     }
 
-    /// Has a lane that is out of threads borrow one of a lower lane.
+    /// Lets a lane without free threads borrow one of a lane with a lower priority.
     #[doc(alias = "allow_borrowing")]
     pub fn borrowing(mut self, allowed: bool) -> Self {
         self.settings.borrowing = allowed;
         self
     }
 
-    /// Whether of all requests that wait for a thread those of higher priority are served first, or all
-    /// in the order in which they came. The priority is the one that the upcall is to run at, else the
-    /// highest of the connection's band. Over one connection requests are read in their order, so that
-    /// clients need [`PriorityBands`](super::PriorityBands), and the pool
-    /// [`buffering`](Self::buffering), lest those of high priority wait behind many of low in the
-    /// transport. Default: by priority in a pool without lanes whose strategy has requests wait
-    /// ([`Strategy::HalfSync`](super::Strategy), which this has it have); within a lane in the order in
-    /// which they came, as all have its priority.
+    /// Whether requests that wait for a thread are served in order of priority or of arrival. The priority is that of
+    /// the upcall, otherwise the highest of the connection's band. Requests of one connection are read in order; use
+    /// [`PriorityBands`](super::PriorityBands) in clients and [`buffering`](Self::buffering) in the pool, so that urgent
+    /// requests do not wait behind others in the transport. It selects the strategy
+    /// [`Strategy::HalfSync`](super::Strategy). Default: by priority in a half-sync pool without lanes; by arrival
+    /// within a lane, whose requests all have its priority.
     pub fn by_priority(mut self, ordered: bool) -> Self {
         self.settings.by_priority = Some(ordered);
         self
     }
 
-    /// How threads share the work. Default: leader/followers, or half-sync where requests are
-    /// buffered or ordered, or threads borrowed.
+    /// The serving strategy. Default: leader/followers; half-sync/half-async if requests are buffered or ordered, or
+    /// threads borrowed.
     pub fn strategy(mut self, strategy: Strategy) -> Self {
         self.settings.strategy = Some(strategy);
         self
     }
 
-    /// The most connections of each lane. Default 256.
+    /// The maximum number of connections of each lane. Default 256.
     pub fn max_connections(mut self, count: usize) -> Self {
         self.settings.max_connections = count;
         self
     }
 
-    /// Makes the pool: opens its endpoints and starts its threads (`create_threadpool`,
+    /// Creates the pool: opens its endpoints and starts its threads (`create_threadpool`,
     /// `create_threadpool_with_lanes`).
     ///
     /// # Errors
-    /// Settings that cannot be, endpoints that cannot be opened, threads that cannot be had; threads
-    /// that the system does not let have their priorities, with [`Denied::Refuse`](super::Denied).
+    /// A setting is invalid, an endpoint cannot be opened, a thread cannot be started, or, with
+    /// [`Denied::Refuse`](super::Denied), a thread cannot get its priority.
     #[doc(alias = "create_threadpool")]
     #[doc(alias = "create_threadpool_with_lanes")]
     pub fn create(self) -> Result<Threadpool, Error> {
@@ -276,18 +269,18 @@ impl<'r> ThreadpoolBuilder<'r> {
     }
 }
 
-/// Threads of one lane: at its priority, on its processors.
+/// Starts the threads of a lane: at its priority, on its processors.
 #[derive(Debug)]
 struct AtPriority {
     settings: Arc<Settings>,
     priority: Priority,
     processors: Vec<usize>,
-    /// How much stack is to be touched before it is needed.
+    /// How much of the stack to prefault.
     stack: Option<usize>,
 }
 
 impl AtPriority {
-    /// Keeps the thread on its processors.
+    /// Binds the thread to its processors.
     fn keep(&self) -> io::Result<()> {
         if self.processors.is_empty() {
             return Ok(());
@@ -327,7 +320,7 @@ impl LaneThreads for AtPriority {
     }
 }
 
-/// Has the system give the thread so many octets of its stack now.
+/// Prefaults this many octets of the stack of the thread.
 #[inline(never)]
 fn touch(octets: usize) {
     let page = std::hint::black_box([0_u8; PAGE]);

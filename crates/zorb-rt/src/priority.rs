@@ -1,18 +1,18 @@
-//! The priorities of the system.
+//! Native priorities.
 
 use std::fmt;
 
-/// A priority of this machine's scheduler (`RTCORBA::NativePriority`): 0 for threads that share the
-/// processor, 1 to 99 for real-time threads, 99 being the highest.
+/// A priority of the operating system's scheduler (`RTCORBA::NativePriority`): 0 for threads without a real-time
+/// priority, 1 to 99 for real-time threads, of which 99 is the highest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NativePriority(pub i16);
 
 impl NativePriority {
-    /// The priority of threads by default.
+    /// The default priority of threads.
     pub const SHARED: Self = Self(0);
-    /// The highest that the ORB assigns by default; those above are reserved for watchdogs.
+    /// The highest priority that the ORB assigns by default; higher ones are reserved for watchdogs.
     pub const DEFAULT_MAX: Self = Self(89);
-    /// The highest.
+    /// The highest priority.
     pub const MAX: Self = Self(zorb_os::priority::MAX_PRIORITY as i16);
 }
 

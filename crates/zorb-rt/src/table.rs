@@ -1,4 +1,4 @@
-//! Lanes of the priorities that an analysis has found.
+//! Lanes for the priorities of a schedulability analysis.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,17 +9,17 @@ use zorb_core::{Error, Phase};
 
 use super::{LaneBuilder, NativePriority, ThreadpoolBuilder};
 
-/// The largest table that is read from a file, in octets.
+/// The maximum size of a table file in octets.
 const MAX_FILE: u64 = 1 << 20;
 
 impl ThreadpoolBuilder<'_> {
-    /// With a lane for each priority of a table that `zorb sched analyze --write` has written: a thread
-    /// for each processor on which operations of that priority run, kept on those processors, as the
-    /// analysis counts on. The table's priorities are the system's own; lanes have those that the
-    /// mapping makes of them. Operations that run in their callers' threads have no lane.
+    /// Adds a lane for each priority of a table that `zorb sched analyze --write` has written. As the analysis assumes,
+    /// the lane has one thread per processor on which operations of that priority run, bound to these processors. The
+    /// table contains native priorities, which the mapping converts. Operations that run in their callers' threads have
+    /// no lane.
     ///
     /// # Errors
-    /// For a text that is no such table, and priorities that the mapping does not know.
+    /// The text is not such a table, or the mapping has no CORBA priority for a native one.
     pub fn lanes_of_table(mut self, toml: &str) -> Result<Self, Error> {
         let failed = |why: &str| {
             Error::new(Phase::Configure, "the table of priorities").with_source(why.to_owned())
@@ -27,12 +27,14 @@ impl ThreadpoolBuilder<'_> {
         let table = DeTable::parse(toml).map_err(|error| failed(error.message()))?;
         let operations = table.get_ref().get("operation").map(|value| value.get_ref());
         let Some(DeValue::Array(operations)) = operations else {
-            return Err(failed("it has no operations"));
+            return Err(failed("no operations"));
         };
         let mut lanes = BTreeMap::<i16, BTreeSet<usize>>::new();
         for operation in operations.iter() {
-            let operation =
-                operation.get_ref().as_table().ok_or_else(|| failed("an operation is none"))?;
+            let operation = operation
+                .get_ref()
+                .as_table()
+                .ok_or_else(|| failed("an operation is not a table"))?;
             let number = |key: &str| match operation.get(key).map(|value| value.get_ref()) {
                 Some(DeValue::Integer(number)) => whole(number),
                 _ => None,
@@ -47,9 +49,9 @@ impl ThreadpoolBuilder<'_> {
             }
         }
         for (native, processors) in lanes {
-            let priority = self
-                .to_corba(NativePriority(native))
-                .ok_or_else(|| failed(&format!("the mapping has nothing for {native}")))?;
+            let priority = self.to_corba(NativePriority(native)).ok_or_else(|| {
+                failed(&format!("no CORBA priority for the native priority {native}"))
+            })?;
             self = self.lane(LaneBuilder::new(priority, processors.len()).processors(processors));
         }
         Ok(self)
@@ -60,7 +62,7 @@ fn whole(number: &DeInteger<'_>) -> Option<i64> {
     i64::from_str_radix(number.as_str(), number.radix()).ok()
 }
 
-/// The text of a file that has a table.
+/// Reads a table file.
 pub(crate) fn read(path: &str) -> Result<String, Error> {
     let failed = |error| Error::new(Phase::Configure, path.to_owned()).with_source(error);
     let mut text = String::new();

@@ -128,7 +128,10 @@ fn words_that_mean_nothing_are_refused_by_name() {
         ("speed=1", "speed=1"),
     ] {
         let error = wrong(words);
-        assert!(format!("{error:?}").contains(&format!("the word {word:?}")), "{words}: {error}");
+        assert!(
+            format!("{error:?}").contains(&format!("invalid setting {word:?}")),
+            "{words}: {error}"
+        );
     }
     assert!(format!("{:?}", wrong("table=/nowhere")).contains("/nowhere"));
     // What cannot be is found when the pool is made.
@@ -191,7 +194,7 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
         "uiop.speed=3",
     ] {
         let error = RtOrb::of(&orb).unwrap().described_policies(words).unwrap_err();
-        assert!(format!("{error:?}").contains("the word"), "{words}: {error}");
+        assert!(format!("{error:?}").contains("invalid setting"), "{words}: {error}");
     }
     let error = RtOrb::of(&orb).unwrap().described_policies("uiop.dscp=1 protocols=shmiop");
     let error = error.unwrap_err();
@@ -242,7 +245,7 @@ fn lanes_are_those_of_a_table_of_priorities() {
     }
     let beyond = TABLE.replace("priority = 7", "priority = 95");
     let error = rt.threadpool("p").lanes_of_table(&beyond).unwrap_err();
-    assert!(format!("{error:?}").contains("nothing for 95"), "{error:?}");
+    assert!(format!("{error:?}").contains("the native priority 95"), "{error:?}");
     orb.shutdown(true).unwrap();
 }
 
@@ -259,7 +262,7 @@ fn locks_are_found_by_their_names() {
     let there = rt.open_named_mutex("valve").unwrap();
     assert!(there.try_lock(Duration::ZERO).unwrap().is_none());
     drop(held);
-    assert!(rt.forget_named_mutex("valve") && !rt.forget_named_mutex("valve"));
+    assert!(rt.remove_named_mutex("valve") && !rt.remove_named_mutex("valve"));
     assert!(rt.named_mutex("valve").1, "another one");
 }
 

@@ -54,7 +54,7 @@ struct Clerk {
 impl DeskServant for Clerk {
     fn left(&self) -> Result<u64> {
         self.asked.fetch_add(1, Ordering::SeqCst);
-        let left = self.current.reply_wanted_by().map(|end| end.time_left().as_millis() as u64);
+        let left = self.current.reply_end_time().map(|end| end.time_left().as_millis() as u64);
         Ok(left.unwrap_or(u64::MAX))
     }
 

@@ -254,7 +254,7 @@ standard! {
     "RTCORBA::Mutex::unlock" => drop::<zorb_rt::PiGuard<'_>>;
     "RTCORBA::Mutex::try_lock" => zorb_rt::PiMutex::try_lock;
     "RTCORBA::RTORB::create_mutex" => RtOrb::create_mutex;
-    "RTCORBA::RTORB::destroy_mutex" => (drop::<zorb_rt::PiMutex>, RtOrb::forget_named_mutex);
+    "RTCORBA::RTORB::destroy_mutex" => (drop::<zorb_rt::PiMutex>, RtOrb::remove_named_mutex);
     "RTCORBA::RTORB::create_named_mutex" => RtOrb::named_mutex;
     "RTCORBA::RTORB::open_named_mutex" => RtOrb::open_named_mutex;
     "RTCORBA::RTORB::create_threadpool" => ThreadpoolBuilder::without_lanes;

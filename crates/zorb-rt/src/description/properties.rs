@@ -1,4 +1,4 @@
-//! The protocols of an adapter, or of calls, and what their connections are like, in words.
+//! Parses protocols and the properties of their connections.
 
 use std::str::FromStr;
 
@@ -7,14 +7,14 @@ use zorb_core::policy::{
 };
 use zorb_transport::ProtocolRegistry;
 
-/// What words say of protocols.
+/// Selected protocols and the properties of connections.
 #[derive(Debug, Default)]
 pub(super) struct Protocols {
-    /// Those that are chosen, in their order; `None` for all.
+    /// The selected protocols in order; `None` for all.
     chosen: Option<Vec<ProtocolChoice>>,
-    /// What is said of protocols by their schemes, which may come before they are chosen.
-    of_protocols: Vec<(String, ProtocolChoice)>,
-    of_all: ConnectionProperties,
+    /// Properties of protocols by scheme, which may precede the selection.
+    by_scheme: Vec<(String, ProtocolChoice)>,
+    common: ConnectionProperties,
 }
 
 /// The protocol of a scheme.
@@ -23,47 +23,47 @@ fn known(registry: &ProtocolRegistry, scheme: &str) -> Option<ProtocolChoice> {
 }
 
 impl Protocols {
-    /// Takes `SCHEME,SCHEME`; `None` for a scheme of no protocol.
+    /// Selects the protocols `SCHEME,SCHEME`; `None` if a scheme is unknown.
     pub(super) fn choose(&mut self, registry: &ProtocolRegistry, value: &str) -> Option<()> {
         let chosen = value.split(',').map(|scheme| known(registry, scheme));
         self.chosen = Some(chosen.collect::<Option<_>>()?);
         Some(())
     }
 
-    /// Takes `PROPERTY=VALUE` or `SCHEME.PROPERTY=VALUE`; `None` for what is neither.
-    pub(super) fn say(
+    /// Sets `PROPERTY=VALUE` or `SCHEME.PROPERTY=VALUE`; `None` if it is invalid.
+    pub(super) fn set(
         &mut self,
         registry: &ProtocolRegistry,
         name: &str,
         value: &str,
     ) -> Option<()> {
         let Some((scheme, property)) = name.rsplit_once('.') else {
-            return set(&mut self.of_all, name, value);
+            return set_property(&mut self.common, name, value);
         };
-        let place = self.of_protocols.iter().position(|(said, _)| said == scheme);
-        let place = match place {
-            Some(place) => place,
+        let known_at = self.by_scheme.iter().position(|(known, _)| known == scheme);
+        let index = match known_at {
+            Some(index) => index,
             None => {
-                self.of_protocols.push((scheme.to_owned(), known(registry, scheme)?));
-                self.of_protocols.len() - 1
+                self.by_scheme.push((scheme.to_owned(), known(registry, scheme)?));
+                self.by_scheme.len() - 1
             }
         };
-        let (_, choice) = self.of_protocols.get_mut(place)?;
-        set(choice.properties.get_or_insert_default(), property, value)
+        let (_, choice) = self.by_scheme.get_mut(index)?;
+        set_property(choice.properties.get_or_insert_default(), property, value)
     }
 
-    /// The same as policies of an adapter, beside others.
+    /// Adds them to the policies of an adapter.
     ///
     /// # Errors
-    /// The scheme of a protocol of which something is said and that is not chosen.
+    /// The scheme of a protocol that has properties and is not selected.
     pub(super) fn into_policies(self, policies: Policies) -> Result<Policies, String> {
         self.into(policies, |policies, choices| policies.with(ServerProtocols::new(choices)))
     }
 
-    /// The same as policies of calls, beside others.
+    /// Adds them to the policies of calls.
     ///
     /// # Errors
-    /// The scheme of a protocol of which something is said and that is not chosen.
+    /// The scheme of a protocol that has properties and is not selected.
     pub(super) fn into_policies_of_calls(self, policies: Policies) -> Result<Policies, String> {
         self.into(policies, |policies, choices| policies.with(ClientProtocols::new(choices)))
     }
@@ -73,30 +73,30 @@ impl Protocols {
         mut policies: Policies,
         choose: impl FnOnce(Policies, Vec<ProtocolChoice>) -> Policies,
     ) -> Result<Policies, String> {
-        let Self { chosen, of_protocols, of_all } = self;
+        let Self { chosen, by_scheme, common } = self;
         let mut choices = chosen.unwrap_or_default();
-        for (scheme, said) in of_protocols {
+        for (scheme, said) in by_scheme {
             let same = choices.iter_mut().find(|choice| choice.profile == said.profile);
             same.ok_or(scheme)?.properties = said.properties;
         }
         if !choices.is_empty() {
             policies = choose(policies, choices);
         }
-        if of_all != ConnectionProperties::default() {
-            policies = policies.with(of_all);
+        if common != ConnectionProperties::default() {
+            policies = policies.with(common);
         }
         Ok(policies)
     }
 }
 
-/// Sets a property by its name; `None` for one that there is not, or a value that is none of its.
-fn set(properties: &mut ConnectionProperties, name: &str, value: &str) -> Option<()> {
-    fn number<N: FromStr>(place: &mut Option<N>, value: &str) -> Option<()> {
-        *place = Some(value.parse().ok()?);
+/// Sets a property by name; `None` if there is none of that name, or the value is invalid.
+fn set_property(properties: &mut ConnectionProperties, name: &str, value: &str) -> Option<()> {
+    fn number<N: FromStr>(field: &mut Option<N>, value: &str) -> Option<()> {
+        *field = Some(value.parse().ok()?);
         Some(())
     }
-    fn truth(place: &mut Option<bool>, value: &str) -> Option<()> {
-        *place = Some(match value {
+    fn boolean(field: &mut Option<bool>, value: &str) -> Option<()> {
+        *field = Some(match value {
             "yes" => true,
             "no" => false,
             _ => return None,
@@ -106,10 +106,10 @@ fn set(properties: &mut ConnectionProperties, name: &str, value: &str) -> Option
     match name {
         "send_buffer" => number(&mut properties.send_buffer, value),
         "receive_buffer" => number(&mut properties.receive_buffer, value),
-        "keep_alive" => truth(&mut properties.keep_alive, value),
-        "no_delay" => truth(&mut properties.no_delay, value),
-        "dont_route" => truth(&mut properties.dont_route, value),
-        "network_priority" => truth(&mut properties.network_priority, value),
+        "keep_alive" => boolean(&mut properties.keep_alive, value),
+        "no_delay" => boolean(&mut properties.no_delay, value),
+        "dont_route" => boolean(&mut properties.dont_route, value),
+        "network_priority" => boolean(&mut properties.network_priority, value),
         "dscp" => number(&mut properties.dscp, value).filter(|()| properties.dscp <= Some(63)),
         "socket_priority" => number(&mut properties.socket_priority, value),
         "pacing_rate" => number(&mut properties.pacing_rate, value),
