@@ -7,7 +7,7 @@ mod values;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use core::any::Any;
+use core::any::{Any, TypeId};
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
@@ -25,11 +25,21 @@ pub trait ReadContext: Any + Send + Sync {
         let _ = id;
         None
     }
+
+    /// The part of it that is of the type `part`: decoders that need only this part ask for it.
+    fn part(&self, part: TypeId) -> Option<&dyn Any> {
+        let _ = part;
+        None
+    }
 }
 
 impl<T: ReadContext> ReadContext for Arc<T> {
     fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         (**self).value_type(id)
+    }
+
+    fn part(&self, part: TypeId) -> Option<&dyn Any> {
+        (**self).part(part)
     }
 }
 
@@ -254,9 +264,12 @@ impl<'a> CdrReader<'a> {
         self.context = Some(context);
     }
 
-    /// The context set by [`with_context`](Self::with_context), if it is a `T`.
+    /// The context set by [`with_context`](Self::with_context), if it is a `T` or [has](ReadContext::part)
+    /// one.
     pub fn context<T: Any>(&self) -> Option<&'a T> {
-        self.context.and_then(|context| (context as &dyn Any).downcast_ref())
+        let context = self.context?;
+        let whole = (context as &dyn Any).downcast_ref();
+        whole.or_else(|| context.part(TypeId::of::<T>())?.downcast_ref())
     }
 
     /// The TypeCode of a valuetype, from the [context](ReadContext::value_type).

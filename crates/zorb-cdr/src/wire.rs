@@ -20,9 +20,6 @@ pub use compound::Octets;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
 pub use text::{Bounded, WChar, WString};
 
-/// Octets that are zeroed at a time, to be overwritten while they are in the cache.
-const BLOCK: usize = 4096;
-
 /// What some types need to decode their values; see [`CdrReader::with_context`].
 pub type Context = dyn Any + Send + Sync;
 

@@ -12,6 +12,9 @@ pub use values::ValueId;
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
+/// Octets that are zeroed at a time, to be overwritten while they are in the cache.
+pub(crate) const BLOCK: usize = 4096;
+
 /// A cursor that appends CDR to the caller's buffer.
 ///
 /// A buffer that is used again for messages of the same size needs no allocation. Padding is 0.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use super::BLOCK;
+use crate::writer::BLOCK;
 use crate::{
     ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet, Context, FixedLayout,
     FixedReader, FixedWriter, Wire,

@@ -86,7 +86,9 @@ fn call_over(
         core,
         &NewCall {
             kind,
-            route,
+            form,
+            key: &route.key,
+            code_sets: route.code_sets.as_ref(),
             operation: call.operation,
             send_deadline: call.sending().deadline(),
             reply_deadline: call.time_limit.deadline(),

@@ -11,8 +11,8 @@ use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::orb_core::OrbCore;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Limits, MessageHeader,
-    NewRequest, ProtocolError, ReplyStart, RequestBuffer, RequestKind,
+    BeginError, BegunRequest, ClientConnection, CodeSetComponentInfo, ConnectionEnd, FailureCause,
+    Form, Limits, MessageHeader, NewRequest, ProtocolError, ReplyStart, RequestBuffer, RequestKind,
 };
 use zorb_os::clock::MonotonicTime;
 #[cfg(feature = "buffers")]
@@ -22,7 +22,6 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::place::Lease;
 use super::pool::EndpointPool;
-use super::route::Route;
 use super::shared::SharedCall;
 use super::time_limit::TimeLimit;
 
@@ -138,7 +137,10 @@ pub(super) fn not_begun(error: BeginError) -> SystemException {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NewCall<'a> {
     pub(super) kind: RequestKind,
-    pub(super) route: &'a Route,
+    pub(super) form: Form<'static>,
+    pub(super) key: &'a [u8],
+    /// The server's code sets, if its profile contains them.
+    pub(super) code_sets: Option<&'a CodeSetComponentInfo>,
     pub(super) operation: &'a str,
     /// Until when it may be sent.
     pub(super) send_deadline: Option<Instant>,
@@ -150,14 +152,13 @@ impl<'a> NewCall<'a> {
     /// The same for the machine of a connection that was opened at `opened`.
     #[inline]
     pub(super) fn request(&self, core: &'a OrbCore, opened: Instant) -> NewRequest<'a> {
-        let Self { kind, route, operation, .. } = *self;
-        let server = route.code_sets.as_ref();
+        let Self { kind, form, key, code_sets, operation, .. } = *self;
         NewRequest {
             kind,
-            form: route.form,
-            key: &route.key,
+            form,
+            key,
             operation,
-            code_sets: server.map(|server| [core.code_sets(), server]),
+            code_sets: code_sets.map(|server| [core.code_sets(), server]),
             deadline: self.reply_deadline.map(|deadline| since(opened, deadline)),
         }
     }

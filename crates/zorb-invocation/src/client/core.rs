@@ -1,6 +1,6 @@
 //! What the calling side of an ORB shares.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -94,6 +94,10 @@ impl std::fmt::Debug for ClientCore {
 }
 
 impl ReadContext for ClientCore {
+    fn part(&self, part: TypeId) -> Option<&dyn Any> {
+        (part == TypeId::of::<ValueRegistry>()).then_some(&self.values)
+    }
+
     fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         self.values.value_type(id)
     }

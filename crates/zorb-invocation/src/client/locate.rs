@@ -120,7 +120,9 @@ fn ask_over(
             core,
             &NewCall {
                 kind: RequestKind::Locate,
-                route,
+                form,
+                key: &route.key,
+                code_sets: route.code_sets.as_ref(),
                 operation: "",
                 send_deadline: deadline,
                 reply_deadline: deadline,

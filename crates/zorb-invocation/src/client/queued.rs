@@ -126,7 +126,9 @@ fn write(
     }
     let new = NewCall {
         kind: RequestKind::Oneway,
-        route,
+        form,
+        key: &route.key,
+        code_sets: route.code_sets.as_ref(),
         operation: call.operation,
         send_deadline: None,
         reply_deadline: None,

@@ -11,9 +11,8 @@ use zorb_types::{TypeDesc, Typed, WrittenValue};
 use super::drops;
 use super::kinds::{ValueKind, ValueType};
 use super::operations::Operated;
-use super::registry::KnownValue;
+use super::registry::{KnownValue, ValueRegistry};
 use super::{Link, Value};
-use crate::client::ClientCore;
 
 /// A value of whatever type.
 pub(super) trait AnyValue: Any + Send + Sync {
@@ -152,8 +151,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
         if tag.ids.is_empty() {
             return own.ok_or_else(|| error(CdrErrorKind::BadValue));
         }
-        let core = reader.context::<Arc<ClientCore>>();
-        let registry = core.map(|core| core.values()).or_else(|| reader.context());
+        let registry = reader.context::<ValueRegistry>();
         let find = |id: &str| match own {
             Some(own) if own.id == id => Some(own),
             _ => registry.and_then(|registry| registry.find(id)),

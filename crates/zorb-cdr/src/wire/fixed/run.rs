@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use super::{FixedLayout, FixedReader, FixedWriter};
-use crate::wire::BLOCK;
+use crate::writer::BLOCK;
 use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter, Wire};
 
 /// The constants of a run of `T`.
