@@ -16,7 +16,7 @@ use zorb_cdr::{
 use octets::Octets;
 
 use crate::layout::Traits;
-use crate::{Layout, TcKind, TypeCode, Typed, ValueTypes};
+use crate::{Layout, TcKind, TypeCode, TypeDesc, Typed, ValueTypes};
 
 /// A value of any IDL type, with its TypeCode: the IDL type `any`.
 ///
@@ -87,6 +87,12 @@ impl Form {
             && shift == 0
             && (!self.has_text || self.text == writer.text())
             && !(self.has_values && writer.is_in_chunked_value())
+    }
+}
+
+impl Typed for Any {
+    fn type_desc() -> &'static TypeDesc {
+        const { &TypeDesc::plain(TcKind::Any) }
     }
 }
 

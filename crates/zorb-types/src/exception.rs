@@ -2,6 +2,7 @@
 
 mod cdr;
 mod completion;
+mod constructors;
 mod context;
 mod kind;
 pub mod minor;

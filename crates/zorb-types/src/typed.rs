@@ -6,9 +6,9 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{Bounded, Octets, WChar, WString, Wire};
 
-use crate::{Any, TcKind, TypeCode, TypeDesc};
+use crate::{TcKind, TypeCode, TypeDesc};
 
-/// A [`Wire`] type with a description of its IDL type, which an [`Any`] can hold.
+/// A [`Wire`] type with a description of its IDL type, which an [`Any`](crate::Any) can hold.
 ///
 /// Generated code implements it (see [`TypeDesc`]). The `Wire` of an exception writes its members only;
 /// the ORB writes the repository id before them.
@@ -49,7 +49,6 @@ plain! {
     WChar, WChar;
     String, String;
     WString, WString;
-    Any, Any;
     TypeCode, TypeCode;
 }
 

@@ -3,7 +3,8 @@
 //! Codes of the OMG are those of CORBA 3.3 part 1, annex A; Zorb's own tell apart what the
 //! standard leaves in one. [`MinorCode::describe`] turns a code back into words.
 
-use super::{MinorCode, SystemExceptionKind};
+use super::kind::SystemExceptionKind;
+use super::minor_code::MinorCode;
 
 macro_rules! minors {
     ($($module:ident, $kind:ident { $($name:ident = $vendor:ident $code:literal, $words:literal;)* })*) => {
@@ -18,15 +19,17 @@ macro_rules! minors {
             }
         )*
 
-        /// The words of `code` in an exception of `kind`.
-        pub(super) fn describe(kind: SystemExceptionKind, code: MinorCode) -> Option<&'static str> {
-            Some(match kind {
-                $(SystemExceptionKind::$kind => match code {
-                    $($module::$name => $words,)*
+        impl MinorCode {
+            /// The reason in a few words, when an exception of `kind` carries this code.
+            pub fn describe(self, kind: SystemExceptionKind) -> Option<&'static str> {
+                Some(match kind {
+                    $(SystemExceptionKind::$kind => match self {
+                        $($module::$name => $words,)*
+                        _ => return None,
+                    },)*
                     _ => return None,
-                },)*
-                _ => return None,
-            })
+                })
+            }
         }
     };
 }

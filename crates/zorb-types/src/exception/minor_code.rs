@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-use super::{SystemExceptionKind, minor};
-
 /// A minor code: the upper 20 bits name the vendor, the lower 12 the reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MinorCode(pub u32);
@@ -69,11 +67,6 @@ impl MinorCode {
     /// The reason's part.
     pub const fn code(self) -> u16 {
         (self.0 & Self::CODE_MASK) as u16
-    }
-
-    /// The reason in a few words, when an exception of `kind` carries this code.
-    pub fn describe(self, kind: SystemExceptionKind) -> Option<&'static str> {
-        minor::describe(kind, self)
     }
 }
 
