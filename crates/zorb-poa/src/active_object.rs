@@ -46,12 +46,12 @@ impl ActiveObject {
         }
     }
 
-    /// The servant as an `S`, which is looked for at `place` first; `None` when it does not serve that.
+    /// The servant as an `S`, searched for from `entry` on; `None` when it does not implement that.
     #[inline]
-    pub fn servant<S: ?Sized + 'static>(&self, place: usize) -> Option<&S> {
-        match self.servant_objects.first(place) {
+    pub fn servant<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
+        match self.servant_objects.first(entry) {
             Some(servant) => Some(servant),
-            None => self.servant_objects.find(place, &*self.skeleton),
+            None => self.servant_objects.find(entry, &*self.skeleton),
         }
     }
 

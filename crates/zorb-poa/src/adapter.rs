@@ -1,4 +1,4 @@
-//! One object adapter: its policies, its active object map, and its place among the others.
+//! One object adapter: its policies, its active object map, and its parent and children.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -82,7 +82,7 @@ impl std::fmt::Debug for NewAdapter<'_> {
 }
 
 impl ObjectAdapter {
-    /// An adapter with a place in the tables.
+    /// An adapter with its index in the tables.
     pub(super) fn new(orb: &OrbCore, new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
         let mut path = Vec::new();

@@ -1,4 +1,4 @@
-//! The adapters of an ORB, and the way from an object key to a servant.
+//! The adapters of an ORB: from an object key to a servant.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -17,58 +17,58 @@ use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::key::KeyParts;
 use crate::manager::{Arrival, ManagerState, PoaManager, Stopped};
-use crate::operations::KnownOperation;
+use crate::operations::OperationCache;
 use crate::policies::Lifespan;
 use crate::slots::Found;
 
 /// Finds the definition of an interface, by its repository id, in the interface repository.
 pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
 
-/// Why the object of a request is not served here, or not now.
+/// Why a request is not admitted to its object.
 #[derive(Debug)]
-pub enum NotHere {
-    /// Its key is that of a published reference.
-    Elsewhere(Box<Ior>),
-    /// There is none; the exception says why.
-    Nowhere(SystemException),
-    /// Its manager holds requests.
+pub enum NotAdmitted {
+    /// The key is that of a published reference, to which the client is forwarded.
+    Forward(Box<Ior>),
+    /// There is no such object, or the request may not reach it.
+    Refused(SystemException),
+    /// The POA manager holds requests.
     Held(PoaManager),
 }
 
-/// How many adapters a thread remembers.
-const KNOWN: usize = 4;
+/// The number of adapters that a thread caches.
+const CACHED: usize = 4;
 
-/// By what way a request asks for its object.
+/// How a request has reached its adapter.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// Whether it was held by a manager before.
     pub arrival: Arrival,
-    /// The number of the pool whose lane it has come by; 0 for the ORB's own lane, `None` for a call
-    /// inside the process.
+    /// The number of the pool whose lane received it; 0 for the ORB's own lane, `None` for a call in the
+    /// same process.
     pub pool: Option<usize>,
 }
 
 impl Access {
-    /// That of a call inside the process.
+    /// That of a call in the same process.
     pub const LOCAL: Self = Self { arrival: Arrival::New, pool: None };
 }
 
-/// The adapters that a thread's requests went to last. While the tables do not change it finds them
-/// here, without guarding what all threads share. An idle thread keeps as many at most, after their
-/// end too, but not their objects.
+/// A thread's cache of adapters: while the tables do not change, it finds them without an access to memory
+/// that other threads write. An idle thread retains up to four adapters, destroyed ones as well, but none
+/// of their objects.
 #[derive(Default)]
-pub struct KnownAdapters {
-    /// What the tables' count of changes was.
+pub struct AdapterCache {
+    /// The tables' number of changes when the entries were made.
     changes: u64,
-    /// By the adapter's index. The first that takes a place keeps it.
-    places: [Option<Arc<ObjectAdapter>>; KNOWN],
-    /// The last request's operation.
-    pub operation: KnownOperation,
+    /// By the adapter's index. The first adapter in an entry stays.
+    entries: [Option<Arc<ObjectAdapter>>; CACHED],
+    /// The operation of the last request.
+    pub operation: OperationCache,
 }
 
-impl std::fmt::Debug for KnownAdapters {
+impl std::fmt::Debug for AdapterCache {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KnownAdapters").field("operation", &self.operation).finish_non_exhaustive()
+        f.debug_struct("AdapterCache").field("operation", &self.operation).finish_non_exhaustive()
     }
 }
 
@@ -114,7 +114,7 @@ impl Adapters {
         }
     }
 
-    /// Makes an adapter, and gives it a place in the tables.
+    /// Creates an adapter and adds it to the tables.
     pub fn register(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
@@ -127,8 +127,8 @@ impl Adapters {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
             ObjectAdapter::new(&self.orb, new, index, stamp)
         });
-        if let Some(place) = tables.by_index.get_mut(index) {
-            *place = Some(Arc::clone(&adapter));
+        if let Some(entry) = tables.by_index.get_mut(index) {
+            *entry = Some(Arc::clone(&adapter));
         }
         if adapter.policies().lifespan == Lifespan::Persistent {
             tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
@@ -137,12 +137,11 @@ impl Adapters {
         adapter
     }
 
-    /// Has readers see other tables. Called by one thread at a time.
+    /// Replaces the tables. Called by one thread at a time.
     fn replace(&self, tables: Tables) {
         record(Event::TableWritten);
         self.tables.store(Arc::new(tables));
-        // After that: who still sees the old count sees the old tables or the new ones, and looks
-        // again once it sees the new count.
+        // After the tables: a reader that sees the new count sees the new tables.
         self.changes.fetch_add(1, Ordering::Release);
     }
 
@@ -151,9 +150,9 @@ impl Adapters {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
         let is_it = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
-        for place in &mut tables.by_index {
-            if place.as_ref().is_some_and(is_it) {
-                *place = None;
+        for entry in &mut tables.by_index {
+            if entry.as_ref().is_some_and(is_it) {
+                *entry = None;
             }
         }
         tables.by_path.retain(|_, known| !is_it(known));
@@ -206,9 +205,9 @@ impl Adapters {
     pub fn admit_key(
         &self,
         key: &[u8],
-        known: Option<&mut KnownAdapters>,
+        known: Option<&mut AdapterCache>,
         by: Access,
-    ) -> Result<Found, NotHere> {
+    ) -> Result<Found, NotAdmitted> {
         match (KeyParts::parse(key), known) {
             (KeyParts::Name(name), _) => Err(self.locate_published(name)),
             (parts, Some(known)) => self.admit_by(known, parts, by),
@@ -217,107 +216,107 @@ impl Adapters {
     }
 
     /// Finds out where the object of a key is, without waiting.
-    pub fn locate_key(&self, key: &[u8]) -> Result<(), NotHere> {
+    pub fn locate_key(&self, key: &[u8]) -> Result<(), NotAdmitted> {
         match KeyParts::parse(key) {
             KeyParts::Name(name) => Err(self.locate_published(name)),
-            parts => self.locate(parts).map_err(NotHere::Nowhere),
+            parts => self.locate(parts).map_err(NotAdmitted::Refused),
         }
     }
 
     #[cold]
-    fn locate_published(&self, name: &[u8]) -> NotHere {
+    fn locate_published(&self, name: &[u8]) -> NotAdmitted {
         match self.published.lock().get(name) {
-            Some(ior) => NotHere::Elsewhere(Box::new(ior.clone())),
-            None => NotHere::Nowhere(not_there(minor::object_not_exist::UNKNOWN_KEY)),
+            Some(ior) => NotAdmitted::Forward(Box::new(ior.clone())),
+            None => NotAdmitted::Refused(not_there(minor::object_not_exist::UNKNOWN_KEY)),
         }
     }
 
-    /// Leaves in a destination where its object is; the object has just been found by its key.
+    /// Caches the index of an object, which has just been found by its key, in its destination.
     #[cold]
     #[inline(never)]
-    pub(super) fn leave_place(&self, destination: &Destination) {
-        if let Some(place) = self.place(KeyParts::parse(destination.key())) {
-            destination.set_object(place);
+    pub(super) fn cache_index(&self, destination: &Destination) {
+        if let Some(index) = self.index_of(KeyParts::parse(destination.key())) {
+            destination.set_object(index);
         }
     }
 
     /// The object that a request is for, if its adapter's manager lets the request pass.
     #[inline]
-    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotHere> {
+    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotAdmitted> {
         probe!(ParseKey);
         // Borrowed, not counted: a count would be written by every connection's thread.
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key).map_err(NotHere::Nowhere)?;
+        let (adapter, id) = tables.adapter(key).map_err(NotAdmitted::Refused)?;
         adapter.admit(id, by)
     }
 
-    /// The same for a thread that remembers adapters.
+    /// The same for a thread with a cache.
     #[inline]
     pub(crate) fn admit_by(
         &self,
-        known: &mut KnownAdapters,
+        known: &mut AdapterCache,
         key: KeyParts<'_>,
         by: Access,
-    ) -> Result<Found, NotHere> {
+    ) -> Result<Found, NotAdmitted> {
         if let KeyParts::Transient { adapter, stamp, id } = key
             && self.changes.load(Ordering::Acquire) == known.changes
-            && let Some(Some(found)) = known.places.get(adapter as usize % KNOWN)
+            && let Some(Some(found)) = known.entries.get(adapter as usize % CACHED)
             && (found.index(), found.stamp()) == (adapter, stamp)
         {
             probe!(ParseKey);
             return found.admit(id, by);
         }
         if let KeyParts::Transient { adapter, .. } = key {
-            self.learn(known, adapter);
+            self.add_to_cache(known, adapter);
         }
         self.admit(key, by)
     }
 
-    /// The object that is in a place, if it is the one that was there when the place was
-    /// [found](Self::place), and if its adapter's manager lets the request pass.
+    /// The object with an [index](Self::index_of), if it is still active and its adapter's manager lets the
+    /// request pass.
     #[inline(never)]
     pub(crate) fn admit_to(
         &self,
-        known: Option<&mut KnownAdapters>,
-        place: ObjectIndex,
+        known: Option<&mut AdapterCache>,
+        index: ObjectIndex,
         by: Access,
-    ) -> Option<Result<Found, NotHere>> {
+    ) -> Option<Result<Found, NotAdmitted>> {
         let is_it =
-            |found: &ObjectAdapter| (found.index(), found.stamp()) == (place.adapter, place.stamp);
+            |found: &ObjectAdapter| (found.index(), found.stamp()) == (index.adapter, index.stamp);
         if let Some(known) = known {
             if self.changes.load(Ordering::Acquire) == known.changes
-                && let Some(Some(found)) = known.places.get(place.adapter as usize % KNOWN)
+                && let Some(Some(found)) = known.entries.get(index.adapter as usize % CACHED)
                 && is_it(found)
             {
-                return found.admit_to(place, by);
+                return found.admit_to(index, by);
             }
-            self.learn(known, place.adapter);
+            self.add_to_cache(known, index.adapter);
         }
         let tables = self.tables.load();
-        let found = tables.by_index.get(place.adapter as usize)?.as_ref()?;
-        if is_it(found) { found.admit_to(place, by) } else { None }
+        let found = tables.by_index.get(index.adapter as usize)?.as_ref()?;
+        if is_it(found) { found.admit_to(index, by) } else { None }
     }
 
-    /// Where the object of a key is.
-    fn place(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
+    /// The index of the object with this key.
+    fn index_of(&self, key: KeyParts<'_>) -> Option<ObjectIndex> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).ok()?;
-        let (slot, generation) = adapter.objects().place(id)?;
+        let (slot, generation) = adapter.objects().slot_of(id)?;
         Some(ObjectIndex { adapter: adapter.index(), stamp: adapter.stamp(), slot, generation })
     }
 
-    /// Remembers the adapter of an index, if there is a place for it.
+    /// Caches the adapter with this index, if its entry is free.
     #[inline(never)]
-    fn learn(&self, known: &mut KnownAdapters, adapter: u32) {
+    fn add_to_cache(&self, known: &mut AdapterCache, adapter: u32) {
         // First, so that what is found below is at least as new.
         let changes = self.changes.load(Ordering::Acquire);
         if known.changes != changes {
-            *known = KnownAdapters { changes, ..KnownAdapters::default() };
+            *known = AdapterCache { changes, ..AdapterCache::default() };
         }
-        let Some(place) = known.places.get_mut(adapter as usize % KNOWN) else { return };
-        if place.is_none() {
+        let Some(entry) = known.entries.get_mut(adapter as usize % CACHED) else { return };
+        if entry.is_none() {
             let tables = self.tables.load();
-            *place = tables.by_index.get(adapter as usize).and_then(Option::clone);
+            *entry = tables.by_index.get(adapter as usize).and_then(Option::clone);
         }
     }
 
@@ -353,35 +352,35 @@ impl Adapters {
 impl ObjectAdapter {
     /// The object of a request, if the manager lets it pass.
     #[inline]
-    fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotHere> {
+    fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotAdmitted> {
         self.pass(by)?;
         probe!(Adapter);
         let object = self.find_object(id);
         probe!(Servant);
-        object.ok_or_else(|| NotHere::Nowhere(not_there(minor::object_not_exist::NO_MATCH)))
+        object.ok_or_else(|| NotAdmitted::Refused(not_there(minor::object_not_exist::NO_MATCH)))
     }
 
     /// The same by where the object was; `None` when it is not there any more.
-    fn admit_to(&self, place: ObjectIndex, by: Access) -> Option<Result<Found, NotHere>> {
+    fn admit_to(&self, index: ObjectIndex, by: Access) -> Option<Result<Found, NotAdmitted>> {
         if let Err(refused) = self.pass(by) {
             return Some(Err(refused));
         }
         probe!(Adapter);
-        let object = self.objects().find_in_place((place.slot, place.generation));
+        let object = self.objects().find_in_slot((index.slot, index.generation));
         probe!(Servant);
         object.map(Ok)
     }
 
     /// Asks the manager, and whether the request has come by an endpoint of the adapter's pool.
     #[inline]
-    fn pass(&self, by: Access) -> Result<(), NotHere> {
+    fn pass(&self, by: Access) -> Result<(), NotAdmitted> {
         let pool = self.pool_number();
         if pool != 0 && by.pool.is_some_and(|of_request| of_request != pool) {
-            return Err(NotHere::Nowhere(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
+            return Err(NotAdmitted::Refused(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
         }
         self.manager().admit(by.arrival).map_err(|stopped| match stopped {
-            Stopped::Held(manager) => NotHere::Held(manager),
-            Stopped::Refused(exception) => NotHere::Nowhere(exception),
+            Stopped::Held(manager) => NotAdmitted::Held(manager),
+            Stopped::Refused(exception) => NotAdmitted::Refused(exception),
         })
     }
 }

@@ -17,15 +17,15 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
-use crate::operations::{KnownOperation, Operations};
+use crate::operations::{OperationCache, Operations};
 
-/// A request on its way through an upcall: its operation, its arguments, and its reply to be.
+/// A request during its upcall: its operation, its arguments, and its reply.
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
     /// The id of the object, once the object is found.
     pub(super) object_id: Option<&'a ObjectId>,
     /// What the thread remembers of the last one.
-    pub(super) known: Option<&'a KnownOperation>,
+    pub(super) known: Option<&'a OperationCache>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
 }
@@ -97,7 +97,7 @@ impl<'a> ServerCall<'a> {
                 form,
                 request_id: 0,
                 text: TextCoding::default(),
-                wanted: false,
+                is_expected: false,
                 threshold: reply.copy_threshold,
                 source: reply.source,
             },
@@ -112,7 +112,7 @@ impl<'a> ServerCall<'a> {
     pub fn read_header(&mut self, header: &MessageHeader) -> Result<(), ProtocolError> {
         self.reply.form.read_request_with(&mut self.request, &mut self.arguments, header)?;
         self.reply.request_id = self.request.request_id;
-        self.reply.wanted = self.request.response.expects_reply();
+        self.reply.is_expected = self.request.response.expects_reply();
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl<'a> ServerCall<'a> {
 
     /// Has the operation be looked up beside the thread's last one.
     #[inline]
-    pub fn remember_in(&mut self, known: &'a KnownOperation) {
+    pub fn remember_in(&mut self, known: &'a OperationCache) {
         self.known = Some(known);
     }
 
@@ -252,7 +252,7 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// The priority of the lane that the request has come by; `None` for one that has come another way.
+    /// The priority of the lane that received the request; `None` if none did.
     pub fn lane(&self) -> Option<i16> {
         self.reply.source.lane_priority()
     }
@@ -312,7 +312,7 @@ impl<'a> ServerCall<'a> {
         self.reply.send_in_fragments(most);
     }
 
-    /// Ends a request without results: the reply of a one-way operation, should one be wanted.
+    /// Ends a request without results: the reply of a one-way operation, if one is expected.
     ///
     /// # Errors
     /// None in practice.
@@ -342,7 +342,7 @@ pub(crate) struct ReplyWriter<'a> {
     pub(super) request_id: u32,
     pub(super) text: TextCoding,
     /// Whether the client waits; otherwise nothing is written.
-    pub(super) wanted: bool,
+    pub(super) is_expected: bool,
     /// From how many octets on a run at the end of the reply is sent from where it lies.
     pub(super) threshold: usize,
     pub(super) source: &'a dyn RequestSource,
@@ -352,7 +352,7 @@ impl fmt::Debug for ReplyWriter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplyWriter")
             .field("request_id", &self.request_id)
-            .field("wanted", &self.wanted)
+            .field("is_expected", &self.is_expected)
             .finish_non_exhaustive()
     }
 }
@@ -365,7 +365,7 @@ impl ReplyWriter<'_> {
         status: ReplyStatus,
         write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Served {
-        if !self.wanted {
+        if !self.is_expected {
             return Ok(());
         }
         let begun = self.form.reply(self.buffer, ByteOrder::NATIVE, self.request_id, status, &[]);
@@ -380,7 +380,7 @@ impl ReplyWriter<'_> {
 
     /// Replaces the reply by one without results.
     pub(super) fn write_empty(&mut self) -> Served {
-        if !self.wanted {
+        if !self.is_expected {
             return Ok(());
         }
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
@@ -397,7 +397,7 @@ impl ReplyWriter<'_> {
     /// Writes the reply with its results; when they end in a long run of octets, sends it as well,
     /// while the results are there.
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {
-        if !self.wanted {
+        if !self.is_expected {
             return Ok(());
         }
         let mut gather = Gather::runs_from(self.threshold);
@@ -426,7 +426,7 @@ impl ReplyWriter<'_> {
         });
         match sent {
             Ok(()) => {
-                self.wanted = false;
+                self.is_expected = false;
                 Ok(())
             }
             // Results that were other ones the second time: nothing has been sent.
@@ -438,7 +438,7 @@ impl ReplyWriter<'_> {
     }
 
     fn send_in_fragments(&mut self, most: usize) {
-        if !self.wanted || self.buffer.len() <= most {
+        if !self.is_expected || self.buffer.len() <= most {
             return;
         }
         let pieces: Vec<_> = fragments(self.buffer, most).collect();
@@ -446,7 +446,7 @@ impl ReplyWriter<'_> {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
             self.source.send_parts(self.request_id, &mut parts);
-            self.wanted = false;
+            self.is_expected = false;
         }
     }
 

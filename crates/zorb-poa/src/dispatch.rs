@@ -16,7 +16,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
-use crate::adapters::{Access, Adapters, KnownAdapters, NotHere, not_there};
+use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
 use crate::call::{ReplyWriter, Served, ServerCall};
 use crate::slots::Found;
 
@@ -37,7 +37,7 @@ pub enum Answer {
 pub struct InParts<'a> {
     /// Where its parts begin that have an alignment of their own; mostly there are none.
     seams: &'a [u32],
-    /// Its end, if that lies elsewhere.
+    /// Its end, if that is in a buffer of its own.
     #[cfg(feature = "buffers")]
     end: Tail<'a>,
 }
@@ -72,22 +72,22 @@ impl<'a> InParts<'a> {
 #[inline(always)] // as `ServerCall::read_header`
 pub fn find_target(
     adapters: &Adapters,
-    mut known: Option<&mut KnownAdapters>,
+    mut known: Option<&mut AdapterCache>,
     request: &RequestHeader<'_>,
     by: Access,
-) -> Result<Found, NotHere> {
+) -> Result<Found, NotAdmitted> {
     probe!(MessagingReceive);
     let destination = request.operation.destination();
-    if let Some(place) = destination.and_then(Destination::object)
-        && let Some(admitted) = adapters.admit_to(known.as_deref_mut(), place, by)
+    if let Some(index) = destination.and_then(Destination::object)
+        && let Some(admitted) = adapters.admit_to(known.as_deref_mut(), index, by)
     {
         return admitted;
     }
     // The first time, and when it is not there any more.
-    let Some(key) = key_of(&request.target) else { return Err(NotHere::Nowhere(no_key())) };
+    let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::Refused(no_key())) };
     let found = adapters.admit_key(key, known, by)?;
     if let Some(destination) = destination {
-        adapters.leave_place(destination);
+        adapters.cache_index(destination);
     }
     Ok(found)
 }
@@ -106,7 +106,7 @@ pub fn dispatch<'a>(
         // Its body is empty, and an empty body cannot fail to be written.
         let _ = reply.write_empty();
         reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
-        reply.wanted = false;
+        reply.is_expected = false;
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);
@@ -149,12 +149,12 @@ fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
 #[cold]
 pub fn answer_absent(
     adapters: &Adapters,
-    not_here: NotHere,
+    not_here: NotAdmitted,
     call: &mut ServerCall<'_>,
 ) -> Result<Answer, Found> {
     let ServerCall { request, reply, .. } = call;
     let written = match not_here {
-        NotHere::Elsewhere(ior) => {
+        NotAdmitted::Forward(ior) => {
             // A one-way call cannot be forwarded.
             let is_one_way = request.response == ResponseFlags::NoResponse;
             if let Some(found) = is_one_way.then(|| own_object(adapters, &ior)).flatten() {
@@ -162,14 +162,14 @@ pub fn answer_absent(
             }
             reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
         }
-        NotHere::Nowhere(exception)
+        NotAdmitted::Refused(exception)
             if &*request.operation == "_non_existent"
                 && exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist =>
         {
             reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
         }
-        NotHere::Nowhere(exception) => Err(exception),
-        NotHere::Held(_) => Err(SystemException::transient(
+        NotAdmitted::Refused(exception) => Err(exception),
+        NotAdmitted::Held(_) => Err(SystemException::transient(
             minor::transient::REQUEST_DISCARDED,
             CompletionStatus::No,
         )),
@@ -195,7 +195,7 @@ fn no_key() -> SystemException {
 }
 
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
-    if reply.wanted { Answer::Reply } else { Answer::Nothing }
+    if reply.is_expected { Answer::Reply } else { Answer::Nothing }
 }
 
 /// Runs the operation on the servant, or answers it for the object.
@@ -271,19 +271,19 @@ pub fn answer_locate(
     let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
         Ok(key) => adapters.locate_key(key),
-        Err(_) => Err(NotHere::Nowhere(no_key())),
+        Err(_) => Err(NotAdmitted::Refused(no_key())),
     };
     let status = match &located {
         Ok(()) => LocateStatus::ObjectHere,
-        Err(NotHere::Nowhere(_)) => LocateStatus::UnknownObject,
-        Err(NotHere::Elsewhere(_)) => LocateStatus::ObjectForward,
+        Err(NotAdmitted::Refused(_)) => LocateStatus::UnknownObject,
+        Err(NotAdmitted::Forward(_)) => LocateStatus::ObjectForward,
         // A request finds out.
-        Err(NotHere::Held(_)) => LocateStatus::ObjectHere,
+        Err(NotAdmitted::Held(_)) => LocateStatus::ObjectHere,
     };
     let id = request.request_id;
     let written =
         form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
-            if let Err(NotHere::Elsewhere(ior)) = &located {
+            if let Err(NotAdmitted::Forward(ior)) = &located {
                 Ior::write(ior, &mut message.body(TextCoding::default()))?;
             }
             message.finish()

@@ -11,10 +11,10 @@ const FIRST_BUCKETS: usize = 16;
 /// So many ids a bucket, on average, and the table grows to twice its size.
 const FULL: usize = 2;
 
-/// Where in the [`SlotTable`](super::slots::SlotTable) an object is: index and generation.
-pub(super) type Place = (u32, u32);
+/// An object's slot in the [`SlotTable`](super::slots::SlotTable): index and generation.
+pub(super) type SlotId = (u32, u32);
 
-type Bucket = ArcSwapOption<Vec<(Box<[u8]>, Place)>>;
+type Bucket = ArcSwapOption<Vec<(Box<[u8]>, SlotId)>>;
 
 /// A hash table that readers pass without a lock and without writing to anything they share: its
 /// buckets are replaced, not changed.
@@ -41,15 +41,15 @@ impl IdTable {
 
     /// Where the object of `id` is.
     #[inline]
-    pub(super) fn find(&self, id: &[u8]) -> Option<Place> {
+    pub(super) fn find(&self, id: &[u8]) -> Option<SlotId> {
         let buckets = self.buckets.load();
         let bucket = buckets.get(self.number(id, &buckets))?.load();
         let entries = bucket.as_ref()?;
-        entries.iter().find(|(known, _)| **known == *id).map(|(_, place)| *place)
+        entries.iter().find(|(known, _)| **known == *id).map(|(_, slot)| *slot)
     }
 
-    /// Adds an id, unless it is there already; `None` then, and when `make` gives no place.
-    pub(super) fn insert(&self, id: &[u8], make: impl FnOnce() -> Option<Place>) -> Option<()> {
+    /// Adds an id, unless it is there already; `None` then, and when `make` returns no slot.
+    pub(super) fn insert(&self, id: &[u8], make: impl FnOnce() -> Option<SlotId>) -> Option<()> {
         let mut count = self.count.lock();
         let mut buckets = self.buckets.load_full();
         if *count >= buckets.len() * FULL {
@@ -68,16 +68,16 @@ impl IdTable {
     }
 
     /// Takes an id out; where its object was.
-    pub(super) fn remove(&self, id: &[u8]) -> Option<Place> {
+    pub(super) fn remove(&self, id: &[u8]) -> Option<SlotId> {
         let mut count = self.count.lock();
         let buckets = self.buckets.load();
         let bucket = buckets.get(self.number(id, &buckets))?;
         let mut entries = bucket.load().as_deref().cloned()?;
         let position = entries.iter().position(|(known, _)| **known == *id)?;
-        let (_, place) = entries.swap_remove(position);
+        let (_, slot) = entries.swap_remove(position);
         bucket.store((!entries.is_empty()).then(|| Arc::new(entries)));
         *count -= 1;
-        Some(place)
+        Some(slot)
     }
 
     /// Forgets every id.
@@ -89,13 +89,13 @@ impl IdTable {
 
     /// The same ids in twice as many buckets.
     fn grown(&self, old: &[Bucket]) -> Box<[Bucket]> {
-        let mut sorted: Vec<Vec<(Box<[u8]>, Place)>> = Vec::new();
+        let mut sorted: Vec<Vec<(Box<[u8]>, SlotId)>> = Vec::new();
         let grown = buckets(old.len() * 2);
         sorted.resize_with(grown.len(), Vec::new);
         for bucket in old {
-            for (id, place) in bucket.load().as_deref().into_iter().flatten() {
+            for (id, slot) in bucket.load().as_deref().into_iter().flatten() {
                 if let Some(entries) = sorted.get_mut(self.number(id, &grown)) {
-                    entries.push((id.clone(), *place));
+                    entries.push((id.clone(), *slot));
                 }
             }
         }

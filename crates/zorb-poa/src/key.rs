@@ -24,9 +24,9 @@ pub const MAX_PATH: usize = 4096;
 pub enum KeyParts<'a> {
     /// An object of a transient adapter.
     Transient {
-        /// The adapter's place in its ORB.
+        /// The adapter's index in its ORB.
         adapter: u32,
-        /// What tells the adapter from others that had or will have its place.
+        /// Distinguishes the adapter from earlier and later ones with its index.
         stamp: u32,
         /// The object id.
         id: &'a [u8],

@@ -27,7 +27,7 @@ mod slots;
 
 pub use active_object::{ActiveObject, CollocatedReference};
 pub use adapter::{NewAdapter, ObjectAdapter};
-pub use adapters::{Access, Adapters, KnownAdapters, NotHere};
+pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use call::{ReplyTo, RequestSource};
 pub use call::{Served, ServerCall};
 pub use connection_setup::ConnectionSetup;
@@ -42,7 +42,7 @@ pub use manager::{ManagerState, PoaManager};
 pub use operations::Operations;
 pub use policies::check_policies;
 pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
-pub use servant_objects::PLACES as SERVANT_OBJECT_PLACES;
+pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
 pub use skeleton::ServantObject;
 pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 pub use slots::Found;

@@ -32,13 +32,13 @@ impl Objects {
 
     #[inline(always)] // on the path of every call
     pub(super) fn find(&self, id: &[u8]) -> Option<Found> {
-        let (index, generation) = self.place(id)?;
+        let (index, generation) = self.slot_of(id)?;
         self.slots.find(index, generation)
     }
 
     /// The index and the generation of the slot of the object `id`.
     #[inline]
-    pub(super) fn place(&self, id: &[u8]) -> Option<(u32, u32)> {
+    pub(super) fn slot_of(&self, id: &[u8]) -> Option<(u32, u32)> {
         match &self.ids {
             None => system_id(id),
             Some(ids) => ids.find(id),
@@ -47,7 +47,7 @@ impl Objects {
 
     /// The object in a slot, if it is of that generation.
     #[inline]
-    pub(super) fn find_in_place(&self, (index, generation): (u32, u32)) -> Option<Found> {
+    pub(super) fn find_in_slot(&self, (index, generation): (u32, u32)) -> Option<Found> {
         self.slots.find(index, generation)
     }
 

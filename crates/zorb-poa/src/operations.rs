@@ -166,9 +166,9 @@ const fn place<const N: usize>(
 /// The operation that a thread's last request was for: its table and its position there. Who calls again
 /// mostly calls the same.
 #[derive(Debug, Default)]
-pub struct KnownOperation(Cell<(usize, usize)>);
+pub struct OperationCache(Cell<(usize, usize)>);
 
-impl KnownOperation {
+impl OperationCache {
     /// The position, if it is one in this table, and whatever the request's name is.
     #[inline]
     pub(crate) fn in_table(&self, table: usize) -> Option<usize> {

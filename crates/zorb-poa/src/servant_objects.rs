@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use crate::skeleton::{ServantObject, Skeleton};
 
-/// Places in a table. Most servants are called through one interface or two.
-pub const PLACES: usize = 8;
+/// Entries of a table. Most servants are called through one interface or two.
+pub const ENTRIES: usize = 8;
 
 /// The trait objects of one servant that have been asked for.
 #[derive(Default)]
@@ -14,24 +14,24 @@ pub(crate) struct ServantObjects(OnceLock<Box<Table>>);
 
 #[derive(Default)]
 struct Table {
-    objects: [OnceLock<ServantObject>; PLACES],
+    objects: [OnceLock<ServantObject>; ENTRIES],
     /// For servants of very many interfaces.
     more: ServantObjects,
 }
 
 impl ServantObjects {
-    /// The servant as an `S`, if it is at `place`, where it is looked for first.
+    /// The servant as an `S`, if it is in the entry where the search begins.
     #[inline]
-    pub(crate) fn first<S: ?Sized + 'static>(&self, place: usize) -> Option<&S> {
-        let object = self.0.get()?.objects.get(place)?.get()?;
+    pub(crate) fn first<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
+        let object = self.0.get()?.objects.get(entry)?.get()?;
         object.downcast_ref::<Arc<S>>().map(Arc::as_ref)
     }
 
-    /// The servant as an `S`, which is looked for at `place` first; `None` when it does not serve that.
+    /// The servant as an `S`, searched for from `entry` on; `None` when it does not implement that.
     #[inline(never)]
     pub(crate) fn find<S: ?Sized + 'static>(
         &self,
-        place: usize,
+        entry: usize,
         skeleton: &dyn Skeleton,
     ) -> Option<&S> {
         let make = || skeleton.servant_object(TypeId::of::<S>());
@@ -43,17 +43,17 @@ impl ServantObjects {
                 made = Some(make()?);
             }
             let table = objects.0.get_or_init(Box::default);
-            let (before, from) = table.objects.split_at(place.min(PLACES));
-            for place in from.iter().chain(before) {
-                if place.get().is_none() {
+            let (before, from) = table.objects.split_at(entry.min(ENTRIES));
+            for entry in from.iter().chain(before) {
+                if entry.get().is_none() {
                     let object = match made.take() {
                         Some(object) => object,
                         None => make()?,
                     };
-                    // When another thread was faster, this one goes to the next place.
-                    made = place.set(object).err();
+                    // If another thread was faster, this object goes into the next entry.
+                    made = entry.set(object).err();
                 }
-                let object = place.get().and_then(|object| object.downcast_ref::<Arc<S>>());
+                let object = entry.get().and_then(|object| object.downcast_ref::<Arc<S>>());
                 if object.is_some() {
                     return object.map(Arc::as_ref);
                 }

@@ -19,7 +19,7 @@ use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{Detached, Inbound, Limits, Messaging, ProfileTag};
 use zorb_os::slot::Slot;
-use zorb_poa::KnownAdapters;
+use zorb_poa::AdapterCache;
 use zorb_transport::{Protocol, Stream, Waits};
 
 use crate::input::Input;
@@ -88,7 +88,7 @@ pub(crate) struct Scratch {
     /// The last request, whose buffer the next one takes over.
     pub(super) request: Detached,
     pub(super) reply: Vec<u8>,
-    pub(super) adapters: KnownAdapters,
+    pub(super) adapters: AdapterCache,
     /// What reads the last request that left something out.
     pub(super) recalled: Option<Arc<dyn Messaging>>,
     /// For the next request that is queued for another thread.

@@ -14,7 +14,7 @@ use zorb_giop::{
     RequestHeader, ResponseFlags,
 };
 use zorb_poa::{
-    Access, Answer, Arrival, Holdable, InParts, NotHere, PoaManager, ReplyTo, RequestSource,
+    Access, Answer, Arrival, Holdable, InParts, NotAdmitted, PoaManager, ReplyTo, RequestSource,
     ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -252,7 +252,7 @@ impl Origin<'_> {
         let by = Access { arrival, pool: Some(client.lane().pool()) };
         let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
-            Err(NotHere::Held(manager)) => {
+            Err(NotAdmitted::Held(manager)) => {
                 message.recalled = recalled;
                 #[cfg(feature = "buffers")]
                 {

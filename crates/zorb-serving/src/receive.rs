@@ -13,8 +13,8 @@ use zorb_giop::{
 };
 use zorb_os::probe;
 use zorb_poa::{
-    Access, Answer, Arrival, InParts, NotHere, ReplyTo, ServerCall, answer_absent, answer_locate,
-    dispatch, find_target,
+    Access, Answer, Arrival, InParts, NotAdmitted, ReplyTo, ServerCall, answer_absent,
+    answer_locate, dispatch, find_target,
 };
 use zorb_types::SystemException;
 
@@ -229,13 +229,13 @@ impl ServerConnection {
                 let by = Access { arrival: Arrival::New, pool: Some(self.lane.pool()) };
                 find_target(self.core.adapters(), Some(adapters), call.request(), by)
             }
-            Err(exception) => Err(NotHere::Nowhere(exception)),
+            Err(exception) => Err(NotAdmitted::Refused(exception)),
         };
         let id = call.request().request_id;
         let is_awaited = call.request().response.expects_reply();
         let found = match target {
             Ok(found) => found,
-            Err(NotHere::Held(manager)) => {
+            Err(NotAdmitted::Held(manager)) => {
                 let (response, text) = (call.request().response, call.text());
                 let message = RequestMessage {
                     octets: std::mem::take(request),

@@ -10,7 +10,7 @@ use zorb_base::orb_core::OrbCore;
 use zorb_giop::Ior;
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
-use zorb_poa::{Access, HoldLimits, KnownAdapters, ManagerState, PoaManager};
+use zorb_poa::{Access, AdapterCache, HoldLimits, ManagerState, PoaManager};
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
@@ -109,7 +109,7 @@ impl Orb {
     #[doc(hidden)]
     pub fn servant_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> + use<> {
         let adapters = Arc::clone(&self.inner.adapters);
-        let mut known = KnownAdapters::default();
+        let mut known = AdapterCache::default();
         move |object_key| match adapters.admit_key(object_key, Some(&mut known), Access::LOCAL) {
             Ok(found) => found.object().map(|object| object.skeleton.identity()),
             _ => None,

@@ -10,8 +10,8 @@ use zorb_base::gather::Gather;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart};
 use zorb_poa::{
-    Access, Answer, InParts, NotHere, ReplyTo, RequestSource, ServerCall, answer_absent, dispatch,
-    find_target,
+    Access, Answer, InParts, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
+    dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -104,10 +104,10 @@ fn answer_here(
     let mut since = None;
     let target = loop {
         match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
-            Err(NotHere::Held(manager)) => {
+            Err(NotAdmitted::Held(manager)) => {
                 let since = *since.get_or_insert_with(Instant::now);
                 if let Err(exception) = manager.wait_while_holding(since) {
-                    break Err(NotHere::Nowhere(exception));
+                    break Err(NotAdmitted::Refused(exception));
                 }
             }
             target => break target,

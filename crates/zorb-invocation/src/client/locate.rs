@@ -7,7 +7,7 @@ use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, Wire};
 use zorb_giop::{ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind, TargetAddress};
-use zorb_poa::NotHere;
+use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::{AnyConnection, Connection, NewCall, NoReply};
@@ -90,9 +90,9 @@ fn ask(
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
         return Ok(match core.adapters().locate_key(key) {
-            Ok(()) | Err(NotHere::Held(_)) => Whereabouts::Here,
-            Err(NotHere::Elsewhere(ior)) => Whereabouts::Forward(*ior),
-            Err(NotHere::Nowhere(_)) => Whereabouts::Unknown,
+            Ok(()) | Err(NotAdmitted::Held(_)) => Whereabouts::Here,
+            Err(NotAdmitted::Forward(ior)) => Whereabouts::Forward(*ior),
+            Err(NotAdmitted::Refused(_)) => Whereabouts::Unknown,
         });
     }
     let reached = select_endpoint(object, (target, routes), |info| {

@@ -78,7 +78,7 @@ impl<'a> Collocated<'a> {
     /// The servant, if it serves the interface `I`.
     #[inline]
     pub fn servant<I: HasServant>(&self) -> Option<&I::Servant> {
-        self.active()?.servant::<I::Servant>(I::PLACE)
+        self.active()?.servant::<I::Servant>(I::ENTRY)
     }
 
     /// The exception for a servant that has panicked, which ends the call alone.
