@@ -14,9 +14,7 @@ mod text;
 mod timeline;
 mod work;
 
-use minijinja::value::Serde;
-use minijinja::{Environment, Value};
-use serde::Serialize;
+use askama::Template;
 
 use super::results::{Folder, Run};
 use crate::error::{Error, Result};
@@ -28,9 +26,9 @@ use table::Table;
 mod tests;
 
 /// What the template shows.
-#[derive(Serialize)]
+#[derive(Template)]
+#[template(path = "page.html")]
 struct Page<'a> {
-    style: &'static str,
     summary: String,
     /// Of each machine, names and values.
     machines: Vec<Vec<(&'static str, &'a str)>>,
@@ -41,7 +39,6 @@ struct Page<'a> {
 }
 
 /// A table that a result file contains in addition to its rows.
-#[derive(Serialize)]
 struct Other<'a> {
     name: &'a str,
     table: Table,
@@ -65,7 +62,6 @@ pub fn page(results: &Folder) -> Result<String> {
     });
     let machines = machines::distinct(runs);
     let page = Page {
-        style: include_str!("page/style.css"),
         summary: machines::summary(runs),
         runs: machines::runs(runs, &machines),
         machines,
@@ -73,18 +69,8 @@ pub fn page(results: &Folder) -> Result<String> {
         others: others(runs),
         skipped: &results.left_out,
     };
-    let failed = |error: minijinja::Error| Error::new(format!("the page: {error:#}"));
-    let mut environment = Environment::new();
-    environment.set_formatter(|out, state, value| match value.as_str() {
-        Some(string) if !value.is_safe() && !string.chars().all(text::is_visible) => {
-            let visible = Value::from(text::visible(string));
-            minijinja::escape_formatter(out, state, &visible)
-        }
-        _ => minijinja::escape_formatter(out, state, value),
-    });
-    environment.add_template("page.html", include_str!("page/page.html")).map_err(failed)?;
-    let template = environment.get_template("page.html").map_err(failed)?;
-    template.render(Serde(&page)).map_err(failed)
+    let page = page.render().map_err(|error| Error::new(format!("the page: {error}")))?;
+    Ok(text::visible(&page))
 }
 
 fn others(runs: &[Run]) -> Vec<Other<'_>> {

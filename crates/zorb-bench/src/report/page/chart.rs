@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use serde::Serialize;
+use askama::Template;
 
 /// The width of all charts: that of a phone, so that their text has the same size everywhere.
 pub(super) const WIDTH: f64 = 360.0;
@@ -14,7 +14,8 @@ const STYLES: usize = 16;
 const KNOWN: [&str; 5] = ["raw", "zorb", "ace", "omniorb", "jacorb"];
 
 /// A chart. Coordinates are those of the picture.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Template)]
+#[template(path = "chart.html")]
 pub(super) struct Chart {
     /// Its identity in the page, set by the section.
     pub(super) id: String,
@@ -37,7 +38,7 @@ pub(super) struct Chart {
 }
 
 /// A peer in a legend.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct LegendItem {
     class: String,
     mark: String,
@@ -45,7 +46,7 @@ pub(super) struct LegendItem {
 }
 
 /// An axis with its ticks and the place of its label.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Axis {
     pub(super) class: &'static str,
     pub(super) label: String,
@@ -55,7 +56,7 @@ pub(super) struct Axis {
 }
 
 /// A value that an axis names, with its grid line and the place of its text.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Tick {
     pub(super) value: f64,
     pub(super) line: String,
@@ -65,14 +66,14 @@ pub(super) struct Tick {
 }
 
 /// The heading of a group of bars.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Group {
     pub(super) y: f64,
     pub(super) name: String,
 }
 
 /// What a chart shows of one peer: a bar, or a line and points.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Series {
     pub(super) class: String,
     pub(super) peer: String,
@@ -82,7 +83,7 @@ pub(super) struct Series {
 }
 
 /// A horizontal bar with the peer's name and the value.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Bar {
     pub(super) note: String,
     pub(super) name: String,
@@ -98,7 +99,7 @@ pub(super) struct Bar {
 }
 
 /// A value that is shown by a mark.
-#[derive(Debug, Serialize)]
+#[derive(Debug)]
 pub(super) struct Mark {
     pub(super) whisker: Option<String>,
     pub(super) mark: String,

@@ -2,8 +2,6 @@
 
 use std::cmp::Reverse;
 
-use serde::Serialize;
-
 use super::super::results::{Measured, Run};
 use super::bars::{self, Bar, Group, Meaning};
 use super::chart::{Chart, Styles};
@@ -26,28 +24,26 @@ const MOST_GROUPS: usize = 60;
 const OPEN_ROWS: usize = 12;
 
 /// Charts under a heading.
-#[derive(Serialize)]
 pub(super) struct Part {
-    heading: String,
-    note: String,
-    charts: Vec<Chart>,
+    pub(super) heading: String,
+    pub(super) note: String,
+    pub(super) charts: Vec<Chart>,
 }
 
 /// A section as the template shows it.
-#[derive(Serialize)]
 pub(super) struct SectionView<'a> {
-    id: String,
-    title: &'a str,
-    experiment: &'a str,
-    transport: &'a str,
-    file: &'a str,
+    pub(super) id: String,
+    pub(super) title: &'a str,
+    pub(super) experiment: &'a str,
+    pub(super) transport: &'a str,
+    pub(super) file: &'a str,
     /// Whether other sections have the same title.
-    ambiguous: bool,
-    rounds: Option<String>,
-    text: Option<&'static str>,
-    parts: Vec<Part>,
-    open: bool,
-    numbers: Table,
+    pub(super) ambiguous: bool,
+    pub(super) rounds: Option<String>,
+    pub(super) text: Option<&'static str>,
+    pub(super) parts: Vec<Part>,
+    pub(super) open: bool,
+    pub(super) numbers: Table,
 }
 
 /// The rows of an experiment over a transport, from one file.

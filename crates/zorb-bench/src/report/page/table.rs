@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use askama::Template;
 
 use super::super::results::{Cell as Value, Measured};
 use super::chart::Styles;
@@ -34,7 +34,8 @@ const KNOWN: [(&str, &str, usize); 21] = [
 ];
 
 /// A table as the template shows it.
-#[derive(Serialize)]
+#[derive(Template)]
+#[template(path = "table.html")]
 pub(super) struct Table {
     pub(super) caption: String,
     /// Whether the first cell of each row is its heading.
@@ -44,14 +45,12 @@ pub(super) struct Table {
 }
 
 /// A column of a table.
-#[derive(Serialize)]
 pub(super) struct Column {
     heading: String,
     number: bool,
 }
 
 /// A row of a table.
-#[derive(Serialize)]
 pub(super) struct Line {
     /// Whether it is the first of its group.
     pub(super) first: bool,
@@ -59,7 +58,6 @@ pub(super) struct Line {
 }
 
 /// A cell of a table.
-#[derive(Serialize)]
 pub(super) struct Cell {
     text: String,
     class: String,

@@ -84,7 +84,7 @@ fn nothing_from_a_file_becomes_markup() {
         assert!(!tag.contains(" onerror=\""), "{tag}");
     }
     assert_eq!(html.matches("</style>").count(), 1);
-    assert!(html.contains("&lt;img src=x onerror=alert(1)&gt;"));
+    assert!(html.contains("&#60;img src=x onerror=alert(1)&#62;"));
 }
 
 #[test]

@@ -1,14 +1,14 @@
 //! Text and numbers of the page.
 
-/// Whether a character may be shown: neither a control character nor one that changes the direction of
-/// the text around it.
-pub(super) fn is_visible(char: char) -> bool {
-    !char.is_control() && !matches!(char, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// The text with a replacement for each invisible character.
+/// The text with a replacement for each control character, except newlines, and for each character
+/// that changes the direction of the text around it.
 pub(super) fn visible(text: &str) -> String {
-    text.chars().map(|char| if is_visible(char) { char } else { '\u{fffd}' }).collect()
+    let visible = |char: char| match char {
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        char if char.is_control() && char != '\n' => '\u{fffd}',
+        char => char,
+    };
+    text.chars().map(visible).collect()
 }
 
 /// The text, cut to `most` characters with an ellipsis.
