@@ -1,4 +1,4 @@
-//! A child process that speaks in lines and ends when its input closes.
+//! A child process that exchanges lines and ends when its input closes.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::process::CommandExt as _;
@@ -10,8 +10,8 @@ use zorb_os::process::bind_to_this_process;
 
 use crate::error::{Error, Result};
 
-/// How long a child may take to end by itself.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Time for a child to end by itself.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest line that is read from a child, in octets.
 const MAX_LINE: u64 = 1 << 20;
@@ -27,13 +27,13 @@ pub struct LineChild {
 }
 
 impl LineChild {
-    /// Starts `command`. To be called from the main thread, with which the child ends.
+    /// Starts `command`. The child ends with the calling thread, which must be the main thread.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn start(command: &mut Command) -> Result<Self> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        // Ctrl-C at the terminal is for this process, which then ends the child.
+        // Only this process gets Ctrl-C, and then ends the child.
         command.process_group(0);
         let mut child = bind_to_this_process(command).spawn()?;
         let stdin = child.stdin.take();
@@ -42,7 +42,7 @@ impl LineChild {
             std::thread::Builder::new().name("child-output".to_owned()).spawn(move || {
                 let mut reader = BufReader::new(stdout);
                 while let Some(line) = next_line(&mut reader) {
-                    // Nobody listens any more at the end; the pipe is still read empty.
+                    // At the end nothing receives the lines; the pipe is still drained.
                     let _ = sender.send(line);
                 }
             })?;
@@ -59,17 +59,16 @@ impl LineChild {
     /// Writes a line to the child.
     ///
     /// # Errors
-    /// The child takes no more.
+    /// The child's input is closed.
     pub fn tell(&mut self, line: &str) -> Result<()> {
         let Some(stdin) = &mut self.stdin else { return Err(Error::new("its input is closed")) };
         Ok(stdin.write_all(format!("{line}\n").as_bytes())?)
     }
 
-    /// The child's next line, if it comes within `timeout`; an error says that it does not, `None`
-    /// that the child has closed its output.
+    /// The child's next line; `None` if the child has closed its output.
     ///
     /// # Errors
-    /// The time is up.
+    /// There is no line within `timeout`.
     pub fn line(&mut self, timeout: Duration) -> Result<Option<String>> {
         match self.lines.recv_timeout(timeout) {
             Ok(line) => Ok(Some(line)),
@@ -80,14 +79,14 @@ impl LineChild {
         }
     }
 
-    /// What the child's next line says after `word`.
+    /// The rest of the child's next line after `word`.
     ///
     /// # Errors
-    /// It ended, said something else, or nothing within `timeout`.
+    /// The child ended, or printed something else, or nothing within `timeout`.
     pub fn expect_word(&mut self, word: &str, timeout: Duration) -> Result<String> {
         let Some(line) = self.line(timeout)? else {
             let status = self.wait()?;
-            return Err(Error::new(format!("it ended before its time: {status}")));
+            return Err(Error::new(format!("it ended too early: {status}")));
         };
         let (first, rest) = line.split_once(' ').unwrap_or((&line, ""));
         if first == word {
@@ -97,14 +96,14 @@ impl LineChild {
         }
     }
 
-    /// Closes the child's input and waits until it has ended; kills it when that takes too long.
+    /// Closes the child's input and waits until it has ended; kills it after a timeout.
     ///
     /// # Errors
-    /// What the system says.
+    /// An error of the system.
     pub fn wait(&mut self) -> Result<ExitStatus> {
         drop(self.stdin.take());
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(END_TIMEOUT) {
                 Ok(_) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {
@@ -116,10 +115,10 @@ impl LineChild {
         Ok(self.child.wait()?)
     }
 
-    /// Ends the child in good order.
+    /// Ends the child.
     ///
     /// # Errors
-    /// It ended with another status than 0.
+    /// Its status was not 0.
     pub fn stop(mut self) -> Result<()> {
         let status = self.wait()?;
         if status.success() { Ok(()) } else { Err(Error::new(format!("it ended: {status}"))) }
@@ -134,7 +133,7 @@ impl Drop for LineChild {
     }
 }
 
-/// The next line without its end, or `None` at the end or after what cannot be a line.
+/// The next line without its end; `None` at the end, and for lines that are too long.
 fn next_line(reader: &mut impl BufRead) -> Option<String> {
     let mut line = String::new();
     let read = std::io::Read::take(&mut *reader, MAX_LINE).read_line(&mut line).ok()?;

@@ -1,6 +1,6 @@
-//! The lines between the harness and a client: commands and answers.
+//! The protocol between the harness and a client: commands and answers, one line each.
 //!
-//! `bench/peers/PROTOCOL.md` is the definition.
+//! `bench/peers/PROTOCOL.md` specifies it.
 
 mod answer;
 mod command;

@@ -19,6 +19,7 @@ pub mod operation;
 pub mod peer;
 pub mod processor;
 pub mod realtime;
+mod recorder;
 pub mod report;
 pub mod statistics;
 mod stubs;

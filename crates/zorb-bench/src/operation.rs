@@ -1,9 +1,9 @@
-//! The operations that peers are asked for.
+//! The operations of peers.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What the elements of an operation's sequence are.
+/// The type of an operation's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Element {
     /// The operation has no argument.
@@ -27,7 +27,7 @@ pub enum Element {
 }
 
 impl Element {
-    /// Octets of one in memory.
+    /// Octets of an element in memory.
     #[must_use]
     pub const fn size(self) -> usize {
         match self {
@@ -43,16 +43,16 @@ impl Element {
     }
 }
 
-/// What becomes of the argument.
+/// What an operation does with its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duty {
-    /// It comes back as it is.
+    /// Returns it.
     Echo,
-    /// Its third power comes back.
+    /// Returns its cube.
     Cube,
-    /// Nothing comes back.
+    /// Returns nothing.
     Sink,
-    /// The client encodes and decodes it; nothing is sent.
+    /// The client encodes and decodes it, without a call.
     Local,
 }
 
@@ -65,16 +65,16 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// All there are.
+            /// All operations.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
-            /// Its name: of those that stubs call, the IDL name.
+            /// Its name; the IDL name if a stub calls it.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// What it takes.
+            /// The type of its elements.
             #[must_use]
             pub const fn element(self) -> Element {
                 match self { $(Self::$name => Element::$element,)* }
@@ -132,7 +132,7 @@ operations! {
 }
 
 impl Operation {
-    /// The elements of a payload of so many octets.
+    /// The number of elements of a payload.
     #[must_use]
     pub const fn elements(self, payload: usize) -> usize {
         match self.element().size() {
@@ -142,7 +142,7 @@ impl Operation {
         }
     }
 
-    /// The octets of so many elements.
+    /// The payload of a number of elements, in octets.
     #[must_use]
     pub const fn payload(self, elements: usize) -> usize {
         elements * self.element().size()

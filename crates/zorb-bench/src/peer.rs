@@ -39,9 +39,9 @@ pub fn run(arguments: &PeerArguments) -> Result<u8> {
             answer_commands(&zorb::ZorbClient::connect(arguments, endpoint)?)
         }
         (PeerName::Zorb, Role::Hop(hop, to)) => zorb::pass_on(arguments, *hop, to),
-        (PeerName::Raw, Role::Hop(..)) => Err(Error::new("a bare program passes nothing on")),
+        (PeerName::Raw, Role::Hop(..)) => Err(Error::new("a bare program is no bridge or relay")),
         (_, Role::Search(search)) => crate::demux::answer_commands(*search),
-        (PeerName::Demux, _) => Err(Error::new("a search is neither server nor client")),
+        (PeerName::Demux, _) => Err(Error::new("a search algorithm is neither server nor client")),
         (PeerName::Raw, Role::Holder(address)) => hold(|| raw::open(arguments, address)),
         (PeerName::Zorb, Role::Holder(address)) => hold(|| zorb::open(arguments, address)),
     }

@@ -1,27 +1,26 @@
-//! Which processors a process runs on, and how much of them it uses.
+//! Processor affinity and CPU time.
 
 use rustix::time::{ClockId, clock_gettime};
 use zorb_os::thread;
 
 use crate::error::{Error, Result};
 
-/// Keeps the calling thread, and those that it starts, on one processor.
+/// Pins the calling thread, and those that it starts, to a processor.
 ///
 /// # Errors
-/// There is no such processor for this process.
+/// The process may not use the processor.
 pub fn pin(processor: usize) -> Result<()> {
     thread::set_affinity(&[processor])
         .map_err(|error| Error::new(format!("processor {processor}: {error}")))
 }
 
-/// What the whole process has used of the processor since it began, in nanoseconds: in its own code
-/// and in the system's.
+/// CPU time of the process in nanoseconds, user and system.
 #[must_use]
 pub fn process_cpu_ns() -> u64 {
     nanos(ClockId::ProcessCPUTime)
 }
 
-/// What the calling thread has used of the processor since it began, in nanoseconds.
+/// CPU time of the calling thread in nanoseconds.
 #[must_use]
 pub fn thread_cpu_ns() -> u64 {
     nanos(ClockId::ThreadCPUTime)

@@ -1,40 +1,40 @@
-//! The values that are sent, as `bench/peers/PROTOCOL.md` says, typed and as they lie in memory.
+//! The values of arguments (`bench/peers/PROTOCOL.md`), typed and in their memory layout.
 
 use crate::stubs::bench::{BinStruct, CubeStruct, PaddedStruct};
 
-/// Cubes are of numbers below this one.
+/// Numbers to cube are smaller than this.
 const CUBES: u32 = 101;
 
 /// An element of a sequence that is echoed or sent.
 pub(crate) trait Value: Copy + PartialEq + Send + 'static {
-    /// The element at `index`, as it is for all calls.
+    /// The element at `index`, the same in all calls.
     fn at(index: u32) -> Self;
     /// The first element in call `number`.
     fn first(number: u32) -> Self;
-    /// What a tally counts it as.
+    /// What a tally counts for it.
     fn number(&self) -> u64;
 }
 
 /// An element of a sequence that is cubed.
 pub(crate) trait Cubed: Copy + PartialEq + Send + 'static {
-    /// Of a number below [`CUBES`].
+    /// The element for a number below [`CUBES`].
     fn small(number: u32) -> Self;
-    /// The third power, modulo two to the power of the bits.
+    /// The cube, modulo two to the number of bits.
     fn cubed(self) -> Self;
 
-    /// The element at `index`, or the first of all in the call of that number.
+    /// The element at `index`, or the first element in the call with that number.
     fn small_at(index: u32) -> Self {
         Self::small(index % CUBES)
     }
 }
 
-/// How an element lies in memory.
+/// The memory layout of an element.
 pub(crate) trait Image: Sized {
-    /// Octets of one.
+    /// Octets of an element.
     const SIZE: usize;
-    /// Writes it to `bytes`, which are [`SIZE`](Self::SIZE).
+    /// Writes it to [`SIZE`](Self::SIZE) `bytes`.
     fn put(&self, bytes: &mut [u8]);
-    /// Reads it from `bytes`; zero where some are missing.
+    /// Reads it from `bytes`; missing ones are 0.
     fn take(bytes: &[u8]) -> Self;
 }
 
@@ -45,7 +45,7 @@ pub(crate) fn sequence<T: Value>(elements: usize) -> Vec<T> {
     values
 }
 
-/// Makes the sequence that of call `number`.
+/// Changes the sequence to that of call `number`.
 pub(crate) fn set_first<T: Value>(values: &mut [T], number: u32) {
     if let Some(first) = values.first_mut() {
         *first = T::first(number);
@@ -64,7 +64,7 @@ fn place(bytes: &mut [u8], at: usize, field: &[u8]) {
     }
 }
 
-/// Numbers lie in memory as they are.
+/// Numbers in native byte order.
 macro_rules! numbers {
     ($($type:ty),*) => {$(
         impl Image for $type {

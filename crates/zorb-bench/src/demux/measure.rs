@@ -1,44 +1,42 @@
-//! Requests that are looked up, and the timing of lookups.
+//! Requests to look up, and the timing of lookups.
 
 use zorb_os::clock::MonotonicTime;
 
 use super::search::Layer;
 use crate::driver::{Done, Find};
 use crate::error::{Error, Result};
-use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
+use crate::recorder::Recorder;
 
-/// Requests that are looked up in turn. They are spread evenly over all objects and operations, so
-/// that a search from the front comes half way on average, and few enough for the caches to hold
-/// what belongs to them: what is compared is searching, not memory.
+/// Number of requests that are looked up in turn. They are spread evenly over all objects and
+/// operations, so that a linear search visits half of them on average, and few enough to stay in the
+/// caches: the experiment compares algorithms, not memory.
 pub(super) const REQUESTS: usize = 16;
 
-/// What a request brings, and what has to be found.
+/// A request, and the expected results of its lookup.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
     /// The object key.
     pub(super) key: Box<[u8]>,
     /// The operation's name.
     pub(super) operation: &'static str,
-    /// What client and server would have agreed on before: the place in one table.
+    /// The index in a common table that client and server have agreed on.
     pub(super) agreed: u32,
-    /// What the search for the object gives.
+    /// The expected result for the object.
     pub(super) object: usize,
-    /// What the search for the operation gives.
+    /// The expected result for the operation.
     pub(super) position: usize,
 }
 
-/// Looks requests up with `look_up`, which gives what is found for the object and the operation.
+/// Times `look_up`, which returns the results for the object and the operation.
 pub(super) fn measure(
     find: &Find,
     requests: &[Request],
     mut look_up: impl FnMut(&Request) -> Option<(usize, usize)>,
 ) -> Result<Done> {
-    let (mut sum_ns, mut min_ns, mut max_ns) = (0, u64::MAX, 0);
-    let mut histogram = Histogram::new();
     let mut endless = requests.iter().cycle();
     let cpu_before = process_cpu_ns();
-    let begin = MonotonicTime::now();
+    let mut recorder = Recorder::start();
     for _ in 0..find.calls / find.batch {
         let batch = endless.clone().take(find.batch as usize);
         let start = MonotonicTime::now();
@@ -59,23 +57,13 @@ pub(super) fn measure(
             }
         };
         if !right {
-            return Err(Error::new("something else was found than what was looked for"));
+            return Err(Error::new("the lookup returned a wrong result"));
         }
         endless.nth(find.batch as usize - 1);
-        let one_ns = all_ns / u64::from(find.batch);
-        (sum_ns, min_ns, max_ns) = (sum_ns + all_ns, one_ns.min(min_ns), one_ns.max(max_ns));
-        histogram.record(one_ns);
+        recorder.record(all_ns, find.batch);
     }
-    Ok(Done {
-        calls: u64::from(find.calls),
-        wall_ns: MonotonicTime::now().nanos_since(begin).max(1),
-        cpu_ns: process_cpu_ns().saturating_sub(cpu_before),
-        server_cpu_ns: 0,
-        sum_ns,
-        min_ns,
-        max_ns,
-        histogram,
-    })
+    let cpu_ns = process_cpu_ns().saturating_sub(cpu_before);
+    Ok(Recorder::done(&[recorder.end()], find.calls.into(), cpu_ns))
 }
 
 #[cfg(test)]
@@ -83,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn finding_something_else_is_noticed() {
+    fn wrong_results_are_detected() {
         let request =
             Request { key: [1].into(), operation: "x", agreed: 0, object: 7, position: 2 };
         let requests = vec![request; 3];

@@ -1,36 +1,36 @@
-//! The ways to search, and what for.
+//! The algorithms, and what they look up.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What is looked for.
+/// What is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// The object, by its key.
     Object,
     /// The operation, by its name.
     Operation,
-    /// Both, one after the other; or both at once where they are not layers.
+    /// Both: one after the other, or both at once without layers.
     Request,
 }
 
-/// A way to search.
+/// An algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Search {
-    /// From the front, one after the other.
+    /// Linear search.
     Linear,
-    /// In a sorted list, by halves.
+    /// Binary search in a sorted list.
     Binary,
-    /// In the hash map of the standard library.
+    /// The hash map of the standard library.
     Hash,
-    /// Zorb's: the object by active demultiplexing, the operation by perfect hashing.
+    /// Zorb's: active demultiplexing for objects, perfect hashing for operations.
     Zorb,
-    /// One index for object and operation together, which both sides have agreed on before.
+    /// One index for object and operation together, which both sides have agreed on.
     Delayered,
 }
 
 impl Layer {
-    /// All there are.
+    /// All layers.
     pub const ALL: [Self; 3] = [Self::Object, Self::Operation, Self::Request];
 
     /// Its name.
@@ -45,7 +45,7 @@ impl Layer {
 }
 
 impl Search {
-    /// All there are, those for the same layer side by side.
+    /// All algorithms; those for the same layer are adjacent.
     pub const ALL: [Self; 5] =
         [Self::Binary, Self::Linear, Self::Hash, Self::Zorb, Self::Delayered];
 
@@ -61,8 +61,8 @@ impl Search {
         }
     }
 
-    /// Whether it looks for that: keys have no order to search by, and a table without layers has no
-    /// object without an operation.
+    /// Whether it supports the layer: keys are not sorted, and a table without layers has no objects
+    /// without operations.
     #[must_use]
     pub const fn has(self, layer: Layer) -> bool {
         match self {

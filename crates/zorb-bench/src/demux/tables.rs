@@ -1,4 +1,4 @@
-//! The tables that are searched.
+//! The tables of the algorithms.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::peer::zorb::server::Everything as BenchServant;
 use crate::stubs::bench::Suite as BenchSuite;
 
-/// All that one way of searching needs.
+/// The table of an algorithm, and the requests to look up.
 pub(super) struct Tables {
     requests: Vec<Request>,
     kind: Kind,
@@ -27,7 +27,7 @@ enum Kind {
     Delayered { table: Vec<(u32, u32)> },
 }
 
-/// An ORB with so many objects, and their keys.
+/// An ORB with objects, and their keys.
 struct Active {
     orb: zorb::Orb,
     servants: Vec<Arc<BenchServant>>,
@@ -51,10 +51,10 @@ impl Tables {
         };
         let requests = (0..REQUESTS)
             .filter_map(|number| {
-                // The requests in another order than the tables: no factor has a divisor in common
-                // with their number.
-                let place = number * 7 % REQUESTS;
-                let index = (2 * place + 1) * objects / (2 * REQUESTS);
+                // The order of requests differs from that of the tables: the factors are coprime to
+                // their number.
+                let slot = number * 7 % REQUESTS;
+                let index = (2 * slot + 1) * objects / (2 * REQUESTS);
                 let other = (number * 5 + 3) % REQUESTS;
                 let position = (2 * other + 1) * operations / (2 * REQUESTS);
                 Some(Request {
@@ -84,7 +84,7 @@ impl Tables {
         Ok(Self { requests, kind })
     }
 
-    /// Looks for what is asked.
+    /// Executes a command.
     pub(super) fn search(&self, find: &Find) -> Result<Done> {
         let requests = &self.requests;
         match &self.kind {
@@ -113,13 +113,13 @@ impl Tables {
                 })
             }
             Kind::Binary { .. } | Kind::Delayered { .. } => {
-                Err(Error::new(format!("this search is not for the {}", find.layer)))
+                Err(Error::new(format!("this algorithm does not support the layer {}", find.layer)))
             }
         }
     }
 }
 
-/// Looks for the object, the operation, or one after the other.
+/// Looks up the object, the operation, or one after the other.
 fn layered(
     find: &Find,
     requests: &[Request],
@@ -137,7 +137,7 @@ fn layered(
     }
 }
 
-/// The key of an object, as long as Zorb's and laid out like them.
+/// An object key with the size and layout of Zorb's.
 fn key(index: usize) -> Box<[u8]> {
     let mut key = *b"Z\x01\0\0\0\0stmp\0\0\0\0\0\0\0\0";
     if let Some(slot) = key.get_mut(10..14) {
@@ -146,9 +146,9 @@ fn key(index: usize) -> Box<[u8]> {
     key.into()
 }
 
-/// Names of operations, in order and all of one length.
+/// Sorted names of operations, all of the same length.
 fn names(count: usize) -> Vec<&'static str> {
-    // Each process makes few of them, and those of an interface live as long as the program too.
+    // Leaked: each process creates few of them, and the names of an interface are static, too.
     (0..count).map(|number| &*format!("operation_{number:04}").leak()).collect()
 }
 
@@ -172,12 +172,12 @@ impl Active {
 
 impl Drop for Active {
     fn drop(&mut self) {
-        // Nobody has called it, so nothing can be left to wait for.
+        // It has served no request, so there is nothing to wait for.
         let _ = self.orb.shutdown(false);
     }
 }
 
-/// Makes the table of skeletons for a number of names that the program knows only when it runs.
+/// Creates the table of skeletons for a number of names that is known at run time.
 macro_rules! perfect {
     ($($variant:ident $count:literal,)*) => {
         enum Perfect {
@@ -190,7 +190,7 @@ macro_rules! perfect {
                     $($count => {
                         let names: &[&'static str; $count] = names
                             .try_into()
-                            .map_err(|_| Error::new("the number of names has changed"))?;
+                            .map_err(|_| Error::new("another number of names"))?;
                         Self::$variant(Box::new(Operations::new(names)))
                     })*
                     other => return Err(Error::new(format!("no table for {other} operations"))),

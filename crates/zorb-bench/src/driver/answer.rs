@@ -1,4 +1,4 @@
-//! What a client answers.
+//! Answers of a client.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -8,26 +8,26 @@ use crate::histogram::Histogram;
 /// A client's answer to a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// It was done, and every reply was right.
+    /// The command was executed, and every reply was correct.
     Done(Done),
-    /// The program cannot do it, for this reason.
+    /// The program does not support the command, for this reason.
     Unsupported(String),
-    /// It was tried and went wrong, for this reason.
+    /// The command failed, for this reason.
     Failed(String),
 }
 
-/// What was measured. Times in nanoseconds.
+/// The measurement of a block. Times are in nanoseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Done {
     /// Timed calls of all threads.
     pub calls: u64,
-    /// From the first call's beginning to the last one's end.
+    /// The time from the start of the first call to the end of the last.
     pub wall_ns: u64,
-    /// What the client's process used of the processor in that time.
+    /// CPU time of the client's process in that time.
     pub cpu_ns: u64,
-    /// What the server's process used: of a flood, and of calls where that is known, else 0.
+    /// CPU time of the server's process: for floods, and for calls if it is known; otherwise 0.
     pub server_cpu_ns: u64,
-    /// All times added up; not of a flood.
+    /// The sum of all times; not for floods.
     pub sum_ns: u64,
     /// The shortest time.
     pub min_ns: u64,
@@ -61,17 +61,17 @@ impl fmt::Display for Answer {
 }
 
 impl Answer {
-    /// Reads an answer. `timed` says whether single calls were timed: of a flood they are not.
+    /// Parses an answer. `timed`: whether single calls were timed, which those of floods are not.
     ///
     /// # Errors
-    /// The line is none, or says of itself what cannot be.
+    /// The line is not an answer, or its values are inconsistent.
     pub fn parse(line: &str, timed: bool) -> Result<Self, String> {
         let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
         match kind {
             "done" => parse_done(rest, timed).map(Self::Done),
             "unsupported" => Ok(Self::Unsupported(rest.to_owned())),
             "failed" => Ok(Self::Failed(rest.to_owned())),
-            _ => Err(format!("{line:?} is no answer")),
+            _ => Err(format!("{line:?} is not an answer")),
         }
     }
 }
@@ -84,7 +84,7 @@ fn parse_done(text: &str, timed: bool) -> Result<Done, String> {
     }
     let number = |key: &str| -> Result<u64, String> {
         let value = pairs.get(key).and_then(|value| value.parse().ok());
-        value.ok_or_else(|| format!("{key} is missing or no number"))
+        value.ok_or_else(|| format!("{key} is missing or not a number"))
     };
     let mut done = Done {
         calls: number("calls")?,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn answers_are_read_back() {
+    fn answers_round_trip() {
         let flood = Done { calls: 5, wall_ns: 9, cpu_ns: 4, server_cpu_ns: 3, ..Done::default() };
         for (answer, is_timed) in [
             (Answer::Done(timed()), true),
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn incomplete_answers_are_refused() {
+    fn incomplete_answers_are_rejected() {
         let whole = Answer::Done(timed()).to_string();
         for gone in ["check=ok", "calls=3", "wall_ns=75000", "cpu_ns=20000", "max_ns=70000"] {
             assert!(Answer::parse(&whole.replace(gone, ""), true).is_err(), "{gone}");

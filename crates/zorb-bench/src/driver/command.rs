@@ -1,4 +1,4 @@
-//! What the harness asks of a client.
+//! Commands of the harness to a client.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,13 +6,13 @@ use std::str::FromStr;
 use crate::demux::search::Layer;
 use crate::operation::{Duty, Operation};
 
-/// The largest payload, in octets.
+/// Maximum payload in octets.
 const MAX_PAYLOAD: usize = 64 << 20;
-/// The most objects or operations that are searched.
+/// Maximum number of objects or operations of a search.
 const MAX_TABLE: usize = 100_000;
-/// The most threads of a client.
+/// Maximum number of threads of a client.
 const MAX_THREADS: usize = 4096;
-/// The latest call of a fresh reference that is timed.
+/// Maximum number of the call of a fresh reference that is timed.
 const MAX_FRESH: u32 = 100_000;
 
 /// A command to a client.
@@ -22,29 +22,29 @@ pub enum Command {
     Run(Run),
     /// One-way calls, timed together.
     Flood(Flood),
-    /// Look-ups of objects and operations, for the processes of [`demux`](crate::demux) alone.
+    /// Lookups of objects and operations, only for processes of [`demux`](crate::demux).
     Find(Find),
 }
 
 /// Two-way calls, each timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
-    /// What is called.
+    /// The operation.
     pub operation: Operation,
     /// Octets of the argument in memory.
     pub payload: usize,
     /// Timed calls of each thread.
     pub calls: u32,
-    /// Calls of each thread before.
+    /// Warm-up calls of each thread.
     pub warm: u32,
     /// Calls that are timed together.
     pub batch: u32,
-    /// Threads that call.
+    /// Number of calling threads.
     pub threads: usize,
-    /// Whether they use one connection.
+    /// Whether they share one connection.
     pub shared: bool,
-    /// Which call of a reference and a connection of its own each timed call is, the first being 1;
-    /// 0 for calls that go over the same connection.
+    /// If not 0, each timed call has a reference and connection of its own, and is the call of that
+    /// number, from 1. If 0, all calls use the same connection.
     pub fresh: u32,
     /// Whether such references are bound before their first call.
     pub bound: bool,
@@ -53,31 +53,31 @@ pub struct Run {
 /// One-way calls, timed together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flood {
-    /// What is called.
+    /// The operation.
     pub operation: Operation,
     /// Octets of the argument in memory.
     pub payload: usize,
-    /// How many calls.
+    /// Number of calls.
     pub calls: u32,
 }
 
-/// Look-ups of objects and operations.
+/// Lookups of objects and operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Find {
-    /// What is looked for.
+    /// What is looked up.
     pub layer: Layer,
-    /// How many objects there are.
+    /// Number of objects.
     pub objects: usize,
-    /// How many operations there are.
+    /// Number of operations.
     pub operations: usize,
-    /// Timed look-ups.
+    /// Timed lookups.
     pub calls: u32,
-    /// Look-ups that are timed together.
+    /// Lookups that are timed together.
     pub batch: u32,
 }
 
 impl Run {
-    /// Calls of one thread, with nothing else to say.
+    /// Calls of one thread, without warm-up calls.
     #[must_use]
     pub fn new(operation: Operation, payload: usize, calls: u32) -> Self {
         Self {
@@ -101,7 +101,7 @@ impl fmt::Display for Command {
                 let Run { operation, payload, calls, warm, batch, threads, shared, .. } = run;
                 write!(f, "run {operation} {payload} {calls} warm={warm} batch={batch}")?;
                 write!(f, " threads={threads} shared={}", u8::from(*shared))?;
-                // Most peers know nothing of these.
+                // Most peers do not support these.
                 if run.fresh > 0 {
                     write!(f, " fresh={} bound={}", run.fresh, u8::from(run.bound))?;
                 }
@@ -141,23 +141,23 @@ impl FromStr for Command {
                         "shared" => run.shared = number(Some(value), key, 0, 1)? == 1,
                         "fresh" => run.fresh = number(Some(value), key, 1, MAX_FRESH)?,
                         "bound" => run.bound = number(Some(value), key, 0, 1)? == 1,
-                        _ => return Err(format!("{key:?} is no key of run")),
+                        _ => return Err(format!("{key:?} is not a key of run")),
                     }
                 }
                 if calls % run.batch != 0 {
-                    return Err(format!("{calls} is no multiple of {}", run.batch));
+                    return Err(format!("{calls} is not a multiple of {}", run.batch));
                 }
                 if run.fresh > 0 && (run.batch > 1 || run.threads > 1 || run.shared) {
-                    return Err("fresh goes with batch=1, threads=1 and shared=0".to_owned());
+                    return Err("fresh requires batch=1, threads=1 and shared=0".to_owned());
                 }
                 if run.bound && run.fresh == 0 {
-                    return Err("bound goes with fresh".to_owned());
+                    return Err("bound requires fresh".to_owned());
                 }
                 Ok(Self::Run(run))
             }
             ("flood", Duty::Sink) => match words.next() {
                 None => Ok(Self::Flood(Flood { operation, payload, calls })),
-                Some(word) => Err(format!("{word:?} is no key of flood")),
+                Some(word) => Err(format!("{word:?} is not a key of flood")),
             },
             ("run" | "flood", _) => Err(format!("{operation} is not for {kind}")),
             _ => Err(format!("there is no command {kind:?}")),
@@ -172,7 +172,7 @@ fn find<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Find, String> {
     let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
     let batch = number(words.next(), "BATCH", 1, calls)?;
     if calls % batch != 0 {
-        return Err(format!("{calls} is no multiple of {batch}"));
+        return Err(format!("{calls} is not a multiple of {batch}"));
     }
     Ok(Find { layer, objects, operations, calls, batch })
 }
@@ -186,7 +186,7 @@ fn number<T: FromStr + PartialOrd + fmt::Display>(
     let found = word.and_then(|word| word.parse().ok());
     match found.filter(|number| (&least..=&most).contains(&number)) {
         Some(number) => Ok(number),
-        None => Err(format!("{name} has to be a number from {least} to {most}")),
+        None => Err(format!("{name} must be a number from {least} to {most}")),
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_read_back() {
+    fn commands_round_trip() {
         let run = Run {
             warm: 20,
             batch: 10,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn what_makes_no_sense_is_refused() {
+    fn invalid_commands_are_rejected() {
         for bad in [
             "",
             "walk ping 0 5",

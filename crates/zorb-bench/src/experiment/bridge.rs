@@ -1,4 +1,4 @@
-//! Calls through a bridge, beside calls through a bare relay and calls straight to the server.
+//! Calls through a bridge, compared with calls through a bare relay and direct calls.
 
 use super::runner::{Run, stop};
 use super::workloads;
@@ -11,7 +11,7 @@ use crate::report::{Claim, Figure};
 use crate::statistics::Interval;
 use crate::transport::bare_transport;
 
-/// What clients speak, and what the server does.
+/// The protocols of client and server.
 const WAYS: [(&str, &str); 9] = [
     ("iiop", "iiop"),
     ("uiop", "iiop"),
@@ -25,17 +25,17 @@ const WAYS: [(&str, &str); 9] = [
 ];
 /// TLS over TCP.
 const TLS: &str = "ssliop";
-/// Octets there and back.
+/// Octets of argument and result.
 const PAYLOADS: [usize; 3] = [0, 1 << 10, 64 << 10];
 const CALLS: u32 = 1000;
 const LARGE: usize = 16 << 10;
 const LARGE_CALLS: u32 = 400;
-/// How many times as long as a bare hop takes calls may take longer through a bridge.
+/// Maximum time that a bridge adds to a call, as a multiple of a bare call.
 const MOST_ADDED: f64 = 1.15;
-/// Connections that each server has to take.
+/// Maximum number of connections of each server.
 const CONNECTIONS: usize = 8;
 
-/// Calls each way, of every size.
+/// Calls between all protocols, of every size.
 pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let payloads: &[usize] =
         if run.plan.payloads.is_empty() { &PAYLOADS } else { &run.plan.payloads };
@@ -73,12 +73,12 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     Ok(())
 }
 
-/// A bare hop, and calls straight, through a relay and through a bridge.
+/// Bare calls, direct calls, and calls through a relay and through a bridge.
 fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
     let over = |scheme: &str| Setup { transport: scheme.to_owned(), ..setup.clone() };
     let (near, far) = (over(from), over(to));
     let bare = over(bare_transport(from));
-    // With TLS before the bridge, what is added is the way behind it: calls over TLS are compared.
+    // A bridge from TLS adds the connection behind it: direct calls use TLS, too.
     let straight = if from == TLS { &near } else { &far };
     let missing = |what: &str| Error::new(format!("{what} over {from} and {to} does not start"));
     let mut pairs = Vec::new();
@@ -92,7 +92,9 @@ fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<V
     }
     for hop in [Hop::Relay, Hop::Bridge] {
         if hop == Hop::Relay && from.starts_with("lite+") != to.starts_with("lite+") {
-            watch.note(&format!("there is no relay from {from} to {to}: it knows no messages"));
+            watch.note(&format!(
+                "there is no relay from {from} to {to}: it cannot convert messages"
+            ));
             continue;
         }
         let pair = Pair::start_through(hop, &near, &far, CONNECTIONS)?;
@@ -101,7 +103,7 @@ fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<V
     Ok(pairs)
 }
 
-/// What a bridge adds to calls, beside what a hop takes: block by block.
+/// The time that a bridge adds to calls, relative to a bare call, block by block.
 fn check(what: &str, peers: &[(&str, &Blocks)]) -> Option<Claim> {
     let of = |name: &str| -> Option<&[Done]> {
         peers.iter().find(|(peer, _)| *peer == name)?.1.as_deref()
@@ -143,7 +145,7 @@ mod tests {
     use super::*;
     use crate::histogram::Histogram;
 
-    /// Blocks of calls that took so many microseconds.
+    /// Blocks of calls with these times in microseconds.
     fn blocks(micros: &[u64]) -> Blocks {
         let block = |micros: &u64| {
             let mut histogram = Histogram::new();
@@ -154,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bridge_may_add_a_hop_and_a_little() {
+    fn a_bridge_may_add_a_bare_call_and_a_margin() {
         let (raw, direct) = (blocks(&[20, 40, 20]), blocks(&[30, 60, 30]));
         let found = |bridge: &[u64]| {
             let relay = blocks(&[50, 100, 50]);

@@ -6,23 +6,23 @@ use crate::error::Result;
 use crate::harness::{Pair, Watch};
 
 const IDLE: [usize; 5] = [1, 10, 100, 1000, 10_000];
-/// How many of them a quick run has.
+/// Steps of a quick run.
 const QUICK: usize = 2;
-/// Connections of the busy client, and of asking first.
+/// Connections of the active client.
 const BUSY: usize = 16;
-/// The peer that stands beside each other one.
+/// The peer that each other one is compared with.
 const BARE: &str = "raw";
 
-/// The threads that an experiment may use, as most servers have one a connection: three in four of
-/// those that the system allows, so that it stays usable.
+/// Maximum number of threads, because most servers have one per connection: three quarters of the
+/// system's limit, so that it stays usable.
 fn room_for_threads() -> usize {
     let limits = ["/proc/sys/kernel/pid_max", "/proc/sys/kernel/threads-max"];
     let read = |path: &&str| std::fs::read_to_string(path).ok()?.trim().parse::<usize>().ok();
     limits.iter().filter_map(read).min().map_or(usize::MAX, |least| least / 4 * 3)
 }
 
-/// Those who are measured together: all when the threads of `idle` connections to each fit into
-/// `room`, or else one after the other, each beside the bare program. None when not even that fits.
+/// The peers that are measured together: all if the threads of `idle` connections to each fit into
+/// `room`, otherwise each with the bare program. Empty if not even that fits.
 fn groups(names: &[String], idle: usize, room: usize) -> Vec<Vec<String>> {
     if names.len().saturating_mul(idle) <= room {
         return vec![names.to_vec()];
@@ -36,7 +36,7 @@ fn groups(names: &[String], idle: usize, room: usize) -> Vec<Vec<String>> {
     others.map(|name| bare.clone().chain([name]).cloned().collect()).collect()
 }
 
-/// Calls of one client while more and more connections are open to its server.
+/// Calls of one client with an increasing number of idle connections to its server.
 pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let steps = IDLE.get(..if run.plan.quick { QUICK } else { IDLE.len() }).unwrap_or_default();
     let most = steps.last().copied().unwrap_or_default();
@@ -60,7 +60,7 @@ pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()
                     "{idle} connections are measured peer by peer: for all at once the system \
                      would need more than {room} threads"
                 ));
-                // Their threads end with them.
+                // Ends their threads.
                 stop(std::mem::take(&mut pairs))?;
                 for (number, group) in groups.iter().enumerate() {
                     let begun = run.rows.len();
@@ -76,8 +76,7 @@ pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()
     stop(pairs)
 }
 
-/// Measures the pairs with so many idle connections each; those that could not have them are left
-/// out, and ended.
+/// Measures the pairs with idle connections. Pairs that cannot open them are skipped and ended.
 fn with_idle(
     run: &mut Run<'_>,
     pairs: Vec<Pair>,
@@ -103,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn peers_are_measured_together_where_their_threads_fit() {
+    fn peers_are_measured_together_if_their_threads_fit() {
         let names = ["raw", "zorb", "ace"].map(str::to_owned);
         let of = |idle, room| {
             let groups = groups(&names, idle, room);

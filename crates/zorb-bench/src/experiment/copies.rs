@@ -1,7 +1,6 @@
-//! How often the octets of an argument or a result are copied over shared memory, by where its buffer
-//! is from.
+//! Counts the copies of arguments and results over shared memory, by the origin of their buffers.
 //!
-//! Client and server are two ORBs of this process, so that one count has the copies of both.
+//! Client and server are two ORBs of this process, so that one counter includes both.
 
 use std::sync::Arc;
 
@@ -16,28 +15,28 @@ use super::runner::Run;
 use crate::driver::Done;
 use crate::error::{Error, Result};
 use crate::harness::Watch;
-use crate::histogram::Histogram;
 use crate::processor::process_cpu_ns;
+use crate::recorder::Recorder;
 use crate::report::{Claim, Figure};
 use crate::stubs::copies::{Octets, Store, StoreServant};
 
-/// Octets of an argument, where nobody says how many.
+/// Default sizes of arguments in octets.
 const PAYLOADS: [usize; 3] = [4 << 10, 64 << 10, 1 << 20];
-/// Calls of a block, where nobody says how many.
+/// Default number of calls of a block.
 const CALLS: u32 = 2000;
-/// The same for a look at whether it works.
+/// Number of calls of a quick block.
 const QUICK_CALLS: u32 = 20;
 /// Calls before those that are timed.
 const WARM: u32 = 50;
 
-/// Where the octets lie.
+/// The origin of buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
-    /// In memory of the sender's; connections have no shared buffers.
+    /// The sender's memory; connections have no shared buffers.
     Copy,
-    /// In memory of the sender's, and then in a shared buffer.
+    /// The sender's memory, copied to a shared buffer.
     SingleCopy,
-    /// In a shared buffer that the sender has drawn.
+    /// A shared buffer that the sender has on loan.
     ZeroCopy,
 }
 
@@ -61,7 +60,7 @@ impl Way {
     }
 }
 
-/// Which way the octets go.
+/// The direction of octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     /// To the server, as an argument.
@@ -81,10 +80,10 @@ impl Direction {
     }
 }
 
-/// Looks at the octets that it is given, and gives octets.
-struct Keeper;
+/// Receives and returns octets.
+struct StoreOfOctets;
 
-impl StoreServant for Keeper {
+impl StoreServant for StoreOfOctets {
     fn put(&self, data: &[u8]) -> zorb::Result<Octets> {
         Ok(data.first().into_iter().chain(data.last()).copied().collect())
     }
@@ -98,7 +97,7 @@ impl StoreServant for Keeper {
     }
 }
 
-/// A server and its client, between which octets lie in one way.
+/// A server and its client with buffers of one origin.
 struct Ends {
     server: Orb,
     client: Orb,
@@ -108,7 +107,7 @@ struct Ends {
 
 impl Ends {
     fn new(way: Way) -> Result<Self> {
-        // On a busy machine a call would look like a slow one.
+        // On a busy machine, a normal call could appear stalled.
         let builder = || Orb::builder().without_environment().option("StallTakeover", "3600000");
         let mut server = builder();
         if way == Way::Copy {
@@ -121,26 +120,26 @@ impl Ends {
             Way::Copy | Way::ZeroCopy => BufferStrategy::ZeroCopy,
         };
         let poa = server.root_poa().create("copies", PoaPolicies::new().with(strategy))?;
-        let there: Store = poa.activate(Keeper)?;
+        let there: Store = poa.activate(StoreOfOctets)?;
         let client = builder().build()?;
         let store: Store = client.resolve(&there.as_object().to_ior_string())?;
         let store = store.with_policies(&Policies::new().with(strategy))?;
         Ok(Self { server, client, store, way })
     }
 
-    /// One call; how long it took, in nanoseconds.
+    /// Makes a call and returns its time in nanoseconds.
     fn call(&self, direction: Direction, payload: usize, mark: u8) -> Result<u64> {
         let (took, ends) = match direction {
             Direction::There => self.put(payload, mark)?,
             Direction::Back => self.get(payload, mark)?,
         };
         if ends != [mark; 2] {
-            return Err(Error::new("other octets came than were sent"));
+            return Err(Error::new("the octets changed on their way"));
         }
         Ok(took)
     }
 
-    /// A call with an argument that has been drawn and filled, and what it answers.
+    /// A call with a loaned argument: its time and its reply.
     fn put(&self, payload: usize, mark: u8) -> Result<(u64, Vec<u8>)> {
         let mut loan = self.store.loan(payload)?;
         loan.fill(mark);
@@ -149,7 +148,7 @@ impl Ends {
         Ok((MonotonicTime::now().nanos_since(begun), ends))
     }
 
-    /// A call for a result, and the first and last octet of it, read where they lie.
+    /// A call for a result: its time, and the first and last octet of the result, read in place.
     fn get(&self, payload: usize, mark: u8) -> Result<(u64, Vec<u8>)> {
         let count = u32::try_from(payload).unwrap_or(u32::MAX);
         let begun = MonotonicTime::now();
@@ -157,36 +156,24 @@ impl Ends {
         let took = MonotonicTime::now().nanos_since(begun);
         let ends = lent.first().into_iter().chain(lent.last()).copied().collect();
         let good = lent.len() == payload && lent.is_shared() == (self.way != Way::Copy);
-        // A short one goes through the ring.
+        // Short results are sent through the ring.
         if !good && payload >= PAYLOADS[0] {
-            return Err(Error::new("the octets do not lie where they should"));
+            return Err(Error::new("the octets are not in the expected memory"));
         }
         Ok((took, ends))
     }
 
-    /// A block of calls, and how many octets were copied in it.
+    /// A block of calls, and the number of octets that were copied.
     fn block(&self, direction: Direction, payload: usize, calls: u32) -> Result<(Done, u64)> {
         (0..WARM.min(calls)).try_for_each(|_| self.call(direction, payload, 1).map(drop))?;
-        let mut histogram = Histogram::new();
-        let (mut sum_ns, mut min_ns, mut max_ns) = (0, u64::MAX, 0);
-        let (before, cpu, begun) = (octets_copied(), process_cpu_ns(), MonotonicTime::now());
+        let (before, cpu_ns) = (octets_copied(), process_cpu_ns());
+        let mut recorder = Recorder::start();
         for number in 0..calls {
-            let took = self.call(direction, payload, number as u8)?;
-            (sum_ns, min_ns, max_ns) = (sum_ns + took, min_ns.min(took), max_ns.max(took));
-            histogram.record(took);
+            recorder.record(self.call(direction, payload, number as u8)?, 1);
         }
         let copied = octets_copied() - before;
-        let done = Done {
-            calls: calls.into(),
-            wall_ns: MonotonicTime::now().nanos_since(begun).max(1),
-            cpu_ns: process_cpu_ns().saturating_sub(cpu),
-            server_cpu_ns: 0,
-            sum_ns,
-            min_ns,
-            max_ns,
-            histogram,
-        };
-        Ok((done, copied))
+        let cpu_ns = process_cpu_ns().saturating_sub(cpu_ns);
+        Ok((Recorder::done(&[recorder.end()], calls.into(), cpu_ns), copied))
     }
 
     fn end(self) -> Result<()> {
@@ -196,7 +183,7 @@ impl Ends {
     }
 }
 
-/// Arguments and results that are copied twice, once, and by nobody.
+/// Arguments and results that are copied twice, once, and never.
 pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let calls = if run.plan.quick { QUICK_CALLS } else { CALLS };
     let calls = run.plan.calls.unwrap_or(calls).max(1);
@@ -225,7 +212,7 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         let blocks: Vec<_> = blocks.into_iter().map(Some).collect();
         let all = u64::from(calls) * rounds as u64;
         for ((ends, blocks), copied) in ends.iter().zip(&blocks).zip(copied) {
-            // What goes through the rings beside the argument is less than a small one.
+            // The headers in the rings are smaller than the smallest argument.
             let each = copied as f64 / all as f64 / payload as f64;
             let operation = format!("{}/copies={each:.2}", direction.name());
             let peers = [(ends.way.name(), blocks)];
@@ -252,7 +239,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_number_of_copies_than_expected_is_told() {
+    fn a_wrong_number_of_copies_fails() {
         for way in Way::ALL {
             for direction in Direction::ALL {
                 assert!(check(direction, way, 4096, way.copies()).holds);

@@ -1,4 +1,4 @@
-//! Finding the object and the operation of a request: layer by layer, and without layers.
+//! Lookup of the object and the operation of a request, by layers and without layers.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,23 +10,23 @@ use crate::error::Result;
 use crate::harness::{Blocks, Pair, Watch, in_turns};
 use crate::report::{Claim, Figure, Row};
 
-/// Objects of a server.
+/// Numbers of objects of a server.
 const OBJECTS: [usize; 5] = [1, 10, 100, 1000, 10_000];
-/// Operations of an interface: those that Zorb's tables are compiled for here.
+/// Numbers of operations of an interface, for which Zorb's tables are compiled.
 const OPERATIONS: [usize; 6] = [1, 5, 10, 50, 100, 500];
-/// Both, where both are looked for.
+/// Numbers of both, if both are looked up.
 const BOTH: ([usize; 3], [usize; 3]) = ([1, 100, 10_000], [1, 50, 500]);
-/// Look-ups that are timed together: a clock's reading takes as long as one of them.
+/// Lookups that are timed together, because reading the clock takes as long as one of them.
 const BATCH: u32 = 128;
-/// Look-ups of a block, and of one among many objects, where some searches take long.
+/// Lookups of a block; fewer among many objects, where some algorithms are slow.
 const LOOK_UPS: u32 = 100 * BATCH;
 const LONG: usize = 1000;
 const FEW_LOOK_UPS: u32 = 16 * BATCH;
 const QUICK_LOOK_UPS: u32 = 2 * BATCH;
-/// Share by which the times of a search that does not grow may differ.
+/// Maximum difference of the times of an algorithm of constant time, as a share.
 const FLAT: f64 = 0.10;
 
-/// Looks up objects, operations, and both, in every way that there is.
+/// Looks up objects, operations, and both, with all algorithms.
 pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let mut pairs = Vec::new();
     for search in Search::ALL {
@@ -38,8 +38,8 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let rounds = run.rounds();
     let mut all: Vec<Vec<Blocks>> = works.iter().map(|_| Vec::new()).collect();
     for round in 0..rounds {
-        // Each size takes its turn in every round, and every other time the other way round, so
-        // that a machine that changes its pace meanwhile does not look like a search that grows.
+        // Every round has all sizes, in alternating order, so that a drift of the machine does not
+        // look like a growing time.
         let forward = 0..works.len();
         let places: Vec<usize> =
             if round % 2 == 0 { forward.collect() } else { forward.rev().collect() };
@@ -70,13 +70,13 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     Ok(())
 }
 
-/// The searches for a layer, which stand side by side.
+/// The algorithms for a layer, which are adjacent.
 fn those(layer: Layer) -> Range<usize> {
     let first = Search::ALL.iter().position(|search| search.has(layer)).unwrap_or_default();
     first..first + Search::ALL.iter().filter(|search| search.has(layer)).count()
 }
 
-/// Puts the blocks of a round behind those before.
+/// Appends the blocks of a round.
 fn append(blocks: &mut Vec<Blocks>, next: Vec<Blocks>) {
     if blocks.is_empty() {
         *blocks = next;
@@ -104,9 +104,9 @@ fn works(run: &Run<'_>) -> Vec<Find> {
     objects.chain(operations).chain(both).collect()
 }
 
-/// A block for each layer: a line for each number, a column for each search.
+/// A table for each layer, with a row for each number and a column for each algorithm.
 fn table(rows: &[Row]) -> String {
-    let mut text = String::from("Nanoseconds for a look-up, medians\n");
+    let mut text = String::from("Nanoseconds per lookup, medians\n");
     for layer in Layer::ALL {
         let searches: Vec<Search> =
             Search::ALL.into_iter().filter(|search| search.has(layer)).collect();
@@ -139,7 +139,7 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// What a look-up takes: the mean of blocks, which knows parts of a nanosecond.
+/// The time of a lookup: the mean of a block, which has fractions of a nanosecond.
 fn nanos(rows: &[Row], operation: &str, search: Search) -> Option<f64> {
     let mut rows = rows.iter().filter(|row| row.operation == operation);
     Some(rows.find(|row| row.peer == search.name())?.mean_us * 1e3)
@@ -179,12 +179,12 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
     let (layered, delayered) = (both(Search::Zorb), both(Search::Delayered));
     vec![
         flat("active demultiplexing", Layer::Object, 0),
-        // Of one name the compiler leaves no hash to compute, but a comparison.
+        // For one name, the compiler replaces the hash by a comparison.
         flat("perfect hashing, from 5 operations on,", Layer::Operation, 1),
         grows("a linear search for objects", Layer::Object),
         grows("a linear search for operations", Layer::Operation),
         Claim::new(
-            "without layers a look-up is one index",
+            "without layers a lookup is one index",
             "less than with them",
             format!("{delayered:.1} of {layered:.1} ns"),
             delayered < layered,

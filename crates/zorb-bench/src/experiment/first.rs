@@ -1,4 +1,4 @@
-//! The first call of a reference, beside later ones.
+//! The first call of a reference, compared with later ones.
 
 use super::matrix;
 use super::runner::{Plan, Run, Work};
@@ -9,16 +9,16 @@ use crate::harness::Watch;
 use crate::operation::Operation;
 use crate::report::{Claim, Figure};
 
-/// References of a block: each takes an ORB, a connection, and calls that are not timed.
+/// References of a block; each needs an ORB, a connection, and calls that are not timed.
 const REFERENCES: u32 = 160;
-/// References before those of a block.
+/// Warm-up references before a block.
 const WARM: u32 = 16;
-/// Which call of a reference counts as one of many.
+/// The number of the later call.
 const LATER: u32 = 100;
-/// By what share the first call of a bound reference may take longer than a later one.
+/// Maximum extra time of the first call of a bound reference, as a share of a later call.
 const LONGER: f64 = 0.10;
 
-/// The first call of references as they come, the first one of bound references, and a later one.
+/// The first call of unbound references, the first call of bound ones, and a later call.
 pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     matrix::measure(run, &works(run.plan), watch)?;
     run.claims = checks(run);
@@ -39,7 +39,7 @@ fn label(operation: Operation, nth: u32, bound: bool) -> String {
     format!("{operation}/call={nth}/{}", if bound { "bound" } else { "unbound" })
 }
 
-/// What binding is for.
+/// The claim about bound references.
 fn checks(run: &Run<'_>) -> Vec<Claim> {
     let p50 = |what: &str| {
         let mut rows = run.rows.iter().filter(|row| row.peer == "zorb");

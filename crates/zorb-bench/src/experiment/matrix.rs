@@ -1,4 +1,4 @@
-//! The same work over several transports, in turns.
+//! The same work over several transports, interleaved.
 
 mod compared;
 mod gains;
@@ -16,10 +16,10 @@ use compared::Compared;
 use measured::{Measured, SHARED};
 use rings::Rings;
 
-/// How long the spinning peers look before they sleep, in microseconds, where nobody says it.
+/// Default maximum busy-wait of spinning peers, in microseconds.
 const SPIN: u32 = 100;
 
-/// Runs all workloads on all peers in turns, over one transport or several.
+/// Runs all workloads on all peers, interleaved, over one transport or several.
 pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
     let transports = run.experiment.transports(&run.plan.transports);
     let is_cubit = run.experiment.kind == Kind::Cubit;
@@ -34,8 +34,8 @@ pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) 
     stop(pairs)
 }
 
-/// Asks all peers over all transports for all work, in turns: everything in one round is beside
-/// everything else, and the rows of each transport are compared with its bare program.
+/// Runs all workloads on all peers over all transports, interleaved in each round. The rows of each
+/// transport are compared with its bare program.
 fn matrix(
     run: &mut Run<'_>,
     works: &[Work],
@@ -48,7 +48,7 @@ fn matrix(
         places.extend(started.iter().map(|_| transport.as_str()));
         pairs.extend(started);
     }
-    // Pairs over one transport are beside each other.
+    // Pairs over one transport are adjacent.
     let first = places.iter().take_while(|place| **place != SHARED).count();
     let shared = places.iter().filter(|place| **place == SHARED).count();
     let flood = (run.experiment.kind == Kind::Cubit && shared > 0).then(|| rings::flood(run.plan));
@@ -80,7 +80,7 @@ fn matrix(
     stop(pairs)
 }
 
-/// One kind of work, done by all pairs in turns.
+/// The blocks of all pairs for one workload.
 struct Turn<'a> {
     places: &'a [&'a str],
     names: Vec<String>,
@@ -125,9 +125,8 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Starts the peers over one transport. The bare program knows no messaging, so one serves all that
-/// has the same transport below. Through shared memory cubes are asked of peers that spin, too: it is
-/// there to be watched.
+/// Starts the peers over one transport. The bare program has no messaging protocol, so one is compared
+/// with all protocols over the same transport. Over shared memory, spinning peers take part, too.
 fn start(
     run: &Run<'_>,
     transport: &str,

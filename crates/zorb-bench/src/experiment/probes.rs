@@ -1,4 +1,4 @@
-//! Where the time of a call goes: time probes in every layer of client and server.
+//! The steps of a call: time probes in every layer of client and server.
 
 mod checks;
 mod measured;
@@ -17,22 +17,22 @@ use crate::report::{Detail, Row};
 use measured::Measured;
 use steps::{Call, Side, last_calls, mean_of};
 
-/// Calls of a block, which the rings of the probes have room for.
+/// Calls of a block, limited by the rings of the probes.
 const CALLS: u32 = 1000;
-/// Connections that the server takes.
+/// Maximum number of connections of the server.
 const CONNECTIONS: usize = 16;
 
-/// A client and a server, and what is asked of them.
-struct Place {
+/// A client and a server, and their workloads.
+struct Subject {
     transport: String,
-    /// Of those that are compared.
+    /// The copy threshold, if it is one of those that are compared.
     threshold: Option<usize>,
     pair: Pair,
     works: Vec<(Operation, usize)>,
 }
 
-/// Calls with nothing and with octets, over each transport, in turns; those with octets by two copy
-/// thresholds besides.
+/// Calls without arguments and with octets over each transport, interleaved; those with octets also with
+/// two copy thresholds.
 pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let transports = run.experiment.transports(&run.plan.transports);
     let name = if run.plan.setup.spin.is_some() { "zorb-spin" } else { "zorb" };
@@ -43,7 +43,7 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let compared = thresholds::to_compare(&payloads, own_threshold);
     let thresholds: Vec<Option<usize>> =
         std::iter::once(None).chain(compared.into_iter().flatten().map(Some)).collect();
-    let mut places = Vec::new();
+    let mut subjects = Vec::new();
     for (transport, &threshold) in
         transports.iter().flat_map(|transport| thresholds.iter().map(move |it| (transport, it)))
     {
@@ -53,7 +53,7 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         let works = if threshold.is_some() { octets.clone() } else { works.clone() };
         match (Pair::start(&setup, name, CONNECTIONS)?, threshold) {
             (Some(pair), _) => {
-                places.push(Place { transport: transport.clone(), threshold, pair, works });
+                subjects.push(Subject { transport: transport.clone(), threshold, pair, works });
             }
             (None, None) => {
                 watch.note(&format!("{transport} is skipped: this build does not support it"));
@@ -62,29 +62,29 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
         }
     }
     let calls = run.plan.calls.unwrap_or(if run.plan.quick { 20 } else { CALLS });
-    // What does not fit the rings at once is measured in several blocks.
+    // More calls than the rings can record take several blocks.
     let blocks: Vec<u32> =
         (0..calls.div_ceil(CALLS)).map(|block| (calls - block * CALLS).min(CALLS)).collect();
     let rounds = run.rounds();
     let mut all: Vec<(usize, Measured)> = Vec::new();
-    for (number, place) in places.iter_mut().enumerate() {
-        for &(operation, payload) in &place.works {
-            // Nobody is measured cold.
-            block(&mut place.pair, operation, payload, calls.min(CALLS))?;
-            let (transport, threshold) = (place.transport.clone(), place.threshold);
+    for (number, subject) in subjects.iter_mut().enumerate() {
+        for &(operation, payload) in &subject.works {
+            // Warms up.
+            block(&mut subject.pair, operation, payload, calls.min(CALLS))?;
+            let (transport, threshold) = (subject.transport.clone(), subject.threshold);
             let nothing = Measured::new(operation, payload);
             all.push((number, Measured { transport, threshold, ..nothing }));
         }
     }
-    // The same work of all places beside each other.
+    // The same workload of all subjects is adjacent.
     all.sort_by_key(|(number, one)| (one.payload, *number));
     watch.begin(all.len() * rounds * 2);
-    // Everything takes its turn in every round, so that a machine that changes its pace meanwhile
-    // does not look like octets that cost something.
+    // Every round has all workloads, so that a drift of the machine does not look like a cost of
+    // octets.
     for _ in 0..rounds {
         for index in order(all.len()) {
             let Some((number, measured)) = all.get_mut(index) else { continue };
-            let Some(Place { pair, .. }) = places.get_mut(*number) else { continue };
+            let Some(Subject { pair, .. }) = subjects.get_mut(*number) else { continue };
             if watch.wants_to_stop() {
                 return Err(Error::Stopped);
             }
@@ -95,7 +95,7 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
             watch.block(&format!("{operation} {payload}"));
         }
     }
-    stop(places.into_iter().map(|place| place.pair).collect())?;
+    stop(subjects.into_iter().map(|subject| subject.pair).collect())?;
     let all = all.into_iter().map(|(_, measured)| measured);
     let (all, by_threshold): (Vec<Measured>, Vec<Measured>) =
         all.partition(|measured| measured.threshold.is_none());
@@ -108,7 +108,7 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     Ok(())
 }
 
-/// Nothing, and octets by powers of two.
+/// Calls without arguments, and with octets by powers of two.
 fn works(plan: &Plan) -> Vec<(Operation, usize)> {
     let powers = if plan.quick { 2..=4 } else { 2..=11 };
     let octets: Vec<usize> = powers.map(|power| 1 << power).collect();
@@ -120,7 +120,7 @@ fn works(plan: &Plan) -> Vec<(Operation, usize)> {
 /// Calls of one block.
 fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> Result<Measured> {
     let mut measured = Measured::new(operation, payload);
-    pair.mark().map_err(|error| error.during("a program without time probes"))?;
+    pair.mark().map_err(|error| error.during("the program has no time probes"))?;
     let run = crate::driver::Run {
         warm: workloads::WARM.min(calls),
         ..crate::driver::Run::new(operation, payload, calls)
@@ -132,12 +132,12 @@ fn block(pair: &mut Pair, operation: Operation, payload: usize, calls: u32) -> R
     let [client, server] = pair.traces()?;
     let count = calls as usize;
     if client.lost + server.lost > 0 {
-        return Err(Error::new("a call passes more probes than their rings have room for"));
+        return Err(Error::new("the calls passed more probes than the rings can record"));
     }
     measured.client = last_calls(Side::Client, &client, count);
     measured.server = last_calls(Side::Server, &server, count);
     if measured.client.len() != count || measured.server.is_empty() {
-        return Err(Error::new("the probes do not show the calls that were made"));
+        return Err(Error::new("the probes do not show the calls"));
     }
     measured.costs = vec![client.cost_ns, server.cost_ns];
     measured.round_trips = done.histogram;

@@ -12,22 +12,22 @@ pub enum PeerName {
     Raw,
     /// Zorb.
     Zorb,
-    /// A search for objects and operations: no peer, but started like one.
+    /// A demultiplexing algorithm, which is started like a peer.
     Demux,
 }
 
-/// What a process does.
+/// The role of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Is called.
+    /// Serves calls.
     Server,
-    /// Calls.
+    /// Makes calls.
     Client(Endpoint),
-    /// Keeps idle connections open to the server at the address.
+    /// Holds idle connections to the server at the address.
     Holder(String),
-    /// Passes calls on to the object of the reference.
+    /// Forwards calls to the object of the reference.
     Hop(Hop, String),
-    /// Searches in this way.
+    /// Runs this algorithm.
     Search(Search),
 }
 
@@ -56,39 +56,39 @@ impl Hop {
 pub enum Endpoint {
     /// In the client's own process.
     Collocated,
-    /// What the server printed.
+    /// At the address that the server printed.
     At(String),
 }
 
-/// The command line of a peer, as `bench/peers/PROTOCOL.md` has it, behind the peer's name.
+/// The command line of a peer (`bench/peers/PROTOCOL.md`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeerArguments {
-    /// Which peer.
+    /// The peer.
     pub name: PeerName,
-    /// What it is to do.
+    /// Its role.
     pub role: Role,
-    /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`, with the messaging before it as in
-    /// `lite+iiop`.
+    /// The URL scheme of the transport: `iiop`, `uiop` or `shmiop`, with the messaging protocol as a
+    /// prefix, as in `lite+iiop`.
     pub transport: String,
-    /// The file of the socket of a server on a Unix-domain one, or with shared memory.
+    /// The socket's path for servers over Unix-domain sockets or shared memory.
     pub path: Option<PathBuf>,
-    /// The processor to run on; anywhere without it.
+    /// The processor to run on; any without it.
     pub cpu: Option<usize>,
-    /// Connections that a server has to take.
+    /// Maximum number of connections of a server.
     pub connections: usize,
-    /// The size of the sockets' queues, in octets; the system's without it.
+    /// The size of socket buffers in octets; the system's without it.
     pub socket_queue: Option<usize>,
-    /// How long a thread that waits for a message looks for it before it sleeps, in microseconds.
+    /// Maximum busy-wait before blocking, in microseconds.
     pub spin: u64,
-    /// Arguments with `-ORBName value` pairs among them, for Zorb.
+    /// Options of Zorb, as `-ORBName value`.
     pub orb: Vec<String>,
 }
 
 impl PeerArguments {
-    /// Reads them: `NAME ROLE [ADDRESS] [OPTIONS]`. Options for the ORB are found in `orb`.
+    /// Parses `NAME ROLE [ADDRESS] [OPTIONS]`; `orb` are the options of the ORB.
     ///
     /// # Errors
-    /// What is wrong with them, in words.
+    /// Why they are invalid.
     pub fn parse(words: &[String], orb: &[String]) -> Result<Self, String> {
         let mut words = words.iter().map(String::as_str);
         let name = match words.next() {
@@ -138,7 +138,7 @@ impl PeerArguments {
         Ok(arguments)
     }
 
-    /// How long a thread that waits for a message looks for it before it sleeps.
+    /// Maximum busy-wait before blocking.
     #[must_use]
     pub const fn spin(&self) -> Duration {
         Duration::from_micros(self.spin)
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_is_taken() {
+    fn every_option_is_parsed() {
         let arguments = parse(
             "zorb server --transport uiop --path s --cpu 1 --connections 9 --socket-queue 65536 \
              --spin 50",

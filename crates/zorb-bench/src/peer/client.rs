@@ -1,4 +1,4 @@
-//! A client: does what the harness asks, and times it.
+//! A client: executes and times the commands of the harness.
 
 mod calls;
 mod flood;

@@ -1,19 +1,19 @@
-//! A peer's answers about its time probes.
+//! Commands about the time probes of a peer.
 
 use zorb_os::clock::{MonotonicTime, ticks};
 use zorb_os::probe::{self, Mark};
 
 use crate::driver::Traces;
 
-/// Begins a series of calls; nothing is said to calls before.
+/// Starts a series of calls; earlier passages are ignored.
 pub(crate) const MARK: &str = "mark";
-/// Asks for what probes left behind since.
+/// Asks for the passages since.
 pub(crate) const TRACE: &str = "trace";
 
-/// Passages that are timed together to see what one takes.
+/// Passages that are timed together to measure the cost of one.
 const TIMED: u32 = 10_000;
 
-/// What a peer knows of the series that runs.
+/// The current series.
 #[derive(Debug)]
 pub(super) struct Probing {
     mark: Mark,
@@ -25,14 +25,14 @@ impl Probing {
         Self { mark: Mark::now(), begin: moment() }
     }
 
-    /// The answer to a line, if it is about probes and this program has any.
+    /// The answer to a command about probes, if this program has any.
     pub(super) fn answer(&mut self, line: &str) -> Option<String> {
         match line {
             MARK if probe::ON => {
                 *self = Self::new();
                 Some("marked".to_owned())
             }
-            TRACE if probe::ON => Some(self.traces().to_string()),
+            TRACE if probe::ON => Some(self.traces().line().unwrap_or_else(|reason| reason)),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Probing {
             let step = |passage: &probe::Passage| {
                 let took = passage.ticks.saturating_sub(last);
                 last = passage.ticks;
-                (passage.step, took)
+                (passage.step as u8, took)
             };
             trace.passages.iter().map(step).collect()
         };
@@ -64,7 +64,7 @@ fn moment() -> (MonotonicTime, u64) {
     (MonotonicTime::now(), ticks())
 }
 
-/// What passing a probe takes, in nanoseconds.
+/// The cost of passing a probe, in nanoseconds.
 fn cost_ns() -> f64 {
     let start = MonotonicTime::now();
     for _ in 0..TIMED {

@@ -1,4 +1,4 @@
-//! The processes of peers: their lines on standard input and output, and their exit.
+//! Processes of peers: commands on standard input, answers on standard output, and exit status.
 
 use std::io::{BufRead, Write};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// The exit status of a program that does not support an option.
 pub const UNSUPPORTED: u8 = 3;
 
-/// How long a server waits when it closes its connections, at most.
+/// Timeout for closing the connections of a server.
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Prints a line and flushes it.
@@ -22,7 +22,7 @@ pub(crate) fn say(line: &str) -> Result<()> {
 /// Prints the address of a server, and waits until standard input closes.
 pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
     say(&format!("ready {address}"))?;
-    // Only a program with probes is asked anything before the end.
+    // Only programs with probes get commands.
     let mut probing = Probing::new();
     for line in std::io::stdin().lock().lines() {
         if let Some(answer) = probing.answer(&line?) {
@@ -32,7 +32,7 @@ pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
     Ok(())
 }
 
-/// Answers the harness's commands until standard input closes.
+/// Executes the harness's commands until standard input closes.
 pub(super) fn answer_commands(client: &dyn Client) -> Result<u8> {
     say("ready")?;
     let mut probing = Probing::new();
@@ -46,7 +46,7 @@ pub(super) fn answer_commands(client: &dyn Client) -> Result<u8> {
     Ok(0)
 }
 
-/// Opens as many connections as each line says, and keeps them open.
+/// Holds as many open connections as the last line says.
 pub(super) fn hold<T>(mut open: impl FnMut() -> Result<T>) -> Result<u8> {
     let mut held = Vec::new();
     say("ready")?;

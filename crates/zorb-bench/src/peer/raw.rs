@@ -1,6 +1,6 @@
-//! The bare program: what two processes need to exchange the same octets, with nothing in between.
+//! The bare program: the minimum that two processes need to exchange the same octets.
 //!
-//! `bench/peers/PROTOCOL.md` has the picture of its messages.
+//! `bench/peers/PROTOCOL.md` describes its messages.
 
 mod body;
 mod client;

@@ -320,14 +320,7 @@ impl Host {
         priority: i16,
         run: impl FnOnce() -> Result<T> + Send,
     ) -> Result<T> {
-        std::thread::scope(|scope| {
-            let thread = scope.spawn(|| {
-                self.place.enter()?;
-                self.rt.current().set_priority(number(priority)?)?;
-                run()
-            });
-            joined(thread.join())
-        })
+        std::thread::scope(|scope| joined(self.thread(scope, priority, run).join()))
     }
 }
 

@@ -1,4 +1,4 @@
-//! What sockets and messaging protocols do beside each other.
+//! Compares transports and messaging protocols.
 
 use super::gains::{Gains, percent, points};
 use super::measured::Measured;
@@ -6,27 +6,26 @@ use crate::driver::Done;
 use crate::report::Claim;
 use crate::statistics::Interval;
 
-/// What frames messages otherwise than GIOP does, with what it is compared with.
+/// Other messaging protocols than GIOP, and what each is compared with.
 const FRAMED: [(&str, &str); 4] =
     [("lite+iiop", "iiop"), ("short+iiop", "iiop"), (LITE_UIOP, "uiop"), ("short+uiop", "uiop")];
 const LITE_UIOP: &str = "lite+uiop";
 const LITE_IIOP: &str = "lite+iiop";
 
-/// How many more calls in a second UIOP is expected to make than IIOP, for every kind of work.
+/// Minimum calls per second of UIOP relative to IIOP, for every workload.
 const UIOP_GAIN: f64 = 1.20;
-/// The kinds of work from the first to the last of which the gain falls.
+/// The workloads from the first to the last of which the gain falls.
 const SMALL: &str = "cube_void ";
 const COMPLEX: &str = "cube_structs ";
 
-/// How transports do beside each other, block by block.
+/// Comparisons block by block.
 #[derive(Default)]
 pub(super) struct Compared {
-    /// Of UIOP beside IIOP.
+    /// UIOP relative to IIOP.
     uiop: Gains,
-    /// Of each kind of work, how many times the calls in a second over one the bare program makes over
-    /// the other.
+    /// The same ratio of the bare program, for each workload.
     bare: Vec<(String, f64)>,
-    /// Of other messaging protocols beside GIOP.
+    /// Other messaging protocols relative to GIOP.
     framed: Vec<(&'static str, Gains)>,
 }
 
@@ -39,7 +38,7 @@ impl Compared {
         let gain = |peer: &str, one: &str, other: &str| -> Vec<f64> {
             std::iter::zip(of(peer, one), of(peer, other)).map(|(a, b)| rate(a) / rate(b)).collect()
         };
-        // Below 1 where it takes less.
+        // Below 1 is better.
         let spent = |one: &str, other: &str| -> Vec<f64> {
             let both = std::iter::zip(of("zorb", one), of("zorb", other));
             both.filter_map(|(one, other)| Some(processor(one)? / processor(other)?)).collect()
@@ -75,7 +74,7 @@ impl Compared {
         self.of_uiop().into_iter().chain(self.falls()).chain(framed).chain(order).collect()
     }
 
-    /// The kind of work from which UIOP gains least.
+    /// The claim about the workload with the smallest gain of UIOP.
     fn of_uiop(&self) -> Option<Claim> {
         let (work, least) = self.uiop.least()?;
         let bare = self.bare.iter().find(|(of, _)| of == work);
@@ -93,7 +92,7 @@ impl Compared {
         )
     }
 
-    /// Whether what UIOP gains becomes less as there is more to do beside.
+    /// The claim that the gain of UIOP falls with the size of the workload.
     fn falls(&self) -> Option<Claim> {
         let (small, complex) = (self.uiop.first(SMALL)?, self.uiop.last(COMPLEX)?);
         let of = |gains: &[f64]| (Interval::of(gains.iter().copied()).median - 1.0) * 100.0;
@@ -116,7 +115,7 @@ fn rate(block: &Done) -> f64 {
     block.calls as f64 / block.sum_ns.max(1) as f64
 }
 
-/// What both sides used of the processor for a call, where both are known.
+/// CPU time of both sides per call, if both are known.
 fn processor(block: &Done) -> Option<f64> {
     let all = block.cpu_ns.checked_add(block.server_cpu_ns)?;
     let is_known = block.cpu_ns > 0 && block.server_cpu_ns > 0 && block.calls > 0;
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_is_one_where_it_is_beyond_doubt() {
+    fn a_gain_must_be_significant() {
         assert!(!found(&[50; 20], &[50; 20])[1].holds);
         assert!(found(&[50; 20], &[49; 20])[1].holds);
         let doubtful: Vec<u64> = [49, 51].repeat(10);
@@ -164,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_gained_falls_with_the_work() {
+    fn the_gain_falls_with_the_workload() {
         let mut compared = Compared::default();
         for (work, uiop) in [("cube_void 0", 40), ("cube_long 4", 44), ("cube_structs 4092", 50)] {
             let all = [("iiop", blocks(&[60; 20])), ("uiop", blocks(&[uiop; 20]))];

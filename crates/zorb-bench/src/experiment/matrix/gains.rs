@@ -1,23 +1,23 @@
-//! What is gained by one way of doing each kind of work over another, block beside block.
+//! Gains of one protocol over another for each workload, block by block.
 
 use crate::report::Claim;
 use crate::statistics::Interval;
 
-/// A messaging protocol that says a little less gains a little: so much on average,
+/// The average gain of a messaging protocol with slightly smaller messages,
 const SMALL_GAIN: std::ops::RangeInclusive<f64> = 1.003..=1.06;
-/// and no kind of work loses more than so much.
+/// and the minimum ratio for every workload.
 const MOST_LOST: f64 = 0.995;
 
-/// The gains of every kind of work.
+/// The gains of every workload.
 #[derive(Default)]
 pub(super) struct Gains(Vec<Kind>);
 
-/// A kind of work.
+/// A workload.
 pub(super) struct Kind {
     pub(super) name: String,
-    /// How many times the calls in a second, of each block and the one beside it.
+    /// The ratio of calls per second of each block to the adjacent one.
     pub(super) gains: Vec<f64>,
-    /// How many times the processor time of both sides.
+    /// The ratio of CPU times of both sides.
     spent: Vec<f64>,
 }
 
@@ -28,13 +28,13 @@ impl Gains {
         }
     }
 
-    /// The kind of work that gains least.
+    /// The workload with the smallest gain.
     pub(super) fn least(&self) -> Option<(&str, Interval)> {
         let all = self.0.iter().map(|kind| (kind.name.as_str(), kind.interval()));
         all.min_by(|(_, one), (_, other)| one.median.total_cmp(&other.median))
     }
 
-    /// The first kind whose name begins so, and the last.
+    /// The first workload whose name starts with this.
     pub(super) fn first(&self, begins: &str) -> Option<&Kind> {
         self.0.iter().find(|kind| kind.name.starts_with(begins))
     }
@@ -43,7 +43,7 @@ impl Gains {
         self.0.iter().rfind(|kind| kind.name.starts_with(begins))
     }
 
-    /// What is to hold of a protocol that gains something.
+    /// The claims about a protocol with any gain.
     pub(super) fn any(&self, name: &str) -> Vec<Claim> {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
         let more = Claim::new(
@@ -56,7 +56,7 @@ impl Gains {
         [more].into_iter().chain(self.processor(name)).collect()
     }
 
-    /// What is to hold of one that gains a little.
+    /// The claims about a protocol with a small gain.
     pub(super) fn small_ones(&self, name: &str) -> Vec<Claim> {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
         let (least, most) = (SMALL_GAIN.start() - 1.0, SMALL_GAIN.end() - 1.0);
@@ -84,7 +84,7 @@ impl Gains {
         [more].into_iter().chain(least).chain(self.processor(name)).collect()
     }
 
-    /// What is used of the processor, which does not depend on how long somebody waits to be woken.
+    /// The claim about CPU time, which does not depend on wake-up latencies.
     fn processor(&self, name: &str) -> Option<Claim> {
         let spent = Interval::of(self.averages(|kind| &kind.spent));
         (spent.median > 0.0).then(|| {
@@ -98,7 +98,7 @@ impl Gains {
         })
     }
 
-    /// Whether more is gained here than there.
+    /// The claim that this gain is larger than another.
     pub(super) fn beside(&self, name: &str, other: &Self, other_name: &str) -> Option<Claim> {
         let here = self.averages(|kind| &kind.gains);
         let more = std::iter::zip(here, other.averages(|kind| &kind.gains));
@@ -118,8 +118,8 @@ impl Gains {
         )
     }
 
-    /// Of each block, the mean over all kinds of work: they are done by turns, and what happens to one
-    /// of them weighs as much as there are kinds.
+    /// The mean over all workloads for each block: workloads are interleaved, and all have the same
+    /// weight.
     fn averages(&self, of: fn(&Kind) -> &Vec<f64>) -> Vec<f64> {
         let blocks = self.0.iter().map(|kind| of(kind).len()).min().unwrap_or_default();
         let mean = |block: usize| {
@@ -177,8 +177,8 @@ mod tests {
     }
 
     #[test]
-    fn each_block_is_beside_its_own() {
-        // What scatters alike in both is no doubt.
+    fn blocks_are_compared_in_pairs() {
+        // Variation that both have in common does not widen the interval.
         let (here, there) = ([1.3, 1.1, 1.3, 1.1].repeat(5), [1.2, 1.0, 1.2, 1.0].repeat(5));
         let check = gains(&[&here]).beside("a", &gains(&[&there]), "b").unwrap();
         assert!(check.holds && check.found == "by 10.00 points (10.00 to 10.00)", "{check:?}");

@@ -1,4 +1,4 @@
-//! SHMIOP beside bare rings: one whose reader sleeps until it is woken, and one whose reader looks on.
+//! Compares SHMIOP with bare rings, with blocking and with busy-waiting readers.
 
 use super::measured::{Measured, SHARED};
 use crate::driver::{Command, Done, Flood};
@@ -7,23 +7,22 @@ use crate::operation::Operation;
 use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
 
-/// How many times as long as a bare ring needs a call of nothing may take: of sleepers, and of peers
-/// that spin.
+/// Maximum time of a void call relative to a bare ring: of blocking and of spinning peers.
 const MOST_ASLEEP: f64 = 1.2;
 const MOST_AWAKE: f64 = 1.5;
-/// How many times the calls in a second of a bare ring a flood has to make.
+/// Minimum calls per second of a flood relative to a bare ring.
 const LEAST_FLOOD: f64 = 0.9;
-/// Octets of a flood's calls, and of all of them.
+/// Octets of a call of a flood, and of all calls.
 const FLOOD: usize = 128 << 10;
 const TOTAL: u64 = 64 << 20;
 const QUICK_CALLS: u32 = 8;
-/// Processors that are nearer to each other than this, in nanoseconds, are threads of one core, which
-/// share its time as well.
+/// Processors with a smaller handover time, in nanoseconds, are hardware threads of one core, which also
+/// share its execution units.
 const ONE_CORE: f64 = 48.0;
-/// Processors that are farther apart than this have no cache in common.
+/// Processors with a larger handover time have no cache in common.
 const NEAR: f64 = 120.0;
 
-/// One-way calls with many octets.
+/// A flood of one-way calls with many octets.
 pub(super) fn flood(plan: &Plan) -> Work {
     let own = if plan.quick { QUICK_CALLS } else { (TOTAL / FLOOD as u64) as u32 };
     let operation = Operation::SendOctets;
@@ -36,7 +35,7 @@ pub(super) fn flood(plan: &Plan) -> Work {
     }
 }
 
-/// What has to hold of SHMIOP.
+/// The claims about SHMIOP.
 #[derive(Default)]
 pub(super) struct Rings(Vec<Claim>);
 
@@ -63,14 +62,14 @@ impl Rings {
     }
 }
 
-/// Blocks of both, each beside the other.
+/// Adjacent blocks of both.
 struct Beside<'a>(Vec<Both<'a>>);
 
 #[derive(Clone, Copy)]
 struct Both<'a> {
     zorb: &'a Done,
     raw: &'a Done,
-    /// How far the processors were from each other before either.
+    /// The handover times between the processors before either block.
     distances: [Option<f64>; 2],
 }
 
@@ -87,7 +86,7 @@ impl<'a> Beside<'a> {
         (!all.is_empty()).then_some(Self(all))
     }
 
-    /// The median time of a call of nothing.
+    /// The claim about the median time of a void call.
     fn call(&self, rings: &str, most: f64) -> Claim {
         let ratio = Interval::of(self.0.iter().map(|both| p50_us(both.zorb) / p50_us(both.raw)));
         let zorb = median(self.0.iter().map(|both| p50_us(both.zorb)));
@@ -106,8 +105,8 @@ impl<'a> Beside<'a> {
         .unclear_if(ratio.contains(most))
     }
 
-    /// The same where the two processors are one core's, where they have a cache in common, and where they
-    /// have not: blocks during which that changed are skipped. All blocks if the distance is unknown.
+    /// The same claim for processors of one core, with a common cache, and without; blocks during which
+    /// that changed are skipped. For all blocks, if handover times are unknown.
     fn by_distance(&self) -> Vec<Claim> {
         let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
         if self.0.iter().filter(known).count() * 2 < self.0.len() {
@@ -131,7 +130,7 @@ impl<'a> Beside<'a> {
         [one_core, near, far].into_iter().flatten().collect()
     }
 
-    /// Calls in a second.
+    /// The claim about calls per second of floods.
     fn flood(&self, rings: &str) -> Claim {
         let rate = |done: &Done| done.calls as f64 / done.wall_ns.max(1) as f64;
         let ratio = Interval::of(self.0.iter().map(|both| rate(both.zorb) / rate(both.raw)));
@@ -146,7 +145,7 @@ impl<'a> Beside<'a> {
     }
 }
 
-/// A ratio, and between what it is with 95 % confidence.
+/// A ratio with its 95 % confidence interval.
 fn around(ratio: Interval) -> String {
     format!("{:.2} ({:.2} to {:.2})", ratio.median, ratio.low, ratio.high)
 }
@@ -176,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn near_and_far_are_judged_by_themselves() {
+    fn near_and_far_processors_are_judged_separately() {
         let distances = [36.0, 54.0, 60.0, 300.0, 310.0].map(Some);
         let found = checks(&[500, 600, 600, 1300, 1300], &[140, 300, 300, 1200, 1200], &distances);
         let [one_core, near, far] = found.as_slice() else { panic!("{found:?}") };
@@ -187,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_processors_are_need_not_be_known() {
+    fn handover_times_may_be_unknown() {
         let found = checks(&[400, 400], &[300, 300], &[]);
         assert!(found.len() == 1 && found[0].holds, "{found:?}");
         assert!(checks(&[], &[], &[]).is_empty());

@@ -1,4 +1,4 @@
-//! What the steps of a call are expected to show.
+//! Claims about the steps of a call.
 
 use zorb_os::probe::Step;
 
@@ -7,20 +7,18 @@ use super::steps::{Call, Side, mean_of, median_of};
 use crate::report::Claim;
 use crate::statistics::median;
 
-/// Share of the round trip by which the steps' sum may differ from it.
+/// Maximum difference of the steps' sum from the round trip, as a share.
 const SUM: f64 = 0.03;
-/// What passing a probe may take, in nanoseconds.
+/// Maximum cost of passing a probe, in nanoseconds.
 const COST_NS: f64 = 25.0;
-/// What finding the servant and its operation may take, in nanoseconds.
+/// Maximum time to find the servant and its operation, in nanoseconds.
 const DEMULTIPLEX_NS: f64 = 300.0;
-/// Share by which the ORB's part may differ between transports.
+/// Maximum difference of the ORB's time between transports, as a share.
 const ORB_DIFFERS: f64 = 0.10;
-/// The slope of the ORB's time over octets, of that of the system's.
+/// Maximum slope of the ORB's time by octets, relative to the system's.
 const SLOPE: f64 = 0.20;
 
-/// What was expected, and what was found.
-///
-/// `threshold`: from how many octets on they are sent from where they lie.
+/// All claims. `threshold`: the copy threshold in octets.
 pub(super) fn checks(all: &[Measured], threshold: Option<usize>) -> Vec<Claim> {
     let mut checks = vec![sums(all), cost(all)];
     let voids: Vec<&Measured> = all.iter().filter(|one| one.is_void()).collect();
@@ -114,12 +112,12 @@ fn slopes(transport: &str, all: &[Measured], threshold: Option<usize>) -> Option
     ))
 }
 
-/// The slope of the line that comes nearest to the points, which may have one step: to those from `at`
-/// on. `None` where no two places are on one side of it.
+/// The slope of the line that fits the points best, with a step at `at`. `None` if no two points with
+/// different x are on one side of it.
 fn slope(points: impl Iterator<Item = (f64, f64)>, at: f64) -> Option<f64> {
     let (below, beyond): (Vec<_>, Vec<_>) = points.partition(|(x, _)| *x < at);
     let (mut spread, mut common) = (0.0, 0.0);
-    // Where each side has a height of its own, only what differs from its middle counts.
+    // Each side has a height of its own: only differences from its mean count.
     for side in [below, beyond] {
         let count = side.len().max(1) as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| side.iter().map(of).sum::<f64>() / count;
@@ -145,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_step_is_no_slope() {
+    fn a_step_is_not_a_slope() {
         let line = [4.0, 8.0, 64.0, 1024.0, 2048.0];
         let stepped = |octets: f64| 100.0 + 0.25 * octets + if octets < 64.0 { 0.0 } else { 900.0 };
         let found = slope(line.map(|octets| (octets, stepped(octets))).into_iter(), 64.0).unwrap();

@@ -10,23 +10,23 @@ use crate::operation::Operation;
 #[derive(Debug)]
 pub(super) struct Measured {
     pub(super) transport: String,
-    /// The copy threshold, where it is one of those that are compared.
+    /// The copy threshold, if it is one of those that are compared.
     pub(super) threshold: Option<usize>,
     pub(super) operation: Operation,
     pub(super) payload: usize,
-    /// Timed from outside, by the clock.
+    /// The round trips by the clock.
     pub(super) round_trips: Histogram,
     pub(super) sum_ns: u64,
     pub(super) longest_ns: u64,
     pub(super) calls: u64,
     pub(super) client: Vec<Call>,
     pub(super) server: Vec<Call>,
-    /// What passing a probe takes, in nanoseconds, block by block.
+    /// The cost of passing a probe in each block, in nanoseconds.
     pub(super) costs: Vec<f64>,
 }
 
 impl Measured {
-    /// Nothing measured yet.
+    /// Without measurements.
     pub(super) fn new(operation: Operation, payload: usize) -> Self {
         Self {
             transport: String::new(),
@@ -70,13 +70,13 @@ impl Measured {
         self.round_trips.quantile(0.5)
     }
 
-    /// The median of what the ORB takes on both sides.
+    /// The median time of the ORB on both sides.
     pub(super) fn orb_ns(&self) -> f64 {
         let of = |side: Side| median_of(self.side(side), Call::orb);
         of(Side::Client) + of(Side::Server)
     }
 
-    /// What is left of the median round trip: the system, the wires, and waiting for them.
+    /// The rest of the median round trip: the system, I/O, and waiting for it.
     pub(super) fn system_ns(&self) -> f64 {
         let upcall = |call: &Call| call.of(&[Step::Upcall]);
         self.p50_ns() - self.orb_ns() - median_of(&self.server, upcall)

@@ -1,4 +1,4 @@
-//! From what probes left behind to the time that each step of a call took.
+//! Converts passages of probes to the times of the steps of calls.
 
 use zorb_os::probe::Step;
 
@@ -8,9 +8,9 @@ use crate::statistics::median;
 /// The two sides of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Whose thread calls.
+    /// The calling thread.
     Client,
-    /// Whose thread serves.
+    /// The serving thread.
     Server,
 }
 
@@ -26,7 +26,7 @@ impl Side {
         }
     }
 
-    /// The rows of its table, in the order in which a call goes through them.
+    /// The rows of its table, in the order of a call.
     pub(super) const fn lines(self) -> &'static [Line] {
         match self {
             Self::Client => &[
@@ -57,7 +57,7 @@ impl Side {
     }
 }
 
-/// What one side of one call took, in nanoseconds a step.
+/// The time of each step on one side of a call, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Call([f64; Step::ALL.len()]);
 
@@ -68,35 +68,32 @@ impl Call {
         }
     }
 
-    /// What some steps took together.
+    /// The time of some steps together.
     pub(super) fn of(&self, steps: &[Step]) -> f64 {
         steps.iter().filter_map(|step| self.0.get(*step as usize)).sum()
     }
 
-    /// What all steps took together.
+    /// The time of all steps together.
     pub(super) fn whole(&self) -> f64 {
         self.0.iter().sum()
     }
 
-    /// What the ORB took: all but the system calls and the servant's method.
+    /// The time of the ORB: all but system calls and the servant's method.
     pub(super) fn orb(&self) -> f64 {
         self.whole() - self.of(&[Step::Send, Step::Receive, Step::Upcall])
     }
 }
 
-/// The last `count` calls in what a process left behind: of the thread that did the most.
+/// The last `count` calls in the traces of a process, on the thread with the most passages.
 pub(super) fn last_calls(side: Side, traces: &Traces, count: usize) -> Vec<Call> {
-    let Some(thread) = traces.threads.iter().max_by_key(|thread| thread.len()) else {
-        return Vec::new();
-    };
     let nanos = |ticks: u64| ticks as f64 * 1e3 / traces.ticks_per_us;
     let mut calls = Vec::new();
     let mut call = Call::default();
-    for &(step, ticks) in thread {
+    for (step, ticks) in traces.busiest() {
         match (side, step) {
-            // What went before was the program's.
+            // The time before belongs to the program.
             (Side::Client, Step::Begin) => calls.push(std::mem::take(&mut call)),
-            // What went before was the end of sending.
+            // The time before belongs to sending the reply.
             (Side::Server, Step::Begin) => {
                 call.add(Step::MessagingSend, nanos(ticks));
                 calls.push(std::mem::take(&mut call));
@@ -105,7 +102,7 @@ pub(super) fn last_calls(side: Side, traces: &Traces, count: usize) -> Vec<Call>
         }
     }
     calls.push(call);
-    // A server's last turn has only begun.
+    // The server's last call is incomplete.
     let shows_a_call = match side {
         Side::Client => Step::Receive,
         Side::Server => Step::Operation,
@@ -114,12 +111,12 @@ pub(super) fn last_calls(side: Side, traces: &Traces, count: usize) -> Vec<Call>
     calls.split_off(calls.len().saturating_sub(count))
 }
 
-/// The median of what calls took.
+/// The median time of calls.
 pub(super) fn median_of(calls: &[Call], took: impl Fn(&Call) -> f64) -> f64 {
     median(calls.iter().map(took))
 }
 
-/// The mean of what calls took.
+/// The mean time of calls.
 pub(super) fn mean_of(calls: &[Call], took: impl Fn(&Call) -> f64) -> f64 {
     calls.iter().map(took).sum::<f64>() / calls.len().max(1) as f64
 }
@@ -129,9 +126,10 @@ mod tests {
     use super::*;
 
     fn traces(thread: &[(Step, u64)]) -> Traces {
-        let idle = vec![(Step::Receive, 0)];
-        // Two ticks to the nanosecond.
-        Traces { ticks_per_us: 2000.0, threads: vec![idle, thread.to_vec()], ..Traces::default() }
+        let idle = vec![(Step::Receive as u8, 0)];
+        let busy = thread.iter().map(|(step, ticks)| (*step as u8, *ticks)).collect();
+        // Two ticks per nanosecond.
+        Traces { ticks_per_us: 2000.0, threads: vec![idle, busy], ..Traces::default() }
     }
 
     #[test]
@@ -162,7 +160,7 @@ mod tests {
         ];
         let calls = last_calls(Side::Server, &traces(&[turn, turn].concat()), 10);
         assert_eq!(calls.len(), 2);
-        // The loop's end belongs to the call, its next beginning to the next one.
+        // The end of the receive loop belongs to the call, its start to the next one.
         let of = |step: Step| calls.iter().map(|call| call.of(&[step])).collect::<Vec<_>>();
         assert_eq!(of(Step::MessagingSend), [15.0, 15.0]);
         assert_eq!(of(Step::MessagingReceive), [0.0, 25.0]);

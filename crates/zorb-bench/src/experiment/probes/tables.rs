@@ -1,4 +1,4 @@
-//! The steps of a call as two tables, the cost of octets as a third, and by copy thresholds as a fourth.
+//! Text tables: the steps of client and server, the cost of octets, and their cost by copy threshold.
 
 use std::fmt::Write as _;
 
@@ -68,7 +68,7 @@ fn steps(heading: &str, side: Side, shown: &[&Measured]) -> String {
     text
 }
 
-/// What octets cost: in the ORB, both sides together, and in the system.
+/// The cost of octets in the ORB, both sides together, and in the system.
 fn octets(all: &[Measured]) -> String {
     let transports: Vec<&str> =
         all.iter().filter(|one| one.is_void()).map(|one| one.transport.as_str()).collect();
@@ -95,7 +95,7 @@ fn octets(all: &[Measured]) -> String {
     text
 }
 
-/// What octets cost the ORB, by the size from which on they are no longer copied.
+/// The cost of octets in the ORB, by copy threshold.
 fn thresholds(all: &[Measured]) -> String {
     let mut text = String::from(
         "Table 4: octets by copy threshold, in microseconds: medians of the ORB on both sides\n",

@@ -1,16 +1,16 @@
-//! The step in the ORB's time where octets are no longer copied into the message but sent from where
-//! they lie, on both sides: it is where the copy threshold is, and moves with it.
+//! The step in the ORB's time at the copy threshold, from which on both sides send octets from the
+//! caller's memory instead of copying them into the message.
 //!
-//! Seen by two thresholds in the same run, so that what else makes a larger message cost more, such as
-//! the program's allocator, is in both.
+//! It is measured with two thresholds in the same run, so that other costs of large messages, such as
+//! those of the allocator, affect both.
 
 use super::measured::Measured;
 use crate::report::Claim;
 
-/// The option.
+/// The name of the option.
 const NAME: &str = "CopyThreshold";
 
-/// From how many octets on they are sent from where they lie, by the options for Zorb.
+/// The copy threshold in octets, by the options of Zorb.
 pub(super) fn in_force(orb: &[String]) -> Option<usize> {
     let set = orb.windows(2).rev().find_map(|words| match words {
         [name, value] if name.strip_prefix("-ORB") == Some(NAME) => Some(value.as_str()),
@@ -22,13 +22,13 @@ pub(super) fn in_force(orb: &[String]) -> Option<usize> {
     }
 }
 
-/// The words that set it.
+/// The arguments that set it.
 pub(super) fn option(threshold: usize) -> [String; 2] {
     [format!("-ORB{NAME}"), threshold.to_string()]
 }
 
-/// Two of the payloads, each with another below it: the one from which on the threshold in force
-/// takes effect, if it is among them, and one at some distance.
+/// Two of the payloads, neither of which is the smallest: the first that the threshold in force applies
+/// to, if there is one, and another at some distance.
 pub(super) fn to_compare(payloads: &[usize], in_force: Option<usize>) -> Option<[usize; 2]> {
     let last = payloads.len().checked_sub(1).filter(|last| *last >= 2)?;
     let own = in_force.and_then(|own| payloads.iter().position(|payload| *payload >= own));
@@ -39,7 +39,7 @@ pub(super) fn to_compare(payloads: &[usize], in_force: Option<usize>) -> Option<
     Some([*payloads.get(low)?, *payloads.get(high)?]).filter(|[low, high]| low < high)
 }
 
-/// Whether the highest step of the ORB's time is where the threshold is, for each transport.
+/// For each transport, claims that the highest step of the ORB's time is at the threshold.
 pub(super) fn checks(all: &[Measured]) -> Vec<Claim> {
     let mut transports: Vec<&str> = all.iter().map(|one| one.transport.as_str()).collect();
     transports.sort_unstable();
@@ -69,7 +69,7 @@ fn check(transport: &str, all: &[Measured]) -> Claim {
     )
 }
 
-/// To which payload the time rises most, and by how much.
+/// The payload at which the time rises most, and the rise.
 fn highest_step(mut points: Vec<(usize, f64)>) -> Option<(usize, f64)> {
     points.sort_by_key(|(payload, _)| *payload);
     let steps = points.windows(2).filter_map(|pair| match pair {
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn two_thresholds_are_compared_where_there_is_room() {
+    fn two_thresholds_are_compared_if_there_are_enough_payloads() {
         let powers: Vec<usize> = (2..=11).map(|power| 1 << power).collect();
         assert_eq!(to_compare(&powers, Some(16384)), Some([256, 1024]));
         assert_eq!(to_compare(&powers, None), Some([256, 1024]));

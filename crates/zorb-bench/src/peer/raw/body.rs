@@ -1,10 +1,10 @@
-//! Bodies: elements as they lie in memory.
+//! Bodies of messages: elements in their memory layout.
 
 use crate::operation::{Duty, Element, Operation};
 use crate::stubs::bench::{BinStruct, CubeStruct, PaddedStruct};
 use crate::values::{Cubed, Image, Value};
 
-/// Does `$call::<T>` for the type of an element.
+/// Calls `$call::<T>` for the type of an element.
 macro_rules! by_value {
     ($element:expr, $call:ident($($argument:expr),*), $none:expr) => {
         match $element {
@@ -20,7 +20,7 @@ macro_rules! by_value {
     };
 }
 
-/// The same for elements that are cubed.
+/// Like `by_value`, for elements that are cubed.
 macro_rules! by_cubed {
     ($element:expr, $call:ident($($argument:expr),*), $none:expr) => {
         match $element {
@@ -33,7 +33,7 @@ macro_rules! by_cubed {
     };
 }
 
-/// Fills a body as for call 0.
+/// Fills a body with the values of call 0.
 pub(super) fn fill(operation: Operation, body: &mut [u8]) {
     match operation.duty() {
         Duty::Cube => by_cubed!(operation.element(), fill_cubed(body), ()),
@@ -44,7 +44,7 @@ pub(super) fn fill(operation: Operation, body: &mut [u8]) {
     set_first(operation, body, 0);
 }
 
-/// Makes a body that of call `number`.
+/// Changes a body to that of call `number`.
 pub(super) fn set_first(operation: Operation, body: &mut [u8], number: u32) {
     match operation.duty() {
         Duty::Cube => by_cubed!(operation.element(), first_cubed(body, number), ()),
@@ -54,12 +54,12 @@ pub(super) fn set_first(operation: Operation, body: &mut [u8], number: u32) {
     }
 }
 
-/// Makes the numbers of a body their cubes.
+/// Replaces the numbers of a body by their cubes.
 pub(super) fn cube(element: Element, body: &mut [u8]) {
     by_cubed!(element, cube_all(body), ());
 }
 
-/// What a tally counts for a body, and how many elements it has.
+/// What a tally counts for a body, and the number of its elements.
 pub(super) fn tally(element: Element, body: &[u8]) -> (u64, u64) {
     by_value!(element, tally_of(body), (0, 0))
 }

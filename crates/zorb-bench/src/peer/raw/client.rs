@@ -17,13 +17,13 @@ use crate::transport::bare_transport;
 #[derive(Debug)]
 pub(in crate::peer) struct RawClient {
     address: Address,
-    /// Connections that nobody uses at the moment.
+    /// Connections that are not in use.
     idle: Arc<Mutex<Vec<Line>>>,
-    /// The connection of those who share one.
+    /// The shared connection.
     shared: Arc<Mutex<Line>>,
 }
 
-/// Where a server is, and how it is connected to.
+/// The address of a server, and options of connections.
 #[derive(Clone, Debug)]
 struct Address {
     transport: String,
@@ -40,16 +40,16 @@ impl Address {
     }
 }
 
-/// A connection, and what was received on it.
+/// A connection with its receive buffer.
 #[derive(Debug)]
 struct Line {
     stream: Stream,
     inbox: Inbox,
-    /// Whether an exchange has begun and not ended.
+    /// Whether an exchange is incomplete.
     busy: bool,
 }
 
-/// A line that goes back when it is used no more.
+/// A connection that returns to the idle ones when dropped.
 #[derive(Debug)]
 struct Lent {
     line: Option<Line>,
@@ -63,7 +63,7 @@ impl Line {
         Ok(Self { stream, inbox: Inbox::new(), busy: false })
     }
 
-    /// A connection that has been used once.
+    /// Opens a connection and uses it once.
     fn open(address: &Address) -> io::Result<Self> {
         let mut line = Self::connect(address)?;
         line.exchange(&message(Operation::Ping, 0)?)?;
@@ -111,12 +111,12 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection that has been used once.
+/// Opens a connection and uses it once.
 pub(in crate::peer) fn open(
     arguments: &PeerArguments,
     address: &str,
 ) -> Result<impl Sized + use<>> {
-    // Thousands are held, and none receives anything again.
+    // Thousands are held, and need no receive buffers.
     Ok(Line::open(&Address::new(arguments, address))?.stream)
 }
 
@@ -141,7 +141,7 @@ impl RawClient {
         Ok(Self { address, idle: Arc::default(), shared })
     }
 
-    /// Exchanges over a connection that is opened for them: now, or else with the first one.
+    /// Exchanges over a new connection, which is opened now if `bound`, otherwise by the first exchange.
     fn on_fresh_line(&self, messages: Messages, bound: bool) -> io::Result<Box<dyn TwoWay>> {
         let line = if bound { Some(Line::open(&self.address)?) } else { None };
         let address = self.address.clone();
@@ -172,7 +172,7 @@ impl RawClient {
     }
 }
 
-/// What is sent, and what has to come back.
+/// A request and the expected reply.
 struct Messages {
     operation: Operation,
     request: Vec<u8>,
@@ -236,7 +236,7 @@ impl Client for RawClient {
             |(messages, _): &mut (Messages, Vec<u8>), number| messages.set(number),
             move |(messages, received): &mut (Messages, Vec<u8>)| {
                 let mut line = locked(&line);
-                // The next caller's reply is received where this one lies.
+                // The next caller's reply overwrites the receive buffer.
                 received.clear();
                 received.extend_from_slice(line.exchange(&messages.request)?);
                 Ok(())
@@ -270,7 +270,7 @@ impl Flooding for RawFlood {
         let operation = self.messages.operation;
         let size = operation.element().size();
         if content.len() > size {
-            // Only the ends count.
+            // Only the first and the last element count.
             content.drain(size..content.len() - size);
         }
         body::set_first(operation, &mut content, number);

@@ -1,14 +1,14 @@
-//! The 12 octets before a body, and receiving messages.
+//! Headers of messages, and the receive buffer.
 
 use std::io::{self, Read};
 
 /// Octets of a header.
 pub(super) const HEADER: usize = 12;
 
-/// The largest body, in octets.
+/// Maximum size of a body in octets.
 const MAX_SIZE: usize = 64 << 20;
 
-/// Room for a message at first; more is made when a message needs it.
+/// Initial size of the receive buffer; it grows for larger messages.
 const FIRST_ROOM: usize = 256 << 10;
 
 const MAGIC: [u8; 4] = *b"ZRAW";
@@ -17,12 +17,12 @@ const ONE_WAY: u8 = 1;
 /// The number of the operation that asks for a tally.
 pub(super) const SYNC: u8 = 255;
 
-/// What stands before a body.
+/// The header of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// The operation's place among all, or [`SYNC`].
+    /// The operation's index, or [`SYNC`].
     pub(super) operation: u8,
-    /// Whether no reply is wanted.
+    /// Whether no reply is expected.
     pub(super) one_way: bool,
     /// Octets of the body.
     pub(super) size: usize,
@@ -55,10 +55,10 @@ impl Header {
 #[derive(Debug)]
 pub(super) struct Inbox {
     buffer: Vec<u8>,
-    /// What has been received and not taken.
+    /// The octets that were received and not returned.
     start: usize,
     end: usize,
-    /// The message that was taken last.
+    /// The message that was returned last.
     taken: std::ops::Range<usize>,
 }
 
@@ -67,7 +67,7 @@ impl Inbox {
         Self { buffer: vec![0; FIRST_ROOM], start: 0, end: 0, taken: 0..0 }
     }
 
-    /// The next message, header included; `None` when the stream has ended.
+    /// The next message, including its header; `None` at the end of the stream.
     #[inline]
     pub(super) fn next(
         &mut self,
@@ -97,12 +97,12 @@ impl Inbox {
         }
     }
 
-    /// The message that was received last, header included.
+    /// The message that was returned last, including its header.
     pub(super) fn last(&self) -> &[u8] {
         self.buffer.get(self.taken.clone()).unwrap_or_default()
     }
 
-    /// Makes room for a whole message at the start of what is pending.
+    /// Makes room for a whole message after the pending octets' start.
     #[inline]
     fn make_room(&mut self, wanted: usize) {
         if self.start == self.end {

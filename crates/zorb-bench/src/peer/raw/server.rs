@@ -1,4 +1,4 @@
-//! The bare server: a thread for each connection.
+//! The bare server, with a thread per connection.
 
 use std::io::{self, Write};
 use std::thread::Builder;
@@ -14,7 +14,7 @@ use crate::peer::client::Tally;
 use crate::processor::process_cpu_ns;
 use crate::transport::bare_transport;
 
-/// A thread's stack, in octets: there may be thousands.
+/// Stack size of threads in octets: there may be thousands.
 const STACK: usize = 128 << 10;
 
 /// Serves until standard input closes.
@@ -33,12 +33,12 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     Ok(0)
 }
 
-/// Serves on threads of their own, which end with the process; where it does.
+/// Serves on new threads, which end with the process. Returns the address.
 pub(super) fn start(listener: Listener, spin: Duration) -> io::Result<String> {
     let address = listener.address()?;
     Builder::new().name("raw-accept".to_owned()).spawn(move || {
         while let Ok(stream) = listener.accept(spin) {
-            // A client sees a connection that breaks.
+            // If it fails, the client's connection closes.
             let serve = move || serve_connection(&stream);
             let _ = Builder::new().name("raw".to_owned()).stack_size(STACK).spawn(serve);
         }

@@ -1,5 +1,5 @@
-//! Two rings in shared memory, with nothing that is not needed: no checks, no ends, no peer that
-//! dies. The listening socket's file stands for the server, as with Unix-domain sockets.
+//! Two rings in shared memory with the minimum: no checks, no end of stream, no detection of dead
+//! peers. The server's address is the path of a socket, as with Unix-domain sockets.
 
 use std::io::{self, Read, Write};
 use std::os::fd::AsFd;
@@ -12,34 +12,34 @@ use zorb_os::futex;
 use zorb_os::memory::SharedMemory;
 use zorb_os::socket::{recv_descriptor, send_descriptor};
 
-/// Octets of a ring where nothing else is asked for.
+/// Default size of a ring in octets.
 const SIZE: usize = 256 << 10;
-/// Octets from one word that one side writes to the next.
+/// Distance of the shared words in octets, to separate cache lines.
 const APART: usize = 128;
 /// Octets before the rings.
 const HEAD: usize = 4096;
-/// The most octets that are copied before they are shown to the other side.
+/// Maximum number of octets that are copied before they are published.
 const PIECE: usize = 16 << 10;
-/// How often it is looked for octets from one look at the clock to the next.
+/// Polls between two readings of the clock.
 const LOOKS: u32 = 32;
 
-/// One end: what is written goes into one ring, what is read comes out of the other.
+/// One end: writes to one ring, reads from the other.
 #[derive(Debug)]
 pub(crate) struct Shared {
     memory: SharedMemory,
     size: usize,
     incoming: Ring,
     outgoing: Ring,
-    /// Open as long as this end is.
+    /// Keeps the connection open.
     _socket: UnixStream,
 }
 
 #[derive(Debug)]
 struct Ring {
-    /// Where its words lie: what was written, what was read, who sleeps.
+    /// The offset of its words: octets written, octets read, reader sleeps, writer sleeps.
     words: usize,
     body: usize,
-    /// How far this side is.
+    /// This side's position.
     own: AtomicU64,
 }
 
@@ -67,7 +67,7 @@ impl Ring {
 }
 
 impl Shared {
-    /// Both ends, for two threads.
+    /// Two connected ends, for two threads.
     pub(crate) fn pair() -> io::Result<(Self, Self)> {
         let (near, far) = UnixStream::pair()?;
         let memory = SharedMemory::create("raw-rings", HEAD + 2 * SIZE)?;
@@ -103,7 +103,7 @@ impl Shared {
         Self { memory, size, incoming, outgoing, _socket: socket }
     }
 
-    /// Sleeps while `word` shows that, unless `ready`.
+    /// Sleeps until the other side clears `word`, unless `ready`.
     fn sleep(&self, word: usize, ready: impl Fn() -> bool) {
         let word = self.memory.u32_at(word);
         word.store(1, Ordering::Relaxed);
@@ -124,14 +124,14 @@ impl Shared {
         }
     }
 
-    /// Octets that are there.
+    /// Octets that can be read.
     #[inline]
     fn there(&self) -> usize {
         let written = self.memory.u64_at(self.incoming.written()).load(Ordering::Acquire);
         (written - self.incoming.own.load(Ordering::Relaxed)) as usize
     }
 
-    /// Octets that there is room for.
+    /// Octets that can be written.
     #[inline]
     fn room(&self) -> usize {
         let read = self.memory.u64_at(self.outgoing.read()).load(Ordering::Acquire);
@@ -145,7 +145,7 @@ impl Shared {
         if there == 0 && !spin.is_zero() {
             let started = Instant::now();
             while there == 0 && started.elapsed() < spin {
-                // To look at the clock takes longer than to look at the ring.
+                // Reading the clock takes longer than polling the ring.
                 for _ in 0..LOOKS {
                     there = self.there();
                     if there != 0 {
@@ -201,7 +201,7 @@ impl Shared {
     }
 }
 
-/// What sleeps at once when there is nothing to read.
+/// Sleeps immediately if there is nothing to read.
 impl Read for Shared {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         Self::read(self, buffer, Duration::ZERO)

@@ -12,10 +12,10 @@ use zorb_os::socket::recv_now;
 
 use super::shared::{self, Shared};
 
-/// Connections that may wait to be accepted.
+/// Backlog of connections to accept.
 const BACKLOG: i32 = 1024;
 
-/// A connected stream, and for how long its reader looks before it sleeps.
+/// A connected stream, and its maximum busy-wait.
 #[derive(Debug)]
 pub(super) struct Stream {
     socket: Connected,
@@ -34,12 +34,12 @@ enum Connected {
 pub(super) enum Listener {
     Tcp(TcpListener),
     Unix(UnixListener),
-    /// Where rings are handed out, and the size that they shall have.
+    /// The socket over which rings are passed, and their size.
     Shared(UnixListener, Option<usize>),
 }
 
 impl Stream {
-    /// Connects to what a listener of `transport` called itself.
+    /// Connects to the address of a listener of `transport`.
     pub(super) fn connect(
         transport: &str,
         to: &str,
@@ -62,7 +62,7 @@ impl Stream {
         Ok(Self { socket: Connected::Tcp(stream), spin })
     }
 
-    /// Looks for octets for a while; `None` when none came.
+    /// Busy-waits for octets; `None` after the maximum busy-wait.
     fn look(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         let socket = match &self.socket {
             Connected::Tcp(stream) => stream.as_fd(),
@@ -81,7 +81,7 @@ impl Stream {
 }
 
 impl Listener {
-    /// Listens on a port of its own choice, or at `path`.
+    /// Listens on any free port, or at `path`.
     pub(super) fn bind(
         transport: &str,
         path: Option<&Path>,
@@ -103,14 +103,14 @@ impl Listener {
         Ok(Self::Tcp(socket.into()))
     }
 
-    /// What a client connects to.
+    /// The address for clients.
     pub(super) fn address(&self) -> io::Result<String> {
         match self {
             Self::Tcp(listener) => Ok(listener.local_addr()?.to_string()),
             Self::Unix(listener) | Self::Shared(listener, _) => {
                 let address = listener.local_addr()?;
                 let path = address.as_pathname().and_then(Path::to_str);
-                path.map(str::to_owned).ok_or_else(|| io::Error::other("the path is no text"))
+                path.map(str::to_owned).ok_or_else(|| io::Error::other("the path is not text"))
             }
         }
     }

@@ -14,7 +14,7 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let listener = Listener::bind(transport, Some(&path), None).unwrap();
-    // Both ways to wait are tried: looking a little first, and sleeping at once.
+    // Tests both: with busy-waiting and without.
     let spin = if transport == "iiop" { 0 } else { 100 };
     let address = server::start(listener, Duration::from_micros(spin)).unwrap();
     (connect(transport, &address, spin), folder)
@@ -36,7 +36,7 @@ fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
 }
 
 #[test]
-fn every_operation_is_answered_rightly_on_all_transports() {
+fn every_operation_works_over_all_transports() {
     for transport in ["iiop", "uiop", "shmiop"] {
         let (client, _folder) = client(transport);
         let sent = Operation::ALL.iter().filter(|operation| operation.duty() != Duty::Local);
@@ -54,14 +54,14 @@ fn every_operation_is_answered_rightly_on_all_transports() {
 }
 
 #[test]
-fn what_needs_types_is_left_to_others() {
+fn operations_with_types_are_unsupported() {
     let (client, _folder) = client("iiop");
     let text = answer(&client, "run leaves_longs 400 5").to_string();
     assert!(text.starts_with("unsupported "), "{text}");
 }
 
 #[test]
-fn rings_are_slept_at_too() {
+fn rings_work_without_busy_waiting() {
     let folder = tempfile::tempdir().unwrap();
     let listener = Listener::bind("shmiop", Some(&folder.path().join("socket")), None).unwrap();
     let address = server::start(listener, Duration::ZERO).unwrap();
@@ -73,13 +73,13 @@ fn rings_are_slept_at_too() {
 }
 
 #[test]
-fn threads_take_turns_at_a_shared_connection() {
+fn threads_share_a_connection() {
     let (client, _folder) = client("iiop");
     let text = answer(&client, "run echo_longs 400 50 threads=4 shared=1").to_string();
     assert!(text.starts_with("done check=ok calls=200 "), "{text}");
 }
 
-/// Echoes, but for the last octet of messages with a body.
+/// Echoes messages, with the last octet of bodies changed.
 fn liar() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
@@ -100,10 +100,10 @@ fn liar() -> String {
 }
 
 #[test]
-fn a_wrong_reply_is_found() {
+fn a_wrong_reply_is_detected() {
     let client = connect("iiop", &liar(), 0);
     for line in ["run echo_octets 64 1", "run cube_longs 64 1", "run echo_longs 64 1 shared=1"] {
         let text = answer(&client, line).to_string();
-        assert_eq!(text, "failed the reply is not what it should be", "{line}");
+        assert_eq!(text, "failed the reply is wrong", "{line}");
     }
 }

@@ -10,23 +10,23 @@ use crate::peer::client::{Client, Flooding, Line, Refusal, Tally, TwoWay, in_par
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
 
-/// Threads that may each have a connection.
+/// Maximum number of exclusive connections.
 const MAX_OPEN: usize = 4096;
-/// Calls that may share one.
+/// Maximum number of concurrent calls on a shared connection.
 const MAX_CALLS: usize = 1024;
 
 /// Calls a server through its reference.
 #[derive(Debug)]
 pub(in crate::peer) struct ZorbClient {
-    /// Its callers have a connection each.
+    /// Its calls use exclusive connections.
     suite: Suite,
     arguments: PeerArguments,
-    /// Of another ORB, which has one connection; there is none to an object of this process.
+    /// The object, as an ORB with one connection sees it; `None` if it is collocated.
     shared: Option<Suite>,
     _orbs: Vec<Orb>,
 }
 
-/// An ORB of its own with one connection to the server.
+/// A new ORB with one connection to the server.
 pub(in crate::peer) fn open(
     arguments: &PeerArguments,
     address: &str,
@@ -61,13 +61,13 @@ impl ZorbClient {
         Ok(client)
     }
 
-    /// A reference of an ORB of its own, which has no connection yet unless it is to be bound. There
-    /// is none to an object of this process.
+    /// A reference of a new ORB, which has a connection only if `bound`; `None` if the object is
+    /// collocated.
     fn fresh(&self, bound: bool) -> Result<Option<Suite>> {
         if self.shared.is_none() {
             return Ok(None);
         }
-        // The reference keeps what it needs of the ORB.
+        // The reference keeps the ORB alive.
         let orb = builder(&self.arguments, 1, 1).build()?;
         let object = orb.string_to_object(&self.suite.to_ior_string())?;
         let object = object.ok_or_else(|| Error::new("the reference is nil"))?;
@@ -92,7 +92,7 @@ fn echo<T: Value + Sync>(
     )
 }
 
-/// The same with text.
+/// Like `echo`, with a string.
 fn echo_string(suite: Suite, elements: usize) -> Box<dyn TwoWay> {
     in_parts(
         sequence::<char>(elements).into_iter().collect::<String>(),
@@ -128,7 +128,7 @@ fn cube_many<T: Cubed + Sync>(
     )
 }
 
-/// The same with one number.
+/// Like `cube_many`, with one number.
 fn cube_one<T: Cubed + Sync>(
     suite: Suite,
     call: impl Fn(&Suite, &T) -> zorb::Result<T> + Send + 'static,
@@ -191,7 +191,7 @@ impl Client for ZorbClient {
 
     fn server_cpu_ns(&self) -> Result<Option<u64>> {
         let is_elsewhere = self.shared.is_some();
-        // Asking is a call, and time probes would take it for one of those that are measured.
+        // The question is a call, which time probes would record as a measured one.
         let may_ask = is_elsewhere && !zorb_os::probe::ON;
         Ok(if may_ask { Some(self.suite.sync()?.cpu_ns) } else { None })
     }

@@ -1,5 +1,5 @@
-//! Work with values whose types are known at run time: dynamic calls, anys as octets, and values
-//! gone through leaf by leaf.
+//! Operations on values whose types are known at run time: dynamic calls, anys encoded as octets, and
+//! DynAnys that are composed and decomposed leaf by leaf.
 
 use zorb::dynamic::{Codec, DynAny, DynAnyError, Request};
 use zorb::{Any, Interface, ObjectRef, TcKind, TypeCode, Typed, Wire};
@@ -10,13 +10,13 @@ use crate::peer::client::{TwoWay, in_parts};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Value, sequence, set_first};
 
-/// An element that goes into anys, and can be put together and taken apart by its leaves.
+/// An element that an `any` can contain, and that a DynAny composes and decomposes leaf by leaf.
 pub(super) trait Dynamic: Value + Wire<Value = Self> + Typed + Sync {
-    /// Its TypeCode, as a program makes it that has read it somewhere.
+    /// Its TypeCode, created at run time.
     fn made_at_run_time() -> Result<TypeCode>;
-    /// Makes the current part of `all` this element.
+    /// Sets the current component of `all` to this element.
     fn put(&self, all: &mut DynAny) -> std::result::Result<(), DynAnyError>;
-    /// The current part of `all`.
+    /// Reads the current component of `all`.
     fn take(all: &mut DynAny) -> std::result::Result<Self, DynAnyError>;
 }
 
@@ -83,7 +83,7 @@ impl Dynamic for BinStruct {
     }
 }
 
-/// Work with sequences of `T`; `None` where the operation is no dynamic one.
+/// An operation on sequences of `T`; `None` if the operation is not dynamic.
 pub(super) fn work<T: Dynamic>(
     suite: &Suite,
     operation: Operation,
@@ -122,7 +122,7 @@ where
     })
 }
 
-/// A value that becomes octets and an any again by its TypeCode.
+/// Encodes a value and decodes it by its TypeCode.
 fn codec<T: Dynamic>(elements: usize, type_code: TypeCode) -> Box<dyn TwoWay>
 where
     Vec<T>: Typed + Wire<Value = Vec<T>, View = [T]>,
@@ -134,7 +134,7 @@ where
     })
 }
 
-/// Work that has an any in the end, of which the typed value is taken.
+/// An operation whose result is an `any`, from which the typed value is extracted.
 fn bulk<T: Dynamic>(
     elements: usize,
     mut there_and_back: impl FnMut(&[T]) -> Result<Any> + Send + 'static,
@@ -153,7 +153,7 @@ where
     )
 }
 
-/// A value put together leaf by leaf, made an any, and taken apart leaf by leaf.
+/// Composes a value leaf by leaf, converts it to an `any`, and decomposes it leaf by leaf.
 fn leaves<T: Dynamic>(elements: usize, type_code: TypeCode) -> Box<dyn TwoWay> {
     let there_and_back = move |values: &[T]| {
         let mut made = DynAny::new(&type_code)?;

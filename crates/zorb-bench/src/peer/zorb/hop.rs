@@ -1,4 +1,4 @@
-//! What stands between a client and a server: a bridge, or a relay that knows nothing of messages.
+//! Processes between client and server: a bridge, or a relay that only forwards octets.
 
 use std::io;
 use std::net::Shutdown;
@@ -16,11 +16,11 @@ use crate::error::{Error, Result};
 use crate::peer::arguments::{Hop, PeerArguments};
 use crate::transport::bare_transport;
 
-/// Octets of a relay's buffers: as many as a bridge's have.
+/// Octets of a relay's buffers, as many as a bridge's.
 const BUFFER: usize = 64 << 10;
 
-/// Passes on what comes over the transport of `arguments` to the object of a reference, until standard
-/// input closes.
+/// Forwards calls over the transport of `arguments` to the object of a reference, until standard input
+/// closes.
 pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) -> Result<u8> {
     let scheme = arguments.transport.as_str();
     let url = match (bare_transport(scheme), &arguments.path) {
@@ -51,13 +51,13 @@ pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) ->
     Ok(0)
 }
 
-/// Starts relaying on threads that end with the process; the reference that leads through it.
+/// Starts a relay on threads that end with the process. Returns the reference with its address.
 fn relay(protocols: &ProtocolRegistry, target: &Ior, url: &str) -> Result<String> {
     let wrong = |error: &dyn std::fmt::Display| Error::new(error.to_string());
     let found = target.profiles.iter().find_map(|profile| protocols.resolve(target, profile)?.ok());
     let (there, resolved) = found.ok_or_else(|| Error::new("no protocol knows the reference"))?;
     let endpoint = resolved.endpoints.first().cloned();
-    let endpoint = endpoint.ok_or_else(|| Error::new("the reference has no address"))?;
+    let endpoint = endpoint.ok_or_else(|| Error::new("the reference has no endpoint"))?;
     let scheme = url.split(':').next().unwrap_or_default();
     let here = protocols.by_scheme(scheme).ok_or_else(|| Error::new("no such scheme"))?;
     let acceptor = here.transport().listen(url, &ListenOptions::default());
@@ -72,7 +72,7 @@ fn relay(protocols: &ProtocolRegistry, target: &Ior, url: &str) -> Result<String
     let reference = Ior { type_id: target.type_id.clone(), profiles: vec![profile] };
     Builder::new().name("relay".to_owned()).spawn(move || {
         while let Ok(client) = acceptor.accept() {
-            // A client sees a connection that breaks.
+            // If it fails, the client's connection closes.
             let _ = both_ways(client, &there, &endpoint);
         }
     })?;

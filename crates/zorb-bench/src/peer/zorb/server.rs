@@ -18,8 +18,8 @@ use crate::stubs::bench::{
 use crate::transport::bare_transport;
 use crate::values::{Cubed, Value};
 
-/// So long an upcall may run before another thread reads on, in milliseconds: never, so that a
-/// flood's calls are taken one after the other however busy the machine is.
+/// No other thread takes over from a long upcall, so that calls of a flood are served in order on a
+/// busy machine, too.
 const STALL_TAKEOVER: Duration = Duration::from_secs(3600);
 
 /// Serves until standard input closes.
@@ -35,7 +35,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     });
     let orb = orb.build();
     let orb = match orb {
-        // The only one that is always there.
+        // Only TCP is always available.
         Err(error) if arguments.transport != "iiop" => {
             eprintln!("{error}");
             return Ok(UNSUPPORTED);
@@ -45,7 +45,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     let suite = activate(&orb)?;
     let ior = zorb::Interface::as_object(&suite).to_ior_string();
     crate::peer::process::serve_until_the_end(&ior)?;
-    // Thousands of connections say goodbye, some to processes that have already gone.
+    // Closing thousands of connections takes time; some of the peers have already ended.
     let (sender, ended) = channel();
     Builder::new().name("shutdown".to_owned()).spawn(move || sender.send(orb.shutdown(true)))?;
     if let Ok(outcome) = ended.recv_timeout(CLOSE_TIMEOUT) {
@@ -54,7 +54,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     Ok(0)
 }
 
-/// Makes the object.
+/// Activates the object.
 pub(super) fn activate(orb: &zorb::Orb) -> Result<Suite, PoaError> {
     orb.root_poa().activate(Everything::default())
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::operation::Operation;
 use crate::peer::client::{Flooding, answer};
 
-/// Answers with the argument, or with something else from call `wrong_from` on.
+/// Returns the argument, or something else from call `wrong_from` on.
 struct Here {
     wrong_from: u32,
     calls: &'static AtomicU32,
@@ -32,7 +32,7 @@ impl Client for Here {
     }
 }
 
-/// What is answered to a line, and how many calls were made.
+/// The answer to a command, and the number of calls.
 fn answer_to(line: &str, wrong_from: u32) -> (String, u32) {
     let calls = Box::leak(Box::new(AtomicU32::new(0)));
     let text = answer(&Here { wrong_from, calls }, line).to_string();
@@ -81,12 +81,12 @@ fn threads_call_together() {
 fn a_wrong_reply_is_no_measurement() {
     for line in ["run ping 0 100", "run ping 0 10 warm=50", "run ping 0 100 threads=3"] {
         let (text, _) = answer_to(line, 40);
-        assert_eq!(text, "failed the reply is not what it should be", "{line}");
+        assert_eq!(text, "failed the reply is wrong", "{line}");
     }
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn unsupported_commands_are_reported() {
     assert_eq!(answer_to("run ping 0 1 shared=1", 9).0, "unsupported no shared connections");
     assert_eq!(answer_to("flood send_octets 4 1", 9).0, "unsupported no floods");
     assert!(answer_to("hello", 9).0.starts_with("failed "));

@@ -20,7 +20,7 @@ fn client() -> ZorbClient {
 }
 
 #[test]
-fn every_operation_is_answered_rightly() {
+fn every_operation_works() {
     let client = client();
     for &operation in Operation::ALL {
         for payload in [1, 100, 5000] {
@@ -35,13 +35,13 @@ fn every_operation_is_answered_rightly() {
 }
 
 #[test]
-fn an_object_of_this_process_has_no_connection_to_share() {
+fn a_collocated_object_has_no_shared_connection() {
     let text = answer(&client(), "run ping 0 1 shared=1").to_string();
     assert!(text.starts_with("unsupported "), "{text}");
 }
 
 #[test]
-fn wrong_replies_are_found() {
+fn wrong_replies_are_detected() {
     let suite = client().suite;
     let mut wrong: Vec<Box<dyn TwoWay>> = vec![
         echo::<i32>(suite.clone(), 3, |_, data| Ok(data[1..].to_vec())),
