@@ -8,8 +8,7 @@ use zorb_transport::PeerIdentity;
 use crate::policy::BufferStrategy;
 use crate::upcall_thread::{ServedConnection, served_connection};
 
-/// The client whose request the calling thread is serving: what a servant asks when it matters who
-/// calls.
+/// The client whose request the calling thread serves, for servants that check who calls.
 ///
 /// ```
 /// # use zorb_base::caller::Caller;

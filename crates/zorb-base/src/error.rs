@@ -9,15 +9,13 @@ pub use zorb_types::{ErrorContext, Phase};
 
 use crate::raises::{AnyError, Raises};
 
-/// The result of a remote call: by default the failure is a system exception.
+/// The result of a remote call; the default error is a system exception.
 pub type Result<T, E = SystemException> = std::result::Result<T, E>;
 
-/// Any failure of a program that uses the ORB: what was being done, to what, why it failed, and what
-/// to try.
+/// An error of the ORB: what was being done, the cause, and a hint.
 ///
-/// `?` makes one of a [`SystemException`], of what an operation raises, and of errors of adapters,
-/// encodings and input and output. It is what `main` returns and what the ORB's own steps fail with,
-/// such as reading options and opening endpoints.
+/// `?` converts a [`SystemException`], the errors of operations, of adapters, of encodings and of I/O to it. The ORB's
+/// own operations return it, such as reading options and opening endpoints; `main` can return it.
 ///
 /// `Display` is one line, without the text of [`source`](std::error::Error::source) and without the
 /// [hint](Self::hint). `Debug`, which `main` and `unwrap` print, is that line, the chain of sources and

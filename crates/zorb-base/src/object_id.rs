@@ -5,7 +5,7 @@ use std::fmt;
 /// The repository id that every object answers to.
 pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 
-/// What names an object within its adapter: any octets (`PortableServer::ObjectId`).
+/// The name of an object within its adapter: any octets (`PortableServer::ObjectId`).
 ///
 /// ```
 /// # mod zorb { pub mod poa { pub use zorb_base::object_id::ObjectId; } }

@@ -41,7 +41,7 @@ pub use sources::split_arguments;
 #[doc(hidden)]
 pub type LeftOut = &'static [(&'static str, &'static str)];
 
-/// All options of an ORB with the values in force, and where they came from.
+/// All options of an ORB, with their effective values and origins.
 ///
 /// The fields of [`OrbOptions`] are read through it: `options.connect_timeout`.
 #[derive(Clone, Debug, Default)]

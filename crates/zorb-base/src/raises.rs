@@ -8,13 +8,13 @@ use zorb_types::SystemException;
 /// Any error, as `Box<dyn Error>` that may go to another thread.
 pub type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A user exception: an IDL `exception`, travelling as its repository id and members.
+/// A user exception: an IDL `exception`, encoded as its repository id and members.
 pub trait UserException: Wire<Value = Self, View = Self> + std::error::Error + Sized {
     /// The exception's repository id.
     const REPOSITORY_ID: &'static str;
 }
 
-/// Everything one operation may fail with: its `raises` list and any system exception.
+/// The errors of one operation: the exceptions of its `raises` clause, and system exceptions.
 ///
 /// Generated code implements it for the operation's error enum. [`SystemException`] itself is the
 /// error of operations without a `raises` clause.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
-/// Named texts that a client passes along with a call, `CORBA::Context` (CORBA 3.3 part 1, 8.6).
+/// Named strings that a client sends with a call, `CORBA::Context` (CORBA 3.3 part 1, 8.6).
 ///
 /// An operation with a `context` clause takes one after its parameters. Sent are only the
 /// properties that the clause names; a name in it that ends in `*` stands for all that begin so.

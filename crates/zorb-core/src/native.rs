@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A value of an IDL `native` type that the build gave no Rust type of its own: anything, or
-/// nothing, shared by its clones. It never leaves the process.
+/// A value of an IDL `native` type without a configured Rust type: any value, or none, which its
+/// clones share. It is never sent.
 ///
 /// ```
 /// let cookie = zorb_core::Native::new(7_u32);

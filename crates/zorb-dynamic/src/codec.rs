@@ -1,4 +1,4 @@
-//! The codec of Portable Interceptors (CORBA 3.3 part 1, 16.7): anys as octets.
+//! The codec of Portable Interceptors (CORBA 3.3 part 1, 16.7).
 
 #[cfg(test)]
 mod tests;
@@ -10,7 +10,7 @@ use zorb_cdr::{
 };
 use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 
-/// Turns anys into encapsulations and back: `IOP::Codec` of the format `ENCODING_CDR_ENCAPS`.
+/// Encodes anys as encapsulations and decodes them: `IOP::Codec` of the format `ENCODING_CDR_ENCAPS`.
 ///
 /// ```
 /// use zorb_dynamic::Codec;
@@ -20,7 +20,7 @@ use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 /// let octets = codec.encode(&Any::new::<i32>(&7)?)?;
 /// assert_eq!(codec.decode(&octets)?.get::<i32>(), Some(7));
 ///
-/// // Without the type, where both sides know it.
+/// // Without the type, if both sides know it.
 /// let octets = codec.encode_value(&Any::new::<String>("text")?)?;
 /// let any = codec.decode_value(&octets, &String::type_code())?;
 /// assert_eq!(any.get::<String>().as_deref(), Some("text"));
@@ -32,15 +32,15 @@ pub struct Codec {
     wide_form: WideForm,
 }
 
-/// Something has no encoding, or octets are none.
+/// A value cannot be encoded, or octets cannot be decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CodecError {
-    /// `InvalidTypeForEncoding`: the version of GIOP has no values of this type.
+    /// `InvalidTypeForEncoding`: the version of GIOP does not support the type.
     InvalidTypeForEncoding,
-    /// `FormatMismatch`: the octets are not what the encoding makes.
+    /// `FormatMismatch`: the octets are malformed.
     FormatMismatch(CdrError),
-    /// The value has no encoding.
+    /// The value cannot be encoded.
     Value(CdrError),
 }
 
@@ -82,8 +82,8 @@ impl Codec {
         Self { order: ByteOrder::NATIVE, wide_form: WideForm::Octets }
     }
 
-    /// What `CodecFactory::create_codec` gives for a version of GIOP; `None` where there is none:
-    /// the versions are 1.0, 1.1 and 1.2. Wide text is written as that version does.
+    /// A codec for a version of GIOP, 1.0, 1.1 or 1.2, which determines the encoding of wide text
+    /// (`CodecFactory::create_codec`); `None` for other versions.
     pub fn for_version(major: u8, minor: u8) -> Option<Self> {
         let wide_form = match (major, minor) {
             (1, 0) => WideForm::Absent,
@@ -94,7 +94,7 @@ impl Codec {
         Some(Self { wide_form, ..Self::new() })
     }
 
-    /// The same codec writing this byte order; it reads both.
+    /// The same codec with this byte order for encoding; it decodes both.
     #[must_use]
     pub fn with_order(self, order: ByteOrder) -> Self {
         Self { order, ..self }
@@ -103,7 +103,7 @@ impl Codec {
     /// `encode`: the any with its TypeCode.
     ///
     /// # Errors
-    /// When the encoding cannot carry the value.
+    /// The value cannot be encoded.
     pub fn encode(&self, any: &Any) -> Result<Vec<u8>, CodecError> {
         self.encoded(|writer| Any::write(any, writer))
     }
@@ -111,12 +111,12 @@ impl Codec {
     /// `encode_value`: the value alone.
     ///
     /// # Errors
-    /// When the encoding cannot carry the value.
+    /// The value cannot be encoded.
     pub fn encode_value(&self, any: &Any) -> Result<Vec<u8>, CodecError> {
         self.encoded(|writer| any.write_value(writer))
     }
 
-    /// `decode`: what [`encode`](Self::encode) made, here or elsewhere.
+    /// `decode`: an any from [`encode`](Self::encode).
     ///
     /// # Errors
     /// `FormatMismatch`.
@@ -124,7 +124,7 @@ impl Codec {
         self.decoded(octets, Any::read)
     }
 
-    /// `decode_value`: a value of this type, as [`encode_value`](Self::encode_value) made.
+    /// `decode_value`: a value of this type from [`encode_value`](Self::encode_value).
     ///
     /// # Errors
     /// `FormatMismatch`.

@@ -1,4 +1,4 @@
-//! Values as JSON: what a person writes and reads where a program would use Rust.
+//! IDL values as JSON, for people and scripts.
 //!
 //! | IDL | JSON |
 //! |---|---|
@@ -10,21 +10,21 @@
 //! | `char`, `wchar`, `string`, `wstring` | a string |
 //! | `enum` | the name of the value, as a string |
 //! | `struct`, exception | an object with every member |
-//! | union | an object with the one member that is selected; `"$case"` has the discriminator, and may be left out where the member tells |
+//! | union | an object with the one member that is selected; `"$case"` has the discriminator, and may be omitted if the member determines it |
 //! | sequence, array | an array |
 //! | sequence or array of `octet` | a string in base64 (RFC 4648, 4); an array of numbers is read too |
 //! | `any` | `{"type": TYPE, "value": VALUE}`; `null` for one without a value |
 //! | `TypeCode` | a type as a string, as in `any` |
 //! | references | a string (`IOR:`, `corbaloc:`, ...), `null` for nil |
-//! | valuetypes | an object with every member, `null` for null; boxes what is in them; `{"$ref": PATH}` for a value that was there before |
+//! | valuetypes | an object with every member, `null` for null; boxes are their contents; `{"$ref": PATH}` refers to an earlier value |
 //! | abstract interfaces | a reference, or a value with its `"$type"` |
 //!
-//! A TYPE is written as in IDL: `long`, `sequence<string<10>>`, `double[3]`. Types with a name are
-//! written by it, `Bank::Account`, or by their repository id; [`Scope`] finds them.
+//! A TYPE is written as in IDL: `long`, `sequence<string<10>>`, `double[3]`. Named types are written as
+//! scoped names, `Bank::Account`, or repository ids, which a [`Scope`] resolves.
 //!
-//! A value of a type derived from the one that is expected has the member `"$type"`, its TYPE; a box
-//! that is not expected holds `"$type"` and `"$value"`. A value that is led to again is an object with
-//! `"$ref"` alone, the way to where it stands: `$` is the whole, `$.next`, `$.parts[3].next` are in it.
+//! A value of a type derived from the expected one has the member `"$type"`, its TYPE; an unexpected box
+//! has `"$type"` and `"$value"`. A reference to a value that occurred before is an object with the only
+//! member `"$ref"`, a path: `$` is the whole value, `$.next` and `$.parts[3].next` are parts of it.
 
 mod base64;
 mod error;
@@ -47,24 +47,24 @@ pub use write::from_any;
 
 /// The member that names the type of a value.
 const TYPE: &str = "$type";
-/// The member that stands for a value that was there before.
+/// The member that refers to an earlier value.
 const REFERENCE: &str = "$ref";
-/// The member that holds what is in a box with a `$type`.
+/// The member with the contents of a box with a `$type`.
 const BOXED: &str = "$value";
 
-/// What names and references in JSON mean.
+/// Resolves type names and references in JSON.
 pub trait Scope {
     /// The type of a scoped name, `Bank::Account`, or a repository id, `IDL:Bank/Account:1.0`.
     fn type_named(&self, name: &str) -> Option<TypeCode>;
 
-    /// The reference that a URL or stringified reference stands for.
+    /// The reference of a URL or a stringified reference.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// Why it is invalid.
     fn reference(&self, text: &str) -> Result<Ior, String>;
 }
 
-/// A scope without names, where references are `IOR:` alone.
+/// A scope without type names, in which references are stringified ones only (`IOR:`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoScope;
 

@@ -1,8 +1,8 @@
-//! Objects and values whose IDL a program does not know when it is built.
+//! Calls and values without generated code: their IDL is known at run time only.
 //!
 //! [`Request`] calls an object with types known at run time, [`DynamicServant`] serves one.
-//! [`DynAny`] takes any value apart and puts it together by its TypeCode alone. [`Codec`] turns anys
-//! into octets and back, as interceptors do for service contexts and tagged components.
+//! [`DynAny`] reads and builds values by their TypeCodes. [`Codec`] encodes and decodes anys, as
+//! interceptors do for service contexts and tagged components.
 //!
 //! ```
 //! use zorb_dynamic::DynAny;

@@ -24,7 +24,7 @@ impl Mode {
         matches!(self, Self::Out | Self::InOut)
     }
 
-    /// The IDL word: `in`, `out` or `inout`.
+    /// The IDL keyword: `in`, `out` or `inout`.
     pub const fn idl_name(self) -> &'static str {
         match self {
             Self::In => "in",
@@ -38,13 +38,13 @@ impl Mode {
 #[derive(Clone, Debug)]
 #[doc(alias = "NVList")]
 pub struct NamedValue {
-    /// The parameter's name, which does not travel and may be empty.
+    /// The parameter's name, which is not sent and may be empty.
     pub name: String,
     /// Its direction.
     pub mode: Mode,
     /// Its type, as the operation declares it.
     pub type_code: TypeCode,
-    /// Its value; `None` for one that is still to come.
+    /// Its value; `None` if it is not known yet.
     pub value: Option<Any>,
 }
 
@@ -55,8 +55,8 @@ impl NamedValue {
         Self { name: name.into(), mode, type_code, value: Some(value) }
     }
 
-    /// A parameter whose value is still to come: an `out` parameter of a request, any parameter of a
-    /// request that arrives.
+    /// A parameter without a value yet: an `out` parameter of a request, or any parameter of a received
+    /// request.
     pub fn typed(name: impl Into<String>, mode: Mode, type_code: TypeCode) -> Self {
         Self { name: name.into(), mode, type_code, value: None }
     }

@@ -1,7 +1,6 @@
-//! Definitions of IDL as values: what an interface repository holds.
+//! The definitions of an interface repository.
 //!
-//! A [`Repository`] is filled by who has read IDL, or asked a server; it is kept as octets by
-//! [`Repository::to_octets`].
+//! A [`Repository`] is filled from IDL or from a server, and stored with [`Repository::to_octets`].
 
 mod canonical;
 mod change;
@@ -22,36 +21,35 @@ pub use description::{
 };
 pub use octets::StoreError;
 
-/// The place of an [`Entry`] in its repository. That of the repository itself is
-/// [`Repository::ROOT`].
+/// Identifies an [`Entry`] of a repository; that of the repository itself is [`Repository::ROOT`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntryId(u32);
 
 impl EntryId {
-    /// Its number.
+    /// The index of the entry.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One definition: what `CORBA::Contained` says of it.
+/// A definition with its attributes of `CORBA::Contained`.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// Its repository id; empty for the repository itself.
     pub id: String,
     /// Its name.
     pub name: String,
-    /// Its version, as in its id unless another was set: `1.0`.
+    /// Its version, by default that of its id: `1.0`.
     pub version: String,
-    /// What it is defined in.
+    /// The definition that contains it.
     pub container: EntryId,
-    /// What is defined in it, in order.
+    /// The definitions that it contains, in order.
     pub contents: Vec<EntryId>,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
 }
 
-/// What a definition is.
+/// The kind of a definition.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum EntryKind {
@@ -61,7 +59,7 @@ pub enum EntryKind {
     Module,
     /// `interface`, also an abstract or local one.
     Interface {
-        /// Its type, which tells the three apart.
+        /// Its type, whose kind distinguishes the three.
         type_code: TypeCode,
         /// The repository ids of its direct bases.
         bases: Vec<String>,
@@ -81,7 +79,7 @@ pub enum EntryKind {
     ValueMember {
         /// Its type.
         type_code: TypeCode,
-        /// Who may use it.
+        /// Its visibility.
         visibility: Visibility,
     },
     /// `struct`, `union`, `enum`, `typedef`, `native` or a value box: its type.
@@ -123,9 +121,9 @@ pub enum EntryKind {
     },
     /// A port of a component.
     Port {
-        /// What it is for.
+        /// Its kind.
         kind: PortKind,
-        /// The repository id of the interface or event type that goes through it.
+        /// The repository id of its interface or event type.
         target: String,
     },
     /// A `factory` of a home.
@@ -134,7 +132,7 @@ pub enum EntryKind {
     Finder(OperationDescription),
 }
 
-/// What a port of a component is for.
+/// The kind of a port of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PortKind {
     /// `provides`
@@ -152,7 +150,7 @@ pub enum PortKind {
 }
 
 impl Entry {
-    /// The type, where the definition is one.
+    /// The type, if the definition is a type.
     pub fn type_code(&self) -> Option<&TypeCode> {
         match &self.kind {
             EntryKind::Interface { type_code, .. }
@@ -177,7 +175,7 @@ impl Entry {
     }
 }
 
-/// Definitions by their ids and names.
+/// A set of definitions with their ids and names.
 #[derive(Clone, Debug)]
 pub struct Repository {
     entries: Vec<Entry>,
@@ -194,14 +192,14 @@ impl std::ops::Index<EntryId> for Repository {
     type Output = Entry;
 
     /// # Panics
-    /// For a place in another repository that has more.
+    /// If the entry belongs to another repository.
     fn index(&self, id: EntryId) -> &Entry {
         &self.entries[id.index()]
     }
 }
 
 impl Repository {
-    /// The repository itself, which contains what is at file level.
+    /// The repository itself, which contains the definitions at file level.
     pub const ROOT: EntryId = EntryId(0);
 
     /// An empty repository.
@@ -217,12 +215,12 @@ impl Repository {
         Self { entries: vec![root], by_id: HashMap::new() }
     }
 
-    /// Adds a definition. One whose id is there already stays as it is: its place is returned.
+    /// Adds a definition. If there is one with the id already, it does not change, and its entry is returned.
     pub fn add(&mut self, container: EntryId, id: &str, name: &str, kind: EntryKind) -> EntryId {
         if let Some(known) = self.by_id.get(id) {
             return *known;
         }
-        let place = EntryId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
+        let entry_id = EntryId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         let version = id.rsplit_once(':').map_or("", |(_, version)| version);
         self.entries.push(Entry {
             id: id.to_owned(),
@@ -233,20 +231,20 @@ impl Repository {
             kind,
         });
         if let Some(entry) = self.entries.get_mut(container.index()) {
-            entry.contents.push(place);
+            entry.contents.push(entry_id);
         }
-        self.by_id.insert(id.to_owned(), place);
-        place
+        self.by_id.insert(id.to_owned(), entry_id);
+        entry_id
     }
 
-    /// Adds the definitions of another repository. Where both have a repository id, what is here
-    /// stays as it is: modules get what they lack, other definitions nothing.
+    /// Adds the definitions of another repository. Existing definitions do not change, except that modules
+    /// get additional definitions.
     pub fn merge(&mut self, other: &Self) {
-        // Where each definition of the other is in this one, if what is in it may be added.
-        let mut places: Vec<Option<EntryId>> = vec![Some(Self::ROOT)];
+        // The entries of the other repository in this one; `None` if their contents are not added.
+        let mut entry_ids: Vec<Option<EntryId>> = vec![Some(Self::ROOT)];
         for entry in other.entries.iter().skip(1) {
-            let container = places.get(entry.container.index()).copied().flatten();
-            places.push(container.and_then(|container| match self.lookup_id(&entry.id) {
+            let container = entry_ids.get(entry.container.index()).copied().flatten();
+            entry_ids.push(container.and_then(|container| match self.lookup_id(&entry.id) {
                 Some(known) => {
                     let is_module = matches!(self[known].kind, EntryKind::Module);
                     is_module.then_some(known)
@@ -261,12 +259,12 @@ impl Repository {
         (0..).map(EntryId).zip(&self.entries)
     }
 
-    /// The definition at a place.
-    pub fn get(&self, place: EntryId) -> Option<&Entry> {
-        self.entries.get(place.index())
+    /// The definition with this entry id.
+    pub fn get(&self, entry_id: EntryId) -> Option<&Entry> {
+        self.entries.get(entry_id.index())
     }
 
-    /// The definition of this number, as [`EntryId::index`] gives it.
+    /// The entry id with this [index](EntryId::index).
     pub fn at(&self, index: usize) -> Option<EntryId> {
         (index < self.entries.len()).then_some(EntryId(u32::try_from(index).ok()?))
     }
@@ -276,8 +274,8 @@ impl Repository {
         self.by_id.get(id).copied()
     }
 
-    /// The definition that a scoped name means in `scope`: `lookup`. With `::` in front it is that
-    /// of the repository. In an interface, names of its bases count.
+    /// The definition of a scoped name, resolved in `scope`, or with a leading `::` in the repository:
+    /// `lookup`. The scope of an interface includes that of its bases.
     pub fn lookup(&self, scope: EntryId, name: &str) -> Option<EntryId> {
         let (mut at, name) = match name.strip_prefix("::") {
             Some(absolute) => (Self::ROOT, absolute),
@@ -291,10 +289,10 @@ impl Repository {
         Some(at)
     }
 
-    /// The name from the repository down: `::Bank::Account`.
-    pub fn absolute_name(&self, place: EntryId) -> String {
+    /// The absolute name: `::Bank::Account`.
+    pub fn absolute_name(&self, entry_id: EntryId) -> String {
         let mut names = Vec::new();
-        let mut at = place;
+        let mut at = entry_id;
         while at != Self::ROOT {
             names.push(&*self[at].name);
             at = self[at].container;
@@ -302,13 +300,13 @@ impl Repository {
         names.iter().rev().fold(String::new(), |name, part| name + "::" + part)
     }
 
-    /// All bases of an interface or valuetype, direct or not, each once: depth first, each one's own
-    /// bases before it.
-    pub fn ancestors(&self, place: EntryId) -> Vec<EntryId> {
+    /// All direct and indirect bases of an interface or valuetype, each once, depth first, with the bases
+    /// of a base before it.
+    pub fn ancestors(&self, entry_id: EntryId) -> Vec<EntryId> {
         let mut order = Vec::new();
-        let mut seen = HashSet::from([place]);
-        // Each with how many of its bases were visited.
-        let mut stack = vec![(place, 0)];
+        let mut seen = HashSet::from([entry_id]);
+        // Entries with the number of their bases that were visited.
+        let mut stack = vec![(entry_id, 0)];
         while let Some((current, next)) = stack.pop() {
             let none: &[String] = &[];
             let (bases, supports) = match &self[current].kind {
@@ -328,27 +326,27 @@ impl Repository {
                         stack.push((base, 0));
                     }
                 }
-                None if current != place => order.push(current),
+                None if current != entry_id => order.push(current),
                 None => {}
             }
         }
         order
     }
 
-    /// All that is known of an interface, what it inherits included and first:
+    /// The full description of an interface, inherited operations and attributes first:
     /// `describe_interface`.
     pub fn describe_interface(&self, id: &str) -> Option<InterfaceDescription> {
-        let place = self.lookup_id(id)?;
-        let (_, bases) = self[place].interface()?;
+        let entry_id = self.lookup_id(id)?;
+        let (_, bases) = self[entry_id].interface()?;
         let mut description = InterfaceDescription {
             id: id.to_owned(),
-            name: self[place].name.clone(),
+            name: self[entry_id].name.clone(),
             bases: bases.to_vec(),
             operations: Vec::new(),
             attributes: Vec::new(),
         };
-        let mut interfaces = self.ancestors(place);
-        interfaces.push(place);
+        let mut interfaces = self.ancestors(entry_id);
+        interfaces.push(entry_id);
         for interface in interfaces {
             for &item in &self[interface].contents {
                 match &self[item].kind {

@@ -15,8 +15,7 @@ use crate::{Mode, NamedValue};
 pub use deferred::Deferred;
 pub use error::{RequestError, UnknownUserException};
 
-/// A request to be made, for an operation whose IDL the program does not know when it is built:
-/// `CORBA::Request`.
+/// A request without a stub, for an operation that is known at run time only: `CORBA::Request`.
 ///
 /// ```no_run
 /// use zorb_dynamic::Request;
@@ -48,11 +47,11 @@ pub struct Request {
     contexts: Option<Vec<String>>,
 }
 
-/// What a dynamic call came to.
+/// The results of a dynamic call.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Response {
-    /// The result; of type `void` when there is none.
+    /// The result; of type `void` if there is none.
     pub result: Any,
     /// The `inout` and `out` parameters, in order: those of the request, with the values of the
     /// reply.
@@ -72,7 +71,7 @@ impl Request {
         }
     }
 
-    /// Adds an `in` parameter: `add_in_arg`. Names do not travel.
+    /// Adds an `in` parameter: `add_in_arg`. The name is not sent.
     #[must_use]
     pub fn input(self, name: impl Into<String>, value: Any) -> Self {
         self.argument(NamedValue::new(name, Mode::In, value))
@@ -111,22 +110,22 @@ impl Request {
         self
     }
 
-    /// Adds a property of the request's context, for operations with a `context` clause. Once one
-    /// is added, or none by [`with_context`](Self::with_context), a context is sent.
+    /// Adds a property to the request's context, for operations with a `context` clause. Requests contain a
+    /// context if a property was added or [`with_context`](Self::with_context) was called.
     #[must_use]
     pub fn context(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.contexts.get_or_insert_default().extend([name.into(), value.into()]);
         self
     }
 
-    /// Has a context sent, with the properties that are added.
+    /// Sends a context, even without properties.
     #[must_use]
     pub fn with_context(mut self) -> Self {
         self.contexts.get_or_insert_default();
         self
     }
 
-    /// The object that the request is made to: `target`.
+    /// The target object: `target`.
     pub fn target(&self) -> &ObjectRef {
         &self.target
     }
@@ -144,18 +143,17 @@ impl Request {
     /// Makes the call and waits for its reply: `invoke`.
     ///
     /// # Errors
-    /// The exception that was raised: see [`RequestError`]. `BAD_PARAM` when an argument has no
-    /// value.
+    /// The exception of the call: see [`RequestError`]. `BAD_PARAM` if an argument has no value.
     pub fn invoke(&self) -> Result<Response, RequestError> {
         self.check()?;
         let write = |writer: &mut CdrWriter<'_>| self.write(writer);
         self.target.invoke_dynamic(&self.operation, write, |reply| self.read(reply))?
     }
 
-    /// Makes the call, and keeps the reply until its types are known.
+    /// Makes the call and returns the reply undecoded, for types that are known later.
     ///
     /// # Errors
-    /// The system exception that was raised.
+    /// The system exception of the call.
     pub fn invoke_untyped(&self) -> Result<UntypedReply, SystemException> {
         self.check()?;
         let write = |writer: &mut CdrWriter<'_>| self.write(writer);
@@ -163,20 +161,19 @@ impl Request {
         kept.map(UntypedReply)
     }
 
-    /// Sends the request and waits for nothing: `send_oneway`.
+    /// Sends the request without waiting for a reply: `send_oneway`.
     ///
     /// # Errors
-    /// The system exception that kept it from being sent.
+    /// The request could not be sent.
     pub fn send_oneway(&self) -> Result<(), SystemException> {
         self.check()?;
         self.target.invoke_oneway(&self.operation, |writer| self.write(writer))
     }
 
-    /// Sends the request and lets the caller go on: `send_deferred`. A thread of its own makes the
-    /// call.
+    /// Sends the request from a new thread, without waiting for the reply: `send_deferred`.
     ///
     /// # Errors
-    /// `NO_RESOURCES` when there is no thread for it, `BAD_PARAM` when an argument has no value.
+    /// `NO_RESOURCES` if no thread can be started, `BAD_PARAM` if an argument has no value.
     pub fn send_deferred(self) -> Result<Deferred, SystemException> {
         self.check()?;
         Deferred::send(self)
@@ -227,12 +224,12 @@ impl Request {
     }
 }
 
-/// A reply whose types are not known yet.
+/// An undecoded reply, for types that are known later.
 #[derive(Clone, Debug)]
 pub struct UntypedReply(KeptReply);
 
 impl UntypedReply {
-    /// The repository id of the user exception; `None` when the operation went well.
+    /// The repository id of the user exception; `None` if the operation succeeded.
     pub fn exception_id(&self) -> Option<&str> {
         self.0.exception_id()
     }
@@ -240,7 +237,7 @@ impl UntypedReply {
     /// The result (unless it is `void`) and the `inout` and `out` parameters, of these types.
     ///
     /// # Errors
-    /// `MARSHAL` and its like when the reply does not hold them.
+    /// `MARSHAL` or a similar exception if the reply does not contain them.
     pub fn values(&self, types: &[TypeCode]) -> Result<Vec<Any>, SystemException> {
         let mut reader = self.0.reader();
         let values = types.iter().map(|each| Any::read_value(each.clone(), &mut reader));
@@ -250,7 +247,7 @@ impl UntypedReply {
     /// The user exception, of this type.
     ///
     /// # Errors
-    /// `MARSHAL` and its like when it is of another one.
+    /// `MARSHAL` or a similar exception if it is of another type.
     pub fn exception(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
         Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
     }

@@ -10,30 +10,29 @@ use zorb_types::{Any, CompletionStatus, SystemException, TcKind, Transfer, minor
 
 use crate::NamedValue;
 
-/// A servant that learns the operations of its objects from their requests:
+/// A servant whose operations are not known at compile time:
 /// `PortableServer::DynamicImplementation`.
 ///
-/// It is activated in a [`Dynamic`]. One servant may serve any number of objects, in an adapter of
-/// [multiple ids](zorb_core::poa::PoaPolicies::multiple_ids), and tell them apart by their ids.
+/// Activate it as [`Dynamic`]. A servant can serve several objects in an adapter with
+/// [multiple ids](zorb_core::poa::PoaPolicies::multiple_ids), and distinguish them by their ids.
 pub trait DynamicServant: Send + Sync + 'static {
     /// The repository id of the most derived interface of an object: `_primary_interface`.
     fn primary_interface(&self, object: &ObjectId) -> Cow<'_, str>;
 
-    /// Whether an object supports an interface: `_is_a`. The primary interface and `Object` alone,
-    /// unless the servant knows better.
+    /// Whether an object supports an interface: `_is_a`. Default: the primary interface and `Object`.
     fn is_a(&self, object: &ObjectId, type_id: &str) -> bool {
         type_id == OBJECT_ID || self.primary_interface(object) == type_id
     }
 
-    /// Serves a request: takes its arguments, and sets a result or an exception.
+    /// Serves a request: decodes its arguments, and sets a result or an exception.
     ///
     /// # Errors
-    /// A system exception for the client, `BAD_OPERATION` for unknown operations, as
-    /// [`ServerRequest::unknown_operation`] makes it.
+    /// A system exception for the client; for unknown operations
+    /// [`ServerRequest::unknown_operation`].
     fn invoke(&self, request: &mut ServerRequest<'_, '_>) -> Result<(), SystemException>;
 }
 
-/// A dynamic servant, as adapters activate it.
+/// Wraps a dynamic servant for activation.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -83,7 +82,7 @@ impl<S: DynamicServant> ServedBy<Dynamic<S>> for ObjectRef {
     }
 }
 
-/// A request as a dynamic servant sees it: `CORBA::ServerRequest`.
+/// A request to a dynamic servant: `CORBA::ServerRequest`.
 pub struct ServerRequest<'r, 'c> {
     call: &'r mut ServerCall<'c>,
     list: Option<Vec<NamedValue>>,
@@ -111,17 +110,17 @@ impl ServerRequest<'_, '_> {
         self.call.operation_name()
     }
 
-    /// The object that the request is for.
+    /// The target object.
     pub fn object_id(&self) -> Option<&ObjectId> {
         self.call.object_id()
     }
 
-    /// Takes the arguments: `arguments`. The list has all parameters of the operation, in order;
-    /// those that are `in` or `inout` get their values. The values of those that are `inout` or
-    /// `out` are for the servant to set in the list that comes back.
+    /// Decodes the arguments: `arguments`. The list contains all parameters of the operation in order; `in` and
+    /// `inout` parameters get their values. The servant sets the values of `inout` and `out` parameters in the returned
+    /// list.
     ///
     /// # Errors
-    /// `MARSHAL` when the request holds no such values; `BAD_INV_ORDER` (OMG 7) a second time, and
+    /// `MARSHAL` if the request does not contain such values; `BAD_INV_ORDER` (OMG 7) on a second call, or
     /// after an exception was set.
     pub fn arguments(
         &mut self,
@@ -145,11 +144,11 @@ impl ServerRequest<'_, '_> {
         self.list.as_deref_mut().unwrap_or_default()
     }
 
-    /// The context that follows the arguments of an operation with a `context` clause, names and
-    /// values by turns: `ctx`. Empty when the client sent none, as the stubs of some ORBs do.
+    /// The context of an operation with a `context` clause, as alternating names and values: `ctx`. Empty if the
+    /// client sent none, as stubs of some ORBs do.
     ///
     /// # Errors
-    /// `MARSHAL` when it is malformed; `BAD_INV_ORDER` (OMG 8) before the arguments were taken.
+    /// `MARSHAL` if it is malformed; `BAD_INV_ORDER` (OMG 8) before the arguments were decoded.
     pub fn context(&mut self) -> Result<Vec<String>, SystemException> {
         if self.list.is_none() || self.outcome.is_some() {
             return Err(order(minor::bad_inv_order::CONTEXT_ORDER));
@@ -160,10 +159,10 @@ impl ServerRequest<'_, '_> {
         self.call.argument::<Vec<String>>().map(Cow::into_owned)
     }
 
-    /// Sets the result; an operation without one needs none: `set_result`.
+    /// Sets the result, if the operation has one: `set_result`.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 9) when the arguments were not taken, or a result or exception was set.
+    /// `BAD_INV_ORDER` (OMG 9) if the arguments were not decoded, or a result or exception was set.
     pub fn set_result(&mut self, result: Any) -> Result<(), SystemException> {
         if self.list.is_none() || self.outcome.is_some() {
             return Err(order(minor::bad_inv_order::RESULT_ORDER));
@@ -172,11 +171,11 @@ impl ServerRequest<'_, '_> {
         Ok(())
     }
 
-    /// Sets a user exception for the client; a result that was set before is forgotten:
-    /// `set_exception`. System exceptions are what [`DynamicServant::invoke`] returns.
+    /// Sets a user exception for the client, which replaces a result: `set_exception`. For system exceptions,
+    /// return an error from [`DynamicServant::invoke`].
     ///
     /// # Errors
-    /// `BAD_PARAM` (OMG 21) when the any holds no exception.
+    /// `BAD_PARAM` (OMG 21) if the any does not contain an exception.
     pub fn set_exception(&mut self, exception: Any) -> Result<(), SystemException> {
         if exception.type_code().resolved().kind() != TcKind::Except {
             let minor = minor::bad_param::NOT_AN_EXCEPTION;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-/// What happens to a call that the queue has no room for.
+/// What happens to a call when the queue is full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum WhenFull {
     /// It fails with `TRANSIENT` at once. The default.
@@ -17,7 +17,7 @@ pub enum WhenFull {
     Wait(Duration),
 }
 
-/// Something about a queue that its program may want to know.
+/// An event of a queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowEvent {

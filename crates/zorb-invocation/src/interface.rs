@@ -16,7 +16,7 @@ use crate::loan::Loan;
 use crate::object::ObjectRef;
 pub use zorb_base::object_id::OBJECT_ID;
 
-/// An IDL interface as Rust sees it: a cloneable reference whose methods are the stubs.
+/// An IDL interface in Rust: a cloneable reference whose methods are the stubs.
 ///
 /// Generated code implements it; programs use it as a bound, as in `orb.resolve::<Greeter>(url)`.
 pub trait Interface: Clone + Send + Sync + Sized + 'static {

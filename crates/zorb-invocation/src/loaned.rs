@@ -8,7 +8,7 @@ use zorb_transport::ReceivedBuffer;
 
 use crate::loan::Loan;
 
-/// The octets of a result, wherever they lie: a `[u8]` to look at.
+/// The octets of a result, owned or borrowed from shared memory: a `[u8]`.
 ///
 /// Operations return it that the IDL compiler was told of (`Config::loaned` of `zorb-build`). A servant
 /// makes it of a [`Loan`] for the reply, which goes over without being copied where the connection

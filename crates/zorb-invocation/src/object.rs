@@ -18,7 +18,7 @@ use zorb_poa::CollocatedReference;
 use crate::client::{ClientCore, ConnectionPolicies, ObjectPolicies, Routes};
 use crate::collocation::Collocation;
 
-/// A reference to an object somewhere: `CORBA::Object`.
+/// A reference to an object: `CORBA::Object`.
 ///
 /// It is cheap to clone; clones share what has been found out about the way to the object. The
 /// typed references that the IDL compiler makes are thin wrappers around it.

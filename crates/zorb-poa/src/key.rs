@@ -18,7 +18,7 @@ const PERSISTENT: u8 = 2;
 /// The most octets of an adapter path.
 pub const MAX_PATH: usize = 4096;
 
-/// An object key taken apart, for tools that explain references. To clients a key is opaque, and
+/// The parts of an object key, for tools that describe references. To clients a key is opaque, and
 /// its layout may change between versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyParts<'a> {
@@ -91,7 +91,7 @@ impl<'a> KeyParts<'a> {
     }
 }
 
-/// The slot and generation in an object id that a transient adapter chose; `None` for any other id.
+/// The slot and generation in an object id that a transient adapter assigned; `None` for any other id.
 #[inline]
 pub fn system_id(id: &[u8]) -> Option<(u32, u32)> {
     let (index, generation) = id.split_first_chunk::<4>()?;

@@ -4,7 +4,7 @@ use zorb_base::policy::{self, Levels, Policies, TypedPolicy};
 
 use crate::error::PoaError;
 
-/// Whether references outlive the adapter that made them.
+/// Whether references outlive the adapter that created them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Lifespan {
     /// References end with the adapter (`TRANSIENT`).
@@ -14,7 +14,7 @@ pub enum Lifespan {
     Persistent,
 }
 
-/// Who chooses object ids.
+/// Who assigns object ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum IdAssignment {
     /// The adapter (`SYSTEM_ID`).
@@ -34,7 +34,7 @@ pub enum IdUniqueness {
     Multiple,
 }
 
-/// Whether asking for a servant's reference activates it.
+/// Whether creating a reference to a servant activates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ImplicitActivation {
     /// It does (`IMPLICIT_ACTIVATION`); the root adapter's way.

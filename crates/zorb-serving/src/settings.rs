@@ -101,7 +101,7 @@ const MAX_THREADS: usize = 4096;
 /// The most connections of one lane.
 const MAX_CONNECTIONS: usize = 65_536;
 
-/// How the threads of a lane share its work.
+/// A serving strategy: how the threads of a lane share its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
@@ -118,7 +118,7 @@ pub enum Strategy {
     ThreadPerConnection,
 }
 
-/// How many requests may wait for a thread of a lane; those beyond are refused with `TRANSIENT`.
+/// The limits of requests that wait for a thread of a lane; requests beyond fail with `TRANSIENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffering {
     /// The most requests (`max_buffered_requests`), 65,536 at the most; 0 for these.
@@ -127,7 +127,7 @@ pub struct Buffering {
     pub max_octets: Option<usize>,
 }
 
-/// How long a dynamic thread lives.
+/// The lifespan of dynamic threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DynamicLifespan {
@@ -224,7 +224,7 @@ struct Plain;
 
 impl LaneThreads for Plain {}
 
-/// What has become of a lane so far.
+/// Counters of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneCounts {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Where a value came from, weakest first.
+/// The origin of a value, in ascending precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Origin {
@@ -45,7 +45,7 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value that did not come into force because a stronger source set the option too.
+/// A value that has no effect, because an origin of higher precedence set the option too.
 ///
 /// Recorded where the operator overrides the program, or the program forces a value on the operator; the
 /// operator's own sources override each other silently.

@@ -9,7 +9,7 @@ use zorb_transport::StreamOptions;
 
 use super::{PriorityModel, exposed_by};
 
-/// How the network treats a connection.
+/// The class of service of a connection in the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NetworkClass {
     /// The class of service that routers see (DSCP, 0 to 63).

@@ -28,7 +28,7 @@ impl Orb {
     }
 }
 
-/// Sets an ORB up: options, protocols, endpoints.
+/// Configures and creates an ORB: options, protocols, endpoints.
 ///
 /// Every option has a typed method: those of the [ORB](zorb_base::options::OrbOptions) here, those of
 /// [sockets](zorb_base::options::SetStreamOptions), protocols and extensions in traits. The operator sets

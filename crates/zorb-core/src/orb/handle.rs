@@ -30,7 +30,7 @@ pub struct Orb {
     pub(super) inner: Arc<OrbInner>,
 }
 
-/// An [`Orb`] that may have ended: a crate above this one keeps it where an `Orb` would be a cycle.
+/// A weak reference to an [`Orb`], which avoids reference cycles.
 #[derive(Clone)]
 pub struct WeakOrb(Weak<OrbInner>);
 

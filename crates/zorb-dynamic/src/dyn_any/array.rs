@@ -1,4 +1,4 @@
-//! Elements: arrays.
+//! DynArray.
 
 use zorb_types::TcKind;
 
@@ -13,7 +13,7 @@ impl DynAny {
     /// The value as an array.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` if it is not an array.
     pub fn as_array(&mut self) -> DynAnyResult<DynArray<'_>> {
         self.needs(&[TcKind::Array])?;
         Ok(DynArray(self))
@@ -32,7 +32,7 @@ impl<'a> DynArray<'a> {
     /// All elements: `get_elements_as_dyn_any`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn elements(&mut self) -> DynAnyResult<&[DynAny]> {
         self.0.parts().map(|parts| &**parts)
     }

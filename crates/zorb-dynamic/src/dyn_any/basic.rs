@@ -1,4 +1,4 @@
-//! Putting values of Rust types in, and getting them out.
+//! Access to values of Rust types.
 
 use zorb_cdr::{CdrReader, Wire};
 use zorb_core::ObjectRef;
@@ -7,17 +7,17 @@ use zorb_types::{Any, TcKind, TypeCode, Typed};
 
 use super::{Content, DynAny, DynAnyError, DynAnyResult, image};
 
-/// # Values in and out
+/// # Access to values
 ///
 /// All of the standard's `insert_long`, `get_string`, `insert_octet_seq` and so on are the two
-/// generic functions [`insert`](Self::insert) and [`get`](Self::get). They mean the value itself
-/// where its type is that of `T`, else its current part.
+/// generic functions [`insert`](Self::insert) and [`get`](Self::get). They apply to the value itself if its type is
+/// that of `T`, otherwise to its current part.
 impl DynAny {
-    /// Puts a value in.
+    /// Sets the value.
     ///
     /// # Errors
-    /// `TypeMismatch` when neither the value nor its current part is of this type; `InvalidValue`
-    /// when no part is current.
+    /// `TypeMismatch` if neither the value nor its current part has this type; `InvalidValue` if there is no
+    /// current part.
     pub fn insert<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
         let wanted = T::type_code();
         if self.type_code.takes(&wanted) {
@@ -37,7 +37,7 @@ impl DynAny {
         self.target(&wanted)?.set::<T>(value)
     }
 
-    /// Gets a value out.
+    /// Returns the value.
     ///
     /// # Errors
     /// As [`insert`](Self::insert).
@@ -56,7 +56,7 @@ impl DynAny {
         self.target(&wanted)?.own::<T>()
     }
 
-    /// A reader at a part that lies at a known place.
+    /// A reader at a part with a known offset.
     fn reader_at(&self, position: usize) -> Option<CdrReader<'_>> {
         match &self.content {
             Content::Image(image) => image.reader_at(&self.type_code, position),
@@ -91,19 +91,18 @@ impl DynAny {
         value.ok_or(DynAnyError::TypeMismatch)
     }
 
-    /// Puts a reference in, or nil: `insert_reference`. Whether the object has the interface is not
-    /// asked.
+    /// Sets a reference, or nil: `insert_reference`. It does not check the interface of the object.
     ///
     /// # Errors
-    /// `TypeMismatch` where no reference belongs.
+    /// `TypeMismatch` if the type is not a reference.
     pub fn insert_reference(&mut self, reference: Option<&ObjectRef>) -> DynAnyResult<()> {
         self.insert_ior(reference.map_or(&Ior::NIL, ObjectRef::ior))
     }
 
-    /// Puts a reference in, by its parts.
+    /// Sets a reference given by its parts.
     ///
     /// # Errors
-    /// `TypeMismatch` where no reference belongs.
+    /// `TypeMismatch` if the type is not a reference.
     pub fn insert_ior(&mut self, ior: &Ior) -> DynAnyResult<()> {
         let target = self.reference_target()?;
         let any = Any::build(target.type_code().clone(), |writer| Ior::write(ior, writer))?;
@@ -111,32 +110,32 @@ impl DynAny {
         Ok(())
     }
 
-    /// Gets a reference out, nil or not: `get_reference`. An ORB makes an object of it.
+    /// Returns a reference, which may be nil: `get_reference`. An ORB converts it to an object.
     ///
     /// # Errors
-    /// `TypeMismatch` where there is none.
+    /// `TypeMismatch` if the type is another one.
     pub fn ior(&mut self) -> DynAnyResult<Ior> {
         let any = self.reference_target()?.to_any()?;
         Ok(Ior::read(&mut any.reader())?)
     }
 
-    /// Puts another DynAny's value in as an `any`: `insert_dyn_any`.
+    /// Sets an `any` to the value of another DynAny: `insert_dyn_any`.
     ///
     /// # Errors
-    /// `TypeMismatch` where no any belongs.
+    /// `TypeMismatch` if the type is not `any`.
     pub fn insert_dyn_any(&mut self, value: &Self) -> DynAnyResult<()> {
         self.insert::<Any>(&value.to_any()?)
     }
 
-    /// Gets an `any` out as a DynAny: `get_dyn_any`.
+    /// Returns an `any` as a DynAny: `get_dyn_any`.
     ///
     /// # Errors
-    /// `TypeMismatch` where there is none.
+    /// `TypeMismatch` if the type is another one.
     pub fn dyn_any(&mut self) -> DynAnyResult<Self> {
         Self::of(self.get::<Any>()?)
     }
 
-    /// The value itself, or its current part, where it is of this type.
+    /// The value itself, or its current part, if it has this type.
     fn target(&mut self, type_code: &TypeCode) -> DynAnyResult<&mut Self> {
         if self.type_code.takes(type_code) {
             return Ok(self);

@@ -1,4 +1,4 @@
-//! The value that a new DynAny of a type has.
+//! Default values of types.
 
 use zorb_cdr::{CdrError, CdrErrorKind, CdrWriter};
 use zorb_types::{Any, TcKind, TypeCode};
@@ -6,19 +6,19 @@ use zorb_types::{Any, TcKind, TypeCode};
 use super::known::Known;
 use super::{Content, DynAnyError, DynAnyResult};
 
-/// The most octets that a default value may take; arrays of arrays can be beyond all measure.
+/// The maximum size of a default value in octets; nested arrays can be arbitrarily large.
 pub(super) const MAX_OCTETS: usize = 16 << 20;
 
-/// How deep structs may nest in it.
+/// The maximum nesting depth of structs.
 const MAX_DEPTH: u16 = 64;
 
-/// Whether there are values of this type at all.
+/// Whether the type has values.
 pub(super) fn has_values(type_code: &TypeCode) -> bool {
     let kind = type_code.resolved_kind();
     type_code.is_complete() && !matches!(kind, TcKind::Native | TcKind::LocalInterface)
 }
 
-/// The value that a new DynAny of this type has.
+/// The default value of the type.
 pub(super) fn content(type_code: &Known) -> DynAnyResult<Content> {
     if !has_values(type_code) {
         return Err(DynAnyError::InconsistentTypeCode);

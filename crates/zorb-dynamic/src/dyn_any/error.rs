@@ -1,4 +1,4 @@
-//! What can be wrong with an operation on a DynAny.
+//! Errors of DynAnys.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, FixedError, MinorCode, SystemException, TypeC
 /// The result of an operation on a [`DynAny`](crate::DynAny).
 pub type DynAnyResult<T> = Result<T, DynAnyError>;
 
-/// A DynAny does not do what it was asked.
+/// A failed operation of a DynAny.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DynAnyError {
@@ -20,7 +20,7 @@ pub enum DynAnyError {
     InconsistentTypeCode,
     /// The value of a new DynAny would be larger than its limit.
     TooLarge,
-    /// The value has no encoding.
+    /// The value cannot be encoded.
     Encoding(CdrError),
 }
 
@@ -60,7 +60,7 @@ impl From<FixedError> for DynAnyError {
 }
 
 impl From<DynAnyError> for SystemException {
-    /// An encoding's error is what it would be in a call, everything else `BAD_PARAM`.
+    /// Encoding errors become the exceptions that they would be in a call, all others `BAD_PARAM`.
     fn from(error: DynAnyError) -> Self {
         match error {
             DynAnyError::Encoding(error) => Self::from(error),

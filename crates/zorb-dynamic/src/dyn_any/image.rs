@@ -1,5 +1,5 @@
-//! Values whose parts lie at known places, kept as octets: numbers, and structs, arrays and
-//! sequences of such. Their parts are read and changed where they lie.
+//! Encoded values whose parts have known offsets: numbers, and structs, arrays and sequences of them.
+//! Parts are read and changed in place.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use zorb_types::{Any, TcKind};
 use super::known::Known;
 use super::{Content, DynAny, DynAnyError, DynAnyResult, default};
 
-/// The largest alignment.
+/// The maximum alignment.
 const MAX_ALIGNMENT: usize = 8;
 
 /// Octets that a part may need beyond its own while it is changed.
@@ -26,14 +26,14 @@ pub(super) struct Image {
     parts: Vec<Option<Box<DynAny>>>,
 }
 
-/// Where a part is, padding before it included.
+/// The range of a part, including the padding before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     offset: usize,
     size: usize,
 }
 
-/// The place of a part in octets of which the first is `start` after a multiple of 8.
+/// The range of a part in octets whose first one has the offset `start` from a multiple of 8.
 pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> {
     let head = match known.base() {
         TcKind::Struct => {

@@ -32,7 +32,7 @@ use known::Known;
 use union::UnionParts;
 use value::State;
 
-/// A value of any type, which can be looked at and changed part by part: the IDL type
+/// A value of any type, which can be read and changed part by part: the IDL type
 /// `DynamicAny::DynAny`, and with [`as_struct`](Self::as_struct) and so on those derived from it.
 ///
 /// It is a tree. A part is taken apart when it is asked for, so that a large value costs its octets

@@ -1,8 +1,8 @@
-//! What is wrong with a value in JSON, and where.
+//! Errors of JSON values.
 
 use std::fmt;
 
-/// Some JSON is no value of the type that is wanted.
+/// JSON is not a value of the expected type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonError {
     /// The steps from the value to its part.
@@ -11,30 +11,30 @@ pub struct JsonError {
 }
 
 impl JsonError {
-    /// What is wrong with a value as a whole.
+    /// An error of a whole value.
     #[cold]
     pub(super) fn new(message: impl Into<String>) -> Self {
         Self { path: String::new(), message: message.into() }
     }
 
-    /// The same error, of the value that has the one in question as this member.
+    /// The same error in this member of a value.
     pub(super) fn in_member(mut self, name: &str) -> Self {
         self.path = format!(".{name}{}", self.path);
         self
     }
 
-    /// The same error, of the value that has the one in question as this element.
+    /// The same error in this element of a value.
     pub(super) fn in_element(mut self, index: usize) -> Self {
         self.path = format!("[{index}]{}", self.path);
         self
     }
 
-    /// Where: `$` is the value, `$.accounts[3].owner` a part of it.
+    /// The path of the invalid part: `$` is the value, `$.accounts[3].owner` a part of it.
     pub fn path(&self) -> String {
         format!("${}", self.path)
     }
 
-    /// What is wrong there.
+    /// The reason.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -1,17 +1,17 @@
-//! Types as text, the way IDL writes them.
+//! Types in the syntax of IDL.
 
 use zorb_types::{TcKind, TypeCode};
 
 use super::Scope;
 
-/// How deep types may nest in a text.
+/// The maximum nesting depth of types.
 const MAX_DEPTH: u32 = 32;
 
-/// The type that a text stands for: `unsigned long`, `sequence<octet, 4>`, `string[2]`,
+/// Parses a type: `unsigned long`, `sequence<octet, 4>`, `string[2]`,
 /// `Bank::Account`, `IDL:Bank/Account:1.0`.
 ///
 /// # Errors
-/// What cannot be understood, in words.
+/// Why the text is not a type.
 pub fn type_named(text: &str, scope: &dyn Scope) -> Result<TypeCode, String> {
     let text = text.trim();
     let mut parser = Parser { rest: text, scope, depth: 0 };
@@ -23,7 +23,7 @@ pub fn type_named(text: &str, scope: &dyn Scope) -> Result<TypeCode, String> {
     }
 }
 
-/// The text of a type that [`type_named`] understands: named types by their repository ids.
+/// The text of a type for [`type_named`]: named types are repository ids.
 pub fn type_name(type_code: &TypeCode) -> String {
     use TcKind::{Array, Fixed, ObjRef, Sequence, String, WString};
     let bound = |kind: &str| match type_code.length() {

@@ -1,4 +1,4 @@
-//! From JSON to values.
+//! Converts JSON to values.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -11,10 +11,10 @@ use zorb_types::{Any, FixedValue, Layout, LongDouble, TcKind, TypeCode, ValueTyp
 
 use super::{JsonError, Scope, base64, type_named, valuetype};
 
-/// The value of a type that JSON stands for.
+/// Converts JSON to a value of a type.
 ///
 /// # Errors
-/// What in it is no such value, and where.
+/// The JSON is not such a value; the error contains the path of the part.
 pub fn to_any(json: &Value, type_code: &TypeCode, scope: &dyn Scope) -> Result<Any, JsonError> {
     let mut types = ValueTypes::default();
     valuetype::collect(json, scope, &mut types);

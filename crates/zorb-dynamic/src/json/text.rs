@@ -1,12 +1,12 @@
-//! JSON on its way out: members in IDL's order, numbers with all their digits.
+//! JSON output: members in the order of IDL, numbers with all digits.
 
 use std::fmt;
 
-/// A JSON value to be printed. `{}` is one line; `{:#}` has a line for each member and for each
-/// element that is no single word.
+/// A JSON value for output. `{}` prints one line; `{:#}` prints one line per member and per element that is not a
+/// number or short string.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Json {
-    /// `null`, `true`, `false` or a number, as it stands in JSON.
+    /// `null`, `true`, `false` or a number in the syntax of JSON.
     Word(String),
     /// A string, without its quotes and escapes.
     String(String),
@@ -22,7 +22,7 @@ impl Json {
         Self::Word("null".to_owned())
     }
 
-    /// What has this text in JSON: a number, a boolean.
+    /// A number or boolean with this text in JSON.
     pub(super) fn word(text: impl fmt::Display) -> Self {
         Self::Word(text.to_string())
     }

@@ -1,4 +1,4 @@
-//! From JSON to values of valuetypes.
+//! Converts JSON to values of valuetypes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! From values to JSON.
+//! Converts values to JSON.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,10 @@ use zorb_types::{
 use super::{BOXED, Json, REFERENCE, TYPE, base64, type_name};
 use crate::dyn_any::value::state_of;
 
-/// A value as JSON.
+/// Converts a value to JSON.
 ///
 /// # Errors
-/// `NO_IMPLEMENT` for values of types that have no JSON: `native` and local interfaces.
+/// `NO_IMPLEMENT` for types without a JSON form: `native` and local interfaces.
 pub fn from_any(any: &Any) -> Result<Json, SystemException> {
     let mut printer = Printer { path: "$".to_owned(), values: HashMap::new() };
     Ok(printer.value(any.type_code(), &mut any.reader())?)

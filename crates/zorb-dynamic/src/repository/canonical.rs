@@ -1,4 +1,4 @@
-//! TypeCodes as the definitions of a repository have them now.
+//! Updates TypeCodes from the definitions of a repository.
 
 use std::collections::HashMap;
 
@@ -6,36 +6,35 @@ use zorb_types::{TcKind, TypeCode, TypeCodeError, UnionCase, ValueMember, ValueM
 
 use super::{Entry, EntryKind, Repository};
 
-/// How deep types may nest.
+/// The maximum nesting depth of types.
 const MAX_DEPTH: usize = zorb_cdr::MAX_DEPTH as usize;
 
-/// Repository ids that definitions had before, with those that they have now.
+/// New repository ids by old ones.
 pub type Renamed = HashMap<String, String>;
 
 type Made = Result<TypeCode, TypeCodeError>;
 
 impl Repository {
-    /// The TypeCode again, with each named type in it as its definition has it now. Types that have
-    /// no definition here stay as they are; an id in `renamed` stands for another.
+    /// The TypeCode with each named type updated from its definition. Types without a definition do not
+    /// change; ids in `renamed` are replaced.
     ///
     /// # Errors
-    /// `TooDeep` when the types nest too deep, or there are too many that lead back to themselves;
-    /// else when a type became one that cannot be where it is.
+    /// `TooDeep` if the types nest too deep or too many are recursive; other errors if a changed type is
+    /// not permitted where it is used.
     pub fn canonical(&self, type_code: &TypeCode, renamed: &Renamed) -> Made {
         Canon::new(self, renamed).of(type_code)
     }
 }
 
-/// Makes TypeCodes by the definitions of a repository, each that is complete once.
+/// Creates TypeCodes from the definitions of a repository; those of complete types are created once.
 pub(super) struct Canon<'r> {
     repository: &'r Repository,
     renamed: &'r Renamed,
     made: HashMap<String, TypeCode>,
-    /// The ids of the types that are being made, the outermost first.
+    /// The ids of the types that are being created, the outermost first.
     making: Vec<String>,
     depth: usize,
-    /// How many types may still be made: those that lead back to themselves are made anew in each
-    /// place.
+    /// How many types may still be created; recursive types are created again at each use.
     left: usize,
 }
 
@@ -72,7 +71,7 @@ impl<'r> Canon<'r> {
                 let element = self.of(&type_code.content_type()?)?;
                 TypeCode::array(&element, type_code.length()?)
             }
-            // The place of a type that was still to be made.
+            // A reference to a type that was being created.
             _ if !type_code.id().is_empty() => self.named(type_code),
             _ => Ok(type_code.clone()),
         }
@@ -88,7 +87,7 @@ impl<'r> Canon<'r> {
             return TypeCode::recursive(&id);
         }
         let repository = self.repository;
-        let entry = repository.lookup_id(&id).and_then(|place| repository.get(place));
+        let entry = repository.lookup_id(&id).and_then(|entry_id| repository.get(entry_id));
         let shape = entry.and_then(Entry::type_code).unwrap_or(type_code);
         if is_unfinished(shape) {
             return TypeCode::recursive(&id);
@@ -106,22 +105,23 @@ impl<'r> Canon<'r> {
         Ok(made)
     }
 
-    /// What is being made.
+    /// A type that is being created.
     fn id(&self) -> String {
         self.making.last().cloned().unwrap_or_default()
     }
 
-    /// A definition that still has no members.
+    /// A definition that has no members yet.
     pub(super) fn unfinished(&mut self, shape: &TypeCode) -> Made {
         let id = self.renamed.get(shape.id()).map_or(shape.id(), |id| id).to_owned();
-        let entry = self.repository.lookup_id(&id).and_then(|place| self.repository.get(place));
+        let entry =
+            self.repository.lookup_id(&id).and_then(|entry_id| self.repository.get(entry_id));
         self.making.push(id);
         let made = self.shape(shape, entry.map_or(shape.name(), |entry| &entry.name));
         self.making.pop();
         made
     }
 
-    /// A type that its TypeCode describes, made of types of now.
+    /// A type without a definition, with its parts updated.
     fn shape(&mut self, shape: &TypeCode, name: &str) -> Made {
         let id = &self.id();
         match shape.kind() {
@@ -150,7 +150,7 @@ impl<'r> Canon<'r> {
                 let boxed = self.of(&shape.content_type()?)?;
                 TypeCode::value_box(id, name, &boxed)
             }
-            // A valuetype that has no definition here.
+            // A valuetype without a definition.
             TcKind::Value | TcKind::Event => Ok(shape.clone()),
             kind => TypeCode::named(kind, id, name),
         }
@@ -172,10 +172,10 @@ impl<'r> Canon<'r> {
         TypeCode::union(id, name, &switch, &cases)
     }
 
-    /// A valuetype, of the state that is defined in it.
+    /// A valuetype with the state in its definition.
     fn value(&mut self, entry: &Entry, shape: &TypeCode, bases: &[String]) -> Made {
         let known = bases.first().and_then(|id| self.repository.lookup_id(id));
-        let known = known.and_then(|place| self.repository.get(place)?.type_code());
+        let known = known.and_then(|entry_id| self.repository.get(entry_id)?.type_code());
         let base = match known {
             Some(base) if base.type_modifier() != Ok(ValueModifier::Abstract) => Some(base.clone()),
             Some(_) => None,
@@ -206,8 +206,7 @@ impl<'r> Canon<'r> {
     }
 }
 
-/// Whether a type waits for its members: a struct or union without any. It cannot be part of
-/// another until it has some.
+/// Whether a type is a struct or union without members yet, which cannot be part of another type.
 pub(super) fn is_unfinished(type_code: &TypeCode) -> bool {
     match type_code.kind() {
         TcKind::Null => !type_code.id().is_empty(),

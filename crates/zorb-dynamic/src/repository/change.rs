@@ -1,7 +1,7 @@
-//! Definitions that change: new names, other places, other contents.
+//! Changes of definitions.
 //!
-//! Each change leaves the repository coherent: TypeCodes that hold a changed type become those of
-//! what it is now. A change that fails leaves it half done; who wants to go on makes it on a clone.
+//! Each change also updates the TypeCodes that contain a changed type. A change that fails leaves the
+//! repository inconsistent; make it on a clone to be able to continue.
 
 use std::collections::HashSet;
 use std::mem;
@@ -17,16 +17,15 @@ use super::{
 type Changed = Result<(), TypeCodeError>;
 
 impl Repository {
-    /// Gives a definition another repository id, which must be free. What refers to it by its id
-    /// does so by the new one.
+    /// Changes the repository id of a definition, and all references to it. The new id must be free.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_id(&mut self, place: EntryId, id: &str) -> Changed {
-        let Some(entry) = self.entries.get_mut(place.index()) else { return Ok(()) };
+    pub fn set_id(&mut self, entry_id: EntryId, id: &str) -> Changed {
+        let Some(entry) = self.entries.get_mut(entry_id.index()) else { return Ok(()) };
         let old = mem::replace(&mut entry.id, id.to_owned());
         self.by_id.remove(&old);
-        self.by_id.insert(id.to_owned(), place);
+        self.by_id.insert(id.to_owned(), entry_id);
         let rename = |name: &mut String| {
             if *name == old {
                 id.clone_into(name);
@@ -62,12 +61,12 @@ impl Repository {
         self.refresh(&Renamed::from([(old, id.to_owned())]))
     }
 
-    /// Gives a definition another name.
+    /// Changes the name of a definition.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_name(&mut self, place: EntryId, name: &str) -> Changed {
-        let Some(entry) = self.entries.get_mut(place.index()) else { return Ok(()) };
+    pub fn set_name(&mut self, entry_id: EntryId, name: &str) -> Changed {
+        let Some(entry) = self.entries.get_mut(entry_id.index()) else { return Ok(()) };
         name.clone_into(&mut entry.name);
         match &mut entry.kind {
             EntryKind::Operation(operation)
@@ -79,26 +78,25 @@ impl Repository {
         self.refresh(&Renamed::new())
     }
 
-    /// Gives a definition another version. That in its id stays.
-    pub fn set_version(&mut self, place: EntryId, version: &str) {
-        if let Some(entry) = self.entries.get_mut(place.index()) {
+    /// Changes the version of a definition, but not that in its id.
+    pub fn set_version(&mut self, entry_id: EntryId, version: &str) {
+        if let Some(entry) = self.entries.get_mut(entry_id.index()) {
             version.clone_into(&mut entry.version);
         }
     }
 
-    /// Makes a definition another of its kind: with other members, another type, other bases.
+    /// Changes the contents of a definition: its members, type or bases.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
-    pub fn set_kind(&mut self, place: EntryId, kind: EntryKind) -> Changed {
-        if let Some(entry) = self.entries.get_mut(place.index()) {
+    pub fn set_kind(&mut self, entry_id: EntryId, kind: EntryKind) -> Changed {
+        if let Some(entry) = self.entries.get_mut(entry_id.index()) {
             entry.kind = kind;
         }
         self.refresh(&Renamed::new())
     }
 
-    /// Makes all TypeCodes those of the definitions as they are now, after some were added to a
-    /// type that others hold.
+    /// Updates all TypeCodes after definitions were added to types that others contain.
     ///
     /// # Errors
     /// As [`canonical`](Self::canonical).
@@ -106,39 +104,39 @@ impl Repository {
         self.refresh(&Renamed::new())
     }
 
-    /// Puts a definition, with all that is in it, into another container, which must not be in it.
-    /// Its repository id stays. The places of definitions are others afterwards.
-    pub fn relocate(&mut self, place: EntryId, container: EntryId) {
-        let Some(entry) = self.entries.get_mut(place.index()) else { return };
+    /// Moves a definition with its contents to another container, which must not be part of it. Its
+    /// repository id does not change. Entry ids are invalid afterwards.
+    pub fn relocate(&mut self, entry_id: EntryId, container: EntryId) {
+        let Some(entry) = self.entries.get_mut(entry_id.index()) else { return };
         let old = mem::replace(&mut entry.container, container);
         let id = self[container].id.clone();
-        match &mut self.entries[place.index()].kind {
+        match &mut self.entries[entry_id.index()].kind {
             EntryKind::Operation(operation)
             | EntryKind::Factory(operation)
             | EntryKind::Finder(operation) => operation.defined_in = id,
             EntryKind::Attribute(attribute) => attribute.defined_in = id,
             _ => {}
         }
-        self.entries[old.index()].contents.retain(|item| *item != place);
-        self.entries[container.index()].contents.push(place);
+        self.entries[old.index()].contents.retain(|item| *item != entry_id);
+        self.entries[container.index()].contents.push(entry_id);
         self.renumber();
     }
 
-    /// Takes a definition out, with all that is in it. The places of definitions are others
-    /// afterwards. Nothing may be left that [uses](Self::users) them.
-    pub fn remove(&mut self, place: EntryId) {
-        if place == Self::ROOT || self.get(place).is_none() {
+    /// Removes a definition with its contents, which no other definition may [use](Self::users). Entry ids
+    /// are invalid afterwards.
+    pub fn remove(&mut self, entry_id: EntryId) {
+        if entry_id == Self::ROOT || self.get(entry_id).is_none() {
             return;
         }
-        let container = self[place].container;
-        self.entries[container.index()].contents.retain(|item| *item != place);
+        let container = self[entry_id].container;
+        self.entries[container.index()].contents.retain(|item| *item != entry_id);
         self.renumber();
     }
 
-    /// A definition and all that is in it, each after what it is in.
-    pub fn within(&self, place: EntryId) -> Vec<EntryId> {
+    /// A definition and its direct and indirect contents, each after its container.
+    pub fn within(&self, entry_id: EntryId) -> Vec<EntryId> {
         let mut found = Vec::new();
-        let mut open = vec![place];
+        let mut open = vec![entry_id];
         while let Some(at) = open.pop() {
             found.push(at);
             open.extend(self[at].contents.iter().rev());
@@ -146,37 +144,37 @@ impl Repository {
         found
     }
 
-    /// The definitions that need one of `places`: as base, as a type or as an exception. Those among
-    /// the places do not count.
-    pub fn users(&self, places: &[EntryId]) -> Vec<EntryId> {
-        let ids: HashSet<&str> = places.iter().map(|place| &*self[*place].id).collect();
-        let places: HashSet<EntryId> = places.iter().copied().collect();
-        let is_user = |(place, entry): &(EntryId, &Entry)| {
-            !places.contains(place)
+    /// The definitions that use one of these as a base, a type or an exception, except for these
+    /// themselves.
+    pub fn users(&self, entry_ids: &[EntryId]) -> Vec<EntryId> {
+        let ids: HashSet<&str> = entry_ids.iter().map(|entry_id| &*self[*entry_id].id).collect();
+        let entry_ids: HashSet<EntryId> = entry_ids.iter().copied().collect();
+        let is_user = |(entry_id, entry): &(EntryId, &Entry)| {
+            !entry_ids.contains(entry_id)
                 && (entry.types().iter().any(|each| mentions(each, &ids))
                     || entry.references().any(|id| ids.contains(id)))
         };
-        self.entries().filter(is_user).map(|(place, _)| place).collect()
+        self.entries().filter(is_user).map(|(entry_id, _)| entry_id).collect()
     }
 
-    /// Brings the definitions into an order in which each comes after what it is in.
+    /// Orders the definitions so that each follows its container.
     fn renumber(&mut self) {
         let order = self.within(Self::ROOT);
-        let mut places = vec![Self::ROOT; self.entries.len()];
+        let mut entry_ids = vec![Self::ROOT; self.entries.len()];
         for (index, old) in (0..).zip(&order) {
-            places[old.index()] = EntryId(index);
+            entry_ids[old.index()] = EntryId(index);
         }
         let mut old: Vec<Option<Entry>> =
             mem::take(&mut self.entries).into_iter().map(Some).collect();
         self.by_id.clear();
-        for place in order {
-            let Some(mut entry) = old[place.index()].take() else { continue };
-            entry.container = places[entry.container.index()];
+        for entry_id in order {
+            let Some(mut entry) = old[entry_id.index()].take() else { continue };
+            entry.container = entry_ids[entry.container.index()];
             for item in &mut entry.contents {
-                *item = places[item.index()];
+                *item = entry_ids[item.index()];
             }
-            if place != Self::ROOT {
-                self.by_id.insert(entry.id.clone(), places[place.index()]);
+            if entry_id != Self::ROOT {
+                self.by_id.insert(entry.id.clone(), entry_ids[entry_id.index()]);
             }
             self.entries.push(entry);
         }
@@ -223,7 +221,7 @@ impl Canon<'_> {
         })
     }
 
-    /// The definition again, with the types of now.
+    /// The definition with updated types.
     fn kind(&mut self, kind: &EntryKind) -> Result<EntryKind, TypeCodeError> {
         Ok(match kind {
             EntryKind::Repository => EntryKind::Repository,
@@ -254,7 +252,7 @@ impl Canon<'_> {
             EntryKind::Exception(type_code) => EntryKind::Exception(self.definition(type_code)?),
             EntryKind::Constant(value) => {
                 let type_code = self.of(value.type_code())?;
-                // The type of a constant that no longer fits it is not taken.
+                // A type that the value of a constant does not have is not used.
                 let value = Any::read_value(type_code, &mut value.reader());
                 EntryKind::Constant(value.map_err(|_| TypeCodeError::BadMemberType)?)
             }
@@ -290,7 +288,7 @@ impl Canon<'_> {
         })
     }
 
-    /// The type that a definition is, which may still be without members.
+    /// The type of a definition, which may not have members yet.
     fn definition(&mut self, type_code: &TypeCode) -> Result<TypeCode, TypeCodeError> {
         match super::canonical::is_unfinished(type_code) {
             true => self.unfinished(type_code),
@@ -300,7 +298,7 @@ impl Canon<'_> {
 }
 
 impl Entry {
-    /// The types that the definition is made of: those of members, parameters, results, elements.
+    /// The types that the definition uses: of members, parameters, results and elements.
     pub fn types(&self) -> Vec<TypeCode> {
         let mut used = Vec::new();
         match &self.kind {
@@ -335,14 +333,14 @@ impl Entry {
         used
     }
 
-    /// Whether none of its types waits for the members of a struct or union.
+    /// Whether none of its types is a struct or union without members yet.
     pub fn is_complete(&self) -> bool {
         self.type_code().is_none_or(TypeCode::is_complete)
             && self.types().iter().all(TypeCode::is_complete)
     }
 
-    /// The repository ids of other definitions that it names: its bases, what it supports, and what
-    /// homes and ports are for.
+    /// The repository ids of other definitions that it refers to: bases, supported interfaces, and the targets
+    /// of homes and ports.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         let none: &[String] = &[];
         let (bases, supports, others) = match &self.kind {

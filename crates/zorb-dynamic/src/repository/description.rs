@@ -1,10 +1,10 @@
-//! Interfaces, operations and attributes, as far as a caller has to know them.
+//! Descriptions of interfaces, operations and attributes for callers.
 
 use zorb_types::{TcKind, TypeCode};
 
 use crate::Mode;
 
-/// An interface with all that it offers: `CORBA::InterfaceDef::FullInterfaceDescription`.
+/// A full description of an interface: `CORBA::InterfaceDef::FullInterfaceDescription`.
 #[derive(Clone, Debug, Default)]
 pub struct InterfaceDescription {
     /// Its repository id.
@@ -22,7 +22,7 @@ pub struct InterfaceDescription {
 /// An operation: `CORBA::OperationDescription`.
 #[derive(Clone, Debug, Default)]
 pub struct OperationDescription {
-    /// Its name, as it is on the wire.
+    /// Its name in requests.
     pub name: String,
     /// Its repository id.
     pub id: String,
@@ -114,7 +114,7 @@ impl AttributeDescription {
 }
 
 impl InterfaceDescription {
-    /// The operation of this name on the wire, those that read and set attributes included.
+    /// The operation with this name in requests, including those that read and set attributes.
     pub fn operation(&self, name: &str) -> Option<OperationDescription> {
         let declared = self.operations.iter().find(|operation| operation.name == name);
         let of_attribute = |prefix: &str| {

@@ -1,4 +1,4 @@
-//! A repository as octets, for a file.
+//! The encoding of a repository, for files.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::Mode;
 
-/// What a file of a repository begins with; the version of the format follows.
+/// The magic number of the encoding; the version of the format follows.
 const MAGIC: &[u8; 7] = b"ZORBIFR";
 
-/// The version of the format that is written.
+/// The written version of the format.
 const FORMAT: u8 = 3;
 
-/// The oldest that is read, in which definitions have the version that is in their ids.
+/// The oldest version that can be read, in which definitions have the versions of their ids.
 const OLDEST: u8 = 2;
 
-/// Octets that are no repository.
+/// Octets that do not encode a repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreError(zorb_cdr::CdrError);
 
@@ -33,10 +33,10 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {}
 
 impl Repository {
-    /// The repository as octets. They are the same on every machine.
+    /// Encodes the repository, in the same way on all machines.
     ///
     /// # Errors
-    /// When a definition has no encoding, as one with a NUL in its name.
+    /// A definition cannot be encoded, for example with a NUL in its name.
     pub fn to_octets(&self) -> Result<Vec<u8>, StoreError> {
         let mut octets = Vec::new();
         let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text());
@@ -46,27 +46,27 @@ impl Repository {
         Ok(octets)
     }
 
-    /// A repository from its octets.
+    /// Decodes a repository.
     ///
     /// # Errors
-    /// When they are none.
+    /// The octets do not encode a repository.
     pub fn from_octets(octets: &[u8]) -> Result<Self, StoreError> {
         let mut reader = CdrReader::new(octets, ByteOrder::Big).with_text(text());
         Self::read(&mut reader).map_err(StoreError)
     }
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        // What waits for the members of a type has no TypeCode yet: it is stored when it has.
+        // Definitions whose types have no members yet have no TypeCode, and are not stored.
         let mut numbers = vec![None; self.entries.len()];
         if let Some(root) = numbers.first_mut() {
             *root = Some(0);
         }
         let mut stored = Vec::new();
-        for (place, entry) in self.entries().skip(1) {
+        for (entry_id, entry) in self.entries().skip(1) {
             let container = numbers.get(entry.container.index()).copied().flatten();
             if let Some(container) = container.filter(|_| entry.is_complete()) {
                 stored.push((container, entry));
-                numbers[place.index()] = u32::try_from(stored.len()).ok();
+                numbers[entry_id.index()] = u32::try_from(stored.len()).ok();
             }
         }
         writer.write_count(stored.len(), "repository")?;
@@ -88,7 +88,7 @@ impl Repository {
         }
         let mut repository = Self::new();
         for _ in 0..reader.read_count(16, "repository")? {
-            // A definition comes after what it is defined in.
+            // A definition follows its container.
             let container = reader.read_u32()?;
             let container = repository
                 .at(container as usize)
@@ -111,12 +111,12 @@ impl Repository {
                 _ => {}
             }
             let count = repository.entries.len();
-            let place = repository.add(container, &id, &name, kind);
+            let entry_id = repository.add(container, &id, &name, kind);
             if repository.entries.len() == count {
                 return Err(reader.error(CdrErrorKind::BadReference, "repository id"));
             }
             if let Some(version) = version {
-                repository.set_version(place, &version);
+                repository.set_version(entry_id, &version);
             }
         }
         Ok(repository)

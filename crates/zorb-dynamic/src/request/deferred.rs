@@ -1,4 +1,4 @@
-//! Requests that are sent now and asked about later.
+//! Deferred requests.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use super::{Request, RequestError, Response};
 
 type Outcome = Result<Response, RequestError>;
 
-/// A request under way: what `send_deferred` leaves of a `CORBA::Request`.
+/// A request that was sent and not answered yet: the result of `send_deferred`.
 ///
-/// Dropping it lets the call go on; nobody learns what came of it.
+/// If it is dropped, the call continues and its result is discarded.
 #[derive(Debug)]
 pub struct Deferred(Arc<Shared>);
 

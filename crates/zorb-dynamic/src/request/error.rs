@@ -1,4 +1,4 @@
-//! What a dynamic call may fail with.
+//! Errors of dynamic calls.
 
 use std::fmt;
 
@@ -17,8 +17,7 @@ pub enum RequestError {
     System(SystemException),
 }
 
-/// A user exception whose type the request does not tell: its repository id, and its members for
-/// who knows the type.
+/// A user exception whose type is unknown: its repository id and its encoded members.
 #[derive(Clone, Debug)]
 pub struct UnknownUserException(KeptReply);
 

@@ -10,13 +10,13 @@ use zorb_types::{SystemException, TcKind, TypeDesc, Typed};
 use super::{Value, ValueBase, ValueKind, ValueOperations, WithOperations};
 use crate::interface::{Interface, Ref};
 
-/// Something of the abstract interface `I`: a reference to an object of it, or a value of a
-/// valuetype that supports it. `Option<Abstract<I>>` is what IDL calls an `I`, with `None` for nil.
+/// A value of the abstract interface `I`: a reference to an object, or a value of a valuetype that
+/// supports `I`. The IDL type `I` is an `Option<Abstract<I>>`, with `None` for nil.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Abstract<I> {
     /// A reference to an object: its methods make calls.
     Object(I),
-    /// A value: [`downcast`](Value::downcast) finds out of which type.
+    /// A value; [`downcast`](Value::downcast) converts it to its type.
     Value(Value<ValueBase>),
 }
 
@@ -61,7 +61,7 @@ impl<I: Interface> Abstract<I> {
     }
 }
 
-/// The operations of something of the abstract interface `I`, by the trait of the interface's
+/// The operations of a value of the abstract interface `I`, by the trait of the interface's
 /// servants. What goes wrong with a oneway that is sent to an object stays unknown.
 #[derive(Debug)]
 pub struct AbstractOperations<I>(Either<I>);

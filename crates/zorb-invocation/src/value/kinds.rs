@@ -59,7 +59,7 @@ pub trait ValueType: ValueKind + Clone + Debug + Send + Sync + Sized {
     fn read_state(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 }
 
-/// What a `custom valuetype` does itself: `CORBA::CustomMarshal`, with the writer and reader of CDR
+/// The encoding of a `custom valuetype`: `CORBA::CustomMarshal`, with the writer and reader of CDR
 /// for `DataOutputStream` and `DataInputStream`. Implement it for the state struct.
 #[doc(alias("DataOutputStream", "DataInputStream"))]
 pub trait CustomMarshal: Sized {
@@ -76,7 +76,7 @@ pub trait CustomMarshal: Sized {
     fn unmarshal(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 }
 
-/// Says that a valuetype inherits from another, or is it. Generated code implements it.
+/// A valuetype that inherits from `B`, or is `B`. Generated code implements it.
 pub trait Inherits<B: ?Sized> {}
 
 /// `CORBA::ValueBase`: any valuetype.

@@ -87,13 +87,13 @@ impl<K: ?Sized> fmt::Debug for ValueOperations<K> {
     }
 }
 
-/// A state, and how it is seen as a trait object. Generated code makes it.
+/// A state with its conversion to a trait object. Generated code creates it.
 pub struct Operated<'a> {
     state: &'a dyn Any,
     cast: &'static dyn Any,
 }
 
-/// How a state is seen as an `O`.
+/// The conversion of a state to the trait object `O`.
 #[derive(Clone, Copy)]
 pub struct Cast<O: ?Sized>(pub fn(&dyn Any) -> Option<&O>);
 

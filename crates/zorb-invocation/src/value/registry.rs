@@ -12,7 +12,7 @@ use super::graph::{self, AnyValue};
 use super::kinds::ValueType;
 use std::sync::Arc;
 
-/// How values of one type are received.
+/// The decoder of values of one type.
 #[derive(Clone, Copy)]
 pub struct KnownValue {
     pub(super) id: &'static str,

@@ -22,7 +22,7 @@ use zorb_os::thread;
 
 use crate::server_core::ServerCore;
 
-/// What threads of one lane have done since it was frozen (`Orb::freeze_pools`), and were not to do.
+/// Steady-state violations of one lane since it was frozen (`Orb::freeze_pools`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneViolations {

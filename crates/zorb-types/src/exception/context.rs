@@ -8,7 +8,7 @@ use core::fmt;
 
 use super::report::Report;
 
-/// What the ORB was doing when something failed.
+/// The phase in which a failure occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Phase {
@@ -51,11 +51,9 @@ impl fmt::Display for Phase {
     }
 }
 
-/// The circumstances of a failure: the phase, the operation, what it was about, what caused it, and
-/// what to try.
+/// The context of a failure: phase, operation, endpoint or object, cause, and hint.
 ///
-/// A [`SystemException`](crate::SystemException) carries one wherever it goes inside a process. None of it is sent to the
-/// peer.
+/// A [`SystemException`](crate::SystemException) carries one within its process. It is not sent to the peer.
 #[derive(Clone)]
 pub struct ErrorContext {
     phase: Phase,
