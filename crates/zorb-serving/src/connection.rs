@@ -71,7 +71,7 @@ pub(crate) struct ServerConnection {
     /// Nothing is read any more; the last user finishes the connection.
     ended: AtomicBool,
     /// Whether a CloseConnection is sent then.
-    farewell: AtomicBool,
+    sends_close: AtomicBool,
     finished: AtomicBool,
     /// The adapter whose policies it was last set up by; 0 for none.
     pub(super) set_up_by: AtomicUsize,
@@ -134,7 +134,7 @@ impl ServerConnection {
             closing: AtomicBool::new(false),
             closed_by_peer: AtomicBool::new(false),
             ended: AtomicBool::new(false),
-            farewell: AtomicBool::new(false),
+            sends_close: AtomicBool::new(false),
             finished: AtomicBool::new(false),
             set_up_by: AtomicUsize::new(0),
             band: AtomicI16::new(-1),
@@ -222,21 +222,22 @@ impl ServerConnection {
         if self.finished.swap(true, Ordering::AcqRel) {
             return;
         }
-        if self.farewell.load(Ordering::Acquire) && !self.closed_by_peer.load(Ordering::Acquire) {
-            self.say_goodbye();
+        if self.sends_close.load(Ordering::Acquire) && !self.closed_by_peer.load(Ordering::Acquire)
+        {
+            self.send_close_connection();
         }
         self.core.watchdog().forget(self);
         self.lane.forget(self, self.slot);
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Has nothing be read any more; `farewell` says whether the peer is sent a CloseConnection. Called by
+    /// Has nothing be read any more; `sends_close` says whether the peer is sent a CloseConnection. Called by
     /// the thread that has the input, or in its place.
     #[cold]
-    pub(super) fn end(&self, farewell: bool) {
+    pub(super) fn end(&self, sends_close: bool) {
         self.closing.store(true, Ordering::Release);
-        if farewell {
-            self.farewell.store(true, Ordering::Release);
+        if sends_close {
+            self.sends_close.store(true, Ordering::Release);
         }
         self.ended.store(true, Ordering::Release);
         self.own_threads.wake_all();
@@ -260,8 +261,8 @@ impl ServerConnection {
     }
 
     /// Ends a connection that no lane has taken in; its client may try elsewhere.
-    pub(crate) fn turn_away(&self) {
-        self.say_goodbye();
+    pub(crate) fn reject(&self) {
+        self.send_close_connection();
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 

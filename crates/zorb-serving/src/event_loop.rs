@@ -16,9 +16,9 @@ use crate::lane::{Lane, Role};
 
 /// The key of the event that ends the threads.
 const STOP: u64 = u64::MAX;
-/// The key of the event that has a thread look for requests that no other event tells of.
+/// The key of the event that makes a thread check for requests without an event of their own.
 const WAKE: u64 = u64::MAX - 1;
-/// The key of the event that has a thread look for connections that are quiet.
+/// The key of the event that makes a thread check for idle connections.
 const TICK: u64 = u64::MAX - 2;
 /// How long a thread at least waits again whose time is up and that is the last one to wait.
 const STAY: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ pub(super) struct EventLoop {
     ready: ReadySet,
     stop: EventFd,
     wake: EventFd,
-    /// Has a thread look for quiet connections now and then, where they may not be so for ever.
+    /// Makes a thread check for idle connections periodically, if there is a limit.
     ticks: Option<PeriodicTimer>,
     /// Connections with requests that have been received and not been looked at.
     buffered: Lock<VecDeque<Arc<ServerConnection>>>,
@@ -39,7 +39,7 @@ pub(super) struct EventLoop {
 }
 
 impl EventLoop {
-    /// An event loop that has threads look for quiet connections this often.
+    /// An event loop whose threads check for idle connections this often.
     pub(super) fn new(look_every: Option<Duration>) -> io::Result<Self> {
         let (ready, stop, wake) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
         ready.add(stop.as_fd(), STOP, Trigger::Level)?;
@@ -74,7 +74,7 @@ impl EventLoop {
         self.stop.notify();
     }
 
-    /// Has a thread look for requests that no event of a connection tells of.
+    /// Makes a thread check for requests without an event of their own.
     pub(super) fn wake(&self) {
         self.wake.notify();
     }
@@ -101,7 +101,7 @@ impl EventLoop {
         connection
     }
 
-    /// Forgets connections that a thread was to look at: the last ones have ended.
+    /// Forgets connections with buffered requests: all connections have ended.
     fn clear(&self) {
         let buffered = std::mem::take(&mut *self.buffered.lock());
         drop(buffered);
@@ -164,7 +164,7 @@ impl Lane {
                     if let Some(ticks) = &events.ticks {
                         ticks.drain();
                     }
-                    self.look_for_quiet(&mut scratch);
+                    self.check_idle_connections(&mut scratch);
                 }
                 slot => {
                     if idle == 0 && role != Role::Reader {
@@ -180,8 +180,10 @@ impl Lane {
 
     /// Asks for a dynamic thread, where none is left to wait for the next request.
     fn ask_for_thread(&self) {
-        if self.threads.load(Ordering::Acquire) < self.settings.max_threads() && self.wants.ask(1) {
-            self.wants.call();
+        if self.threads.load(Ordering::Acquire) < self.settings.max_threads()
+            && self.thread_requests.ask(1)
+        {
+            self.thread_requests.call();
         }
     }
 }

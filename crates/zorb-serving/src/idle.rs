@@ -1,11 +1,11 @@
-//! Connections of which nothing has come for long.
+//! Connections that are idle for too long.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::connection::{Scratch, ServerConnection};
 
-/// The looks at a connection that no reactor waits for: nobody looks.
+/// The number of checks of a connection that is not at a reactor, and is not checked.
 pub(super) const UNCOUNTED: u32 = u32::MAX;
 
 impl ServerConnection {
@@ -16,43 +16,43 @@ impl ServerConnection {
         others > idle || self.held.load(Ordering::Acquire) > 0
     }
 
-    /// From now on a reactor waits for what comes, and its lane looks how long nothing does.
-    pub(crate) fn count_quiet_looks(&self) {
-        self.events.quiet_looks.store(0, Ordering::Relaxed);
+    /// The connection is at a reactor from now on, and its lane checks whether it is idle.
+    pub(crate) fn start_idle_checks(&self) {
+        self.events.idle_checks.store(0, Ordering::Relaxed);
     }
 
-    /// One look: ends the connection when more than `looks` in a row have found that nothing has come and
-    /// no request is under way.
-    pub(crate) fn look(self: &Arc<Self>, looks: u32, scratch: &mut Scratch) {
-        let quiet_looks = &self.events.quiet_looks;
-        if quiet_looks.load(Ordering::Relaxed) == UNCOUNTED {
+    /// Ends the connection if more than `max_checks` successive checks have found that nothing was received
+    /// and no request is in progress.
+    pub(crate) fn check_idle(self: &Arc<Self>, max_checks: u32, scratch: &mut Scratch) {
+        let idle_checks = &self.events.idle_checks;
+        if idle_checks.load(Ordering::Relaxed) == UNCOUNTED {
             return;
         }
         self.enter();
         if self.is_busy() {
-            quiet_looks.store(0, Ordering::Relaxed);
-        } else if quiet_looks.fetch_add(1, Ordering::Relaxed) >= looks {
-            self.end_quiet(scratch);
+            idle_checks.store(0, Ordering::Relaxed);
+        } else if idle_checks.fetch_add(1, Ordering::Relaxed) >= max_checks {
+            self.end_idle(scratch);
         }
         self.leave();
     }
 
     #[cold]
-    fn end_quiet(self: &Arc<Self>, scratch: &mut Scratch) {
+    fn end_idle(self: &Arc<Self>, scratch: &mut Scratch) {
         let Some(input) = self.input.take() else { return };
-        if self.events.has_news() {
-            // Just now, and the thread that was told of it has not found the input.
+        if self.events.is_ready() {
+            // The thread that handles the event has not found the input.
             drop(self.input.put(input));
-            self.serve_news(scratch);
+            self.serve_ready(scratch);
         } else {
             // A client that has sent part of a message is sent no CloseConnection.
             self.end(input.inbound.is_idle());
         }
     }
 
-    /// How many looks have found nothing, and how many users it has.
+    /// The number of checks that found it idle, and the number of its users.
     #[cfg(test)]
-    pub(crate) fn quiet_looks(&self) -> (u32, u32) {
-        (self.events.quiet_looks.load(Ordering::SeqCst), self.users())
+    pub(crate) fn idle_checks(&self) -> (u32, u32) {
+        (self.events.idle_checks.load(Ordering::SeqCst), self.users())
     }
 }

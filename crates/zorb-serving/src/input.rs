@@ -13,9 +13,9 @@ pub(super) struct Input {
     pub(super) shared_for: u8,
     /// Whether the last receive has taken all that was there.
     pub(super) drained: bool,
-    /// The end of the current message, where the stream has lent it.
+    /// The end of the current message, if it lies in a shared buffer of the stream.
     #[cfg(feature = "buffers")]
-    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
+    pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
 }
 
 impl Input {
@@ -26,7 +26,7 @@ impl Input {
             shared_for: 0,
             drained: false,
             #[cfg(feature = "buffers")]
-            lent: None,
+            shared_end: None,
         })
     }
 }

@@ -32,7 +32,7 @@ use self::connections::Connections;
 use self::handshakes::Handshakes;
 use self::permits::{Permit, Permits};
 use self::resumed::Resumed;
-use self::spawner::Wants;
+use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use self::workers::assist;
 use crate::connection::{NewConnection, Scratch, ServerConnection};
@@ -43,8 +43,8 @@ use crate::server_core::ServerCore;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use crate::strategy::ServingStrategy;
 
-/// So many looks divide the time that a connection may be quiet.
-pub(super) const LOOKS: u32 = 4;
+/// The number of checks within the time for which a connection may be idle.
+pub(super) const IDLE_CHECKS: u32 = 4;
 
 /// One lane: what its threads share, and nobody else.
 #[derive(Debug)]
@@ -71,27 +71,27 @@ pub struct Lane {
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
     stopping: AtomicBool,
-    pub(super) wants: Wants,
+    pub(super) thread_requests: ThreadRequests,
     adapters: Arc<ServedAdapters>,
     /// The connections that its threads' own calls go over; `None` where too many lanes have some.
     calling: Option<CallingLane>,
     permits: Option<Permits>,
     /// Whether it has connections with threads of their own besides those at its event loop, or may have.
     is_mixed: AtomicBool,
-    pub(super) neighbours: OnceLock<Neighbours>,
+    pub(super) other_lanes: OnceLock<OtherLanes>,
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
     pub(super) steady_state: Arc<SteadyState>,
 }
 
-/// The other lanes of the pool, where lanes borrow threads of each other.
+/// The other lanes of a pool whose lanes borrow threads.
 #[derive(Debug, Default)]
-pub(super) struct Neighbours {
+pub(super) struct OtherLanes {
     /// Those that may borrow from this one, the highest first.
-    pub(super) above: Vec<Weak<Lane>>,
+    pub(super) higher: Vec<Weak<Lane>>,
     /// Those that this one may borrow from, the highest first.
-    pub(super) below: Vec<Weak<Lane>>,
+    pub(super) lower: Vec<Weak<Lane>>,
 }
 
 /// What a new lane is made of.
@@ -133,15 +133,15 @@ impl Lane {
     pub(super) fn new(core: &Arc<ServerCore>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_events = parts.strategy.uses_event_loop();
         // Connections that have threads of their own wait no longer than that by themselves.
-        let quiet_limit = core.options().idle_timeout;
-        let event_loop = || EventLoop::new(quiet_limit.map(|limit| limit / LOOKS));
+        let idle_limit = core.options().idle_timeout;
+        let event_loop = || EventLoop::new(idle_limit.map(|limit| limit / IDLE_CHECKS));
         let events = uses_events.then(event_loop).transpose()?;
         let is_default = parts.pool == 0;
         Ok(Arc::new(Self {
             permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
             // Known before the first upcall, or the permits would miss it.
             is_mixed: AtomicBool::new(!uses_events || parts.listeners.len() > 1),
-            wants: Wants::new(parts.settings.dynamic_threads),
+            thread_requests: ThreadRequests::new(parts.settings.dynamic_threads),
             steady_state: parts.steady_state,
             settings: parts.settings,
             queues_requests: parts.strategy.queue().is_some(),
@@ -160,7 +160,7 @@ impl Lane {
             stopping: AtomicBool::new(false),
             adapters: parts.adapters,
             calling: if is_default { None } else { CallingLane::new() },
-            neighbours: OnceLock::new(),
+            other_lanes: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
             refused: AtomicU64::new(0),
@@ -268,8 +268,8 @@ impl Lane {
 
     /// Starts as many dynamic threads as are asked for. Called by the thread that does so.
     pub(super) fn grow(self: &Arc<Self>) {
-        while self.wants.take() {
-            if !self.strategy.still_wants_thread() {
+        while self.thread_requests.take() {
+            if !self.strategy.needs_thread() {
                 continue; // another thread has become free meanwhile
             }
             let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
@@ -319,7 +319,7 @@ impl Lane {
         let Some(slot) = reserved.filter(|_| !self.is_stopping()) else {
             tracing::warn!(lane = self.name, "connection refused: too many, or shutting down");
             reserved.map(|slot| self.connections.release(slot));
-            return connection.turn_away();
+            return connection.reject();
         };
         self.connections.put(slot, &connection);
         if let Err(error) = self.strategy.begin(self, &connection, slot) {
@@ -347,7 +347,7 @@ impl Lane {
         }
         match (connection.readiness(), &self.events) {
             (Some(fd), Some(events)) => {
-                connection.count_quiet_looks();
+                connection.start_idle_checks();
                 events.add(fd, slot)
             }
             _ => {
@@ -412,10 +412,10 @@ impl Lane {
         self.strategy.resume(self, request);
     }
 
-    /// Ends the connections of which nothing has come for as long as they may be quiet, at the most a
-    /// look longer. Called at each tick.
-    pub(super) fn look_for_quiet(&self, scratch: &mut Scratch) {
-        self.connections.each(|connection| connection.look(LOOKS, scratch));
+    /// Ends the connections that have been idle for too long, at most one check too late. Called at each
+    /// tick.
+    pub(super) fn check_idle_connections(&self, scratch: &mut Scratch) {
+        self.connections.each(|connection| connection.check_idle(IDLE_CHECKS, scratch));
     }
 
     /// Has the lane come to its end: nobody connects any more, running requests finish.

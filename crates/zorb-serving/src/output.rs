@@ -28,8 +28,8 @@ pub(super) struct Output {
     version: AtomicU8,
 }
 
-/// A thread's turn to send.
-type Turn<'s> = Locked<'s, CancelledRequests>;
+/// The lock of the sending side.
+type SendLock<'s> = Locked<'s, CancelledRequests>;
 
 impl Output {
     pub(super) fn new() -> Self {
@@ -41,21 +41,21 @@ impl Output {
     }
 
     #[inline]
-    fn turn(&self) -> Turn<'_> {
+    fn lock(&self) -> SendLock<'_> {
         self.cancelled.lock()
     }
 
     /// Takes note of a CancelRequest.
     pub(super) fn cancel(&self, request_id: u32) {
-        let mut turn = self.turn();
-        turn.cancel(request_id);
+        let mut lock = self.lock();
+        lock.cancel(request_id);
         self.any_cancelled.store(true, Ordering::Release);
     }
 
     /// Whether nobody waits for the reply to a request any more.
     #[inline]
-    fn is_cancelled(&self, turn: &Turn<'_>, request_id: u32) -> bool {
-        self.any_cancelled.load(Ordering::Acquire) && turn.contains(request_id)
+    fn is_cancelled(&self, lock: &SendLock<'_>, request_id: u32) -> bool {
+        self.any_cancelled.load(Ordering::Acquire) && lock.contains(request_id)
     }
 
     /// Takes note of a request, and of the highest version so far.
@@ -72,7 +72,7 @@ impl Output {
     /// Request ids are used again: a cancellation was of an earlier request.
     #[cold]
     fn forget_cancellation(&self, request_id: u32) {
-        self.turn().begin_request(request_id);
+        self.lock().begin_request(request_id);
     }
 
     fn highest_version(&self) -> GiopVersion {
@@ -83,11 +83,11 @@ impl Output {
 
 impl RequestSource for ServerConnection {
     fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
-        let turn = self.output.turn();
-        if !self.output.is_cancelled(&turn, request_id) {
+        let lock = self.output.lock();
+        if !self.output.is_cancelled(&lock, request_id) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
-            self.after_sending(&turn, sent);
+            self.after_sending(&lock, sent);
         }
     }
 
@@ -108,24 +108,24 @@ impl RequestSource for ServerConnection {
 impl ServerConnection {
     /// Sends a whole message, or ends the connection.
     pub(super) fn send(&self, message: &[u8]) {
-        self.send_locked(&self.output.turn(), message);
+        self.send_locked(&self.output.lock(), message);
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
     pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
-        let turn = self.output.turn();
-        if !self.output.is_cancelled(&turn, request_id) {
-            self.send_locked(&turn, reply);
+        let lock = self.output.lock();
+        if !self.output.is_cancelled(&lock, request_id) {
+            self.send_locked(&lock, reply);
         }
     }
 
-    fn send_locked(&self, turn: &Turn<'_>, message: &[u8]) {
+    fn send_locked(&self, lock: &SendLock<'_>, message: &[u8]) {
         probe!(MessagingSend);
-        self.after_sending(turn, self.stream.send_all(message));
+        self.after_sending(lock, self.stream.send_all(message));
     }
 
     #[inline]
-    fn after_sending(&self, _: &Turn<'_>, sent: io::Result<()>) {
+    fn after_sending(&self, _: &SendLock<'_>, sent: io::Result<()>) {
         probe!(TransportSend);
         if let Err(error) = sent {
             self.sending_failed(&error);
@@ -167,7 +167,7 @@ impl ServerConnection {
         }
     }
 
-    pub(super) fn say_goodbye(&self) {
+    pub(super) fn send_close_connection(&self) {
         let mut octets = Vec::new();
         let form = Form::new(self.messaging, self.output.highest_version());
         form.close_connection(&mut octets, ByteOrder::NATIVE);

@@ -37,7 +37,7 @@ pub(super) struct OwnThreads {
     input_offered: Condition,
     /// Upcalls begun.
     upcalls: AtomicU32,
-    /// Whether the watchdog looks at it.
+    /// Whether the watchdog watches it.
     pub(super) is_watched: AtomicBool,
     /// Upcalls under way whose threads have handed the input over before.
     overlapping: AtomicU32,
@@ -282,7 +282,7 @@ impl ServerConnection {
         upcalls
     }
 
-    /// Notes that the watchdog does not look at it any more, unless an upcall has begun since `seen` was
+    /// Notes that the watchdog does not watch it any more, unless an upcall has begun since `seen` was
     /// taken: one that begins later calls the watchdog itself.
     pub(super) fn stop_watching(&self, seen: u32) -> bool {
         let threads = &self.own_threads;
@@ -290,10 +290,10 @@ impl ServerConnection {
         // Between this and the look at what an upcall leaves behind first; the upcall then looks at
         // the flag. So one of the two sees the other.
         fence(Ordering::SeqCst);
-        let quiet = self.input.is_empty() && threads.upcalls.load(Ordering::Relaxed) == seen;
-        if !quiet {
+        let is_idle = self.input.is_empty() && threads.upcalls.load(Ordering::Relaxed) == seen;
+        if !is_idle {
             threads.is_watched.store(true, Ordering::SeqCst);
         }
-        quiet
+        is_idle
     }
 }

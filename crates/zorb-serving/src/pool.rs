@@ -16,7 +16,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::lane::adapters::ServedAdapters;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use crate::lane::workers::LaneWorkers;
-use crate::lane::{Lane, LaneParts, Neighbours, Role, pool_of_thread};
+use crate::lane::{Lane, LaneParts, OtherLanes, Role, pool_of_thread};
 use crate::listener::Listener;
 use crate::server_core::ServerCore;
 use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
@@ -150,10 +150,10 @@ impl PoolCore {
         let by_priority = by_priority(&lanes);
         for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {
             let weak = |lanes: &[Arc<Lane>]| lanes.iter().map(Arc::downgrade).collect();
-            let above = weak(by_priority.get(..at).unwrap_or_default());
-            let below = weak(by_priority.get(at + 1..).unwrap_or_default());
+            let higher = weak(by_priority.get(..at).unwrap_or_default());
+            let lower = weak(by_priority.get(at + 1..).unwrap_or_default());
             // Set once, here.
-            let _ = lane.neighbours.set(Neighbours { above, below });
+            let _ = lane.other_lanes.set(OtherLanes { higher, lower });
         }
         Ok(Arc::new(Self {
             number,
@@ -186,7 +186,7 @@ impl PoolCore {
             begun.map_err(|error| failed().with_source(error))?;
         }
         for lane in &self.lanes {
-            let Some(spawner) = lane.wants.spawner().map(Arc::clone) else { continue };
+            let Some(spawner) = lane.thread_requests.spawner().map(Arc::clone) else { continue };
             let weak = Arc::downgrade(lane);
             self.threads
                 .spawn("zorb-spawner", move || spawner.run(&weak))
@@ -228,7 +228,7 @@ impl PoolCore {
         self.ended.store(true, Ordering::Release);
         for lane in &self.lanes {
             lane.stop();
-            if let Some(spawner) = lane.wants.spawner() {
+            if let Some(spawner) = lane.thread_requests.spawner() {
                 spawner.end();
             }
         }

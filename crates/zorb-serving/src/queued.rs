@@ -36,9 +36,9 @@ pub(super) struct RequestMessage {
     pub(super) request_id: u32,
     pub(super) response: ResponseFlags,
     pub(super) text: TextCoding,
-    /// Its end, where the stream has lent it.
+    /// Its end, if it lies in a shared buffer of the stream.
     #[cfg(feature = "buffers")]
-    pub(super) lent: Option<zorb_transport::ReceivedBuffer>,
+    pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
 }
 
 impl Default for RequestMessage {
@@ -58,7 +58,7 @@ impl Default for RequestMessage {
             response: ResponseFlags::NoResponse,
             text: TextCoding::default(),
             #[cfg(feature = "buffers")]
-            lent: None,
+            shared_end: None,
         }
     }
 }
@@ -73,7 +73,7 @@ impl RequestMessage {
     fn size(&self) -> usize {
         let size = self.octets.message().len();
         #[cfg(feature = "buffers")]
-        let size = size + self.lent.as_ref().map_or(0, |end| end.len());
+        let size = size + self.shared_end.as_ref().map_or(0, |end| end.len());
         size
     }
 }
@@ -136,7 +136,7 @@ impl Client {
 pub(crate) struct QueuedRequest {
     message: Box<RequestMessage>,
     client: Client,
-    urgency: i16,
+    priority: i16,
     /// Where it was held before.
     pass: Option<ResumePass>,
     /// Whether it has been held for too long, and is to be refused.
@@ -154,13 +154,13 @@ impl QueuedRequest {
     pub(super) fn new(
         connection: &Arc<ServerConnection>,
         message: Box<RequestMessage>,
-        urgency: i16,
+        priority: i16,
     ) -> Self {
         connection.enter();
         Self {
             message,
             client: Client::Connected(ConnectionUse(Arc::clone(connection))),
-            urgency,
+            priority,
             pass: None,
             is_expired: false,
         }
@@ -172,8 +172,8 @@ impl QueuedRequest {
     }
 
     /// Its priority, where the lane orders requests.
-    pub(crate) fn urgency(&self) -> i16 {
-        self.urgency
+    pub(crate) fn priority(&self) -> i16 {
+        self.priority
     }
 
     /// Makes the upcall and sends the reply. The message comes back, for another request.
@@ -182,8 +182,8 @@ impl QueuedRequest {
             self.answer(&discarded());
             return None;
         }
-        let Self { message, client, urgency, pass, .. } = self;
-        let origin = Origin { client: &client, urgency, pass };
+        let Self { message, client, priority, pass, .. } = self;
+        let origin = Origin { client: &client, priority, pass };
         let mut served = None;
         match client.connection() {
             Some(connection) => connection.guarded(|| served = origin.dispatch(message, scratch)),
@@ -214,7 +214,7 @@ impl QueuedRequest {
 /// Where a request comes from that is being served.
 struct Origin<'a> {
     client: &'a Client,
-    urgency: i16,
+    priority: i16,
     /// Where it was held before.
     pass: Option<ResumePass>,
 }
@@ -230,7 +230,7 @@ impl Origin<'_> {
         let Self { client, pass, .. } = &self;
         let recalled = message.recalled.take();
         #[cfg(feature = "buffers")]
-        let lent = message.lent.take();
+        let shared_end = message.shared_end.take();
         let (connection, core) = (client.connection(), client.core());
         let form = match recalled.as_deref() {
             Some(reads) => Form::Other(reads),
@@ -256,7 +256,7 @@ impl Origin<'_> {
                 message.recalled = recalled;
                 #[cfg(feature = "buffers")]
                 {
-                    message.lent = lent;
+                    message.shared_end = shared_end;
                 }
                 self.hold(message, &manager, arrival);
                 return None;
@@ -270,7 +270,7 @@ impl Origin<'_> {
             call.set_context(core.context());
             let parts = InParts::new(&octets.seams);
             #[cfg(feature = "buffers")]
-            let parts = parts.with_end(lent.as_ref());
+            let parts = parts.with_end(shared_end.as_ref());
             begin_upcall();
             let dispatched = dispatch(core.adapters(), &mut call, found, &parts);
             end_upcall();
@@ -278,7 +278,7 @@ impl Origin<'_> {
         }
         // The client may write there again when it has its answer.
         #[cfg(feature = "buffers")]
-        drop(lent);
+        drop(shared_end);
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
             connection.send_reply(message.request_id, reply);
         }
@@ -292,7 +292,7 @@ impl Origin<'_> {
             connection: self.client.connection().map(Arc::downgrade),
             core: Arc::clone(self.client.core()),
             lane: Arc::clone(self.client.lane()),
-            urgency: self.urgency,
+            priority: self.priority,
             message: Some(message),
         };
         let since = self.pass.as_ref().map_or_else(Instant::now, ResumePass::since);
@@ -325,7 +325,7 @@ impl ServerConnection {
         message.messaging = self.messaging;
         #[cfg(feature = "buffers")]
         {
-            message.lent = input.lent.take();
+            message.shared_end = input.shared_end.take();
         }
         let octets = message.octets.message();
         let form = match self.messaging {
@@ -359,7 +359,7 @@ impl ServerConnection {
         Ok(Some(priority))
     }
 
-    /// Takes note of a request in its turn on the wire, and leaves its header to the thread that serves it;
+    /// Notes a request, in the order of the wire, and leaves its header to the thread that serves it;
     /// `None` where that cannot be.
     fn begin_unread(
         &self,
@@ -380,7 +380,7 @@ impl ServerConnection {
             connection: Some(Arc::downgrade(self)),
             core: Arc::clone(&self.core),
             lane: Arc::clone(&self.lane),
-            urgency: 0,
+            priority: 0,
             message: Some(message),
         };
         held.put(manager, Arrival::New, Instant::now());
@@ -414,7 +414,7 @@ struct HeldRequest {
     core: Arc<ServerCore>,
     lane: Arc<Lane>,
     connection: Option<Weak<ServerConnection>>,
-    urgency: i16,
+    priority: i16,
 }
 
 impl HeldRequest {
@@ -453,8 +453,8 @@ impl HeldRequest {
             }
             None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
         };
-        let urgency = self.urgency;
-        Some(QueuedRequest { message, client, urgency, pass: None, is_expired: false })
+        let priority = self.priority;
+        Some(QueuedRequest { message, client, priority, pass: None, is_expired: false })
     }
 }
 

@@ -1,9 +1,9 @@
 //! Connections that wait at their lane's reactor.
 //!
-//! A thread of the lane that is told of an event takes the connection's input out of its slot, reads and
-//! serves what is there, and puts the input back. In an upcall it leaves the input in the slot, so that
-//! another thread which is told of an event serves the requests behind. A thread that finds no input leaves
-//! a flag, which the thread that has the input looks at when it has put it back.
+//! A thread of the lane that handles an event takes the connection's input out of its slot, receives and
+//! serves requests, and puts the input back. During an upcall it leaves the input in the slot, so that
+//! another thread can handle the next event. A thread that finds no input leaves a flag, which the thread
+//! with the input checks after it has put the input back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,54 +16,54 @@ use crate::idle::UNCOUNTED;
 use crate::input::Input;
 use crate::properties::short;
 
-/// What a reactor knows of a connection.
+/// The state of a connection at a reactor.
 #[derive(Debug)]
 pub(super) struct Events {
-    /// Whether something has come that the thread with the input may not have seen.
-    news: AtomicBool,
+    /// Whether there has been an event that the thread with the input may not have handled.
+    ready: AtomicBool,
     /// Whether the peer has ended the stream, or it is broken.
     at_end: AtomicBool,
     /// Whether it is in the lane's queue of connections with buffered requests.
     pub(super) is_queued: AtomicBool,
-    /// How often the lane has looked since something has come.
-    pub(super) quiet_looks: AtomicU32,
+    /// The number of idle checks since the last event.
+    pub(super) idle_checks: AtomicU32,
 }
 
 impl Default for Events {
     fn default() -> Self {
         Self {
-            news: AtomicBool::new(false),
+            ready: AtomicBool::new(false),
             at_end: AtomicBool::new(false),
             is_queued: AtomicBool::new(false),
-            quiet_looks: AtomicU32::new(UNCOUNTED),
+            idle_checks: AtomicU32::new(UNCOUNTED),
         }
     }
 }
 
 impl Events {
     #[inline]
-    pub(super) fn has_news(&self) -> bool {
-        self.news.load(Ordering::SeqCst)
+    pub(super) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::SeqCst)
     }
 
-    /// Notes that all that has come is about to be received; whether the stream has ended.
+    /// Notes that all octets so far are about to be received. Returns whether the stream has ended.
     #[inline]
     pub(super) fn before_receiving(&self) -> bool {
-        // Before it is looked for: what comes from now on is news again.
-        self.news.store(false, Ordering::SeqCst);
+        // First: octets that arrive from now on cause another event.
+        self.ready.store(false, Ordering::SeqCst);
         self.at_end.load(Ordering::SeqCst)
     }
 }
 
 impl ServerConnection {
-    /// Serves what has come, on a thread that was told of an event.
+    /// Receives and serves requests, on a thread that handles an event.
     pub(crate) fn handle_event(self: &Arc<Self>, at_end: bool, scratch: &mut Scratch) {
         self.enter();
-        self.events.quiet_looks.store(0, Ordering::Relaxed);
+        self.events.idle_checks.store(0, Ordering::Relaxed);
         if at_end {
             self.events.at_end.store(true, Ordering::SeqCst);
         }
-        self.serve_news(scratch);
+        self.serve_ready(scratch);
         self.leave();
     }
 
@@ -74,10 +74,10 @@ impl ServerConnection {
         self.handle_event(false, scratch);
     }
 
-    pub(super) fn serve_news(self: &Arc<Self>, scratch: &mut Scratch) {
-        self.events.news.store(true, Ordering::SeqCst);
+    pub(super) fn serve_ready(self: &Arc<Self>, scratch: &mut Scratch) {
+        self.events.ready.store(true, Ordering::SeqCst);
         self.guarded(|| {
-            while self.events.has_news() {
+            while self.events.is_ready() {
                 let Some(input) = self.input.take() else { return };
                 match self.receive_requests(input, scratch) {
                     Some(input) => drop(self.input.put(input)),
@@ -94,7 +94,7 @@ impl ServerConnection {
         let has_more = input.inbound.has_buffered() || !input.drained;
         // There is one input, so nothing comes back.
         drop(self.input.put(input));
-        if has_more || self.events.has_news() {
+        if has_more || self.events.is_ready() {
             self.queue_buffered();
         }
     }

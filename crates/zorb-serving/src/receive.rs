@@ -60,7 +60,7 @@ impl ServerConnection {
                 Ok(None) => {}
                 Err(error) => return self.fail(&error),
             }
-            if !waits && input.drained && !self.events.has_news() {
+            if !waits && input.drained && !self.events.is_ready() {
                 return Some(input);
             }
             match self.receive(&mut input, waits) {
@@ -96,7 +96,7 @@ impl ServerConnection {
         Ok(None)
     }
 
-    /// Has the stream lend the end of the current message, which is whole then.
+    /// Takes the end of the current message from the stream's shared memory; the message is whole then.
     #[cfg(feature = "buffers")]
     #[inline]
     fn borrow_end(&self, input: &mut Input) -> Option<MessageHeader> {
@@ -106,7 +106,7 @@ impl ServerConnection {
         let missing = input.inbound.missing_end()?;
         let end = self.stream.borrow(missing)?;
         let header = input.inbound.end_is_elsewhere()?;
-        input.lent = Some(end);
+        input.shared_end = Some(end);
         Some(header)
     }
 
@@ -210,7 +210,7 @@ impl ServerConnection {
         let Scratch { request, reply, adapters, recalled, .. } = scratch;
         input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
-        let lent = input.lent.take();
+        let shared_end = input.shared_end.take();
         let form = match self.messaging {
             Some(messaging) if input.agreed.remembers() => {
                 match self.recall(messaging, &mut input, (request.message(), header), recalled)? {
@@ -246,7 +246,7 @@ impl ServerConnection {
                     response,
                     text,
                     #[cfg(feature = "buffers")]
-                    lent,
+                    shared_end,
                 };
                 self.hold(&manager, Box::new(message));
                 return Ok(Some(input));
@@ -265,7 +265,7 @@ impl ServerConnection {
         call.set_context(self.core.context());
         let parts = InParts::new(&request.seams);
         #[cfg(feature = "buffers")]
-        let parts = parts.with_end(lent.as_ref());
+        let parts = parts.with_end(shared_end.as_ref());
         // From here on others may read.
         let upcall = match self.has_own_threads() {
             true => self.leave_input(input, is_awaited),
@@ -281,7 +281,7 @@ impl ServerConnection {
         drop(found);
         // The client may write there again when it has its answer.
         #[cfg(feature = "buffers")]
-        drop(lent);
+        drop(shared_end);
         if answer == Answer::Reply {
             self.send_reply(id, reply);
         }
@@ -309,8 +309,8 @@ impl ServerConnection {
         Ok(Some(Form::Other(recalled.as_deref().unwrap_or(messaging))))
     }
 
-    /// Takes note of a request in its turn on the wire; how its text is encoded.
-    #[inline(always)] // on the path of every request: 1 % of its instructions
+    /// Notes a request, in the order of the wire. Returns how its text is encoded.
+    #[inline(always)] // as `RequestHeader::read_with`
     pub(super) fn begin_request(
         &self,
         input: &mut Input,

@@ -73,7 +73,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     }
 
     /// Whether a dynamic thread that was asked for is still wanted.
-    fn still_wants_thread(&self) -> bool {
+    fn needs_thread(&self) -> bool {
         true
     }
 

@@ -22,18 +22,18 @@ fn until(what: impl Fn() -> bool) {
     }
 }
 
-/// How many looks have found nothing new of the connection in this place, and how many threads have to
+/// How many checks have found the connection in this slot idle, and how many threads have to
 /// do with it.
-fn quiet(lane: &Lane, place: u64) -> Option<(u32, u32)> {
+fn idle(lane: &Lane, place: u64) -> Option<(u32, u32)> {
     let mut found = None;
-    lane.connections.with(place, |connection| found = Some(connection.quiet_looks()));
+    lane.connections.with(place, |connection| found = Some(connection.idle_checks()));
     found
 }
 
 #[test]
 fn who_is_silent_for_long_is_let_go() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
-        // The lane's own looks come later than this test ends.
+        // The lane's own checks come later than this test ends.
         let mut options = Options::default();
         options.set("IdleTimeout", "86400000", Origin::Program).unwrap();
         let core = ServerCore::for_tests(options);
@@ -48,31 +48,31 @@ fn who_is_silent_for_long_is_let_go() {
         let mut scratch = Scratch::default();
 
         let mut silent = TcpStream::connect(&address).unwrap();
-        until(|| quiet(lane, 0) == Some((0, 0)));
+        until(|| idle(lane, 0) == Some((0, 0)));
         let mut stuck = TcpStream::connect(&address).unwrap();
-        until(|| quiet(lane, 1) == Some((0, 0)));
-        for look in 1..4 {
-            lane.look_for_quiet(&mut scratch);
-            assert_eq!([0, 1].map(|place| quiet(lane, place)), [Some((look, 0)); 2]);
+        until(|| idle(lane, 1) == Some((0, 0)));
+        for checks in 1..4 {
+            lane.check_idle_connections(&mut scratch);
+            assert_eq!([0, 1].map(|place| idle(lane, place)), [Some((checks, 0)); 2]);
         }
         // Half a message.
         stuck.write_all(b"GIOP\x01\x02").unwrap();
-        until(|| quiet(lane, 1) == Some((0, 0)));
-        lane.look_for_quiet(&mut scratch);
-        assert_eq!([0, 1].map(|place| quiet(lane, place)), [Some((4, 0)), Some((1, 0))]);
+        until(|| idle(lane, 1) == Some((0, 0)));
+        lane.check_idle_connections(&mut scratch);
+        assert_eq!([0, 1].map(|place| idle(lane, place)), [Some((4, 0)), Some((1, 0))]);
 
-        lane.look_for_quiet(&mut scratch);
-        assert_eq!([0, 1].map(|place| quiet(lane, place)), [None, Some((2, 0))]);
-        let mut farewell = Vec::new();
-        silent.read_to_end(&mut farewell).unwrap();
-        assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        lane.check_idle_connections(&mut scratch);
+        assert_eq!([0, 1].map(|place| idle(lane, place)), [None, Some((2, 0))]);
+        let mut sends_close = Vec::new();
+        silent.read_to_end(&mut sends_close).unwrap();
+        assert_eq!((&sends_close[..4], sends_close[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
         for place in [Some((3, 0)), Some((4, 0)), None] {
-            lane.look_for_quiet(&mut scratch);
-            assert_eq!(quiet(lane, 1), place);
+            lane.check_idle_connections(&mut scratch);
+            assert_eq!(idle(lane, 1), place);
         }
         let mut nothing = Vec::new();
         stuck.read_to_end(&mut nothing).unwrap();
-        assert_eq!(nothing, [], "half a message is owed no farewell");
+        assert_eq!(nothing, [], "half a message is owed no sends_close");
         assert_eq!(pool.counts()[0].connections, 0);
         pool.destroy().unwrap();
     }

@@ -15,9 +15,9 @@ use zorb_os::lock::{Condition, Lock};
 use crate::connection::ServerConnection;
 use zorb_poa::PoaManager;
 
-/// So many looks in a row find no upcall of a connection before it is not watched any more. The next
-/// upcall then calls the watchdog, which takes it longer than all looks at one call.
-pub(super) const QUIET_LOOKS: u32 = 50;
+/// A connection is no longer watched after this many successive checks without an upcall. Its next upcall
+/// must then wake the watchdog, which costs more than these checks.
+pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
 /// Watches the connections that are in use.
 #[derive(Debug, Default)]
@@ -39,10 +39,10 @@ struct Watched {
 #[derive(Clone, Debug)]
 struct Watch {
     connection: Arc<ServerConnection>,
-    /// What to compare with at the next look.
+    /// The number of upcalls at the last check.
     seen: u32,
-    /// Looks since the last upcall.
-    quiet: u32,
+    /// Checks since the last upcall.
+    idle_checks: u32,
 }
 
 impl Watched {
@@ -70,7 +70,7 @@ impl Watchdog {
         let was_asleep = watched.connections.is_empty();
         let connection = Arc::clone(connection);
         let key = key_of(&connection);
-        watched.connections.insert(key, Watch { connection, seen, quiet: 0 });
+        watched.connections.insert(key, Watch { connection, seen, idle_checks: 0 });
         drop(watched);
         if was_asleep {
             self.changed.notify_all();
@@ -121,22 +121,22 @@ impl Watchdog {
         self.changed.notify_all();
     }
 
-    /// The body of the watchdog's thread: looks every `period` until stopped.
+    /// The body of the watchdog's thread: checks every `period` until stopped.
     pub(crate) fn run(&self, period: Duration) {
-        let mut next_look = Instant::now();
+        let mut next_check = Instant::now();
         loop {
             let now = Instant::now();
-            if now >= next_look {
-                self.look();
-                next_look = now + period;
+            if now >= next_check {
+                self.check();
+                next_check = now + period;
             }
             self.discard_expired(now);
             let watched = self.watched.lock();
             if watched.stopped {
                 return;
             }
-            let look = (!watched.connections.is_empty()).then_some(next_look);
-            let _watched = match look.into_iter().chain(watched.first_expiry()).min() {
+            let check = (!watched.connections.is_empty()).then_some(next_check);
+            let _watched = match check.into_iter().chain(watched.first_expiry()).min() {
                 None => self.changed.wait(watched),
                 Some(next) => {
                     let left = next.saturating_duration_since(Instant::now());
@@ -146,18 +146,18 @@ impl Watchdog {
         }
     }
 
-    /// One look; how many connections are still watched. Threads are started without the lock, which
-    /// serving threads take.
-    pub(super) fn look(&self) -> usize {
+    /// Checks all watched connections, and returns how many are still watched. Starts threads without the
+    /// lock, which serving threads take.
+    pub(super) fn check(&self) -> usize {
         let mut watches: Vec<_> = self.watched.lock().connections.values().cloned().collect();
-        watches.iter_mut().for_each(Watch::look);
+        watches.iter_mut().for_each(Watch::check);
         let mut watched = self.watched.lock();
         for watch in watches {
             let key = key_of(&watch.connection);
             if !watched.connections.contains_key(&key) {
                 continue; // it has been closed meanwhile
             }
-            if watch.quiet < QUIET_LOOKS || !watch.connection.stop_watching(watch.seen) {
+            if watch.idle_checks < MAX_IDLE_CHECKS || !watch.connection.stop_watching(watch.seen) {
                 watched.connections.insert(key, watch);
             } else {
                 watched.connections.remove(&key);
@@ -168,10 +168,10 @@ impl Watchdog {
 }
 
 impl Watch {
-    fn look(&mut self) {
+    fn check(&mut self) {
         let upcalls = self.connection.relieve(self.seen);
-        let is_quiet = upcalls == self.seen && self.connection.input.is_empty();
-        self.quiet = if is_quiet { self.quiet + 1 } else { 0 };
+        let is_idle = upcalls == self.seen && self.connection.input.is_empty();
+        self.idle_checks = if is_idle { self.idle_checks + 1 } else { 0 };
         self.seen = upcalls;
     }
 }

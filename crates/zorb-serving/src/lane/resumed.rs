@@ -14,7 +14,7 @@ const MAX_THREADS: usize = 64;
 #[derive(Debug, Default)]
 pub(crate) struct Resumed {
     waiting: Lock<Waiting>,
-    /// How many wait, for a look without the lock.
+    /// How many wait, to be read without the lock.
     count: AtomicUsize,
 }
 

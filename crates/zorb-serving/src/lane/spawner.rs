@@ -15,7 +15,7 @@ pub(crate) struct Spawner {
 }
 
 impl Spawner {
-    /// Has the spawner look at its lane.
+    /// Makes the spawner check its lane.
     pub(crate) fn call(&self) {
         self.called.fetch_add(1, Ordering::AcqRel);
         futex::wake(&self.called);
@@ -51,13 +51,13 @@ impl Spawner {
 
 /// What a lane asks its spawner for.
 #[derive(Debug, Default)]
-pub(crate) struct Wants {
+pub(crate) struct ThreadRequests {
     threads: AtomicU32,
     /// `None` where there are no dynamic threads.
     spawner: Option<Arc<Spawner>>,
 }
 
-impl Wants {
+impl ThreadRequests {
     pub(crate) fn new(dynamic_threads: usize) -> Self {
         let spawner = (dynamic_threads > 0).then(Arc::<Spawner>::default);
         Self { threads: AtomicU32::new(0), spawner }

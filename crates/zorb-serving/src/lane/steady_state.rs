@@ -1,12 +1,10 @@
-//! Lanes that have found their pace: what their threads do all the same that costs time when there is
-//! none.
+//! Lanes in the steady state: counts of what their threads must not do then.
 //!
-//! A thread's part from the event that wakes it to its next wait is a *turn*. Allocations and the
-//! [events](zorb_base::steady_events) are counted by thread as they happen; the difference over a turn is the
-//! lane's. Page faults the system counts, by thread as well, and they count from a thread's first turn on:
-//! one that is at its beginning when its lane is frozen, or in a turn, still has some that are not meant.
-//! So a lane that is not frozen pays one look at a flag each turn, and one that is pays one system call of
-//! each of its threads, once.
+//! A *work interval* is the time from the event that wakes a thread to its next wait. Allocations and the
+//! [events](zorb_base::steady_events) are counted per thread; the difference over a work interval is a
+//! violation of its lane. The system counts page faults per thread. They count from the first work interval
+//! that begins after the lane was frozen: a thread that is still starting up has others. A lane that is not
+//! frozen checks one flag in each interval; each thread of a frozen lane makes one system call, once.
 
 use std::cell::Cell;
 use std::fmt;
@@ -33,14 +31,14 @@ pub struct LaneViolations {
     /// Blocks of memory that were asked for, by the servants as well. Counted where the program's
     /// allocator is [`CountingAllocator`](zorb_os::alloc::CountingAllocator).
     pub allocations: u64,
-    /// Page faults: memory that was not there when it was used. Those of a thread count from its first turn
-    /// on.
+    /// Page faults: memory that was not there when it was used. Those of a thread count from its first work
+    /// interval on.
     pub page_faults: u64,
     /// Threads of the ORB that were started.
     pub threads: u64,
     /// Connections that were opened to other servers.
     pub connects: u64,
-    /// Changes of the tables that calls look into: adapters, active objects, connections.
+    /// Changes of the tables that calls read: adapters, active objects, connections.
     pub table_writes: u64,
 }
 
@@ -63,8 +61,8 @@ impl fmt::Display for LaneViolations {
     }
 }
 
-/// Who is told of violations, by the thread that was the cause, at the end of its turn: of what that
-/// one turn has had. Page faults are not among it: they are known when they are asked for.
+/// Receives the violations of one work interval, on the thread that caused them, at the end of the interval.
+/// Page faults are not included: they are counted on demand.
 pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
 
 /// How lanes are frozen.
@@ -116,7 +114,7 @@ pub(crate) struct SteadyState {
     rest: Lock<Rest>,
 }
 
-/// What no turn without violations looks at.
+/// What a work interval without violations does not use.
 #[derive(Default)]
 struct Rest {
     threads: Vec<Watched>,
@@ -130,13 +128,13 @@ struct Rest {
 #[derive(Debug)]
 struct Watched {
     thread: u32,
-    /// Its page faults before its first turn since the lane was frozen; `None` until then.
+    /// Its page faults before its first work interval since the lane was frozen; `None` until then.
     before: Option<u64>,
 }
 
-/// What a thread had done when its turn began.
+/// The counts of a thread at the beginning of its work interval.
 #[derive(Clone, Copy)]
-struct Turn {
+struct WorkInterval {
     freezing: u32,
     allocations: u64,
     events: EventCounts,
@@ -147,16 +145,16 @@ static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// The lane that watches a thread.
 #[derive(Clone, Copy)]
-struct Home {
+struct Watcher {
     /// Where its counts lie; 0 for none.
     lane: usize,
-    /// The freezing since whose first turn here the thread's page faults count.
+    /// The freezing since whose first work interval the thread's page faults count.
     freezing: u32,
 }
 
 thread_local! {
-    static TURN: Cell<Option<Turn>> = const { Cell::new(None) };
-    static HOME: Cell<Home> = const { Cell::new(Home { lane: 0, freezing: 0 }) };
+    static INTERVAL: Cell<Option<WorkInterval>> = const { Cell::new(None) };
+    static WATCHER: Cell<Watcher> = const { Cell::new(Watcher { lane: 0, freezing: 0 }) };
 }
 
 /// A thread of the lane, until dropped.
@@ -203,7 +201,7 @@ impl SteadyState {
 
     /// The same for a thread that lives as long as the lane.
     pub(crate) fn watch_for_good(&self) {
-        HOME.set(Home { lane: self.address(), freezing: 0 });
+        WATCHER.set(Watcher { lane: self.address(), freezing: 0 });
         self.rest().threads.push(Watched { thread: thread::id(), before: None });
     }
 
@@ -215,11 +213,11 @@ impl SteadyState {
     /// count yet.
     #[cold]
     fn watch_from_here(&self, freezing: u32) {
-        let home = HOME.get();
-        if home.lane != self.address() || home.freezing == freezing {
-            return; // borrowed by this lane, or not its first turn
+        let watcher = WATCHER.get();
+        if watcher.lane != self.address() || watcher.freezing == freezing {
+            return; // borrowed by this lane, or not its first work interval
         }
-        HOME.set(Home { freezing, ..home });
+        WATCHER.set(Watcher { freezing, ..watcher });
         let (thread, faults) = (thread::id(), thread::own_page_faults().ok());
         let mut rest = self.rest();
         // It may be frozen anew by now.
@@ -246,17 +244,17 @@ impl SteadyState {
     pub(crate) fn work_begins(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
         if freezing != 0 {
-            self.note_turn(freezing);
+            self.begin_interval(freezing);
         }
     }
 
-    /// Notes what the thread has done before its turn, unless it is in one.
+    /// Notes the counts of the thread, unless a work interval has begun.
     #[cold]
-    fn note_turn(&self, freezing: u32) {
-        if TURN.get().is_none_or(|turn| turn.freezing != freezing) {
+    fn begin_interval(&self, freezing: u32) {
+        if INTERVAL.get().is_none_or(|begun| begun.freezing != freezing) {
             self.watch_from_here(freezing);
             let allocations = AllocationCount::this_thread().allocations;
-            TURN.set(Some(Turn { freezing, allocations, events: EventCounts::here() }));
+            INTERVAL.set(Some(WorkInterval { freezing, allocations, events: EventCounts::here() }));
         }
     }
 
@@ -265,24 +263,24 @@ impl SteadyState {
     pub(crate) fn work_ends(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
         if freezing != 0
-            && let Some(turn) = TURN.take()
-            && turn.freezing == freezing
+            && let Some(begun) = INTERVAL.take()
+            && begun.freezing == freezing
         {
             let allocations = AllocationCount::this_thread().allocations;
-            if (allocations, EventCounts::here()) != (turn.allocations, turn.events) {
-                self.violated(&turn);
+            if (allocations, EventCounts::here()) != (begun.allocations, begun.events) {
+                self.violated(&begun);
             }
         }
     }
 
     #[cold]
-    fn violated(&self, turn: &Turn) {
+    fn violated(&self, begun: &WorkInterval) {
         let events = EventCounts::here();
         self.add(LaneViolations {
-            allocations: AllocationCount::this_thread().allocations.wrapping_sub(turn.allocations),
-            threads: events.threads - turn.events.threads,
-            connects: events.connects - turn.events.connects,
-            table_writes: events.table_writes - turn.events.table_writes,
+            allocations: AllocationCount::this_thread().allocations.wrapping_sub(begun.allocations),
+            threads: events.threads - begun.events.threads,
+            connects: events.connects - begun.events.connects,
+            table_writes: events.table_writes - begun.events.table_writes,
             ..self.blank()
         });
     }
@@ -358,7 +356,7 @@ impl SteadyState {
 }
 
 impl Watched {
-    /// Its page faults since its first turn.
+    /// Its page faults since its first work interval.
     fn since(&self) -> u64 {
         let Some(before) = self.before else { return 0 };
         thread::page_faults(self.thread).map_or(0, |now| now.saturating_sub(before))

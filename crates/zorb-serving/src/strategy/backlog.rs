@@ -21,7 +21,7 @@ pub(super) enum Backlog<J> {
 /// The greatest one is taken first.
 #[derive(Debug)]
 pub(super) struct Ranked<J> {
-    urgency: i16,
+    priority: i16,
     number: Reverse<u64>,
     job: J,
 }
@@ -41,11 +41,11 @@ impl<J> Backlog<J> {
         }
     }
 
-    pub(super) fn put(&mut self, urgency: i16, job: J) {
+    pub(super) fn put(&mut self, priority: i16, job: J) {
         match self {
             Self::InOrder(jobs) => jobs.push_back(job),
             Self::ByPriority { jobs, next } => {
-                jobs.push(Ranked { urgency, number: Reverse(*next), job });
+                jobs.push(Ranked { priority, number: Reverse(*next), job });
                 *next += 1;
             }
         }
@@ -61,7 +61,7 @@ impl<J> Backlog<J> {
 
 impl<J> Ord for Ranked<J> {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.urgency, self.number).cmp(&(other.urgency, other.number))
+        (self.priority, self.number).cmp(&(other.priority, other.number))
     }
 }
 
@@ -88,17 +88,17 @@ mod tests {
         for by_priority in [false, true] {
             let mut jobs = Backlog::new(by_priority);
             let mut all: Vec<_> = (0..1000_i32).map(|at| ((at * 7 % 13 - 5) as i16, at)).collect();
-            for &(urgency, at) in &all {
-                jobs.put(urgency, (urgency, at));
+            for &(priority, at) in &all {
+                jobs.put(priority, (priority, at));
             }
             assert_eq!(jobs.len(), 1000);
             if by_priority {
-                all.sort_by_key(|&(urgency, at)| (Reverse(urgency), at));
+                all.sort_by_key(|&(priority, at)| (Reverse(priority), at));
             }
             assert_eq!(std::iter::from_fn(|| jobs.take()).collect::<Vec<_>>(), all);
             // One that is less urgent than those behind it, and one that comes meanwhile.
-            for (urgency, at) in [(1, 1), (9, 2)] {
-                jobs.put(urgency, (urgency, at));
+            for (priority, at) in [(1, 1), (9, 2)] {
+                jobs.put(priority, (priority, at));
             }
             let first = jobs.take().unwrap();
             jobs.put(1, (1, 3));

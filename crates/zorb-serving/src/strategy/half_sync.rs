@@ -1,6 +1,6 @@
 //! Half-sync/half-async: one thread of the lane reads and queues requests, the others make upcalls and
-//! reply. It costs a change of threads a request; requests can wait in the queue, and lanes can borrow
-//! threads of each other.
+//! reply. Each request changes threads. In return, requests can wait in the queue, and a lane can borrow
+//! threads of lower lanes.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -11,7 +11,7 @@ use super::ServingStrategy;
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::{Scratch, ServerConnection};
 use crate::input::Input;
-use crate::lane::{Lane, Neighbours, Role};
+use crate::lane::{Lane, OtherLanes, Role};
 use crate::queued::{QueuedRequest, RequestMessage};
 use crate::settings::Buffering;
 
@@ -22,15 +22,15 @@ pub(crate) struct HalfSync {
 }
 
 impl HalfSync {
-    /// Of a lane with at most so many threads, with so much room for requests that wait for one, which are
-    /// served by priority or in the order in which they came.
+    /// For a lane of at most `threads` threads. Requests that wait for one are limited by `buffering`, and
+    /// served by priority or in the order of arrival.
     pub(crate) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
         Self { queue: RequestQueue::new(threads, buffering, by_priority) }
     }
 
-    /// Queues a request for a thread that makes its upcall: one of the lane that waits, a dynamic one to
-    /// come, one that is borrowed, in this order; else the request waits for one. It comes back when too
-    /// many do. `spare` becomes the message for the next request.
+    /// Queues a request for a thread that makes its upcall: an idle thread of the lane, else a new dynamic
+    /// thread, else one borrowed from a lower lane, else the next that becomes free. Returns the request if
+    /// too many wait. `spare` becomes the message for the next request.
     fn queue(
         &self,
         lane: &Lane,
@@ -39,33 +39,34 @@ impl HalfSync {
         spare: &mut Option<Box<RequestMessage>>,
     ) -> Result<(), QueuedRequest> {
         loop {
-            let alone = !self.queue.has_idle() && !lane.wants.may_ask(missing(lane));
-            let lender = if alone { borrow(lane) } else { None };
-            let ask = || lane.wants.ask(missing(lane));
-            match (self.queue.offer(request, room, lender.is_some(), spare, ask), lender) {
-                (Offered::Lent, Some((lender, rank))) => {
-                    lender.call(Call::Lent(rank));
+            let needs_other =
+                !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
+            let borrowed = if needs_other { borrow(lane) } else { None };
+            let ask = || lane.thread_requests.ask(missing(lane));
+            match (self.queue.offer(request, room, borrowed.is_some(), spare, ask), borrowed) {
+                (Offered::Borrowed, Some((borrowed, rank))) => {
+                    borrowed.call(Call::Borrowed(rank));
                     return Ok(());
                 }
-                (Offered::Promised, _) => {
-                    lane.wants.call();
+                (Offered::Requested, _) => {
+                    lane.thread_requests.call();
                     return Ok(());
                 }
-                (Offered::Assigned(worker), lender) => {
+                (Offered::Assigned(worker), borrowed) => {
                     worker.call(Call::Own);
-                    // One of the lane's own became free just then.
-                    let _ = lender.map(|(lender, _)| lender.call(Call::Look));
+                    // A thread of the lane became idle meanwhile.
+                    let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                // With a thread that is lent it would not wait, and is not said to be lent without one.
-                (Offered::Waits | Offered::Lent, _) => {
-                    // One of a lower lane may have come to rest after it was looked for.
-                    let _ = borrow(lane).map(|(lender, _)| lender.call(Call::Look));
+                // It does not wait if a thread was borrowed, and is not assigned to one otherwise.
+                (Offered::Waits | Offered::Borrowed, _) => {
+                    // A thread of a lower lane may have become idle since the first attempt.
+                    let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
                 (Offered::Ended, None) => return Ok(()),
-                (Offered::Ended, Some((lender, _))) => {
-                    lender.call(Call::Look);
+                (Offered::Ended, Some((borrowed, _))) => {
+                    borrowed.call(Call::Check);
                     return Ok(());
                 }
                 (Offered::TooMany(back), _) if self.queue.holds_requests() => {
@@ -75,9 +76,11 @@ impl HalfSync {
                 // Requests stay in the transport until a thread is free.
                 (Offered::TooMany(back), _) => request = back,
             }
-            // Another reader may have got the thread that this one saw, so all is looked at again.
+            // Another reader may have taken the thread that this one found, so start again.
             self.queue.wait_for_thread(|| {
-                self.queue.has_idle() || lane.wants.may_ask(missing(lane)) || may_borrow(lane)
+                self.queue.has_idle()
+                    || lane.thread_requests.may_ask(missing(lane))
+                    || may_borrow(lane)
             });
         }
     }
@@ -87,9 +90,9 @@ impl HalfSync {
         let worker = Worker::new();
         let mut scratch = Scratch::default();
         let mut call = None;
-        let mut comes = matches!(role, Role::Dynamic(_));
-        // Else what comes before its first wait is its beginning.
-        let mut begun = comes;
+        let mut is_new = matches!(role, Role::Dynamic(_));
+        // A static thread starts up before its first wait, which is no work.
+        let mut begun = is_new;
         // The message of the last request.
         let mut served = None;
         loop {
@@ -98,8 +101,8 @@ impl HalfSync {
             }
             match call.take() {
                 None => {
-                    let asked_for = std::mem::take(&mut comes).then_some(Taker::Promised);
-                    if let Some(request) = asked_for.and_then(|taker| self.queue.take(taker)) {
+                    let requested = std::mem::take(&mut is_new).then_some(Taker::Requested);
+                    if let Some(request) = requested.and_then(|taker| self.queue.take(taker)) {
                         served = request.serve(&mut scratch);
                     }
                 }
@@ -108,20 +111,20 @@ impl HalfSync {
                         served = request.serve(&mut scratch);
                     }
                 }
-                // It may have been raised for nothing.
-                Some(Call::Look) => lane.settings.threads.adopt(),
-                Some(Call::Lent(rank)) => {
-                    let above = neighbours(lane).and_then(|all| all.above.get(rank)?.upgrade());
-                    if let Some(above) = above
-                        && let Some(queue) = above.strategy().queue()
+                // Its priority may have been raised in vain.
+                Some(Call::Check) => lane.settings.threads.adopt(),
+                Some(Call::Borrowed(rank)) => {
+                    let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
+                    if let Some(higher) = higher
+                        && let Some(queue) = higher.strategy().queue()
                         && let Some(request) = queue.take(Taker::Called)
                     {
-                        serve_borrowed(&above, queue, request, &mut scratch);
+                        serve_borrowed(&higher, queue, request, &mut scratch);
                     }
                     lane.settings.threads.adopt();
                 }
             }
-            if work_above(lane, &mut scratch) {
+            if serve_higher(lane, &mut scratch) {
                 lane.settings.threads.adopt();
                 continue;
             }
@@ -134,8 +137,8 @@ impl HalfSync {
             if let Next::End = next {
                 return;
             }
-            // A request above may have found no thread just before this one was to be had.
-            if is_wanted_above(lane) && self.queue.leave(&worker) {
+            // A request of a higher lane may have looked for a thread just before this one became idle.
+            if is_needed_by_higher(lane) && self.queue.leave(&worker) {
                 continue;
             }
             call = worker.wait(lane.linger(role));
@@ -143,7 +146,7 @@ impl HalfSync {
                 if self.queue.leave(&worker) {
                     return;
                 }
-                // Called at the last moment.
+                // It was called at the last moment.
                 call = worker.wait(None);
             }
         }
@@ -162,8 +165,8 @@ impl ServingStrategy for HalfSync {
         let mut message = spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
         let orders = self.queue.orders();
         match connection.detach_request(input, header, &mut message, orders)? {
-            Some(urgency) => {
-                let request = QueuedRequest::new(connection, message, urgency);
+            Some(priority) => {
+                let request = QueuedRequest::new(connection, message, priority);
                 if let Err(refused) = self.queue(&connection.lane, request, Room::Limited, spare) {
                     refused.refuse();
                 }
@@ -174,7 +177,7 @@ impl ServingStrategy for HalfSync {
     }
 
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        // There is always room for it: it was counted where it was held.
+        // There is always room for it: the manager's limits have counted it.
         if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
             refused.refuse();
         }
@@ -187,8 +190,8 @@ impl ServingStrategy for HalfSync {
         }
     }
 
-    fn still_wants_thread(&self) -> bool {
-        self.queue.wants_promised()
+    fn needs_thread(&self) -> bool {
+        self.queue.needs_requested_thread()
     }
 
     fn thread_not_started(&self) {
@@ -208,41 +211,41 @@ impl ServingStrategy for HalfSync {
     }
 }
 
-/// How many threads the lane may have more.
+/// The number of threads that the lane may still start.
 fn missing(lane: &Lane) -> u32 {
     let there = lane.threads.load(Ordering::Acquire);
     u32::try_from(lane.settings.max_threads().saturating_sub(there)).unwrap_or(u32::MAX)
 }
 
-fn neighbours(lane: &Lane) -> Option<&Neighbours> {
-    lane.neighbours.get()
+fn other_lanes(lane: &Lane) -> Option<&OtherLanes> {
+    lane.other_lanes.get()
 }
 
 fn may_borrow(lane: &Lane) -> bool {
-    let Some(neighbours) = neighbours(lane) else { return false };
-    let mut below = neighbours.below.iter().filter_map(Weak::upgrade);
-    below.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_idle))
+    let Some(other_lanes) = other_lanes(lane) else { return false };
+    let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);
+    lower.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_idle))
 }
 
-/// A thread of a lower lane that waits, with the priority of this one, and this one's rank.
+/// Borrows an idle thread of a lower lane and raises its priority to this lane's; with this lane's rank.
 fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
-    let neighbours = neighbours(lane)?;
-    let mut below = neighbours.below.iter().filter_map(Weak::upgrade);
-    let worker = below.find_map(|lane| lane.strategy().queue()?.lend())?;
-    // Before it runs, or threads of the lanes between could keep it from running.
+    let other_lanes = other_lanes(lane)?;
+    let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);
+    let worker = lower.find_map(|lane| lane.strategy().queue()?.take_idle())?;
+    // Before it runs: threads of lanes in between could preempt it.
     lane.settings.threads.raise(worker.thread);
-    Some((worker, neighbours.above.len()))
+    Some((worker, other_lanes.higher.len()))
 }
 
-/// Serves a request of a higher lane for which there was no thread, the highest first. Whether there was
-/// one.
-fn work_above(lane: &Lane, scratch: &mut Scratch) -> bool {
-    let Some(neighbours) = neighbours(lane) else { return false };
-    for above in neighbours.above.iter().filter_map(Weak::upgrade) {
-        if let Some(queue) = above.strategy().queue()
+/// Serves a request of a higher lane that no thread has been called for, the highest lane first. Returns
+/// whether there was one.
+fn serve_higher(lane: &Lane, scratch: &mut Scratch) -> bool {
+    let Some(other_lanes) = other_lanes(lane) else { return false };
+    for higher in other_lanes.higher.iter().filter_map(Weak::upgrade) {
+        if let Some(queue) = higher.strategy().queue()
             && let Some(request) = queue.take(Taker::Free)
         {
-            serve_borrowed(&above, queue, request, scratch);
+            serve_borrowed(&higher, queue, request, scratch);
             return true;
         }
     }
@@ -266,15 +269,15 @@ fn serve_borrowed(
     lane.work_ends();
 }
 
-/// Whether a request of a higher lane waits for a thread. Readers that wait for one look again.
-fn is_wanted_above(lane: &Lane) -> bool {
-    let Some(neighbours) = neighbours(lane) else { return false };
-    let mut is_wanted = false;
-    for above in neighbours.above.iter().filter_map(Weak::upgrade) {
-        if let Some(queue) = above.strategy().queue() {
+/// Whether a request of a higher lane waits for a thread. Readers that wait for a thread try again.
+fn is_needed_by_higher(lane: &Lane) -> bool {
+    let Some(other_lanes) = other_lanes(lane) else { return false };
+    let mut is_needed = false;
+    for higher in other_lanes.higher.iter().filter_map(Weak::upgrade) {
+        if let Some(queue) = higher.strategy().queue() {
             queue.free();
-            is_wanted |= queue.has_unassigned();
+            is_needed |= queue.has_unassigned();
         }
     }
-    is_wanted
+    is_needed
 }

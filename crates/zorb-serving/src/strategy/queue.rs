@@ -21,8 +21,8 @@ const MAX_SPARES: usize = 64;
 /// The octets of the buffers that are allocated with the queue; those of larger requests grow.
 const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 
-/// The queue of a lane. Its lock is held for a few instructions, by threads of different priorities
-/// where they are borrowed: so it hands down the priority of who waits for it.
+/// The queue of a lane. Its lock is held for a few instructions; borrowed threads may have other
+/// priorities, so the lock has priority inheritance.
 #[derive(Debug)]
 pub(crate) struct RequestQueue<J = QueuedRequest> {
     waiting: Lock<Waiting<J>>,
@@ -45,7 +45,7 @@ struct Waiting<J> {
     assigned: usize,
     /// How many of the others are in because a thread was asked for that has not come yet. Whoever
     /// becomes free before takes them.
-    promised: usize,
+    requested: usize,
     idle: Vec<Arc<Worker>>,
     spares: Vec<Box<RequestMessage>>,
     ended: bool,
@@ -86,7 +86,7 @@ pub(crate) trait Request {
     fn size(&self) -> usize;
 
     /// Its priority, where the lane orders requests.
-    fn urgency(&self) -> i16;
+    fn priority(&self) -> i16;
 }
 
 impl Request for QueuedRequest {
@@ -94,8 +94,8 @@ impl Request for QueuedRequest {
         Self::size(self)
     }
 
-    fn urgency(&self) -> i16 {
-        Self::urgency(self)
+    fn priority(&self) -> i16 {
+        Self::priority(self)
     }
 }
 
@@ -113,18 +113,18 @@ pub(super) struct Worker {
 pub(super) enum Call {
     /// The next request of its own lane.
     Own,
-    /// To see whether there is something to do.
-    Look,
-    /// A request of the lane of this rank, which borrows it.
-    Lent(usize),
+    /// To check whether there is something to do.
+    Check,
+    /// A request of the lane with this rank, which borrows the thread.
+    Borrowed(usize),
 }
 
 impl Call {
     fn to_word(self) -> u32 {
         match self {
             Self::Own => 1,
-            Self::Look => 2,
-            Self::Lent(rank) => u32::try_from(rank).unwrap_or(u32::MAX - 3) + 3,
+            Self::Check => 2,
+            Self::Borrowed(rank) => u32::try_from(rank).unwrap_or(u32::MAX - 3) + 3,
         }
     }
 
@@ -132,20 +132,20 @@ impl Call {
         Some(match word {
             0 => return None,
             1 => Self::Own,
-            2 => Self::Look,
-            lent => Self::Lent(lent as usize - 3),
+            2 => Self::Check,
+            lent => Self::Borrowed(lent as usize - 3),
         })
     }
 }
 
 /// What becomes of a request that has been read.
 pub(super) enum Offered<J> {
-    /// It is in the queue, and this thread is to be woken for it.
+    /// It is in the queue, and the caller wakes this thread.
     Assigned(Arc<Worker>),
-    /// It is in the queue, and the thread is to be woken that is lent.
-    Lent,
+    /// It is in the queue, and the caller wakes the borrowed thread.
+    Borrowed,
     /// It is in the queue, and a thread has been asked for.
-    Promised,
+    Requested,
     /// It is in the queue.
     Waits,
     /// Too many wait.
@@ -160,7 +160,7 @@ pub(super) enum Taker {
     /// It has been called for one.
     Called,
     /// It was asked for, and has come.
-    Promised,
+    Requested,
     /// It is free.
     Free,
 }
@@ -192,7 +192,7 @@ impl<J: Request> RequestQueue<J> {
             jobs: Backlog::new(by_priority),
             octets: 0,
             assigned: 0,
-            promised: 0,
+            requested: 0,
             idle: Vec::with_capacity(threads),
             spares,
             ended: false,
@@ -228,13 +228,13 @@ impl<J: Request> RequestQueue<J> {
         self.idle.load(Ordering::Acquire) > 0
     }
 
-    /// Puts a request into the queue if there is a thread for it, or room: one that waits, else one that
-    /// is `lent`, else one that `ask` asks for. `spare` becomes the message for the next request.
+    /// Puts a request into the queue if there is a thread for it, or room: an idle one, else a
+    /// borrowed one, else a new one if `ask` requests it. `spare` becomes the message for the next request.
     pub(super) fn offer(
         &self,
         job: J,
         room: Room,
-        lent: bool,
+        is_borrowed: bool,
         spare: &mut Option<Box<RequestMessage>>,
         ask: impl FnOnce() -> bool,
     ) -> Offered<J> {
@@ -247,19 +247,19 @@ impl<J: Request> RequestQueue<J> {
             }
             let offered = match waiting.idle.pop() {
                 Some(worker) => Offered::Assigned(worker),
-                None if lent => Offered::Lent,
-                None if ask() => Offered::Promised,
+                None if is_borrowed => Offered::Borrowed,
+                None if ask() => Offered::Requested,
                 None if room == Room::Unlimited => Offered::Waits,
                 None if self.has_room(waiting, job.size()) => Offered::Waits,
                 None => return Offered::TooMany(job),
             };
             match offered {
-                Offered::Assigned(_) | Offered::Lent => waiting.assigned += 1,
-                Offered::Promised => waiting.promised += 1,
+                Offered::Assigned(_) | Offered::Borrowed => waiting.assigned += 1,
+                Offered::Requested => waiting.requested += 1,
                 _ => {}
             }
             waiting.octets = waiting.octets.saturating_add(job.size());
-            waiting.jobs.put(job.urgency(), job);
+            waiting.jobs.put(job.priority(), job);
             offered
         })
     }
@@ -268,8 +268,8 @@ impl<J: Request> RequestQueue<J> {
         let Some(limit) = self.buffering else { return false };
         let most = if limit.max_requests == 0 { MOST_WAITING } else { limit.max_requests };
         let octets = waiting.octets.saturating_add(size);
-        let spoken_for = waiting.assigned.saturating_add(waiting.promised);
-        waiting.jobs.len().saturating_sub(spoken_for) < most.min(MOST_WAITING)
+        let expected = waiting.assigned.saturating_add(waiting.requested);
+        waiting.jobs.len().saturating_sub(expected) < most.min(MOST_WAITING)
             && octets <= limit.max_octets.unwrap_or(MOST_OCTETS)
     }
 
@@ -285,20 +285,20 @@ impl<J: Request> RequestQueue<J> {
 
     /// Takes back that a thread comes that was asked for.
     pub(super) fn withdraw(&self) {
-        self.with(|waiting| waiting.promised = waiting.promised.saturating_sub(1));
+        self.with(|waiting| waiting.requested = waiting.requested.saturating_sub(1));
     }
 
     /// Whether a thread that was asked for is still wanted; if not, it is no more asked for.
-    pub(super) fn wants_promised(&self) -> bool {
+    pub(super) fn needs_requested_thread(&self) -> bool {
         self.with(|waiting| {
             let wanted = waiting.jobs.len() > waiting.assigned;
-            waiting.promised = waiting.promised.saturating_sub(usize::from(!wanted));
+            waiting.requested = waiting.requested.saturating_sub(usize::from(!wanted));
             wanted
         })
     }
 
     /// A thread of this lane that waits, for another lane.
-    pub(super) fn lend(&self) -> Option<Arc<Worker>> {
+    pub(super) fn take_idle(&self) -> Option<Arc<Worker>> {
         if !self.has_idle() {
             return None;
         }
@@ -312,8 +312,8 @@ impl<J: Request> RequestQueue<J> {
                 waiting.assigned = waiting.assigned.saturating_sub(1);
                 waiting.take()
             }
-            Taker::Promised => {
-                waiting.promised = waiting.promised.saturating_sub(1);
+            Taker::Requested => {
+                waiting.requested = waiting.requested.saturating_sub(1);
                 waiting.take_unassigned()
             }
             Taker::Free => waiting.take_unassigned(),
@@ -386,7 +386,7 @@ impl<J: Request> RequestQueue<J> {
             std::mem::take(&mut waiting.idle)
         });
         for worker in idle {
-            worker.call(Call::Look);
+            worker.call(Call::Check);
         }
         self.free();
     }
@@ -394,7 +394,7 @@ impl<J: Request> RequestQueue<J> {
 
 impl Worker {
     pub(super) fn new() -> Arc<Self> {
-        let called = AtomicU32::new(Call::Look.to_word());
+        let called = AtomicU32::new(Call::Check.to_word());
         Arc::new(Self { thread: zorb_os::thread::id(), called })
     }
 

@@ -49,25 +49,25 @@ fn connections_in_use_alone_are_watched() {
     let core = ServerCore::for_tests(Options::default());
     let watchdog = core.watchdog();
     let [mut one, mut other] = [Served::new(&core), Served::new(&core)];
-    assert_eq!(watchdog.look(), 0, "nobody has called");
+    assert_eq!(watchdog.check(), 0, "nobody has called");
     one.upcall();
-    for _ in 0..QUIET_LOOKS {
+    for _ in 0..MAX_IDLE_CHECKS {
         other.upcall();
         other.upcall();
-        assert_eq!(watchdog.look(), 2);
+        assert_eq!(watchdog.check(), 2);
     }
-    assert_eq!(watchdog.look(), 1, "one has been quiet for long");
+    assert_eq!(watchdog.check(), 1, "one has been quiet for long");
     one.upcall();
-    assert_eq!(watchdog.look(), 2);
-    for _ in 0..=QUIET_LOOKS {
-        watchdog.look();
+    assert_eq!(watchdog.check(), 2);
+    for _ in 0..=MAX_IDLE_CHECKS {
+        watchdog.check();
     }
-    assert_eq!(watchdog.look(), 0);
+    assert_eq!(watchdog.check(), 0);
     // A connection that has been closed is not watched any more.
     one.upcall();
     one.0.give_up();
     one.upcall();
-    assert_eq!(watchdog.look(), 0);
+    assert_eq!(watchdog.check(), 0);
 }
 
 #[test]

@@ -1,10 +1,10 @@
 use super::*;
 
-/// A request as far as the queue looks at it.
+/// What the queue knows of a request.
 #[derive(Debug, PartialEq)]
 struct Paper {
     id: usize,
-    urgency: i16,
+    priority: i16,
 }
 
 impl Request for Paper {
@@ -12,8 +12,8 @@ impl Request for Paper {
         1
     }
 
-    fn urgency(&self) -> i16 {
-        self.urgency
+    fn priority(&self) -> i16 {
+        self.priority
     }
 }
 
@@ -23,14 +23,14 @@ fn queue() -> RequestQueue<Paper> {
 }
 
 fn paper(id: usize) -> Paper {
-    Paper { id, urgency: 0 }
+    Paper { id, priority: 0 }
 }
 
 fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str {
     match queue.offer(paper(id), Room::Limited, false, &mut None, || may_ask) {
         Offered::Assigned(_) => "assigned",
-        Offered::Lent => "lent",
-        Offered::Promised => "promised",
+        Offered::Borrowed => "lent",
+        Offered::Requested => "requested",
         Offered::Waits => "waits",
         Offered::TooMany(_) => "too many",
         Offered::Ended => "ended",
@@ -49,10 +49,10 @@ fn no_thread_is_asked_for_where_one_waits() {
 #[test]
 fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
     let queue = queue();
-    assert_eq!(offer(&queue, 1, true), "promised");
-    assert!(queue.wants_promised());
+    assert_eq!(offer(&queue, 1, true), "requested");
+    assert!(queue.needs_requested_thread());
     assert_eq!(queue.next(&Worker::new(), None), Next::Serve(paper(1)));
-    assert!(!queue.wants_promised());
+    assert!(!queue.needs_requested_thread());
     // Nothing is left of it: one may wait, as ever.
     assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
 }
@@ -61,8 +61,8 @@ fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
 fn a_request_that_a_thread_comes_for_takes_no_room() {
     let queue = queue();
     let offered = [(1, true), (2, false), (3, false)].map(|(it, ask)| offer(&queue, it, ask));
-    assert_eq!(offered, ["promised", "waits", "too many"]);
-    assert_eq!(queue.take(Taker::Promised), Some(paper(1)));
+    assert_eq!(offered, ["requested", "waits", "too many"]);
+    assert_eq!(queue.take(Taker::Requested), Some(paper(1)));
     assert_eq!(offer(&queue, 4, false), "too many");
     assert_eq!(queue.take(Taker::Free), Some(paper(2)));
     assert_eq!(offer(&queue, 5, false), "waits");
@@ -71,7 +71,7 @@ fn a_request_that_a_thread_comes_for_takes_no_room() {
 #[test]
 fn a_thread_that_cannot_come_leaves_its_request_waiting() {
     let queue = queue();
-    assert_eq!(offer(&queue, 1, true), "promised");
+    assert_eq!(offer(&queue, 1, true), "requested");
     queue.withdraw();
     assert_eq!(offer(&queue, 2, false), "too many");
     assert_eq!(queue.take(Taker::Free), Some(paper(1)));
@@ -81,8 +81,8 @@ fn a_thread_that_cannot_come_leaves_its_request_waiting() {
 #[test]
 fn the_more_urgent_come_first_and_the_others_in_their_order() {
     let queue = RequestQueue::new(1, Some(Buffering { max_requests: 0, max_octets: None }), true);
-    for (id, urgency) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
-        let paper = Paper { id, urgency };
+    for (id, priority) in [5, 20, -1, 30, 20, 5].into_iter().enumerate() {
+        let paper = Paper { id, priority };
         let offered = queue.offer(paper, Room::Limited, false, &mut None, || false);
         assert!(matches!(offered, Offered::Waits));
     }
