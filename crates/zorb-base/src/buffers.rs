@@ -1,26 +1,10 @@
 //! Buffers that are used again from message to message.
 
-use std::sync::Once;
-
 use zorb_giop::RequestBuffer;
 
 /// The most octets of capacity that a buffer keeps between messages. One large message does not
 /// cost its memory for the rest of a connection's life; messages up to this size allocate nothing.
 const KEPT_CAPACITY: usize = 1 << 20;
-
-/// Prepares the process, once, for large messages that come and go.
-///
-/// What programs make of such messages, such as the sequences that servants return, is theirs to
-/// allocate, and nothing that is lent to them can take its place. An allocator that gives the top of
-/// its heap back to the system as soon as 128 KiB are free there, as glibc's does, has them paged in
-/// again with every call: 16 page faults in a server that gets and returns 96 KiB of structs. It
-/// raises that limit to twice the largest block that it has seen come and go, so it is shown one. The
-/// block is never touched, so it costs no memory; other allocators do not mind, and neither does
-/// glibc's where its limits were set by hand.
-pub fn show_allocator_a_large_block() {
-    static SHOWN: Once = Once::new();
-    SHOWN.call_once(|| drop(std::hint::black_box(Vec::<u8>::with_capacity(KEPT_CAPACITY))));
-}
 
 /// Gives the memory of an unusually large message back.
 #[inline]

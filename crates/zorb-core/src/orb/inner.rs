@@ -4,7 +4,6 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use zorb_base::buffers::show_allocator_a_large_block;
 use zorb_base::error::{Error, Phase};
 use zorb_base::options::Options;
 use zorb_base::orb_core::OrbCore;
@@ -47,7 +46,6 @@ pub(crate) struct OrbInner {
 
 impl OrbInner {
     pub(super) fn new(options: Options) -> Arc<Self> {
-        show_allocator_a_large_block();
         let core = OrbCore::new(options);
         core.extend(|known| {
             let factory = Arc::new(loan::interceptor);
