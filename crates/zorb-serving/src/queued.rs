@@ -117,6 +117,14 @@ impl Client {
         }
     }
 
+    /// Answers a request with an exception, if the client waits.
+    #[cold]
+    fn answer(&self, message: &RequestMessage, exception: &SystemException) {
+        if let Some(connection) = self.connection() {
+            connection.send_exception(message, exception);
+        }
+    }
+
     fn core(&self) -> &Arc<ServerCore> {
         match self {
             Self::Connected(used) => &used.0.core,
@@ -137,10 +145,16 @@ pub(crate) struct QueuedRequest {
     message: Box<RequestMessage>,
     client: Client,
     priority: i16,
-    /// Where it was held before.
-    pass: Option<ResumePass>,
-    /// Whether it has been held for too long, and is to be refused.
-    is_expired: bool,
+    /// What has become of it, if a manager has held it. Boxed, as it is rare: requests are moved.
+    released: Option<Box<Released>>,
+}
+
+/// How a manager has given back a request that it has held.
+enum Released {
+    /// To be served, if the manager lets it pass now.
+    Resumed(ResumePass),
+    /// To be refused: it has been held for too long.
+    Expired,
 }
 
 impl std::fmt::Debug for QueuedRequest {
@@ -161,8 +175,7 @@ impl QueuedRequest {
             message,
             client: Client::Connected(ConnectionUse(Arc::clone(connection))),
             priority,
-            pass: None,
-            is_expired: false,
+            released: None,
         }
     }
 
@@ -178,11 +191,15 @@ impl QueuedRequest {
 
     /// Makes the upcall and sends the reply. The message comes back, for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
-        if self.is_expired {
-            self.answer(&discarded());
-            return None;
-        }
-        let Self { message, client, priority, pass, .. } = self;
+        let Self { message, client, priority, released } = self;
+        let pass = match released.map(|released| *released) {
+            None => None,
+            Some(Released::Resumed(pass)) => Some(pass),
+            Some(Released::Expired) => {
+                client.answer(&message, &discarded());
+                return None;
+            }
+        };
         let origin = Origin { client: &client, priority, pass };
         let mut served = None;
         match client.connection() {
@@ -200,14 +217,7 @@ impl QueuedRequest {
     #[cold]
     pub(super) fn refuse(self) {
         let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
-        self.answer(&full);
-    }
-
-    #[cold]
-    fn answer(self, exception: &SystemException) {
-        if let Some(connection) = self.client.connection() {
-            connection.send_exception(&self.message, exception);
-        }
+        self.client.answer(&self.message, &full);
     }
 }
 
@@ -454,7 +464,7 @@ impl HeldRequest {
             None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
         };
         let priority = self.priority;
-        Some(QueuedRequest { message, client, priority, pass: None, is_expired: false })
+        Some(QueuedRequest { message, client, priority, released: None })
     }
 }
 
@@ -465,14 +475,16 @@ impl Holdable for HeldRequest {
 
     fn resume(mut self: Box<Self>, pass: ResumePass) {
         if let Some(request) = self.release() {
-            self.lane.resume(QueuedRequest { pass: Some(pass), ..request });
+            let released = Some(Box::new(Released::Resumed(pass)));
+            self.lane.resume(QueuedRequest { released, ..request });
         }
     }
 
     fn discard(mut self: Box<Self>) {
         // By a thread of the lane: the client may not read.
         if let Some(request) = self.release().filter(|it| it.message.response.expects_reply()) {
-            self.lane.resume(QueuedRequest { is_expired: true, ..request });
+            let released = Some(Box::new(Released::Expired));
+            self.lane.resume(QueuedRequest { released, ..request });
         }
     }
 }
