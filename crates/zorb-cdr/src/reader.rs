@@ -365,7 +365,7 @@ impl<'a> CdrReader<'a> {
     /// Enters the next chunk of a chunked value, if the current one has nothing left but padding to
     /// `alignment`. Implementations of [`Wire`](crate::Wire) call it before everything that may not
     /// span chunks: a primitive, a string, a run of primitives.
-    #[inline(always)]
+    #[inline]
     pub fn step(&mut self, alignment: usize) {
         if self.values.is_some() {
             self.step_in_chunks(alignment);

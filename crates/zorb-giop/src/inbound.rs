@@ -175,7 +175,7 @@ impl Inbound {
     /// # Errors
     /// A protocol violation by the peer. The connection cannot be used any further: every later call fails
     /// too.
-    #[inline(always)] // two places on the path of every call
+    #[inline(always)] // with `write_body`, `begin`, `prepare`: 9 % of a call in the client
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         self.release();
         loop {
@@ -336,7 +336,7 @@ impl Inbound {
     }
 
     /// The header at `start`, if it was received.
-    #[inline(always)]
+    #[inline(always)] // 3 % of a call in the client
     fn parse(&self) -> Result<Option<MessageHeader>, ProtocolError> {
         let received = self.buffer.get(self.start..self.end).unwrap_or_default();
         let parsed = match self.messaging {

@@ -69,7 +69,7 @@ impl<'a> InParts<'a> {
 
 /// Finds the object of a request, if its adapter's manager lets the request through; `known` is what
 /// the thread remembers.
-#[inline(always)] // as `ServerCall::read_header`
+#[inline(always)] // as `RequestHeader::read_with`
 pub fn find_target(
     adapters: &Adapters,
     mut known: Option<&mut AdapterCache>,
@@ -94,7 +94,7 @@ pub fn find_target(
 
 /// Makes the upcall of a request whose header has been read, and writes its reply. `target` is what
 /// [`find_target`] found.
-#[inline(always)] // as `ServerCall::read_header`
+#[inline(always)] // as `RequestHeader::read_with`
 pub fn dispatch<'a>(
     adapters: &Adapters,
     call: &mut ServerCall<'a>,

@@ -30,7 +30,7 @@ impl Objects {
         self.ids.is_none()
     }
 
-    #[inline(always)] // on the path of every call
+    #[inline]
     pub(super) fn find(&self, id: &[u8]) -> Option<Found> {
         let (index, generation) = self.slot_of(id)?;
         self.slots.find(index, generation)

@@ -42,7 +42,7 @@ struct UpcallPriority {
 
 impl UpcallPriority {
     /// The priority at which the upcall runs.
-    #[inline(always)] // 1 % of the instructions of a request in a lane
+    #[inline(always)] // 2 % of the instructions of a request in a lane
     fn priority(&self, info: &ServerRequestInfo<'_>) -> Result<Priority, Unusable> {
         if !self.model.is_client_propagated() {
             return Ok(self.model.server_priority());

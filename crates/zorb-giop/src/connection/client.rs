@@ -148,7 +148,7 @@ impl<C> ClientConnection<C> {
     /// # Errors
     /// Nothing has been begun: the connection has ended, too many requests are outstanding, or there
     /// is no code set that both sides know.
-    #[inline(always)] // on the path of every call
+    #[inline(always)] // as `Inbound::poll`
     pub fn begin(
         &mut self,
         request: &NewRequest<'_>,
@@ -209,7 +209,7 @@ impl<C> ClientConnection<C> {
     }
 
     /// Finds what the current message of `inbound` is, whose header `poll` returned.
-    #[inline(always)] // on the path of every call
+    #[inline]
     pub fn receive(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
         if header.kind == MessageKind::Reply && self.end.is_none() {
             let form = Form::new(self.messaging, header.version);

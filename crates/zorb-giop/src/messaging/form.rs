@@ -267,7 +267,7 @@ impl<'m> Form<'m> {
     ///
     /// # Errors
     /// As [`RequestHeader::read`].
-    #[inline(always)] // on the path of every call
+    #[inline]
     pub fn read_request_with<'a>(
         self,
         request: &mut RequestHeader<'a>,

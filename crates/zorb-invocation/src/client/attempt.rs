@@ -168,7 +168,7 @@ fn not_done((again, exception): (bool, SystemException)) -> Attempt {
     if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
 }
 
-#[inline(always)] // on the path of every call
+#[inline]
 pub(super) fn start<'a>(
     request_id: u32,
     key: &'a [u8],

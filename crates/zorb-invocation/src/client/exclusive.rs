@@ -220,7 +220,7 @@ impl ExclusiveConnection {
     }
 
     /// Waits for the next whole message.
-    #[inline(always)] // on the path of every call, and in a second place
+    #[inline]
     fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         // Mostly nothing is there before it is waited for.
         if !self.inbound.has_buffered() {
@@ -285,7 +285,7 @@ impl ExclusiveConnection {
 }
 
 impl Connection for Lease<'_> {
-    #[inline(always)] // on the path of every call
+    #[inline]
     fn begin(
         &mut self,
         core: &OrbCore,

@@ -34,7 +34,7 @@ pub fn invoke(
 }
 
 /// The call, whose exceptions do not all name the operation.
-#[inline(always)] // it is called in one place
+#[inline]
 fn invoke_unnamed(
     object: &ObjectRef,
     operation: &str,

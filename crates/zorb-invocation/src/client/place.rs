@@ -132,7 +132,7 @@ impl<'r> Lease<'r> {
 }
 
 impl Drop for Lease<'_> {
-    #[inline(always)] // on the path of every call
+    #[inline]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
             self.place.give_back(connection);

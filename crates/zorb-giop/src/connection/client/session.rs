@@ -56,7 +56,7 @@ impl ClientSession {
     ///
     /// # Errors
     /// `Incompatible` when the two sides have no code set in common; `NotSupported`.
-    #[inline(always)] // on the path of every call
+    #[inline(always)] // as `Inbound::poll`
     pub(super) fn prepare(
         &mut self,
         request: &NewRequest<'_>,
