@@ -19,15 +19,15 @@ pub(crate) fn run(link: &Arc<Link>) {
         tracing::debug!(peer = link.client.peer(), %error, "connection lost");
         return link.close();
     }
-    let wait = (settings.wait, settings.idle_timeout);
+    let (wait, limit) = (settings.wait, settings.idle_timeout);
     let size = settings.max_message_size;
     let requests = Requests::new(link);
     let ending = if link.converts() {
         let mut requests = ConvertedRequests::new(requests);
-        Converter::new(&*link.client, link.framing, size, wait).run(&mut requests)
+        Converter::new(&*link.client, link.framing, size, wait, limit).run(&mut requests)
     } else {
         let mut requests = requests;
-        Relay::new(&*link.client, link.framing, size, wait).run(&mut requests)
+        Relay::new(&*link.client, link.framing, size, wait, limit).run(&mut requests)
     };
     end_of_requests(link, &ending);
     link.close();

@@ -59,7 +59,8 @@ impl<'a> Converter<'a> {
         from: &'a dyn Stream,
         framing: Framing,
         max_message_size: usize,
-        (wait, limit): (WaitPolicy, Option<Duration>),
+        wait: WaitPolicy,
+        limit: Option<Duration>,
     ) -> Self {
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };

@@ -111,7 +111,8 @@ impl<'a> Relay<'a> {
         from: &'a dyn Stream,
         framing: Framing,
         max_message_size: usize,
-        (wait, limit): (WaitPolicy, Option<Duration>),
+        wait: WaitPolicy,
+        limit: Option<Duration>,
     ) -> Self {
         Self {
             from,

@@ -81,7 +81,7 @@ impl<'l> Requests<'l> {
             Err(refusal) => {
                 counts.refused.add(1);
                 let (id, wanted) = (request.request_id, request.expects_reply);
-                self.refuse(header, (id, wanted), refusal)?;
+                self.refuse(header, id, wanted, refusal)?;
                 Ok(Verdict::Drop)
             }
         }
@@ -107,7 +107,8 @@ impl<'l> Requests<'l> {
     pub(crate) fn refuse(
         &mut self,
         header: &MessageHeader,
-        (request_id, expects_reply): (u32, bool),
+        request_id: u32,
+        expects_reply: bool,
         refusal: Refusal,
     ) -> Result<(), Ending> {
         if header.more_fragments {

@@ -51,12 +51,12 @@ pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemExcepti
 /// The body of the thread that forwards replies.
 fn run_replies(link: &Link, target: &dyn Stream) {
     let settings = &link.context.settings;
-    let (wait, size) = ((settings.wait, None), settings.max_message_size);
+    let (wait, size) = (settings.wait, settings.max_message_size);
     let framing = link.context.target.framing;
     let ending = if link.converts() {
-        Converter::new(target, framing, size, wait).run(&mut ConvertedReplies::new(link))
+        Converter::new(target, framing, size, wait, None).run(&mut ConvertedReplies::new(link))
     } else {
-        Relay::new(target, framing, size, wait).run(&mut Replies::new(link))
+        Relay::new(target, framing, size, wait, None).run(&mut Replies::new(link))
     };
     tracing::debug!(peer = target.peer(), %ending, "the server's connection has ended");
     if let Ending::Broken(error) = &ending {

@@ -270,7 +270,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         start: &RequestStart<'_>,
         mention: Mention,
     ) -> CdrResult<()> {
-        whole::begin_request(self, (buffer, order), start, mention)
+        whole::begin_request(self, buffer, order, start, mention)
     }
 
     /// Clears a buffer and writes a Reply up to its body into it.
@@ -284,7 +284,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<()> {
-        whole::begin_reply(self, (buffer, order), request_id, status)
+        whole::begin_reply(self, buffer, order, request_id, status)
     }
 
     /// Reads the parts of a Reply's header that a client needs.
@@ -311,7 +311,7 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         buffer: &mut [u8],
         tail: usize,
     ) -> CdrResult<()> {
-        whole::finish(self, (kind, order), buffer, tail)
+        whole::finish(self, kind, order, buffer, tail)
     }
 }
 

@@ -366,7 +366,7 @@ impl ObjectAdapter {
             return Some(Err(refused));
         }
         probe!(Adapter);
-        let object = self.objects().find_in_slot((index.slot, index.generation));
+        let object = self.objects().find_in_slot(index.slot, index.generation);
         probe!(Servant);
         object.map(Ok)
     }

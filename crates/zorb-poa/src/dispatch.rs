@@ -265,7 +265,8 @@ fn pseudo_operation(
 pub fn answer_locate(
     adapters: &Adapters,
     message: &[u8],
-    (form, header): (Form<'_>, &MessageHeader),
+    header: &MessageHeader,
+    form: Form<'_>,
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {
     let request = form.read_locate_request(message, header)?;

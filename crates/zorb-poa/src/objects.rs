@@ -47,8 +47,8 @@ impl Objects {
 
     /// The object in a slot, if it is of that generation.
     #[inline]
-    pub(super) fn find_in_slot(&self, (index, generation): (u32, u32)) -> Option<Found> {
-        self.slots.find(index, generation)
+    pub(super) fn find_in_slot(&self, slot: u32, generation: u32) -> Option<Found> {
+        self.slots.find(slot, generation)
     }
 
     /// Adds an object under `id`, or under one made here; `None` when there is no room for it.

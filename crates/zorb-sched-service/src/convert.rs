@@ -121,30 +121,6 @@ impl From<&wire::RtInfo> for Parameters {
 }
 
 impl Parameters {
-    /// The parameters of `set` and `reset`: worst-case, typical and cached time, period, quantum,
-    /// and the others.
-    pub(crate) const fn of(
-        (worst, typical, cached, period, quantum): (u64, u64, u64, i32, u64),
-        (criticality, importance, threads, info_type): (
-            wire::CriticalityT,
-            wire::ImportanceT,
-            i32,
-            wire::InfoTypeT,
-        ),
-    ) -> Self {
-        Self {
-            criticality,
-            worst,
-            typical,
-            cached,
-            period,
-            importance,
-            quantum,
-            threads,
-            info_type,
-        }
-    }
-
     /// Applies them; properties without a parameter in the interface are unchanged.
     pub(crate) fn put(&self, info: &mut zorb_sched::RtInfo) -> Result<(), SystemException> {
         info.criticality = criticality(self.criticality);

@@ -169,8 +169,17 @@ impl SchedulerServant for SchedulerService {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::SetError> {
-        let times = (worst, typical, cached, period, quantum);
-        let parameters = Parameters::of(times, (criticality, importance, threads, info_type));
+        let parameters = Parameters {
+            criticality,
+            worst,
+            typical,
+            cached,
+            period,
+            importance,
+            quantum,
+            threads,
+            info_type,
+        };
         Ok(self.put(handle, &parameters)?)
     }
 
@@ -187,8 +196,17 @@ impl SchedulerServant for SchedulerService {
         threads: i32,
         info_type: InfoTypeT,
     ) -> Result<(), scheduler::ResetError> {
-        let times = (worst, typical, cached, period, quantum);
-        let parameters = Parameters::of(times, (criticality, importance, threads, info_type));
+        let parameters = Parameters {
+            criticality,
+            worst,
+            typical,
+            cached,
+            period,
+            importance,
+            quantum,
+            threads,
+            info_type,
+        };
         Ok(self.put(handle, &parameters)?)
     }
 

@@ -341,7 +341,7 @@ impl ServerConnection {
         let form = match self.messaging {
             None => Form::Giop(header.version),
             Some(messaging) => {
-                match self.recall(messaging, input, (octets, header), &mut message.recalled)? {
+                match self.recall(messaging, input, octets, header, &mut message.recalled)? {
                     Some(form) => form,
                     None => return Ok(None),
                 }

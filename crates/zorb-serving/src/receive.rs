@@ -179,7 +179,7 @@ impl ServerConnection {
         let form = Form::new(self.messaging, header.version);
         match header.kind {
             MessageKind::LocateRequest => {
-                answer_locate(self.core.adapters(), message, (form, header), reply)?;
+                answer_locate(self.core.adapters(), message, header, form, reply)?;
                 self.send(reply);
             }
             MessageKind::CancelRequest => {
@@ -213,7 +213,7 @@ impl ServerConnection {
         let shared_end = input.shared_end.take();
         let form = match self.messaging {
             Some(messaging) if input.agreed.remembers() => {
-                match self.recall(messaging, &mut input, (request.message(), header), recalled)? {
+                match self.recall(messaging, &mut input, request.message(), header, recalled)? {
                     Some(form) => form,
                     None => return Ok(Some(input)),
                 }
@@ -295,7 +295,8 @@ impl ServerConnection {
         &self,
         messaging: &'static dyn Messaging,
         input: &mut Input,
-        (message, header): (&[u8], &MessageHeader),
+        message: &[u8],
+        header: &MessageHeader,
         recalled: &'r mut Option<Arc<dyn Messaging>>,
     ) -> Result<Option<Form<'r>>, ProtocolError> {
         *recalled = match input.agreed.recall(message, header)? {

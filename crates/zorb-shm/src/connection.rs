@@ -10,7 +10,7 @@ use zorb_os::clock::MonotonicTime;
 use zorb_transport::socket::Timeout;
 use zorb_unix::rendezvous::Names;
 
-use crate::ring::{Corrupt, Reader, Writer};
+use crate::ring::{Corrupt, Ends, Reader, Writer};
 
 /// A connection: its rings, its socket and its state. The stream shares it with the thread that
 /// watches for peers.
@@ -35,11 +35,11 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// A connection over the rings whose memory was passed over `socket`.
-    pub(crate) fn new(socket: Socket, (writer, reader): (Writer, Reader), names: Names) -> Self {
+    pub(crate) fn new(socket: Socket, ends: Ends, names: Names) -> Self {
         Self {
             socket,
-            writer,
-            reader,
+            writer: ends.writer,
+            reader: ends.reader,
             gone: AtomicBool::new(false),
             read_shut: AtomicBool::new(false),
             write_shut: AtomicBool::new(false),

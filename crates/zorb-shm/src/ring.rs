@@ -90,16 +90,23 @@ impl Layout {
     }
 
     /// The client's ends. `memory` has the layout's size.
-    pub(crate) fn client(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> (Writer, Reader) {
+    pub(crate) fn client(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> Ends {
         let writer = Writer::new(memory, self.requests, buffers.outgoing);
-        (writer, Reader::new(memory, self.replies, buffers.incoming))
+        Ends { writer, reader: Reader::new(memory, self.replies, buffers.incoming) }
     }
 
     /// The server's ends.
-    pub(crate) fn server(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> (Writer, Reader) {
+    pub(crate) fn server(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> Ends {
         let writer = Writer::new(memory, self.replies, buffers.outgoing);
-        (writer, Reader::new(memory, self.requests, buffers.incoming))
+        Ends { writer, reader: Reader::new(memory, self.requests, buffers.incoming) }
     }
+}
+
+/// One side's ends of the two rings.
+#[derive(Debug)]
+pub(crate) struct Ends {
+    pub(crate) writer: Writer,
+    pub(crate) reader: Reader,
 }
 
 /// The buffers of one side, for octets that bypass the rings.

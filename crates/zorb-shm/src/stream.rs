@@ -15,7 +15,7 @@ use zorb_unix::rendezvous::Names;
 
 use crate::BUFFERS;
 use crate::connection::{Connection, Wait};
-use crate::ring::{Reader, Writer};
+use crate::ring::Ends;
 use crate::watch::{Watched, watch};
 
 /// The minimum size of a run that bypasses the ring: naming a piece costs about as much as copying
@@ -35,7 +35,7 @@ pub(crate) struct ShmStream {
 
 impl ShmStream {
     /// `socket` is connected, and the memory with the rings was passed over it.
-    pub(crate) fn new(socket: Socket, ends: (Writer, Reader), names: Names) -> io::Result<Self> {
+    pub(crate) fn new(socket: Socket, ends: Ends, names: Names) -> io::Result<Self> {
         let connection = Arc::new(Connection::new(socket, ends, names));
         Ok(Self { _watched: watch(&connection)?, connection })
     }

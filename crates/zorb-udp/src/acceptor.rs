@@ -23,7 +23,8 @@ impl UdpAcceptor {
     /// The acceptor of a bound socket, with its own endpoint and the published one.
     pub(crate) fn new(
         socket: UdpSocket,
-        (endpoint, published): (Endpoint, Endpoint),
+        endpoint: Endpoint,
+        published: Endpoint,
         unpack: MakeUnpack,
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared::new(socket)?);

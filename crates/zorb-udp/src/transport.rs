@@ -104,6 +104,6 @@ impl Transport for UdpTransport {
         let counters = Arc::clone(&self.counters);
         let form = Form::new(self.messaging, GiopVersion::HIGHEST);
         let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
-        Ok(Arc::new(UdpAcceptor::new(socket, (endpoint, published), unpack).map_err(fail)?))
+        Ok(Arc::new(UdpAcceptor::new(socket, endpoint, published, unpack).map_err(fail)?))
     }
 }

@@ -34,12 +34,12 @@ impl<'l> ConvertedReplies<'l> {
         self.link.from_server.messages.add(1);
         let forwards = [ReplyStatus::LocationForward, ReplyStatus::LocationForwardPerm];
         let written = match forwards.contains(&status) {
-            true => self.write_forward((id, status), &mut results).map(|()| &[][..]),
+            true => self.write_forward(id, status, &mut results).map(|()| &[][..]),
             false if !seams.is_empty() => Err(message_error("fragmented results")),
             false => {
                 let rest = results.rest();
-                let written =
-                    self.write_reply((id, status), header.order, (results.offset(), rest.len()));
+                let offset = results.offset();
+                let written = self.write_reply(id, status, header.order, offset, rest.len());
                 written.map(|()| rest)
             }
         };
@@ -57,12 +57,15 @@ impl<'l> ConvertedReplies<'l> {
         self.send(results)
     }
 
-    /// Encodes the header; the results follow from the message itself.
+    /// Encodes the header; `len` octets of results, `offset` octets into the message, follow from the
+    /// message itself.
     fn write_reply(
         &mut self,
-        (id, status): (u32, ReplyStatus),
+        id: u32,
+        status: ReplyStatus,
         order: ByteOrder,
-        (offset, len): (usize, usize),
+        offset: usize,
+        len: usize,
     ) -> CdrResult<()> {
         let form = self.link.client_form();
         let mut message = form.reply(&mut self.outgoing, order, id, status, &[])?;
@@ -77,7 +80,8 @@ impl<'l> ConvertedReplies<'l> {
 
     fn write_forward(
         &mut self,
-        (id, status): (u32, ReplyStatus),
+        id: u32,
+        status: ReplyStatus,
         body: &mut CdrReader<'_>,
     ) -> CdrResult<()> {
         let ior = self.forward(body)?;

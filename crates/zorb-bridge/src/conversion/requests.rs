@@ -59,13 +59,13 @@ impl<'l> ConvertedRequests<'l> {
                 operation: &request.operation,
                 service_contexts: contexts.as_slice(),
             };
-            let position = (arguments.offset(), arguments.rest().len());
-            let written = self.write_request(header.order, &start, position, seams);
+            let (offset, len) = (arguments.offset(), arguments.rest().len());
+            let written = self.write_request(header.order, &start, offset, len, seams);
             outcome = written.map_err(|_| cannot());
         }
         if let Err(refusal) = outcome {
             counts.refused.add(1);
-            return self.requests.refuse(header, (id, wanted), refusal);
+            return self.requests.refuse(header, id, wanted, refusal);
         }
         self.code_sets = None;
         counts.messages.add(1);
@@ -73,12 +73,14 @@ impl<'l> ConvertedRequests<'l> {
         self.send(arguments.rest())
     }
 
-    /// Encodes the header; the arguments follow from the message itself.
+    /// Encodes the header; `len` octets of arguments, `offset` octets into the message, follow from the
+    /// message itself.
     fn write_request(
         &mut self,
         order: ByteOrder,
         start: &RequestStart<'_>,
-        (offset, len): (usize, usize),
+        offset: usize,
+        len: usize,
         seams: &[u32],
     ) -> CdrResult<()> {
         let message = match len {
@@ -114,7 +116,7 @@ impl<'l> ConvertedRequests<'l> {
         }
         if let Err(refusal) = outcome {
             link.from_client.refused.add(1);
-            return self.requests.refuse(header, (request.request_id, true), refusal);
+            return self.requests.refuse(header, request.request_id, true, refusal);
         }
         link.from_client.messages.add(1);
         link.from_client.awaited.add(1);

@@ -27,8 +27,8 @@ fn silence_ends_a_direction_unless_something_is_awaited() {
             |nth| if nth > 3 { Ok(0) } else { Err(io::ErrorKind::TimedOut.into()) },
             |_| Ok(None),
         );
-        let wait = (WaitPolicy::default(), Some(Duration::from_secs(1)));
-        Relay::new(&silent, Framing(None), 1000, wait).run(&mut IdleHandler(keeps_waiting))
+        let (wait, limit) = (WaitPolicy::default(), Some(Duration::from_secs(1)));
+        Relay::new(&silent, Framing(None), 1000, wait, limit).run(&mut IdleHandler(keeps_waiting))
     };
     assert!(matches!(run(false), Ending::Idle));
     assert!(matches!(run(true), Ending::End));

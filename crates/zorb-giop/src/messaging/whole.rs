@@ -97,7 +97,8 @@ pub(super) fn read_reply_start<M: Messaging + ?Sized>(
 
 pub(super) fn begin_request<M: Messaging + ?Sized>(
     messaging: &M,
-    (buffer, order): (&mut Vec<u8>, ByteOrder),
+    buffer: &mut Vec<u8>,
+    order: ByteOrder,
     start: &RequestStart<'_>,
     mention: Mention,
 ) -> CdrResult<()> {
@@ -113,7 +114,8 @@ pub(super) fn begin_request<M: Messaging + ?Sized>(
 
 pub(super) fn begin_reply<M: Messaging + ?Sized>(
     messaging: &M,
-    (buffer, order): (&mut Vec<u8>, ByteOrder),
+    buffer: &mut Vec<u8>,
+    order: ByteOrder,
     request_id: u32,
     status: ReplyStatus,
 ) -> CdrResult<()> {
@@ -125,7 +127,8 @@ pub(super) fn begin_reply<M: Messaging + ?Sized>(
 
 pub(super) fn finish<M: Messaging + ?Sized>(
     messaging: &M,
-    (kind, order): (MessageKind, ByteOrder),
+    kind: MessageKind,
+    order: ByteOrder,
     buffer: &mut [u8],
     tail: usize,
 ) -> CdrResult<()> {

@@ -31,11 +31,11 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let width = spans.map(|span| sources.location(*span).line.to_string().len()).max();
     let width = width.unwrap_or(1);
     if let Some(span) = diagnostic.span {
-        snippet(&mut out, sources, span, &diagnostic.note, ("-->", '^'), width);
+        snippet(&mut out, sources, span, &diagnostic.note, "-->", '^', width);
         included(&mut out, sources, span, width);
     }
     for label in &diagnostic.labels {
-        snippet(&mut out, sources, label.span, &label.message, (":::", '-'), width);
+        snippet(&mut out, sources, label.span, &label.message, ":::", '-', width);
     }
     if let Some(hint) = &diagnostic.hint {
         let _ = writeln!(out, "{:width$} = hint: {}", "", visible(hint));
@@ -50,7 +50,8 @@ fn snippet(
     sources: &SourceMap,
     span: Span,
     message: &str,
-    (arrow, caret): (&str, char),
+    arrow: &str,
+    caret: char,
     width: usize,
 ) {
     let location = sources.location(span);

@@ -16,7 +16,7 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 use super::call::Call;
 use super::connection::{AnyConnection, CallReply, Connection, NewCall};
 use super::contexts::Contexts;
-use super::failing::{no_reply, not_sent};
+use super::failing::{Failure, no_reply, not_sent};
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection};
@@ -109,9 +109,8 @@ fn call_over(
         let message = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
         write_arguments(message, text, &mut gather, call)
     } else {
-        let (buffer, request) = (outgoing.any_octets(), (request_id, &route.key[..]));
-        let message = (buffer, form);
-        write_announcing(announcement, contexts, message, request, text, &mut gather, call)
+        let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
+        message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
     };
     if let Err(exception) = written {
         if contexts.band.is_some() {
@@ -158,18 +157,21 @@ fn call_over(
                 connection.discard(&route.pool);
             }
             let exception = no_reply(route, call.time_limit.timeout(), reason);
-            not_done((again, exception))
+            not_done(Failure { exception, again })
         }
     }
 }
 
 #[cold]
-fn not_done((again, exception): (bool, SystemException)) -> Attempt {
-    if again { Attempt::Resend(exception) } else { Attempt::Failed(exception) }
+fn not_done(failure: Failure) -> Attempt {
+    match failure.again {
+        true => Attempt::Resend(failure.exception),
+        false => Attempt::Failed(failure.exception),
+    }
 }
 
 #[inline]
-pub(super) fn start<'a>(
+fn start<'a>(
     request_id: u32,
     key: &'a [u8],
     service_contexts: &'a [ServiceContext<'a>],
@@ -180,43 +182,52 @@ pub(super) fn start<'a>(
     RequestStart { request_id, response, target, operation, service_contexts }
 }
 
-/// Writes a request that tells the server something.
-#[inline(never)]
-pub(super) fn write_announcing(
-    announcement: Announcement,
-    contexts: Contexts<'_>,
-    (buffer, form): (&mut Vec<u8>, Form<'_>),
-    (request_id, key): (u32, &[u8]),
-    text: TextCoding,
-    gather: &mut Gather,
-    call: &Call<'_>,
-) -> Result<(), SystemException> {
-    let data = match announcement {
-        Announcement::Mention(mention) => {
-            let start = start(request_id, key, &[], call);
-            let says = form.other().map(|messaging| Mentioning { messaging, mention });
-            let form = says.as_ref().map_or(form, |says| Form::Other(says));
-            return write_request(buffer, form, &start, text, gather, call);
-        }
-        Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
-        Announcement::Nothing => None,
-    };
-    let context = data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
-    contexts.write(context, |service_contexts| {
-        let start = start(request_id, key, service_contexts, call);
-        write_request(buffer, form, &start, text, gather, call)
-    })
+/// The message of a request that is about to be written.
+pub(super) struct OutgoingRequest<'a> {
+    pub(super) form: Form<'a>,
+    pub(super) request_id: u32,
+    pub(super) key: &'a [u8],
+    pub(super) text: TextCoding,
+    pub(super) call: &'a Call<'a>,
 }
 
-pub(super) fn write_request(
-    buffer: &mut Vec<u8>,
-    form: Form<'_>,
-    start: &RequestStart<'_>,
-    text: TextCoding,
-    gather: &mut Gather,
-    call: &Call<'_>,
-) -> Result<(), SystemException> {
-    write_arguments(form.request(buffer, ByteOrder::NATIVE, start), text, gather, call)
+impl OutgoingRequest<'_> {
+    /// Writes the request with the service contexts and whatever the connection has to tell the server.
+    #[inline(never)]
+    pub(super) fn write_announcing(
+        &self,
+        announcement: Announcement,
+        contexts: Contexts<'_>,
+        buffer: &mut Vec<u8>,
+        gather: &mut Gather,
+    ) -> Result<(), SystemException> {
+        let data = match announcement {
+            Announcement::Mention(mention) => {
+                let start = start(self.request_id, self.key, &[], self.call);
+                let says = self.form.other().map(|messaging| Mentioning { messaging, mention });
+                let form = says.as_ref().map_or(self.form, |says| Form::Other(says));
+                let begun = form.request(buffer, ByteOrder::NATIVE, &start);
+                return write_arguments(begun, self.text, gather, self.call);
+            }
+            Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
+            Announcement::Nothing => None,
+        };
+        let context =
+            data.as_ref().map(|data| ServiceContext::new(ServiceId::CODE_SETS, &data[..]));
+        contexts.write(context, |contexts| self.write(contexts, buffer, gather))
+    }
+
+    /// Writes the request.
+    pub(super) fn write(
+        &self,
+        contexts: &[ServiceContext<'_>],
+        buffer: &mut Vec<u8>,
+        gather: &mut Gather,
+    ) -> Result<(), SystemException> {
+        let start = start(self.request_id, self.key, contexts, self.call);
+        let begun = self.form.request(buffer, ByteOrder::NATIVE, &start);
+        write_arguments(begun, self.text, gather, self.call)
+    }
 }
 
 /// Writes the rest of a request that was begun.
@@ -286,5 +297,6 @@ fn judge_other(reply: &Reply<'_>) -> Attempt {
 #[cold]
 fn in_full(again: bool) -> Attempt {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
-    not_done((again, SystemException::no_implement(code, CompletionStatus::No)))
+    let exception = SystemException::no_implement(code, CompletionStatus::No);
+    not_done(Failure { exception, again })
 }

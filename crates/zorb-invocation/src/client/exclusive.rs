@@ -63,18 +63,24 @@ struct Timeouts {
     receiving: Option<Option<Duration>>,
 }
 
+/// What a new connection is made of.
+pub(super) struct NewConnection {
+    pub(super) stream: Arc<dyn Stream>,
+    pub(super) session: ClientSession,
+    pub(super) messaging: Option<&'static dyn Messaging>,
+    pub(super) max_message_size: usize,
+    pub(super) copy_threshold: usize,
+    pub(super) wait: WaitPolicy,
+}
+
 impl ExclusiveConnection {
-    pub(super) fn new(
-        stream: Arc<dyn Stream>,
-        (session, messaging): (ClientSession, Option<&'static dyn Messaging>),
-        (max_message_size, copy_threshold): (usize, usize),
-        wait: WaitPolicy,
-    ) -> Self {
+    pub(super) fn new(new: NewConnection) -> Self {
+        let NewConnection { stream, session, messaging, .. } = new;
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         Self {
-            copy_threshold: copy_threshold.min(preferred),
+            copy_threshold: new.copy_threshold.min(preferred),
             stream,
-            inbound: Inbound::new(limits(max_message_size)).of(messaging),
+            inbound: Inbound::new(limits(new.max_message_size)).of(messaging),
             outgoing: RequestBuffer::default(),
             machine: ClientConnection::new(session, messaging),
             opened: Instant::now(),
@@ -85,7 +91,7 @@ impl ExclusiveConnection {
             beyond_limit: false,
             #[cfg(feature = "buffers")]
             lent: None,
-            wait: wait.waits(),
+            wait: new.wait.waits(),
             timeouts: Timeouts::default(),
         }
     }

@@ -8,9 +8,16 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 use super::connection::NoReply;
 use super::route::Route;
 
-/// The exception for a request that could not be sent, and whether it is to be sent again.
+/// How an attempt failed.
+pub(super) struct Failure {
+    pub(super) exception: SystemException,
+    /// Whether the request is to be sent again.
+    pub(super) again: bool,
+}
+
+/// The failure of a request that could not be sent.
 #[cold]
-pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, SystemException) {
+pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure {
     let no = CompletionStatus::No;
     let (again, exception) = match error.kind() {
         // Part of a request is not processed.
@@ -25,7 +32,8 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> (bool, S
     if again {
         route.pool.drop_idle();
     }
-    (again, exception.with_context(context(Phase::Send, route).with_source(error)))
+    let exception = exception.with_context(context(Phase::Send, route).with_source(error));
+    Failure { exception, again }
 }
 
 /// The exception for a connection that the server ended because of who calls: it has not looked at any

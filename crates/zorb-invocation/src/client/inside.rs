@@ -15,7 +15,7 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{Attempt, judge, start, write_request};
+use super::attempt::{Attempt, OutgoingRequest, judge};
 use super::call::Call;
 use super::contexts::Contexts;
 use super::reply::{ReadReply, Reply};
@@ -46,10 +46,8 @@ pub(super) fn call_here(
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
     let contexts = Contexts { info: call.info, band: None };
-    let written = contexts.write(None, |service_contexts| {
-        let start = start(0, key, service_contexts, call);
-        write_request(&mut request, form, &start, text, &mut copy, call)
-    });
+    let message = OutgoingRequest { form, request_id: 0, key, text, call };
+    let written = contexts.write(None, |contexts| message.write(contexts, &mut request, &mut copy));
     if let Err(exception) = written {
         LOCAL_BUFFERS.set((request, buffer));
         return Attempt::Failed(exception);

@@ -17,7 +17,8 @@ use crate::object::{Binding, ObjectRef};
 #[inline(never)]
 pub(super) fn intercept(
     object: &ObjectRef,
-    (target, routes): (&Binding, &Routes),
+    target: &Binding,
+    routes: &Routes,
     call: &Call<'_>,
     read: ReadReply<'_>,
     send: &dyn Fn(&Call<'_>, ReadReply<'_>) -> Attempt,
@@ -70,7 +71,8 @@ pub(super) fn intercept(
 /// sent; with `None` if there are no interceptors.
 pub(crate) fn select_endpoint<T>(
     object: &ObjectRef,
-    (target, routes): (&Binding, &Routes),
+    target: &Binding,
+    routes: &Routes,
     select: impl FnOnce(Option<&ClientRequestInfo<'_>>) -> Result<T, SystemException>,
 ) -> Result<T, SystemException> {
     if routes.interceptors.is_empty() {

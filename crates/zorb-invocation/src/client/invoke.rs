@@ -72,7 +72,7 @@ fn invoke_unnamed(
 fn attempt(object: &ObjectRef, target: &Binding, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
     let routes = target.routes(object.core());
     if !routes.interceptors.is_empty() {
-        return intercept(object, (target, routes), call, read, &|call, read| {
+        return intercept(object, target, routes, call, read, &|call, read| {
             call_by(object, routes, call, read)
         });
     }

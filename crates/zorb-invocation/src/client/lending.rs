@@ -27,7 +27,7 @@ pub(crate) fn connection_of(
     }
     let parameters = parameters(object);
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
-    select_endpoint(object, (target, routes), |info| {
+    select_endpoint(object, target, routes, |info| {
         let connect_timeout = parameters.connect;
         let selection = Selection { connect_timeout, expects_reply: false, deadline, info };
         Ok(match select_connection(object, routes, &selection)?.1 {

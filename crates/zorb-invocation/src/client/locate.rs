@@ -12,7 +12,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection::{AnyConnection, Connection, NewCall, NoReply};
 use super::effective::parameters;
-use super::failing::{no_reply, not_sent};
+use super::failing::{Failure, no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
 use super::reply::decoding;
@@ -95,7 +95,7 @@ fn ask(
             Err(NotAdmitted::Refused(_)) => Whereabouts::Unknown,
         });
     }
-    let reached = select_endpoint(object, (target, routes), |info| {
+    let reached = select_endpoint(object, target, routes, |info| {
         let deadline = time_limit.deadline();
         let selection = Selection { connect_timeout: connect, expects_reply: true, deadline, info };
         select_connection(object, routes, &selection)
@@ -157,11 +157,14 @@ fn ask_over(
     let again = reason.end().is_some_and(|end| connection.sends_again(id, end));
     connection.discard(&route.pool);
     let exception = no_reply(route, time_limit.timeout(), reason);
-    Err(unanswered((again, exception)))
+    Err(unanswered(Failure { exception, again }))
 }
 
-fn unanswered((again, exception): (bool, SystemException)) -> Unanswered {
-    if again { Unanswered::AskAgain(exception) } else { Unanswered::Failed(exception) }
+fn unanswered(failure: Failure) -> Unanswered {
+    match failure.again {
+        true => Unanswered::AskAgain(failure.exception),
+        false => Unanswered::Failed(failure.exception),
+    }
 }
 
 type Judged = Result<Result<Whereabouts, CdrError>, SystemException>;

@@ -25,7 +25,7 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, W
 use super::by_lane::ByLane;
 use super::connection::{Alive, AnyConnection};
 use super::connection_settings::{ConnectionClass, ConnectionSettings};
-use super::exclusive::ExclusiveConnection;
+use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
 use super::place::{Lease, Place};
 use super::sharing::Sharing;
@@ -180,25 +180,21 @@ impl EndpointPool {
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<Self> {
-        Self::with(endpoint, settings, protocol, (options.max_message_size, options.wait_policy()))
+        Self::with(endpoint, settings, protocol, options.max_message_size, options.wait_policy())
     }
 
     /// One like it for the threads of a lane.
     pub(super) fn for_lane(&self) -> Arc<Self> {
         record(Event::TableWritten);
-        Self::with(
-            &self.endpoint,
-            &self.settings,
-            &self.protocol,
-            (self.max_message_size, self.wait),
-        )
+        Self::with(&self.endpoint, &self.settings, &self.protocol, self.max_message_size, self.wait)
     }
 
     fn with(
         endpoint: &Endpoint,
         settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
-        (max_message_size, wait): (usize, WaitPolicy),
+        max_message_size: usize,
+        wait: WaitPolicy,
     ) -> Arc<Self> {
         let max_open = settings.max_connections;
         let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
@@ -478,9 +474,14 @@ impl EndpointPool {
             true => ClientSession::speaking(messaging, false),
             false => ClientSession::connectionless(),
         };
-        let sizes = (self.max_message_size, self.copy_threshold);
-        let connection = ExclusiveConnection::new(stream, (session, messaging), sizes, self.wait);
-        let mut connection = Box::new(connection);
+        let mut connection = Box::new(ExclusiveConnection::new(NewConnection {
+            stream,
+            session,
+            messaging,
+            max_message_size: self.max_message_size,
+            copy_threshold: self.copy_threshold,
+            wait: self.wait,
+        }));
         connection.outgoing.any_octets().reserve(self.settings.preallocate);
         Ok(connection)
     }

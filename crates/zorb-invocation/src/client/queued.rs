@@ -9,7 +9,7 @@ use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::{Announcement, BegunRequest, RequestKind};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{Attempt, start, write_announcing, write_request};
+use super::attempt::{Attempt, OutgoingRequest};
 use super::call::Call;
 use super::connection::{NewCall, not_begun};
 use super::contexts::Contexts;
@@ -43,7 +43,7 @@ pub(super) fn enqueue(
     };
     let outcome = match routes.interceptors.is_empty() {
         true => put(call, read),
-        false => intercept(object, (target, routes), call, read, &put),
+        false => intercept(object, target, routes, call, read, &put),
     };
     if call.parameters.rebind != Rebind::Transparent {
         object.bind();
@@ -139,21 +139,8 @@ fn write(
     let band = route.band.as_ref().filter(|_| tells_band);
     let contexts = Contexts { info: call.info, band };
     let mut gather = Gather::runs_from(usize::MAX);
-    match announcement {
-        Announcement::Nothing => contexts.write(None, |service_contexts| {
-            let start = start(request_id, &route.key, service_contexts, call);
-            write_request(outgoing, form, &start, text, &mut gather, call)
-        }),
-        announcement => write_announcing(
-            announcement,
-            contexts,
-            (outgoing, form),
-            (request_id, &route.key[..]),
-            text,
-            &mut gather,
-            call,
-        ),
-    }?;
+    let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
+    message.write_announcing(announcement, contexts, outgoing, &mut gather)?;
     let tells = announcement != Announcement::Nothing;
     let octets = std::mem::take(outgoing);
     let length = octets.len();

@@ -108,7 +108,7 @@ impl ObjectRef {
         let forwarded = object.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| object.binding());
         let routes = target.routes(self.core());
-        select_endpoint(&object, (target, routes), |info| routes.inconsistent(info))
+        select_endpoint(&object, target, routes, |info| routes.inconsistent(info))
     }
 
     /// What connections for calls by this reference and thread are like that go by profiles of this

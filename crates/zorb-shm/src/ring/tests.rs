@@ -13,8 +13,8 @@ fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Region) {
     let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
     let fd = std::os::fd::AsFd::as_fd(&memory).try_clone_to_owned().unwrap();
     let (here, there) = (Arc::new(memory), Arc::new(SharedMemory::open(fd).unwrap()));
-    let (writer, _) = layout.client(&here, Buffers::default());
-    let (_, reader) = layout.server(&there, Buffers::default());
+    let Ends { writer, .. } = layout.client(&here, Buffers::default());
+    let Ends { reader, .. } = layout.server(&there, Buffers::default());
     (writer, reader, here, layout.requests)
 }
 

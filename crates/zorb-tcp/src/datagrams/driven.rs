@@ -80,7 +80,7 @@ impl<D: Driven> Transport for DrivenTransport<D> {
         let target = super::remote(D::SCHEME, endpoint, D::DEFAULT_PORT)?;
         let host = target.host.to_profile_host();
         let settings = self.settings.for_stream(&options.stream);
-        self.driver.connect(endpoint, (&host, target.port), settings, options)
+        self.driver.connect(endpoint, &host, target.port, settings, options)
     }
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
@@ -88,7 +88,7 @@ impl<D: Driven> Transport for DrivenTransport<D> {
         let fail = |error| ListenError::new(url, error);
         set_traffic(&socket, &options.stream).map_err(fail)?;
         let settings = self.settings.for_stream(&options.stream);
-        let listening = self.driver.listen(socket, settings, options, (endpoint, published));
+        let listening = self.driver.listen(socket, settings, options, endpoint, published);
         listening.map_err(fail)
     }
 }

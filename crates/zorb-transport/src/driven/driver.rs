@@ -40,14 +40,15 @@ impl<D: Driven> Driver<D> {
         Self { timers: Timers::shared(D::THREADS), protocol: PhantomData }
     }
 
-    /// Connects to the first address of the host that answers.
+    /// Connects to the first address of the host that answers; errors name `endpoint`.
     ///
     /// # Errors
     /// The host has no address, or none answered within the timeout.
     pub fn connect(
         &self,
         endpoint: &Endpoint,
-        (host, port): (&str, u16),
+        host: &str,
+        port: u16,
         settings: Settings,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
@@ -114,7 +115,8 @@ impl<D: Driven> Driver<D> {
         socket: UdpSocket,
         settings: Settings,
         options: &ListenOptions,
-        (endpoint, published): (Endpoint, Endpoint),
+        endpoint: Endpoint,
+        published: Endpoint,
     ) -> io::Result<Arc<dyn Acceptor>> {
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);

@@ -21,7 +21,7 @@ impl Types<'_, '_> {
             }
             _ => return Ok(false),
         };
-        let Some(known) = self.common(index, (&one, left), (&other, right))? else {
+        let Some(known) = self.common(index, &one, left, &other, right)? else {
             return Ok(false);
         };
         self.walk.pairs.insert(one.offset, other.offset);
@@ -41,8 +41,10 @@ impl Types<'_, '_> {
     fn common(
         &mut self,
         index: u32,
-        (one, left): (&ValueTag<'_>, &CdrReader<'_>),
-        (other, right): (&ValueTag<'_>, &CdrReader<'_>),
+        one: &ValueTag<'_>,
+        left: &CdrReader<'_>,
+        other: &ValueTag<'_>,
+        right: &CdrReader<'_>,
     ) -> CdrResult<Option<Known>> {
         match (self.choose(index, one, left)?, self.choose(index, other, right)?) {
             (Choice::Known(known, 0), Choice::Known(same, 0)) => {
