@@ -1,8 +1,9 @@
-//! The upcall that a thread is in: the connection that its request came over, and whether another thread
-//! reads on from it.
+//! The upcall that a thread executes: the connection of its request, whether another thread reads on from
+//! the connection, and the buffer strategy of the object.
 //!
-//! The threads that serve note here what they do; callers that are about to block, and servants that ask
-//! who calls, look here.
+//! It is the thread's own state, as `PortableServer::Current` and `PortableInterceptor::Current` are in
+//! CORBA, since a servant's method has no parameter for it. The threads that serve set it; callers that are
+//! about to block, and servants that ask who calls, read it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
@@ -45,6 +46,8 @@ thread_local! {
     static DOING: Cell<Doing> = const { Cell::new(Doing::Other) };
     /// The connection whose requests the thread served last.
     static SERVED: RefCell<Option<Weak<dyn ServedConnection>>> = const { RefCell::new(None) };
+    /// The policy of the object whose upcall the thread executes, or of its adapter.
+    static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
 }
 
 /// Whether the calling thread is in an upcall whose request came over a connection.
@@ -114,4 +117,23 @@ pub fn end_upcall() {
 /// Notes that the input has been handed over for the length of the present upcall.
 pub fn relieve_upcall() {
     DOING.set(Doing::Relieved);
+}
+
+/// The buffer strategy of the object whose upcall the calling thread executes, if a policy of the object or
+/// of its adapter sets one.
+pub fn buffer_strategy_of_upcall() -> Option<BufferStrategy> {
+    BUFFER_STRATEGY.get()
+}
+
+/// Makes an upcall to an object with this buffer strategy.
+pub fn with_buffer_strategy<T>(strategy: BufferStrategy, upcall: impl FnOnce() -> T) -> T {
+    /// Restores that of the surrounding upcall, also after a panic.
+    struct Restore(Option<BufferStrategy>);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            BUFFER_STRATEGY.set(self.0);
+        }
+    }
+    let _restore = Restore(BUFFER_STRATEGY.replace(Some(strategy)));
+    upcall()
 }

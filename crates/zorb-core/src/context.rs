@@ -1,4 +1,4 @@
-//! Contexts: named texts that travel with a request.
+//! Contexts: properties that are sent with a request.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,8 @@ use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 
 /// Named strings that a client sends with a call, `CORBA::Context` (CORBA 3.3 part 1, 8.6).
 ///
-/// An operation with a `context` clause takes one after its parameters. Sent are only the
-/// properties that the clause names; a name in it that ends in `*` stands for all that begin so.
+/// An operation with a `context` clause takes one after its parameters. Only the properties that the clause
+/// names are sent; a name that ends in `*` stands for all names with that prefix.
 ///
 /// ```
 /// let context = zorb_core::Context::new().with("LANG", "en").with("USER", "ada");
@@ -23,14 +23,14 @@ impl Context {
         Self(BTreeMap::new())
     }
 
-    /// The same context with one property more, or another value of it.
+    /// The same context with a property added or changed.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set(name, value);
         self
     }
 
-    /// Gives a property a value (`set_one_value`).
+    /// Sets a property (`set_one_value`).
     #[doc(alias = "set_one_value")]
     pub fn set(&mut self, name: impl Into<String>, value: impl Into<String>) {
         self.0.insert(name.into(), value.into());
@@ -42,12 +42,12 @@ impl Context {
         self.0.get(name).map(String::as_str)
     }
 
-    /// All properties by name.
+    /// All properties, in order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// The properties that a `context` clause with these names lets through.
+    /// The properties that a `context` clause with these names selects.
     #[must_use]
     pub fn only(&self, names: &[&str]) -> Self {
         let wanted = |name: &str| {
@@ -56,8 +56,8 @@ impl Context {
                 None => name == *wanted,
             })
         };
-        let kept = self.0.iter().filter(|(name, _)| wanted(name));
-        Self(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+        let selected = self.0.iter().filter(|(name, _)| wanted(name));
+        Self(selected.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 }
 
@@ -80,8 +80,8 @@ impl Wire for Context {
         })
     }
 
-    /// A last name without a value has the empty one. Where the message ends, the context is empty:
-    /// there are ORBs whose stubs send none.
+    /// A last name without a value gets an empty one. A message without a context has an empty one, since
+    /// stubs of some ORBs send none.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let mut context = Self::new();
         if reader.remaining() == 0 {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_without_a_value_has_the_empty_one() {
+    fn a_name_without_a_value_gets_an_empty_one() {
         let octets = [0, 0, 0, 1, 0, 0, 0, 2, b'A', 0];
         assert_eq!(read(&octets).unwrap(), Context::new().with("A", ""));
     }

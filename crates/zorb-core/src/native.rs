@@ -1,4 +1,4 @@
-//! Native types: what IDL leaves to the program.
+//! Native types, which IDL leaves to the program.
 
 use std::any::Any;
 use std::fmt;
@@ -16,18 +16,18 @@ use std::sync::Arc;
 pub struct Native(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Native {
-    /// Holds `value`.
+    /// A native value that contains `value`.
     pub fn new<T: Send + Sync + 'static>(value: T) -> Self {
         Self(Some(Arc::new(value)))
     }
 
-    /// What it holds, if that is a `T`.
+    /// The value, if it is a `T`.
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.as_ref()?.downcast_ref()
     }
 }
 
-/// The same value, not an equal one.
+/// Whether both share one value; equal values differ.
 impl PartialEq for Native {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

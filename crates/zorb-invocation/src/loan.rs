@@ -1,7 +1,6 @@
-//! Buffers that applications fill and messages are sent from where they lie.
+//! Buffers that programs fill and that messages send without a copy.
 
 use std::any::Any;
-use std::cell::Cell;
 use std::fmt;
 use std::hint::spin_loop;
 use std::ops::{Deref, DerefMut};
@@ -9,41 +8,28 @@ use std::sync::Arc;
 
 use zorb_base::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_base::policy::{BufferStrategy, Policies};
-use zorb_base::upcall_thread::served_connection;
+use zorb_base::upcall_thread::{
+    buffer_strategy_of_upcall, served_connection, with_buffer_strategy,
+};
 use zorb_transport::{SendBuffer, Stream};
 use zorb_types::SystemException;
 
 use crate::client::{ClientCore, connection_of, policy_of_thread_and_orb};
 use crate::object::ObjectRef;
 
-thread_local! {
-    /// What the object or adapter says whose upcall this thread is in.
-    static OF_OBJECT: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
-}
-
-/// The interceptor of requests to objects whose policies have a buffer strategy.
+/// The interceptor of requests to objects whose policies contain a buffer strategy.
 pub fn interceptor(policies: &Policies) -> Option<Arc<dyn ServerRequestInterceptor>> {
     let strategy = policies.value::<BufferStrategy>()?;
     Some(Arc::new(BufferInterceptor(*strategy)))
 }
 
-/// Sets the buffer strategy of the objects' replies.
+/// Applies the buffer strategy of objects to their replies.
 #[derive(Debug)]
 struct BufferInterceptor(BufferStrategy);
 
-/// Restores the strategy of the thread when dropped, also after a panic.
-struct Restore(Option<BufferStrategy>);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        OF_OBJECT.set(self.0);
-    }
-}
-
 impl ServerRequestInterceptor for BufferInterceptor {
     fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        let _restore = Restore(OF_OBJECT.replace(Some(self.0)));
-        info.proceed()
+        with_buffer_strategy(self.0, || info.proceed())
     }
 
     fn intercepts_collocated_calls(&self) -> bool {
@@ -51,19 +37,18 @@ impl ServerRequestInterceptor for BufferInterceptor {
     }
 }
 
-/// Octets to be filled and passed as an argument, or returned as a result: a `&mut [u8]` that messages
-/// are sent from where it lies.
+/// A buffer for octets that are passed as an argument or returned as a result: a `&mut [u8]`.
 ///
-/// [`ObjectRef::loan`] gives one for arguments. Passed as the last `sequence<octet>` of a call to the
-/// same object, by the same thread, it goes over without being copied where the connection shares
-/// memory with the server; anywhere else it is an argument like any other. It can be sent again, with
-/// other calls too. [`for_reply`](Self::for_reply) gives one to servants.
+/// [`ObjectRef::loan`] returns one for arguments. Pass it as the last `sequence<octet>` of a call to the
+/// same object, on the same thread: if the connection shares memory with the server, the octets are not
+/// copied. In any other call it is an argument like any other. It can be sent several times, in different
+/// calls. [`for_reply`](Self::for_reply) returns one to servants.
 ///
-/// What is in it at first means nothing: zeros, or what was last sent from there.
+/// Its first content is unspecified: zeros, or what was last sent from the same memory.
 ///
-/// Changing it after it was sent waits a moment for the servant to be done with it, which after a
-/// two-way call it mostly is. If the servant takes longer, as it may with a one-way call, the octets
-/// move to another buffer, by a copy, and its view stays as it was sent.
+/// Writing to it after it was sent waits until the servant has finished with it, which is usually the case
+/// after a two-way call. If that takes long, as it may with a one-way call, the octets are copied to another
+/// buffer first, and the servant's view does not change.
 pub struct Loan {
     octets: Octets,
     stream: Option<Arc<dyn Stream>>,
@@ -74,12 +59,13 @@ enum Octets {
     Own(Vec<u8>),
 }
 
-/// How often a thread looks whether the servant is done before it takes another buffer: about as long
-/// as the copying of a few thousand octets.
-const LOOKS: u32 = 512;
+/// How often a thread polls whether the servant has finished with a buffer before it uses another one:
+/// that takes about as long as copying a few thousand octets.
+const POLLS: u32 = 512;
 
 impl Loan {
-    fn of(stream: Option<&Arc<dyn Stream>>, len: usize) -> Self {
+    /// A buffer of `stream` if it has one, otherwise one from the heap.
+    fn new(stream: Option<&Arc<dyn Stream>>, len: usize) -> Self {
         let shared = stream.and_then(|stream| Some((stream.loan(len)?, Arc::clone(stream))));
         match shared {
             Some((buffer, stream)) => Self { octets: Octets::Shared(buffer), stream: Some(stream) },
@@ -87,14 +73,14 @@ impl Loan {
         }
     }
 
-    /// Draws a buffer of `len` octets for the reply to the request that the calling thread is serving:
-    /// from its connection's memory if the client sees that too and one is free, from the heap
-    /// otherwise. A servant fills it, and returns it as a [`LoanedOctets`](crate::loaned::LoanedOctets).
+    /// Allocates a buffer of `len` octets for the reply to the request that the calling thread serves: in
+    /// the memory that its connection shares with the client, if it does and a buffer is free, otherwise on
+    /// the heap. A servant fills it and returns it as [`LoanedOctets`](crate::loaned::LoanedOctets).
     ///
-    /// Whether the connection's are to be drawn says [`BufferStrategy`], the first of these that says
-    /// something: the object's policy or its adapter's ([`PoaPolicies`](zorb_poa::PoaPolicies)), the
-    /// thread's (`PolicyCurrent`), what was said of the connection
-    /// ([`Caller::set_buffer_strategy`](zorb_base::caller::Caller::set_buffer_strategy)), the ORB's
+    /// Shared memory is used unless [`BufferStrategy`] says otherwise. The first of these that is set
+    /// applies: the policy of the object or its adapter ([`PoaPolicies`](zorb_poa::PoaPolicies)), of the
+    /// thread (`PolicyCurrent`), of the connection
+    /// ([`Caller::set_buffer_strategy`](zorb_base::caller::Caller::set_buffer_strategy)), of the ORB
     /// (`PolicyManager`).
     ///
     /// ```text
@@ -106,8 +92,8 @@ impl Loan {
     /// ```
     #[must_use]
     pub fn for_reply(len: usize) -> Self {
-        let Some(connection) = served_connection() else { return Self::of(None, len) };
-        let strategy = OF_OBJECT.get().or_else(|| {
+        let Some(connection) = served_connection() else { return Self::new(None, len) };
+        let strategy = buffer_strategy_of_upcall().or_else(|| {
             let context: &dyn Any = connection.context();
             let client = context.downcast_ref::<Arc<ClientCore>>();
             let (of_thread, of_orb) =
@@ -115,44 +101,44 @@ impl Loan {
             of_thread.or(connection.buffer_strategy()).or(of_orb)
         });
         match strategy.unwrap_or_default() {
-            BufferStrategy::ZeroCopy => Self::of(Some(connection.stream()), len),
-            BufferStrategy::SingleCopy => Self::of(None, len),
+            BufferStrategy::ZeroCopy => Self::new(Some(connection.stream()), len),
+            BufferStrategy::SingleCopy => Self::new(None, len),
         }
     }
 
-    /// The same for one reply of which `strategy` is known, whatever policies say.
+    /// The same by `strategy`, whatever the policies say.
     #[must_use]
     pub fn for_reply_by(strategy: BufferStrategy, len: usize) -> Self {
         let connection = match strategy {
             BufferStrategy::ZeroCopy => served_connection(),
             BufferStrategy::SingleCopy => None,
         };
-        Self::of(connection.as_ref().map(|connection| connection.stream()), len)
+        Self::new(connection.as_ref().map(|connection| connection.stream()), len)
     }
 
-    /// Whether it lies in memory that the other side sees, so that sending it copies nothing.
+    /// Whether it is in memory that the peer has mapped, so that sending it copies nothing.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         matches!(self.octets, Octets::Shared(_))
     }
 
-    /// Moves the octets to a place that the other side does not read.
+    /// Moves the octets to a buffer that the peer does not read.
     #[cold]
     fn move_away(&mut self) {
-        let mut elsewhere = Self::of(self.stream.as_ref(), self.len());
-        match &mut elsewhere.octets {
+        let mut other = Self::new(self.stream.as_ref(), self.len());
+        match &mut other.octets {
             Octets::Own(octets) => octets.copy_from_slice(self),
-            // It has room for as many, and was sent to nobody yet.
+            // It is as long, and has not been sent.
             Octets::Shared(buffer) => _ = buffer.fill(self),
         }
-        *self = elsewhere;
+        *self = other;
     }
 }
 
 impl ObjectRef {
-    /// Draws a buffer of `len` octets for arguments of calls to this object, from its connection's
-    /// memory if the server sees that too and one is free (see [`BufferStrategy`]), from the heap
-    /// otherwise. It connects if it has to.
+    /// Allocates a buffer of `len` octets for arguments of calls to this object: in the memory that its
+    /// connection shares with the server, if it does and a buffer is free (see [`BufferStrategy`]),
+    /// otherwise on the heap. Connects if necessary.
     ///
     /// ```text
     /// let mut picture = camera_store.loan(640 * 480)?;
@@ -164,9 +150,9 @@ impl ObjectRef {
     /// Those of connecting: `TRANSIENT`, `TIMEOUT`, `NO_PERMISSION`.
     pub fn loan(&self, len: usize) -> Result<Loan, SystemException> {
         if self.client_policy::<BufferStrategy>() == Some(BufferStrategy::SingleCopy) {
-            return Ok(Loan::of(None, len));
+            return Ok(Loan::new(None, len));
         }
-        Ok(Loan::of(connection_of(self)?.as_ref(), len))
+        Ok(Loan::new(connection_of(self)?.as_ref(), len))
     }
 }
 
@@ -185,19 +171,19 @@ impl Deref for Loan {
 impl DerefMut for Loan {
     fn deref_mut(&mut self) -> &mut [u8] {
         if let Octets::Shared(buffer) = &self.octets {
-            let free = (0..LOOKS).any(|_| {
-                let free = !buffer.is_out();
-                if !free {
+            let is_free = (0..POLLS).any(|_| {
+                let is_free = !buffer.is_out();
+                if !is_free {
                     spin_loop();
                 }
-                free
+                is_free
             });
-            if !free {
+            if !is_free {
                 self.move_away();
             }
         }
         match &mut self.octets {
-            // One that is not out stays so: only this loan could send it.
+            // It stays free, since only this loan could send it.
             Octets::Shared(buffer) => buffer.octets_mut().unwrap_or_default(),
             Octets::Own(octets) => octets,
         }

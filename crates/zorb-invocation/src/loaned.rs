@@ -1,4 +1,4 @@
-//! Results that nobody copies.
+//! Octet sequences as results, without copies.
 
 use std::fmt;
 use std::ops::Deref;
@@ -10,41 +10,39 @@ use crate::loan::Loan;
 
 /// The octets of a result, owned or borrowed from shared memory: a `[u8]`.
 ///
-/// Operations return it that the IDL compiler was told of (`Config::loaned` of `zorb-build`). A servant
-/// makes it of a [`Loan`] for the reply, which goes over without being copied where the connection
-/// shares memory with the client, or of a `Vec<u8>`, which is copied there once. A stub returns octets
-/// that lie where the servant's side has put them: none are copied there. Over other connections it is
-/// memory of the process.
+/// Operations return it that `Config::loaned` of `zorb-build` names. A servant makes it of a [`Loan`] for
+/// the reply, which is sent without a copy if the connection shares memory with the client, or of a
+/// `Vec<u8>`, which is copied once. A stub returns octets in shared memory where the servant wrote them;
+/// over other connections it copies them to the heap.
 ///
-/// What a stub has returned keeps one of the server's buffers for this connection until it is dropped.
-/// A [clone](Clone::clone) keeps it, too; one of what was not received is a copy.
-pub struct LoanedOctets(Held);
+/// A result in shared memory occupies one of the server's buffers for this connection until it and its
+/// [clones](Clone::clone) are dropped. The clone of any other is a copy.
+pub struct LoanedOctets(Storage);
 
-enum Held {
-    Own(Vec<u8>),
-    Drawn(Loan),
+enum Storage {
+    Heap(Vec<u8>),
+    Loan(Loan),
     Received(ReceivedBuffer),
 }
 
 impl LoanedOctets {
-    /// Whether it lies in memory that the other side of a connection sees: drawn from there, or
-    /// received there.
+    /// Whether it is in memory that it shares with the peer of a connection.
     #[must_use]
     pub fn is_shared(&self) -> bool {
         match &self.0 {
-            Held::Own(_) => false,
-            Held::Drawn(loan) => loan.is_shared(),
-            Held::Received(_) => true,
+            Storage::Heap(_) => false,
+            Storage::Loan(loan) => loan.is_shared(),
+            Storage::Received(_) => true,
         }
     }
 
-    /// The octets as memory of the process: copied, unless they are that already.
+    /// The octets on the heap: copied, unless they are there already.
     #[must_use]
     pub fn into_vec(self) -> Vec<u8> {
         match self.0 {
-            Held::Own(octets) => octets,
-            Held::Drawn(loan) => loan.to_vec(),
-            Held::Received(buffer) => buffer.to_vec(),
+            Storage::Heap(octets) => octets,
+            Storage::Loan(loan) => loan.to_vec(),
+            Storage::Received(buffer) => buffer.to_vec(),
         }
     }
 }
@@ -55,9 +53,9 @@ impl Deref for LoanedOctets {
     #[inline]
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Held::Own(octets) => octets,
-            Held::Drawn(loan) => loan,
-            Held::Received(buffer) => buffer,
+            Storage::Heap(octets) => octets,
+            Storage::Loan(loan) => loan,
+            Storage::Received(buffer) => buffer,
         }
     }
 }
@@ -70,7 +68,7 @@ impl AsRef<[u8]> for LoanedOctets {
 
 impl From<Vec<u8>> for LoanedOctets {
     fn from(octets: Vec<u8>) -> Self {
-        Self(Held::Own(octets))
+        Self(Storage::Heap(octets))
     }
 }
 
@@ -82,7 +80,7 @@ impl From<&[u8]> for LoanedOctets {
 
 impl From<Loan> for LoanedOctets {
     fn from(loan: Loan) -> Self {
-        Self(Held::Drawn(loan))
+        Self(Storage::Loan(loan))
     }
 }
 
@@ -95,11 +93,11 @@ impl From<LoanedOctets> for Vec<u8> {
 impl Clone for LoanedOctets {
     fn clone(&self) -> Self {
         let received = match &self.0 {
-            Held::Received(buffer) => buffer.part(buffer),
+            Storage::Received(buffer) => buffer.part(buffer),
             _ => None,
         };
         match received {
-            Some(buffer) => Self(Held::Received(buffer)),
+            Some(buffer) => Self(Storage::Received(buffer)),
             None => self[..].into(),
         }
     }
@@ -122,7 +120,7 @@ impl fmt::Debug for LoanedOctets {
     }
 }
 
-/// The IDL type `sequence<octet>` where a result is [`LoanedOctets`].
+/// The IDL type `sequence<octet>` as a result that is [`LoanedOctets`].
 #[derive(Clone, Copy, Debug)]
 pub enum LoanedOctetSeq {}
 
@@ -155,7 +153,7 @@ impl Wire for LoanedOctetSeq {
         let owner = reader.tail_owner::<ReceivedBuffer>();
         let octets = Octets::read_borrowed(reader)?;
         Ok(match owner.and_then(|owner| owner.part(octets)) {
-            Some(part) => LoanedOctets(Held::Received(part)),
+            Some(part) => LoanedOctets(Storage::Received(part)),
             None => octets.into(),
         })
     }
@@ -213,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_in_a_message_is_copied_out_of_it() {
+    fn octets_in_a_message_are_copied() {
         let message = written(b"octets");
         let mut reader = CdrReader::new(&message, ByteOrder::NATIVE);
         let loaned = LoanedOctetSeq::read(&mut reader).unwrap();
@@ -224,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold() {
+    fn bounds_are_checked() {
         let message = written(b"octets");
         let reader = || CdrReader::new(&message, ByteOrder::NATIVE);
         assert_eq!(&BoundedLoanedOctetSeq::<6>::read(&mut reader()).unwrap()[..], b"octets");
