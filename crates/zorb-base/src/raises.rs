@@ -1,72 +1,105 @@
-//! What an operation may raise.
+//! The exceptions that operations raise.
 
 use std::fmt::Debug;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context, Wire};
 use zorb_types::SystemException;
 
-/// Any error, as `Box<dyn Error>` that may go to another thread.
+/// Any error, as a `Box<dyn Error>` that threads can pass on.
 pub type AnyError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A user exception: an IDL `exception`, encoded as its repository id and members.
+/// A user exception: an IDL `exception`. It is sent as its repository id and its members.
 pub trait UserException: Wire<Value = Self, View = Self> + std::error::Error + Sized {
     /// The exception's repository id.
     const REPOSITORY_ID: &'static str;
 }
 
-/// The errors of one operation: the exceptions of its `raises` clause, and system exceptions.
+/// A user exception whose type is erased.
+pub trait AnyUserException {
+    /// The exception's repository id.
+    fn repository_id(&self) -> &'static str;
+
+    /// Writes the repository id and the members.
+    ///
+    /// # Errors
+    /// A member has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// See [`Wire::passes_as_is`].
+    fn passes_as_is(&self, context: &Context) -> bool;
+}
+
+impl<E: UserException> AnyUserException for E {
+    fn repository_id(&self) -> &'static str {
+        E::REPOSITORY_ID
+    }
+
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.write_latin1(E::REPOSITORY_ID)?;
+        <E as Wire>::write(self, writer)
+    }
+
+    fn passes_as_is(&self, context: &Context) -> bool {
+        <E as Wire>::passes_as_is(self, context)
+    }
+}
+
+/// The error of an operation: the user exceptions of its `raises` clause, and system exceptions.
 ///
-/// Generated code implements it for the operation's error enum. [`SystemException`] itself is the
-/// error of operations without a `raises` clause.
+/// Generated code implements it for the operation's error enum. [`SystemException`] itself is the error of
+/// operations without a `raises` clause.
 pub trait Raises:
     From<SystemException> + std::error::Error + Debug + Sized + Send + Sync + 'static
 {
-    /// The failure of the operation by a system exception.
+    /// The error with a system exception.
     fn from_system(exception: SystemException) -> Self;
 
-    /// The failure of the operation by a user exception.
+    /// The error with a user exception of the `raises` clause.
     ///
     /// # Errors
-    /// The exception itself, if it is not in the list.
+    /// The exception itself, if the clause does not list it.
     fn from_user(exception: AnyError) -> Result<Self, AnyError> {
         Err(exception)
     }
 
-    /// The user exception, if it is one; as a value of its own type, for [`from_user`](Self::from_user).
+    /// The exception, as a value of its own type.
     fn into_user(self) -> AnyError {
         Box::new(self)
     }
 
-    /// Takes the members of the user exception named `id`; `None` when it is not in the list.
+    /// Reads the members of the user exception named `id`; `None` if the `raises` clause does not list it.
     ///
     /// # Errors
-    /// When the octets are no encoding of that exception.
-    fn read(id: &str, reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>>;
-
-    /// Whether the failure may be handed over inside a process as it is: see
-    /// [`Wire::passes_as_is`]. System exceptions may.
-    fn passes_as_is(&self, context: &Context) -> bool {
-        let _ = context;
-        self.system().is_some()
+    /// The octets do not encode the exception.
+    fn read(id: &str, reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+        let _ = (id, reader);
+        Ok(None)
     }
 
-    /// The system exception, if this is one.
-    fn system(&self) -> Option<&SystemException>;
-
-    /// Takes the system exception out.
+    /// The user exception.
     ///
     /// # Errors
-    /// The value itself, if it is a user exception.
+    /// The system exception, if it is one.
+    fn user(&self) -> Result<&dyn AnyUserException, &SystemException>;
+
+    /// The system exception.
+    ///
+    /// # Errors
+    /// The error itself, if it is a user exception.
     fn into_system(self) -> Result<SystemException, Self>;
 
-    /// The repository id of the user exception; empty for a system exception.
-    fn repository_id(&self) -> &'static str;
+    /// The system exception, if it is one.
+    fn system(&self) -> Option<&SystemException> {
+        self.user().err()
+    }
 
-    /// Appends the user exception: its repository id, then its members.
-    ///
-    /// # Errors
-    /// When a member has no encoding.
-    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+    /// The repository id of the exception.
+    fn repository_id(&self) -> &'static str {
+        match self.user() {
+            Ok(exception) => exception.repository_id(),
+            Err(exception) => exception.repository_id(),
+        }
+    }
 }
 
 impl Raises for SystemException {
@@ -74,23 +107,11 @@ impl Raises for SystemException {
         exception
     }
 
-    fn read(_: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
-        Ok(None)
-    }
-
-    fn system(&self) -> Option<&SystemException> {
-        Some(self)
+    fn user(&self) -> Result<&dyn AnyUserException, &SystemException> {
+        Err(self)
     }
 
     fn into_system(self) -> Result<SystemException, Self> {
         Ok(self)
-    }
-
-    fn repository_id(&self) -> &'static str {
-        ""
-    }
-
-    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
-        Ok(())
     }
 }

@@ -22,6 +22,7 @@ pub struct CdrError {
 /// The rule of CDR that an encoding or a value violates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
+#[repr(u32)] // so that an error is copied as whole words
 pub enum CdrErrorKind {
     /// The stream ended inside the value.
     Truncated,

@@ -36,9 +36,9 @@ pub use crate::{
     __zorb_local_error as local_error, __zorb_oneway as oneway, __zorb_raises as raises,
     __zorb_results as results, __zorb_skeleton as skeleton, __zorb_structure as structure,
     __zorb_typedef as typedef, __zorb_union as union, __zorb_value_box as value_box,
-    __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, AnyError, Error,
-    Interface, Native, ObjectRef, Raises, Ref, ServantObject, Served, ServedBy, ServerCall,
-    UserException,
+    __zorb_valuetype as valuetype, __zorb_with_operations as with_operations, AnyError,
+    AnyUserException, Error, Interface, Native, ObjectRef, Raises, Ref, ServantObject, Served,
+    ServedBy, ServerCall, UserException,
 };
 pub use zorb_cdr::{
     Bounded, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, FixedLayout, FixedReader,

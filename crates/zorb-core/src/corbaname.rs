@@ -14,10 +14,10 @@ mod raised {
 
     use std::fmt;
 
-    use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+    use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
     use zorb_types::SystemException;
 
-    use zorb_base::raises::Raises;
+    use zorb_base::raises::{AnyUserException, Raises};
 
     /// Why a name did not resolve.
     #[derive(Debug)]
@@ -73,10 +73,10 @@ mod raised {
             })
         }
 
-        fn system(&self) -> Option<&SystemException> {
+        fn user(&self) -> Result<&dyn AnyUserException, &SystemException> {
             match self {
-                Self::System(exception) => Some(exception),
-                _ => None,
+                Self::System(exception) => Err(exception),
+                refused => Ok(refused),
             }
         }
 
@@ -86,18 +86,24 @@ mod raised {
                 refused => Err(refused),
             }
         }
+    }
 
+    impl AnyUserException for ResolveError {
         fn repository_id(&self) -> &'static str {
             match self {
                 Self::NotFound => NOT_FOUND,
                 Self::CannotProceed => CANNOT_PROCEED,
                 Self::InvalidName => INVALID_NAME,
-                Self::System(_) => "",
+                Self::System(exception) => exception.repository_id(),
             }
         }
 
         fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-            writer.write_latin1(self.repository_id())
+            writer.write_latin1(AnyUserException::repository_id(self))
+        }
+
+        fn passes_as_is(&self, _: &Context) -> bool {
+            true
         }
     }
 }

@@ -28,7 +28,7 @@ pub use zorb_base::caller::Caller;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};
 pub use zorb_base::options::CollocationStrategy;
 pub use zorb_base::policy::BufferStrategy;
-pub use zorb_base::raises::{AnyError, Raises, UserException};
+pub use zorb_base::raises::{AnyError, AnyUserException, Raises, UserException};
 pub use zorb_base::{counters, interceptor, options, policy};
 pub use zorb_invocation::client::OnewayQueue;
 pub use zorb_invocation::client::{KeptReply, RawReply};

@@ -48,7 +48,7 @@ pub use oneway_queue::OnewayQueue;
 pub use raw_reply::{KeptReply, RawReply};
 pub use reply::Invocation;
 pub use reply::Outcome;
-pub use reply::{ReadReply, Reply, Request, decoding, missing, read_exception};
+pub use reply::{NO_REPLY, ReadReply, Reply, Request, decoding, read_exception};
 pub(crate) use route::Routes;
 pub use thread_policies::{policies_of_thread, set_policies_of_thread};
 pub(crate) use validate::validate;

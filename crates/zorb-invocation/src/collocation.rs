@@ -12,7 +12,7 @@ mod has_servant;
 mod local_target;
 mod upcall;
 
-pub use call::{Collocated, pass_exception, pass_results, raised};
+pub use call::{Collocated, CollocatedCall, Written};
 pub(crate) use find::hold;
 pub use has_servant::HasServant;
 pub(crate) use local_target::Collocation;

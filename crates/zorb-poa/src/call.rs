@@ -5,7 +5,7 @@ use std::io::IoSlice;
 
 use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::object_id::ObjectId;
-use zorb_base::raises::Raises;
+use zorb_base::raises::{AnyUserException, Raises};
 use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
@@ -227,11 +227,13 @@ impl<'a> ServerCall<'a> {
     }
 
     fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
-        let raised = match raised.into_system() {
-            Ok(exception) => return Err(exception),
-            Err(raised) => raised,
-        };
-        self.reply.write_user_exception(&|writer: &mut CdrWriter<'_>| raised.write(writer))
+        match raised.into_system() {
+            Ok(exception) => Err(exception),
+            Err(raised) => match raised.user() {
+                Ok(exception) => self.reply.write_user_exception(exception),
+                Err(exception) => Err(exception.clone()),
+            },
+        }
     }
 
     /// The id of the object that the request is for, under which its adapter knows the servant.
@@ -390,7 +392,7 @@ impl ReplyWriter<'_> {
 
     /// Replaces the reply by a user exception.
     #[inline(never)]
-    fn write_user_exception(&mut self, exception: WriteBody<'_>) -> Served {
+    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
         self.write(ReplyStatus::UserException, |writer| exception.write(writer))
     }
 

@@ -93,8 +93,8 @@ pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_core::{
-    Abstract, AbstractOperations, BufferStrategy, Caller, CollocationStrategy, Context,
-    CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef,
+    Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CollocationStrategy,
+    Context, CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef,
     OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref, Result, ServedBy, UserException,
     Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };

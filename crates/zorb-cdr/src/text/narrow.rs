@@ -139,7 +139,6 @@ impl CdrWriter<'_> {
     /// # Errors
     /// `BadString` for a NUL inside; `BadText` for a character that the code set does not have;
     /// `BoundExceeded`, `TooLong`.
-    #[inline]
     pub fn write_str(&mut self, value: &str, bound: u32) -> CdrResult<()> {
         if self.text().char_set == CharSet::Latin1 && !value.is_ascii() {
             return self.write_as_latin1(value, bound);

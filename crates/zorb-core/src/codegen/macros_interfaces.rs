@@ -334,34 +334,34 @@ macro_rules! __zorb_raises {
             System($crate::codegen::SystemException),
         }
 
-        impl ::core::fmt::Debug for $name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                match self {
-                    $(Self::$variant(exception) => ::core::fmt::Debug::fmt(exception, f),)*
-                    Self::System(exception) => ::core::fmt::Debug::fmt(exception, f),
+        const _: () = {
+            fn exception(error: &$name) -> &dyn ::core::error::Error {
+                match error {
+                    $($name::$variant(exception) => exception,)*
+                    $name::System(exception) => exception,
                 }
             }
-        }
 
-        impl ::core::fmt::Display for $name {
-            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                match self {
-                    $(Self::$variant(exception) => ::core::fmt::Display::fmt(exception, f),)*
-                    Self::System(exception) => ::core::fmt::Display::fmt(exception, f),
+            impl ::core::fmt::Debug for $name {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    ::core::fmt::Debug::fmt(exception(self), f)
                 }
             }
-        }
 
-        impl ::core::error::Error for $name {
-            fn source(
-                &self,
-            ) -> ::core::option::Option<&(dyn ::core::error::Error + 'static)> {
-                match self {
-                    $(Self::$variant(exception) => ::core::error::Error::source(exception),)*
-                    Self::System(exception) => ::core::error::Error::source(exception),
+            impl ::core::fmt::Display for $name {
+                fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    ::core::fmt::Display::fmt(exception(self), f)
                 }
             }
-        }
+
+            impl ::core::error::Error for $name {
+                fn source(
+                    &self,
+                ) -> ::core::option::Option<&(dyn ::core::error::Error + 'static)> {
+                    ::core::error::Error::source(exception(self))
+                }
+            }
+        };
 
         $(
             impl ::core::convert::From<$exception> for $name {
@@ -442,22 +442,15 @@ macro_rules! __zorb_raises {
                 ::core::result::Result::Ok(::core::option::Option::None)
             }
 
-            fn passes_as_is(&self, context: &$crate::codegen::Context) -> bool {
-                let _ = context;
+            fn user(
+                &self,
+            ) -> ::core::result::Result<
+                &dyn $crate::codegen::AnyUserException,
+                &$crate::codegen::SystemException,
+            > {
                 match self {
-                    $(
-                        Self::$variant(exception) => {
-                            <$exception as $crate::codegen::Wire>::passes_as_is(exception, context)
-                        }
-                    )*
-                    Self::System(_) => true,
-                }
-            }
-
-            fn system(&self) -> ::core::option::Option<&$crate::codegen::SystemException> {
-                match self {
-                    Self::System(exception) => ::core::option::Option::Some(exception),
-                    $(Self::$variant(_) => ::core::option::Option::None,)*
+                    $(Self::$variant(exception) => ::core::result::Result::Ok(exception),)*
+                    Self::System(exception) => ::core::result::Result::Err(exception),
                 }
             }
 
@@ -467,35 +460,6 @@ macro_rules! __zorb_raises {
                 match self {
                     Self::System(exception) => ::core::result::Result::Ok(exception),
                     $(Self::$variant(_) => ::core::result::Result::Err(self),)*
-                }
-            }
-
-            fn repository_id(&self) -> &'static str {
-                match self {
-                    $(
-                        Self::$variant(_) => {
-                            <$exception as $crate::codegen::UserException>::REPOSITORY_ID
-                        }
-                    )*
-                    // Not a user exception.
-                    Self::System(_) => "",
-                }
-            }
-
-            fn write(
-                &self,
-                writer: &mut $crate::codegen::CdrWriter<'_>,
-            ) -> $crate::codegen::CdrResult<()> {
-                match self {
-                    $(
-                        Self::$variant(exception) => {
-                            writer.write_latin1(
-                                <$exception as $crate::codegen::UserException>::REPOSITORY_ID,
-                            )?;
-                            <$exception as $crate::codegen::Wire>::write(exception, writer)
-                        }
-                    )*
-                    Self::System(_) => ::core::result::Result::Ok(()),
                 }
             }
         }

@@ -7,7 +7,7 @@ use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
 use zorb_giop::ResponseFlags;
 use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke};
-use zorb_invocation::collocation::{Collocated, HasServant, pass_exception, pass_results, raised};
+use zorb_invocation::collocation::{Collocated, CollocatedCall, HasServant, Written};
 use zorb_invocation::object::ObjectRef;
 use zorb_os::probe;
 use zorb_types::SystemException;
@@ -76,24 +76,31 @@ where
     Q: Fn(&T, &Context) -> bool,
     E: Raises,
 {
-    let outcome = Outcome::default();
-    let stub = Stub { arguments: &arguments, results: &results, outcome };
+    let outcome = Outcome::missing();
     let ended = if let Some(target) = Collocated::enter(object)
         && (arguments.pass_as_is)(&arguments.values, object.core())
         && let Some(servant) = target.servant::<I>()
     {
-        match catch_unwind(AssertUnwindSafe(|| upcall(&arguments.values, servant))) {
-            Ok(Ok(answer)) if (results.pass_as_is)(&answer, object.core()) => return Ok(answer),
-            Ok(Ok(answer)) => pass_results(object, &stub, &|writer: &mut CdrWriter<'_>| {
-                (results.write)(&answer, writer)
-            }),
-            Ok(Err(raised)) => stub.raised(object, operation, raised),
-            Err(_) => Err(target.panicked(operation)),
+        let mut passes_as_is = false;
+        let upcall = catch_unwind(AssertUnwindSafe(|| {
+            let returned = upcall(&arguments.values, servant);
+            passes_as_is = match &returned {
+                Ok(values) => (results.pass_as_is)(values, object.core()),
+                Err(raised) => raised.user().is_ok_and(|it| it.passes_as_is(object.core())),
+            };
+            outcome.set(returned);
+        }));
+        match upcall.err() {
+            None if passes_as_is => Ok(()),
+            panic => {
+                let stub = Stub::new(&arguments, &results, &outcome);
+                target.pass_on(object, operation, &stub, panic)
+            }
         }
     } else {
-        invoke_two_way(object, operation, &stub)
+        invoke_two_way(object, operation, &Stub::new(&arguments, &results, &outcome))
     };
-    stub.outcome.after(ended)
+    outcome.after(ended)
 }
 
 /// Sends a one-way request: `upcall` calls a servant in this ORB.
@@ -118,7 +125,8 @@ where
         && let Some(servant) = target.servant::<I>()
     {
         // Nobody waits for what becomes of the call.
-        if catch_unwind(AssertUnwindSafe(|| upcall(&arguments.values, servant))).is_err() {
+        let upcall = || upcall(&arguments.values, servant);
+        if catch_unwind(AssertUnwindSafe(upcall)).is_err() {
             let _ = target.panicked(operation);
         }
         return Ok(());
@@ -132,11 +140,11 @@ where
 fn invoke_two_way(
     object: &ObjectRef,
     operation: &str,
-    invocation: &dyn Invocation,
+    call: &dyn CollocatedCall,
 ) -> Result<(), SystemException> {
     probe!(Begin);
-    let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(invocation));
-    let ended = invoke(object, operation, response, invocation, reply);
+    let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(call));
+    let ended = invoke(object, operation, response, call, reply);
     probe!(Reference);
     ended
 }
@@ -155,31 +163,13 @@ fn invoke_one_way(
 struct Stub<'a, A, R, T, E> {
     arguments: &'a A,
     results: &'a R,
-    outcome: Outcome<T, E>,
+    outcome: &'a Outcome<T, E>,
 }
 
-impl<A, R, T, E: Raises> Stub<'_, A, R, T, E>
-where
-    Self: Invocation,
-{
-    /// What the servant raised.
-    #[cold]
-    fn raised(
-        &self,
-        object: &ObjectRef,
-        operation: &str,
-        exception: E,
-    ) -> Result<(), SystemException> {
-        match exception.into_system() {
-            Ok(exception) => Err(raised(exception, operation)),
-            Err(exception) if exception.passes_as_is(object.core()) => {
-                self.outcome.set(Err(exception));
-                Ok(())
-            }
-            Err(exception) => {
-                pass_exception(object, self, &|writer: &mut CdrWriter<'_>| exception.write(writer))
-            }
-        }
+impl<'a, A, R, T, E> Stub<'a, A, R, T, E> {
+    #[inline]
+    fn new(arguments: &'a A, results: &'a R, outcome: &'a Outcome<T, E>) -> Self {
+        Self { arguments, results, outcome }
     }
 }
 
@@ -199,10 +189,42 @@ where
     E: Raises,
 {
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        (self.results.read)(reader, &self.outcome)
+        (self.results.read)(reader, self.outcome)
     }
 
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         self.outcome.read_exception(id, reader)
     }
+}
+
+impl<V, W, P, R, X, Q, T, E> CollocatedCall for Stub<'_, Arguments<V, W, P>, Results<R, X, Q>, T, E>
+where
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    X: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+    E: Raises,
+{
+    fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()> {
+        match self.outcome.take() {
+            Ok(values) => (self.results.write)(&values, writer),
+            Err(raised) => write_raised(raised, writer, written),
+        }
+    }
+}
+
+/// Writes what an operation raised, unless it is a system exception.
+#[inline(never)]
+fn write_raised<E: Raises>(
+    raised: E,
+    writer: &mut CdrWriter<'_>,
+    written: &mut Written,
+) -> CdrResult<()> {
+    if let Ok(exception) = raised.user() {
+        *written = Written::UserException;
+        return exception.write(writer);
+    }
+    if let Ok(exception) = raised.into_system() {
+        *written = Written::Nothing(exception);
+    }
+    Ok(())
 }

@@ -207,7 +207,8 @@ fn exceptions_are_marshalled_with_their_ids() {
     let id = "IDL:example.org/Bank/InsufficientFunds:1.0";
     assert_eq!((InsufficientFunds::REPOSITORY_ID, raised.repository_id()), (id, id));
     let mut octets = Vec::new();
-    raised.write(&mut CdrWriter::new(&mut octets, ByteOrder::Big)).expect("it has an encoding");
+    let exception = raised.user().expect("it is a user exception");
+    exception.write(&mut CdrWriter::new(&mut octets, ByteOrder::Big)).expect("it has an encoding");
     let mut reader = CdrReader::new(&octets, ByteOrder::Big);
     assert_eq!(reader.read_latin1("id").as_deref(), Ok(id));
     assert_eq!(account::WithdrawError::read(id, &mut reader), Ok(Some(raised.clone())));

@@ -68,8 +68,8 @@ impl ReadReply<'_> {
     }
 }
 
-/// What came of a call: written once, by whoever reads the reply.
-pub struct Outcome<T, E>(Cell<Option<Result<T, E>>>);
+/// The outcome of a call: written once, by whoever reads the reply.
+pub struct Outcome<T, E>(Cell<Result<T, E>>);
 
 impl<T, E> fmt::Debug for Outcome<T, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -77,18 +77,25 @@ impl<T, E> fmt::Debug for Outcome<T, E> {
     }
 }
 
-impl<T, E> Default for Outcome<T, E> {
-    fn default() -> Self {
-        Self(Cell::new(None))
-    }
-}
-
 impl<T, E: Raises> Outcome<T, E> {
+    /// The outcome of a call without a reply yet.
+    #[inline]
+    pub fn missing() -> Self {
+        Self(Cell::new(Err(E::from_system(NO_REPLY))))
+    }
+
     /// Stores the results, or what the operation raised.
     #[inline]
     pub fn set(&self, outcome: Result<T, E>) {
-        // Nothing was there before: code to drop it would be half of what a stub reads results with.
-        std::mem::forget(self.0.replace(Some(outcome)));
+        // What was there before owns nothing. Code to drop it would be half of what a stub reads results
+        // with.
+        std::mem::forget(self.0.replace(outcome));
+    }
+
+    /// Takes the outcome out.
+    #[inline]
+    pub fn take(&self) -> Result<T, E> {
+        self.0.replace(Err(E::from_system(NO_REPLY)))
     }
 
     /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
@@ -102,7 +109,7 @@ impl<T, E: Raises> Outcome<T, E> {
     #[inline]
     pub fn after(self, ended: Result<(), SystemException>) -> Result<T, E> {
         match ended {
-            Ok(()) => self.0.into_inner().unwrap_or_else(|| Err(E::from_system(missing()))),
+            Ok(()) => self.0.into_inner(),
             Err(exception) => Err(E::from_system(exception)),
         }
     }
@@ -148,10 +155,8 @@ where
 }
 
 /// The exception for a two-way call that came back without a reply, which does not happen.
-#[cold]
-pub fn missing() -> SystemException {
-    SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
-}
+pub const NO_REPLY: SystemException =
+    SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
 
 /// A reply, in the buffer of the connection that it came over.
 #[derive(Clone, Copy, Debug)]

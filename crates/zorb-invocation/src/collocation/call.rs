@@ -1,11 +1,11 @@
 //! The call from a stub to the servant.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use arc_swap::Guard;
-use zorb_base::gather::Body;
 use zorb_base::options::CollocationStrategy;
-use zorb_cdr::{ByteOrder, CdrReader, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_poa::{ActiveObject, panicked};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
@@ -13,7 +13,7 @@ use super::HasServant;
 use super::find::collocate;
 use super::local_target::LocalTarget;
 use super::upcall::Upcall;
-use crate::client::{Invocation, LOCAL_TEXT, decoding, missing, read_exception};
+use crate::client::{Invocation, LOCAL_TEXT, NO_REPLY, decoding, read_exception};
 use crate::object::ObjectRef;
 
 /// The target of a collocated call, while the call runs.
@@ -81,59 +81,77 @@ impl<'a> Collocated<'a> {
         self.active()?.servant::<I::Servant>(I::ENTRY)
     }
 
-    /// The exception for a servant that has panicked, which ends the call alone.
+    /// The exception for a servant that has panicked. Only the call ends.
     #[cold]
     pub fn panicked(&self, operation: &str) -> SystemException {
         match self.active() {
             Some(active) => panicked(active, operation),
-            None => missing(),
+            None => NO_REPLY,
+        }
+    }
+
+    /// Ends a call whose outcome the caller cannot have as it is: it gets the outcome as if it had been
+    /// sent.
+    ///
+    /// # Errors
+    /// The system exception that the servant raised, that of its panic, or that of values without an
+    /// encoding.
+    #[cold]
+    pub fn pass_on(
+        &self,
+        object: &ObjectRef,
+        operation: &str,
+        call: &dyn CollocatedCall,
+        panic: Option<Panic>,
+    ) -> Result<(), SystemException> {
+        if panic.is_some() {
+            return Err(self.panicked(operation));
+        }
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT);
+        let mut written = Written::Results;
+        call.write_outcome(&mut writer, &mut written).map_err(|error| {
+            SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
+        })?;
+        let mut reader = CdrReader::new(&octets, ByteOrder::NATIVE)
+            .with_text(LOCAL_TEXT)
+            .with_context(object.core());
+        match written {
+            Written::Results => call.read_results(&mut reader).map_err(decoding),
+            Written::UserException => read_exception(call, &mut reader).map_err(decoding)?,
+            Written::Nothing(exception) => Err(raised(exception, operation)),
         }
     }
 }
 
-/// Results that the caller gets as if they had been sent.
-#[cold]
-pub fn pass_results(
-    object: &ObjectRef,
-    invocation: &dyn Invocation,
-    results: &dyn Body,
-) -> Result<(), SystemException> {
-    let octets = encoded(results)?;
-    invocation.read_results(&mut reader(object, &octets)).map_err(decoding)
+/// The payload of a panic.
+type Panic = Box<dyn Any + Send>;
+
+/// A two-way call whose object may be in this ORB.
+pub trait CollocatedCall: Invocation {
+    /// Takes the outcome of the upcall and writes it as the body of a reply. `written` is
+    /// [`Written::Results`] before, and what has been written after.
+    ///
+    /// # Errors
+    /// When a value has no encoding.
+    fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()>;
 }
 
-/// A user exception that the caller gets as if it had been sent.
-#[cold]
-pub fn pass_exception(
-    object: &ObjectRef,
-    invocation: &dyn Invocation,
-    exception: &dyn Body,
-) -> Result<(), SystemException> {
-    let octets = encoded(exception)?;
-    read_exception(invocation, &mut reader(object, &octets)).map_err(decoding)?
+/// What has been written of the outcome of an upcall.
+#[derive(Debug)]
+pub enum Written {
+    /// The results.
+    Results,
+    /// A user exception.
+    UserException,
+    /// Nothing: the servant raised a system exception.
+    Nothing(SystemException),
 }
 
 /// A system exception that a servant raised; it gets a context if it has none.
-#[cold]
-pub fn raised(exception: SystemException, operation: &str) -> SystemException {
+fn raised(exception: SystemException, operation: &str) -> SystemException {
     if exception.context().is_some() {
         return exception;
     }
     exception.with_context(ErrorContext::new(Phase::Upcall).with_operation(operation))
-}
-
-fn encoded(body: &dyn Body) -> Result<Vec<u8>, SystemException> {
-    let mut octets = Vec::new();
-    let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT);
-    match body.write(&mut writer) {
-        Ok(()) => Ok(octets),
-        Err(error) => {
-            Err(SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply))
-        }
-    }
-}
-
-fn reader<'a>(object: &'a ObjectRef, octets: &'a [u8]) -> CdrReader<'a> {
-    let reader = CdrReader::new(octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT);
-    reader.with_context(object.core())
 }

@@ -28,7 +28,7 @@ impl ObjectRef {
     ) -> Result<T, E> {
         probe!(Begin);
         let read = Cell::new(Some(results));
-        let request = Request { arguments, read, outcome: Outcome::default() };
+        let request = Request { arguments, read, outcome: Outcome::missing() };
         let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(&request));
         let ended = invoke(self, operation, response, &request, reply);
         probe!(Reference);

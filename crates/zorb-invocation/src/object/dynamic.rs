@@ -8,7 +8,7 @@ use zorb_giop::ResponseFlags;
 use zorb_types::SystemException;
 
 use super::ObjectRef;
-use crate::client::{RawReply, ReadReply, Reply, invoke, missing};
+use crate::client::{NO_REPLY, RawReply, ReadReply, Reply, invoke};
 
 /// # Types known at run time
 ///
@@ -27,12 +27,12 @@ impl ObjectRef {
     ) -> Result<T, SystemException> {
         let (read, results) = (Cell::new(Some(read)), Cell::new(None));
         let take = |reply: &Reply<'_>| {
-            let Some(read) = read.take() else { return Err(missing()) };
+            let Some(read) = read.take() else { return Err(NO_REPLY) };
             results.set(Some(reply.take_raw(read)?));
             Ok(())
         };
         let response = ResponseFlags::SyncWithTarget;
         invoke(self, operation, response, &arguments, ReadReply::Raw(&take))?;
-        results.into_inner().ok_or_else(missing)
+        results.into_inner().ok_or(NO_REPLY)
     }
 }
