@@ -1,30 +1,25 @@
-//! Messages that end in a long run of octets, which is sent from where it lies.
+//! Gathered writes: messages that end in a long run of octets send the run from the caller's memory.
 //!
-//! Arguments are written by a closure to which their memory is lent only while it runs. So it runs
-//! twice for such a message: first everything but the run is written, which tells how long the
-//! message is; then the closure gets to the run again, and message and run are sent in one gathered
-//! write. A run that something follows is copied: most are the last argument or the only result.
+//! A closure writes the arguments, and borrows them only while it runs. For such a message it therefore runs
+//! twice: first it writes everything except the run, which gives the length of the message; then it reaches
+//! the run again, and message and run are sent in one gathered write. A run that something follows is copied:
+//! most runs are the last argument or the only result.
 //!
-//! The run itself is only looked at, the first time and the second, so what is written twice is what
-//! stands before it: a length, and arguments that are few. Once would do if the closure's type said
-//! that the run outlives it. But then every type's way of writing itself would have to carry that
-//! lifetime, for the sake of the few that end in a run. Nothing has to be believed for it: the closure
-//! is `Fn` and borrows what it writes, and a second time that comes to another place or length sends
-//! nothing.
+//! Only what precedes the run is written twice: a length, and usually few arguments. Writing once would need
+//! a closure whose type says that the run outlives it, and thus a lifetime in every type's way of writing
+//! itself. The second pass is checked: if the run has another offset or length, nothing is sent.
 
 use std::io::{self, IoSlice};
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
 use zorb_giop::MessageWriter;
 
-/// Writes a message's body.
-///
-/// A trait of its own, since the table of a `dyn Fn` has the closure three times.
+/// Writes the body of a message. Not a `dyn Fn`, whose table contains the closure three times.
 pub trait Body {
-    /// Writes the body, as often as it is called.
+    /// Writes the body. It may be called several times.
     ///
     /// # Errors
-    /// When a value has no encoding.
+    /// A value has no encoding.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 }
 
@@ -38,7 +33,7 @@ impl<F: Fn(&mut CdrWriter<'_>) -> CdrResult<()>> Body for F {
 /// A body whose type is erased.
 pub type WriteBody<'a> = &'a dyn Body;
 
-/// The run of octets that ends a message and is not in its buffer.
+/// A run of octets at the end of a message that is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// Where the body starts in the buffer, once the message is complete.
@@ -53,7 +48,7 @@ struct Run {
     length: usize,
 }
 
-/// Looks for the long run while a body is written.
+/// Finds the run while a body is written.
 #[derive(Debug)]
 pub struct Gather {
     threshold: usize,
@@ -61,13 +56,13 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Leaves runs of at least `threshold` octets where they are.
+    /// Does not copy runs of at least `threshold` octets.
     #[inline]
     pub fn runs_from(threshold: usize) -> Self {
         Self { threshold, found: None }
     }
 
-    /// The run at the end of the message, if there is one to gather.
+    /// The run at the end of the message, if there is one.
     #[inline]
     pub fn tail(&self) -> Option<Tail> {
         self.found
@@ -133,7 +128,7 @@ impl Tail {
     /// Sends the message in `buffer` and the run. `write` is what wrote the body before.
     ///
     /// # Errors
-    /// Those of `send`; `InvalidData`, with nothing sent, when `write` wrote something else.
+    /// Those of `send`; `InvalidData`, with nothing sent, if `write` writes something else than before.
     pub fn send(
         self,
         buffer: &mut Vec<u8>,
@@ -154,7 +149,7 @@ impl Tail {
     }
 }
 
-/// Sends the run when it comes.
+/// Sends message and run once the run is offered.
 struct Sender<'a> {
     run: Run,
     send: &'a mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,

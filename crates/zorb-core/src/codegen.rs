@@ -1,4 +1,4 @@
-//! What generated code is made of. Not for programs: it changes with the IDL compiler.
+//! What generated code uses. Programs must not: it changes with the IDL compiler.
 
 mod bits;
 mod conversion;

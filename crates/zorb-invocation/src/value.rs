@@ -1,4 +1,4 @@
-//! Valuetypes: objects that travel by value (CORBA 3.3 part 1, chapter 9).
+//! Valuetypes: objects that are passed by value (CORBA 3.3 part 1, chapter 9).
 
 mod abstracts;
 mod drops;
@@ -22,17 +22,17 @@ pub use registry::{KnownValue, ValueRegistry};
 
 use graph::AnyValue;
 
-/// A value of the valuetype `K`, or of one that inherits from it; `Option<Value<K>>` is what IDL
-/// calls a `K`, with `None` for null.
+/// A handle to a value of the valuetype `K`, or of one derived from it. The IDL type `K` is
+/// `Option<Value<K>>`, with `None` for null.
 ///
-/// A clone is the same value: sent twice in one message, it arrives as one value again. Its state
-/// does not change once it is made.
+/// A clone refers to the same value: if both are sent in one message, the receiver gets one value. The
+/// state of a value never changes.
 ///
 /// # Cycles
-/// Values may lead back to themselves. A handle that leads back *weakly* does not keep its value
-/// alive; [`get`](Self::get) gives nothing when the value is gone. In received values the handles
-/// that lead to a value around them are weak and all others are strong, so that a cycle is freed
-/// with the last handle to where it was entered. [`new_cyclic`](Self::new_cyclic) builds cycles.
+/// Values may refer to themselves. A *weak* handle does not keep its value alive; [`get`](Self::get) returns
+/// `None` once the value has been dropped. In received values, the handles to an enclosing value are weak and
+/// all others are strong, so that a cycle is freed with the last handle to the value that was read first.
+/// [`new_cyclic`](Self::new_cyclic) creates cycles.
 pub struct Value<K: ?Sized> {
     link: Link,
     kind: PhantomData<fn() -> Box<K>>,
@@ -45,13 +45,13 @@ enum Link {
 }
 
 impl<K: ValueType> Value<K> {
-    /// A value with this state.
+    /// Creates a value with this state.
     pub fn new(state: K) -> Self {
         Self::of(Link::Strong(Arc::new(Node::new(state))))
     }
 
-    /// A value whose state, or what that leads to, holds the value itself: `state` is given a weak
-    /// handle to it.
+    /// Creates a value whose state refers to the value itself, directly or not: `state` gets a weak handle
+    /// to it.
     ///
     /// ```text
     /// let ring = Value::new_cyclic(|ring| ListNode { v: 1, next: Some(ring.clone()) });
@@ -64,8 +64,8 @@ impl<K: ValueType> Value<K> {
         Self::of(Link::Strong(node))
     }
 
-    /// The state; of a value of a derived type, the part that it has as a `K`. `None` when the
-    /// handle is weak and the value gone, or not complete yet.
+    /// The state; of a value of a derived type, the part that it inherits from `K`. `None` if the handle is
+    /// weak and the value has been dropped or is not complete yet.
     pub fn get(&self) -> Option<State<K>> {
         let node = self.node()?;
         node.part(TypeId::of::<K>())?.downcast_ref::<K>()?;
@@ -85,12 +85,12 @@ impl<K: ValueKind + ?Sized> Value<K> {
         }
     }
 
-    /// The repository id of its own type, which may be derived from `K`; `None` when it is gone.
+    /// The repository id of its type, which may be derived from `K`; `None` if it has been dropped.
     pub fn repository_id(&self) -> Option<&'static str> {
         self.node()?.ids().first().copied()
     }
 
-    /// The same value as one of a base of its type.
+    /// A handle to the value by a base of its type.
     #[must_use]
     pub fn upcast<B: ValueKind + ?Sized>(&self) -> Value<B>
     where
@@ -99,13 +99,13 @@ impl<K: ValueKind + ?Sized> Value<K> {
         Value::of(self.link.clone())
     }
 
-    /// The same value as a `D`, if it is one.
+    /// A handle to the value by the derived type `D`, if it is a `D`.
     #[must_use]
     pub fn downcast<D: ValueKind + ?Sized>(&self) -> Option<Value<D>> {
         self.node()?.inherits(TypeId::of::<D>()).then(|| Value::of(self.link.clone()))
     }
 
-    /// The same value through a handle that does not keep it alive.
+    /// A weak handle to the value.
     #[must_use]
     pub fn downgrade(&self) -> Self {
         Self::of(match &self.link {
@@ -114,7 +114,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
         })
     }
 
-    /// The same value through a handle that keeps it alive; `None` when it is gone.
+    /// A strong handle to the value; `None` if it has been dropped.
     #[must_use]
     pub fn upgrade(&self) -> Option<Self> {
         self.node().map(|node| Self::of(Link::Strong(node)))
@@ -134,7 +134,7 @@ impl<K: ?Sized> Clone for Value<K> {
     }
 }
 
-/// The same value, not an equal one.
+/// Whether both refer to the same value; equal values differ.
 impl<K: ValueKind + ?Sized> PartialEq for Value<K> {
     fn eq(&self, other: &Self) -> bool {
         self.address() == other.address()
@@ -149,10 +149,10 @@ impl<K: ValueKind + ?Sized> Hash for Value<K> {
     }
 }
 
-/// Its type alone: there may be cycles.
+/// Shows the type only, since there may be cycles.
 impl<K: ValueKind + ?Sized> fmt::Debug for Value<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Value({})", self.repository_id().unwrap_or("gone"))
+        write!(f, "Value({})", self.repository_id().unwrap_or("dropped"))
     }
 }
 
@@ -162,7 +162,7 @@ impl<K: ValueType> From<K> for Value<K> {
     }
 }
 
-/// The state of a value, which is kept alive.
+/// The state of a value. It keeps the value alive.
 pub struct State<K> {
     node: Arc<dyn AnyValue>,
     kind: PhantomData<fn() -> K>,
@@ -174,7 +174,7 @@ impl<K: ValueType> Deref for State<K> {
     fn deref(&self) -> &K {
         match self.node.part(TypeId::of::<K>()).and_then(|part| part.downcast_ref()) {
             Some(state) => state,
-            // None is made without its part, and parts stay.
+            // It is created for a value with this part, and the state never changes.
             None => std::process::abort(),
         }
     }

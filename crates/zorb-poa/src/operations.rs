@@ -1,4 +1,4 @@
-//! From an operation's name to its number: a perfect hash table built by the compiler.
+//! Finds the number of an operation by its name, in a perfect hash table that the Rust compiler builds.
 
 #[cfg(test)]
 mod tests;
@@ -7,8 +7,8 @@ use std::cell::Cell;
 
 /// The names of an interface's operations, found by one hash and one comparison.
 ///
-/// The table is built at compile time by "hash and displace": names are dealt into `N` buckets,
-/// and each bucket gets a displacement that moves its names into free slots of `N`. A look-up
+/// The table is built at compile time by "hash and displace": names are distributed to `N` buckets,
+/// and each bucket gets a displacement that moves its names to free slots of `N`. A look-up
 /// hashes the name once, reads one displacement and compares with the one name in that slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations<const N: usize> {
@@ -23,7 +23,7 @@ pub struct Operations<const N: usize> {
 /// The bits of the second hash that stay when a name's bucket has been taken from the first.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Eight octets at a time, the last ones in one word or two halves of it: names are short.
+/// Hashes eight octets at a time, and the last ones in one word or two halves, as names are short.
 #[inline]
 const fn hash(name: &[u8]) -> u64 {
     let mut hash = mix(name.len() as u64);

@@ -59,7 +59,7 @@ const fn mask(width: u16) -> u64 {
     }
 }
 
-/// The bits of a field at their place; `None` for a value that the field is too narrow for.
+/// The bits of a field, shifted to its offset; `None` if the value does not fit.
 pub fn put_field<T: BitField>(value: T, offset: u16, width: u16) -> Option<u64> {
     let bits = value.to_bits() & mask(width);
     (T::from_bits(bits, width) == value).then(|| bits << offset)

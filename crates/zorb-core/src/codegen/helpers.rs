@@ -1,10 +1,10 @@
-//! Small parts that the macros of generated code share.
+//! What the macros of generated code share.
 
 use std::fmt;
 
 use super::{CdrResult, CdrWriter, Context, Interface, Ref};
 
-/// The sum of the least sizes of a struct's members, at least 1.
+/// The sum of the minimum sizes of a struct's members, at least 1.
 pub const fn min_size(members: &[usize]) -> usize {
     let mut sum = 0_usize;
     let mut rest = members;
@@ -15,7 +15,7 @@ pub const fn min_size(members: &[usize]) -> usize {
     if sum == 0 { 1 } else { sum }
 }
 
-/// The number that [`TryFrom`] found no enumerator for.
+/// A number for which [`TryFrom`] found no enumerator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct UnknownEnumerator {
     /// The IDL name of the enumeration.
@@ -32,20 +32,20 @@ impl fmt::Display for UnknownEnumerator {
 
 impl std::error::Error for UnknownEnumerator {}
 
-/// An object reference as an argument: `Option<&T>`, where a value would be an `Option<T>`.
+/// An object reference as an argument: `Option<&T>` instead of `Option<T>`.
 #[derive(Clone, Copy, Debug)]
 pub struct RefArgument<T>(std::marker::PhantomData<fn() -> T>);
 
 impl<T: Interface> RefArgument<T> {
-    /// Appends the reference, or nil.
+    /// Writes the reference, or nil.
     ///
     /// # Errors
-    /// Those of writing an object reference.
+    /// The reference has no encoding.
     pub fn write(value: Option<&T>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         Ref::<T>::write_option(value, writer)
     }
 
-    /// Whether the reference may be handed over as it is.
+    /// Whether a collocated call may pass it without marshalling.
     pub fn passes_as_is(value: Option<&T>, context: &Context) -> bool {
         Ref::<T>::passes_as_is_option(value, context)
     }

@@ -1,4 +1,4 @@
-//! What the IDL compiler calls for bit masks and bit sets.
+//! The macros of generated code for bit masks and bit sets.
 
 /// Ties a wrapped number to its IDL bit mask.
 ///
@@ -9,7 +9,7 @@ macro_rules! __zorb_bitmask {
     ($name:ident, $number:ty, $id:literal, $idl:literal) => {
         #[allow(dead_code)]
         impl $name {
-            /// The mask with these bits, bits without a name too.
+            /// The mask with these bits, including those without a name.
             pub const fn from_bits(bits: $number) -> Self {
                 Self(bits)
             }
@@ -24,7 +24,7 @@ macro_rules! __zorb_bitmask {
                 self.0 == 0
             }
 
-            /// Whether all bits of `other` are set here too.
+            /// Whether it has all bits of `other`.
             pub const fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
@@ -52,7 +52,7 @@ macro_rules! __zorb_bitmask {
             }
         }
 
-        /// The bits of the first that are not bits of the second.
+        /// The bits of the first without those of the second.
         impl ::core::ops::Sub for $name {
             type Output = Self;
 
@@ -117,7 +117,7 @@ macro_rules! __zorb_bitset {
     };
 }
 
-/// The `Wire` of a type that travels as a number.
+/// The `Wire` of a type that is sent as a number.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_as_number {

@@ -1,9 +1,9 @@
-//! What the IDL compiler calls for interfaces: references, stubs, skeletons, `raises` lists.
+//! The macros of generated code for interfaces: references, stubs, skeletons, `raises` clauses.
 
 /// Ties a reference type to its IDL interface.
 ///
 /// `interface!(Savings(Account), "IDL:Bank/Savings:1.0", "Savings", [Account, Named]);` In
-/// parentheses: what the struct wraps, its first base or `ObjectRef`. Then all ancestors, the most
+/// parentheses: the type that the struct wraps, its first base or `ObjectRef`. Then all ancestors, the most
 /// derived first.
 #[macro_export]
 #[doc(hidden)]
@@ -55,10 +55,10 @@ macro_rules! __zorb_interface {
 
 /// The body of a stub: `invoke!(self, withdraw, [Money => amount], [Money, Vec<Money>])`.
 ///
-/// After the servant's method comes the operation's name if it is another, as in
-/// `set_owner "_set_owner"`. A method of the servant trait of another interface than the stub's own
-/// says so: `self as Named`. Arguments are IDL type and view; results are IDL types, one value, a
-/// tuple or nothing. With the operation's name alone the call is made by a request, always.
+/// The servant's method is followed by the name of the operation if it differs, as in
+/// `set_owner "_set_owner"`. If another interface than the stub's own declares the operation, it is named:
+/// `self as Named`. Arguments are IDL type and view; results are IDL types: none, one, or a tuple. With an
+/// expression instead of the method, the call is always made by messages.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_invoke {
@@ -131,10 +131,10 @@ macro_rules! __zorb_arguments {
     };
 }
 
-/// What a stub does with results: whether they pass as they are, and how they are written.
+/// Whether the results of a stub pass as they are, and how they are written.
 ///
-/// A tuple's parts are named one by one; each `x` is another, since each comes from another
-/// expansion.
+/// Each step names one more member of the tuple `x`; the names differ, since each comes from an expansion of
+/// its own.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_results {
@@ -163,8 +163,8 @@ macro_rules! __zorb_results {
     }};
 }
 
-/// The body of a oneway stub: `oneway!(self, touch, [String => reason])`. What `invoke!` takes
-/// before the arguments it takes too.
+/// The body of a one-way stub: `oneway!(self, touch, [String => reason])`. What precedes the arguments is as
+/// in `invoke!`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_oneway {
@@ -209,8 +209,9 @@ macro_rules! __zorb_oneway {
 ///     2..=3 in Account ["owner", "close"],
 /// });
 /// ```
-/// Numbers run through; a row is number, wire name, method, arguments (name, IDL type, how it is
-/// passed) and results (name, IDL type). Inherited operations go to their own interface's skeleton.
+/// A row is number, operation name, method, arguments (name, IDL type, how it is passed) and results (name,
+/// IDL type); the numbers continue in `inherited`. Inherited operations are dispatched by the skeletons of
+/// their interfaces.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_skeleton {
@@ -303,10 +304,10 @@ macro_rules! __zorb_upcall {
     }};
 }
 
-/// The error of one operation: its `raises` list and `System`.
+/// The error of an operation: the exceptions of its `raises` clause, and `System`.
 ///
 /// `raises!(WithdrawError, "Bank::Account::withdraw", { InsufficientFunds(super::InsufficientFunds) });`
-/// One of a local interface says `local` first: what it may fail with is never sent.
+/// That of a local interface begins with `local`: its exceptions are never sent.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_raises {
@@ -322,7 +323,7 @@ macro_rules! __zorb_raises {
     (@ $name:ident, $operation:literal, [$($derived:ident),*], {
         $($variant:ident($exception:ty)),*
     }) => {
-        #[doc = ::core::concat!("What `", $operation, "` may fail with.")]
+        #[doc = ::core::concat!("The exceptions of `", $operation, "`.")]
         #[allow(clippy::all, dead_code, unreachable_pub)]
         #[derive($($derived),*)]
         pub enum $name {

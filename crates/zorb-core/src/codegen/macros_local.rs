@@ -1,6 +1,6 @@
-//! What the IDL compiler calls for types that never leave their process.
+//! The macros of generated code for types that are never sent.
 
-/// What the trait of a local interface gets: `local!(Cache, "Cache");`
+/// Completes the trait of a local interface: `local!(Cache, "Cache");`
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_local {
@@ -13,7 +13,7 @@ macro_rules! __zorb_local {
     };
 }
 
-/// What makes an exception with members that cannot be sent, or a native type, an error.
+/// Makes an exception whose members cannot be sent, or a native type, an error.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_local_error {

@@ -1,4 +1,4 @@
-//! What the IDL compiler calls for typedefs.
+//! The macros of generated code for typedefs.
 
 /// Makes the type that stands for a typedef where its TypeCode counts.
 ///

@@ -1,4 +1,4 @@
-//! What the IDL compiler calls for unions.
+//! The macros of generated code for unions.
 
 /// Ties an enum with payloads to its IDL union.
 ///
@@ -11,7 +11,7 @@
 /// ```
 /// Without a default member, `} empty Unset` names the variant for discriminators that select no
 /// member; there is neither when the labels cover the discriminator's type.
-/// A union that holds itself through a sequence says `recursive` first.
+/// A union that contains itself through a sequence begins with `recursive`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_union {
@@ -27,7 +27,7 @@ macro_rules! __zorb_union {
         ),* $(,)?
     } $(empty $empty:ident)?) => {
         impl $name {
-            /// The discriminator: which label of the IDL union holds.
+            /// The discriminator.
             #[allow(dead_code)]
             pub fn discriminant(&self) -> <$discriminator as $crate::codegen::Wire>::Value {
                 match self {
@@ -36,7 +36,7 @@ macro_rules! __zorb_union {
                     )?)*
                     $($(
                         Self::$variant { label, .. } => {
-                            // Naming the type picks the variants of this shape.
+                            // Only variants with one label have this form.
                             let _ = ::core::marker::PhantomData::<$many>;
                             *label
                         }
@@ -63,7 +63,7 @@ macro_rules! __zorb_union {
                 $($empty,)?
             }
 
-            /// Which member the discriminator selects.
+            /// The index of the member that the discriminator selects.
             #[allow(unreachable_patterns)]
             #[inline]
             fn __select(label: &<$discriminator as $crate::codegen::Wire>::Value) -> __Member {
@@ -127,7 +127,7 @@ macro_rules! __zorb_union {
                     }
                 }
 
-                // How deep a value nests that holds others of its type is for the reader to limit.
+                // The reader limits how deep recursive values nest.
                 fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
                     let label = value.discriminant();
                     if $recursive
@@ -196,7 +196,7 @@ macro_rules! __zorb_union {
     };
 }
 
-/// The first of two: what the second is, only its presence tells.
+/// The first of two; the second only tells whether to use it.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_first {

@@ -1,9 +1,9 @@
-//! What the IDL compiler calls for structs, exceptions and enumerations.
+//! The macros of generated code for structs, exceptions and enumerations.
 
 /// Ties a struct to its IDL type.
 ///
-/// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that holds
-/// itself through a sequence says `recursive` first, so that its nesting is limited.
+/// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that
+/// contains itself through a sequence begins with `recursive`, which limits its nesting.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_structure {
@@ -35,7 +35,7 @@ macro_rules! __zorb_members {
             const ALWAYS_AS_IS: bool =
                 !$recursive $(&& <$type as $crate::codegen::Wire>::ALWAYS_AS_IS)*;
 
-            // How deep a value nests that holds others of its type is for the reader to limit.
+            // The reader limits how deep recursive values nest.
             #[inline]
             fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
                 let _ = (value, context);
@@ -264,7 +264,7 @@ macro_rules! __zorb_typed {
             $idl,
             <$discriminator as $crate::codegen::Typed>::type_desc,
             {
-                // The place of the default, or -1.
+                // The index of the default member, or -1.
                 let mut defaults: &[bool] = &[$($crate::__zorb_typed!(? $label)),*];
                 let mut index = 0;
                 loop {
@@ -302,7 +302,7 @@ macro_rules! __zorb_typed {
     // Whether a label is `default`.
     (? default) => { true };
     (? $label:tt) => { false };
-    // A label as a number; of `default` it does not matter.
+    // A label as a number; that of `default` is not used.
     (# $discriminator:ty, default) => { 0 };
     (# $discriminator:ty, [$($label:tt)+]) => {{
         const LABEL: <$discriminator as $crate::codegen::Wire>::Value = $($label)+;

@@ -1,4 +1,4 @@
-//! What the IDL compiler calls for valuetypes.
+//! The macros of generated code for valuetypes.
 
 /// Ties a state struct to its IDL valuetype.
 ///
@@ -7,10 +7,9 @@
 ///     [Account, Named], operations [Savings as SavingsOperations, Account as AccountOperations],
 ///     { rate: f64 = "rate" Public });
 /// ```
-/// After the colon: the base whose state is the member `base`, if there is one. The types that it
-/// may be truncated to; then all types that it inherits from or supports, and those through which it
-/// has operations with the traits of these. `custom` says that the
-/// program marshals the state.
+/// After the colon: the base whose state is the member `base`, if there is one. Then the types that it may be
+/// truncated to, all types that it inherits from or supports, and the types that declare its operations with
+/// their traits. With `custom`, the program marshals the state.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_valuetype {
@@ -80,7 +79,7 @@ macro_rules! __zorb_valuetype {
     };
 }
 
-/// The operations of a value through its own type and those that it inherits from.
+/// The operations of a value by its own type and those that it inherits from.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_operations {
@@ -111,9 +110,9 @@ macro_rules! __zorb_value_operations {
     };
 }
 
-/// How a state is seen as a trait object, if the program implements the trait for it: a method of
-/// the type itself goes before one of a trait, and is there only where the bound holds. Who may
-/// implement the trait for the type is in this crate, where the type is, so nothing is missed.
+/// The conversion of a state to a trait object, if the program implements the trait for the state: Rust
+/// prefers a method of the type to that of a trait, and the former exists only where the bound holds. The
+/// trait can only be implemented in the crate of the type, so that no implementation is missed.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_cast {
@@ -172,7 +171,7 @@ macro_rules! __zorb_with_operations {
     };
 }
 
-/// How the state is written and read.
+/// Writes and reads the state.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_state {
@@ -218,7 +217,7 @@ macro_rules! __zorb_value_state {
     };
 }
 
-/// What its TypeCode says of a valuetype.
+/// The modifier of a valuetype in its TypeCode.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_modifier {
@@ -303,7 +302,7 @@ macro_rules! __zorb_value_box {
     };
 }
 
-/// What all valuetypes have.
+/// What all valuetypes implement.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_kind {

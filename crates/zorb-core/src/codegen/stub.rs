@@ -1,4 +1,4 @@
-//! What a stub is made of: the types of one operation, and a call of code that does not know them.
+//! Stubs: the types of one operation, and a call of code that does not depend on them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ use zorb_invocation::object::ObjectRef;
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-/// The arguments of a call, and how they are passed.
+/// The arguments of a call, and how to pass them.
 #[derive(Debug)]
 pub struct Arguments<V, W, P> {
     values: V,
@@ -25,14 +25,14 @@ where
     W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
     P: Fn(&V, &Context) -> bool,
 {
-    /// `values`, how they are written, and whether a collocated call may pass them without that.
+    /// The `values`, how to write them, and whether a collocated call may pass them without marshalling.
     #[inline]
     pub fn new(values: V, write: W, pass_as_is: P) -> Self {
         Self { values, write, pass_as_is }
     }
 }
 
-/// How the results of an operation are passed.
+/// How to pass the results of an operation.
 #[derive(Debug)]
 pub struct Results<R, W, P> {
     read: R,
@@ -41,8 +41,8 @@ pub struct Results<R, W, P> {
 }
 
 impl<R, W, P> Results<R, W, P> {
-    /// How results are read, how they are written, and whether a collocated call may pass them
-    /// without that.
+    /// How to read results, how to write them, and whether a collocated call may pass them without
+    /// marshalling.
     #[inline]
     pub fn new<T, E>(read: R, write: W, pass_as_is: P) -> Self
     where
@@ -54,7 +54,7 @@ impl<R, W, P> Results<R, W, P> {
     }
 }
 
-/// Calls `operation` of `object`: `upcall` calls a servant in this ORB.
+/// Calls `operation` of `object`. `upcall` calls a servant of this ORB.
 ///
 /// # Errors
 /// What the operation raises, or the system exception that prevented it.
@@ -103,10 +103,10 @@ where
     outcome.after(ended)
 }
 
-/// Sends a one-way request: `upcall` calls a servant in this ORB.
+/// Sends a one-way request. `upcall` calls a servant of this ORB.
 ///
 /// # Errors
-/// The system exception that kept it from being sent.
+/// The system exception that prevented sending it.
 #[inline]
 pub fn call_one_way<I, V, W, P, U>(
     object: &ObjectRef,
@@ -124,7 +124,7 @@ where
         && (arguments.pass_as_is)(&arguments.values, object.core())
         && let Some(servant) = target.servant::<I>()
     {
-        // Nobody waits for what becomes of the call.
+        // Errors of one-way calls are not reported.
         let upcall = || upcall(&arguments.values, servant);
         if catch_unwind(AssertUnwindSafe(upcall)).is_err() {
             let _ = target.panicked(operation);
@@ -212,7 +212,7 @@ where
     }
 }
 
-/// Writes what an operation raised, unless it is a system exception.
+/// Writes the exception that an operation raised; a system exception goes to `written` instead.
 #[inline(never)]
 fn write_raised<E: Raises>(
     raised: E,

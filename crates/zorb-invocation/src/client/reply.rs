@@ -1,4 +1,4 @@
-//! A reply that has arrived: results or a user exception, still in the receive buffer.
+//! A reply that has been received: results or a user exception, in the receive buffer.
 
 use std::cell::Cell;
 use std::fmt;
@@ -23,7 +23,7 @@ pub trait Invocation: Body {
     /// Reads the results; one-way operations have none.
     ///
     /// # Errors
-    /// When the octets are no encoding of them.
+    /// The octets do not encode them.
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
         let _ = reader;
         Ok(())
@@ -32,7 +32,7 @@ pub trait Invocation: Body {
     /// Reads the members of the user exception `id`; `false` if the operation does not raise it.
     ///
     /// # Errors
-    /// When the octets are no encoding of the exception.
+    /// The octets do not encode the exception.
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         let _ = (id, reader);
         Ok(false)
@@ -46,7 +46,7 @@ pub enum ReadReply<'r> {
     Nobody,
     /// Code that knows the types of the operation.
     Typed(&'r dyn Invocation),
-    /// Code that finds the types out at run time.
+    /// Code that gets the types at run time.
     Raw(&'r dyn Fn(&Reply<'_>) -> Result<(), SystemException>),
 }
 
@@ -105,7 +105,7 @@ impl<T, E: Raises> Outcome<T, E> {
         Ok(raised.map(|raised| self.set(Err(raised))).is_some())
     }
 
-    /// What the caller gets when the call has `ended` so.
+    /// The result for the caller, once the call has `ended`.
     #[inline]
     pub fn after(self, ended: Result<(), SystemException>) -> Result<T, E> {
         match ended {
@@ -154,7 +154,7 @@ where
     }
 }
 
-/// The exception for a two-way call that came back without a reply, which does not happen.
+/// The exception for a two-way call without a reply, which does not occur.
 pub const NO_REPLY: SystemException =
     SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
 
@@ -163,12 +163,12 @@ pub const NO_REPLY: SystemException =
 pub struct Reply<'r> {
     pub(super) core: &'r Arc<ClientCore>,
     pub(super) operation: &'r str,
-    /// What it came by; `None` inside this ORB.
+    /// The route of the request; `None` inside this ORB.
     pub(super) route: Option<&'r Route>,
     pub(super) message: &'r [u8],
-    /// Where the parts of the message begin whose alignment is their own.
+    /// The offsets of the parts that have their own alignment base.
     pub(super) seams: &'r [u32],
-    /// The end of the message, where that lies elsewhere.
+    /// The end of the message, if the stream has lent it.
     #[cfg(feature = "buffers")]
     pub(super) end: Option<Tail<'r>>,
     pub(super) order: ByteOrder,
@@ -183,7 +183,7 @@ impl<'r> Reply<'r> {
         reader.set_parts(self.seams, HEADER_SIZE);
         reader.set_text(self.text);
         reader.set_context(self.core);
-        // The header was read up to here before, so the octets are there.
+        // The header has been read before, so the octets are there.
         let _ = reader.take(self.start.body_at, "reply header");
         #[cfg(feature = "buffers")]
         if let Some(end) = &self.end {
@@ -192,7 +192,7 @@ impl<'r> Reply<'r> {
         reader
     }
 
-    /// Has the results or the user exception read.
+    /// Reads the results or the user exception.
     #[inline]
     fn read(&self, invocation: &dyn Invocation) -> Result<(), SystemException> {
         let mut body = self.body();

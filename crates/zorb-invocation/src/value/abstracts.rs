@@ -14,7 +14,7 @@ use crate::interface::{Interface, Ref};
 /// supports `I`. The IDL type `I` is an `Option<Abstract<I>>`, with `None` for nil.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Abstract<I> {
-    /// A reference to an object: its methods make calls.
+    /// A reference to an object.
     Object(I),
     /// A value; [`downcast`](Value::downcast) converts it to its type.
     Value(Value<ValueBase>),
@@ -30,7 +30,7 @@ where
 }
 
 impl<I: Interface> Abstract<I> {
-    /// The value, if it is one of this type.
+    /// The value, if it is one and of this type.
     pub fn value<K: ValueKind + ?Sized>(&self) -> Option<Value<K>> {
         match self {
             Self::Object(_) => None,
@@ -38,7 +38,7 @@ impl<I: Interface> Abstract<I> {
         }
     }
 
-    /// What can be done with it, whichever it is: the object is called, the value does it here.
+    /// The operations of either: those of an object make calls, those of a value run locally.
     ///
     /// # Errors
     /// For a value, as [`Value::operations_of`].
@@ -52,7 +52,7 @@ impl<I: Interface> Abstract<I> {
         }))
     }
 
-    /// The reference, if it is one.
+    /// The reference to the object, if it is one.
     pub const fn object(&self) -> Option<&I> {
         match self {
             Self::Object(object) => Some(object),
@@ -79,7 +79,7 @@ impl<I: WithOperations> Deref for AbstractOperations<I> {
         match &self.0 {
             Either::Object(object) => match object.of_object() {
                 Some(operations) => operations,
-                // References to objects of abstract interfaces have them.
+                // Generated code implements them for references to objects of abstract interfaces.
                 None => std::process::abort(),
             },
             Either::Value(value) => value,
@@ -87,7 +87,7 @@ impl<I: WithOperations> Deref for AbstractOperations<I> {
     }
 }
 
-/// A boolean, then a reference (true) or a value (false); nil is the null value.
+/// A boolean, then a reference (true) or a value (false); nil is sent as the null value.
 impl<I: Interface> Wire for Abstract<I> {
     type Value = Option<Self>;
     type View = Option<Self>;
@@ -170,20 +170,20 @@ impl<I: Interface> Handle for Abstract<I> {
     }
 }
 
-/// A [`Handle`] as an argument: `Option<&H>`, where a value would be an `Option<H>`.
+/// A [`Handle`] as an argument: `Option<&H>` instead of `Option<H>`.
 #[derive(Clone, Copy, Debug)]
 pub struct HandleArgument<H>(PhantomData<fn() -> H>);
 
 impl<H: Handle> HandleArgument<H> {
-    /// Appends it, or null.
+    /// Writes it, or null.
     ///
     /// # Errors
-    /// Those of writing it.
+    /// It has no encoding.
     pub fn write(value: Option<&H>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         H::write_option(value, writer)
     }
 
-    /// Whether it is null: of anything else a receiver has values of its own.
+    /// Whether it is null: of anything else, the receiver gets a copy.
     pub fn passes_as_is(value: Option<&H>, _: &Context) -> bool {
         value.is_none()
     }

@@ -1,37 +1,36 @@
-//! Dropping values that lead to one another, however many there are in a row.
+//! Dropping long chains of values without recursion.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 
-/// How many states are dropped inside one another before the next ones wait.
+/// How deep drops of states nest before further ones are queued.
 const MAX_NESTED: u32 = 64;
 
 thread_local! {
     static NESTED: Cell<u32> = const { Cell::new(0) };
-    static WAITING: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
+    static QUEUE: RefCell<Vec<Box<dyn Any>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Drops the state of a value. A state may hold the last handle to another value and so on, for as
-/// many values as a message or a program has put in a row: the stack is to stay short.
+/// Drops the state of a value. A state may contain the last handle to another value, and so on: the length of
+/// the chain must not determine the depth of the stack.
 pub(super) fn drop_flat<T: 'static>(state: T) {
-    // A thread that ends has no such places any more; then values are dropped as anything else.
+    // The variables of a thread that ends may have been dropped.
     let Ok(depth) = NESTED.try_with(Cell::get) else { return drop(state) };
     if depth >= MAX_NESTED {
         let mut state = Some(Box::new(state) as Box<dyn Any>);
-        let _ = WAITING.try_with(|waiting| waiting.borrow_mut().extend(state.take()));
+        let _ = QUEUE.try_with(|queue| queue.borrow_mut().extend(state.take()));
         return;
     }
     let _nested = Nested::enter(depth);
     drop(state);
     if depth == 0 {
-        while let Some(next) = WAITING.try_with(|waiting| waiting.borrow_mut().pop()).ok().flatten()
-        {
+        while let Some(next) = QUEUE.try_with(|queue| queue.borrow_mut().pop()).ok().flatten() {
             drop(next);
         }
     }
 }
 
-/// Counts one level, also while a panic unwinds.
+/// Counts a level until it is dropped.
 struct Nested(u32);
 
 impl Nested {

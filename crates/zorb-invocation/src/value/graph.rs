@@ -1,4 +1,4 @@
-//! Values in a stream: each is written once, and read once.
+//! Values in a message: each is written and read once.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -14,27 +14,27 @@ use super::operations::Operated;
 use super::registry::{KnownValue, ValueRegistry};
 use super::{Link, Value};
 
-/// A value of whatever type.
+/// A value whose type is erased.
 pub(super) trait AnyValue: Any + Send + Sync {
     /// The description of its type.
     fn type_desc(&self) -> &'static TypeDesc;
-    /// Its type's id, and those of the types it may be truncated to.
+    /// The id of its type, and those of the types that it may be truncated to.
     fn ids(&self) -> &'static [&'static str];
-    /// Whether it is of this type.
+    /// Whether it is of this type, or supports this interface.
     fn inherits(&self, kind: TypeId) -> bool;
-    /// Its state as one of this type; none before that has been read.
+    /// The part of its state that belongs to this type; `None` until the state has been read.
     fn part(&self, kind: TypeId) -> Option<&dyn Any>;
-    /// Its operations as one of this type, or through this abstract interface.
+    /// Its operations by this type or abstract interface.
     fn operations(&self, kind: TypeId) -> Option<Operated<'_>>;
-    /// Whether its id is sent even where its type is expected.
+    /// Whether its id is always sent.
     fn is_custom(&self) -> bool;
     /// Whether its state is sent in chunks.
     fn is_chunked(&self) -> bool;
-    /// Appends its state.
+    /// Writes its state.
     fn write_state(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 }
 
-/// A value whose state is there, or is being read.
+/// A value; it has no state while the state is being read.
 pub(super) struct Node<T: Send + Sync + 'static>(OnceLock<T>);
 
 impl<T: Send + Sync + 'static> Node<T> {
@@ -88,17 +88,17 @@ impl<T: ValueType> AnyValue for Node<T> {
     }
 }
 
-/// The values of a stream by the offsets of their tags.
+/// The values of a message by the offsets of their tags.
 #[derive(Default)]
 struct Graph(HashMap<usize, Seen>);
 
 struct Seen {
     value: Arc<dyn AnyValue>,
-    /// Its state is still being read: whoever leads to it now is inside it.
+    /// Whether its state is being read: then values that refer to it are part of it.
     is_open: bool,
 }
 
-/// Takes the state of a value whose tag has been read.
+/// Reads the state of a value whose tag has been read.
 pub(super) fn read_node<T: ValueType>(
     reader: &mut CdrReader<'_>,
     tag: &ValueTag<'_>,
@@ -114,17 +114,17 @@ pub(super) fn read_node<T: ValueType>(
     reader.begin_value(tag)?;
     let state = T::read_state(reader)?;
     reader.end_value(tag)?;
-    // Nobody else has it.
+    // It was empty: only this function sets it.
     let _ = node.0.set(state);
     note(false);
     Ok(value)
 }
 
 impl<K: ValueKind + ?Sized> Value<K> {
-    /// Appends a value, or null.
+    /// Writes a value, or null.
     ///
     /// # Errors
-    /// Those of its state; `BadValue` for one that is gone.
+    /// The state has no encoding; `BadValue` if the value has been dropped.
     pub(super) fn write_option(value: Option<&Self>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         let Some(value) = value else {
             writer.write_i32(0);
@@ -133,18 +133,18 @@ impl<K: ValueKind + ?Sized> Value<K> {
         let Some(node) = value.node() else {
             return Err(writer.error(CdrErrorKind::BadValue, K::NAME));
         };
-        // A value inside one that is cut down names its type: who skips it may need to know.
+        // Inside a value that may be truncated, values name their types, since a receiver skips them.
         let is_named = writer.names_values() || node.is_custom();
         let ids = match node.ids() {
             [id] if *id == K::REPOSITORY_ID && !is_named => &[],
             ids => ids,
         };
-        let kept = WrittenValue { type_desc: (*node).type_desc(), value: node.clone() };
+        let written = WrittenValue { type_desc: (*node).type_desc(), value: node.clone() };
         let state = |writer: &mut CdrWriter<'_>| node.write_state(writer);
-        writer.write_value(value.address(), kept, ids, node.is_chunked(), state)
+        writer.write_value(value.address(), written, ids, node.is_chunked(), state)
     }
 
-    /// The way in which a value is received that comes with these ids.
+    /// The type as which a value with these ids is read.
     fn known(reader: &CdrReader<'_>, tag: &ValueTag<'_>) -> CdrResult<KnownValue> {
         let error = |kind| reader.error(kind, K::NAME);
         let own = K::known();
@@ -156,7 +156,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
             Some(own) if own.id == id => Some(own),
             _ => registry.and_then(|registry| registry.find(id)),
         };
-        // What else a type has that is not known can be passed over in chunks alone.
+        // The additional state of an unknown derived type can be skipped only if it is in chunks.
         let usable = if tag.is_chunked { tag.ids.len() } else { 1 };
         let known = tag.ids.iter().take(usable).find_map(|id| find(id));
         let known = known.ok_or_else(|| error(CdrErrorKind::UnknownValue))?;
@@ -181,7 +181,7 @@ impl<K: ValueKind + ?Sized> Value<K> {
                 Ok(if is_open { strong.downgrade() } else { strong })
             }
             Some(_) => Err(error),
-            // It is in what was not read as a value of Rust: an any, a part that was cut off.
+            // It has not been read as a Rust value: it is in an any, or in a truncated part.
             None => reader.revisit(offset, |reader| match reader.read_value_header()? {
                 ValueHeader::New(tag) => {
                     let known = Self::known(reader, &tag)?;

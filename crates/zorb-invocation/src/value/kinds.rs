@@ -1,4 +1,4 @@
-//! What a valuetype is in Rust.
+//! The traits of valuetypes.
 
 use std::any::{Any, TypeId};
 use std::fmt::Debug;
@@ -16,7 +16,7 @@ pub trait ValueKind: 'static {
     /// Its IDL name, without its scope.
     const NAME: &'static str;
 
-    /// How values of this very type are received; `None` for types without state.
+    /// How values of exactly this type are read; `None` for types without state.
     fn known() -> Option<KnownValue> {
         None
     }
@@ -25,37 +25,37 @@ pub trait ValueKind: 'static {
     fn type_desc() -> &'static TypeDesc;
 }
 
-/// A valuetype with state: the struct that holds it. Generated code implements it.
+/// The state of a valuetype, a struct. Generated code implements it.
 pub trait ValueType: ValueKind + Clone + Debug + Send + Sync + Sized {
     /// Its own repository id, then those of the bases that its values may be truncated to.
     const IDS: &'static [&'static str];
-    /// The state is sent in chunks: the type is custom, or may be truncated.
+    /// Whether the state is sent in chunks: for custom types and those that may be truncated.
     const IS_CHUNKED: bool;
-    /// The state is written and read by the program.
+    /// Whether the program marshals the state.
     const IS_CUSTOM: bool;
 
-    /// Whether values of this type are values of that one, or support that interface.
+    /// Whether the type inherits from this one, or supports this interface.
     fn inherits(kind: TypeId) -> bool;
 
-    /// The part of the state that a value of this type has as one of a base.
+    /// The part of the state that belongs to a base.
     fn part(&self, kind: TypeId) -> Option<&dyn Any>;
 
-    /// The operations that a value of this type has as one of that type, or through that abstract
-    /// interface: what the program implements for this type, or for the nearest base.
+    /// The operations by this type or abstract interface: the program's implementation for this type or for
+    /// the nearest base.
     fn operations(&self, _kind: TypeId) -> Option<Operated<'_>> {
         None
     }
 
-    /// Appends the state, that of the base first.
+    /// Writes the state, that of the base first.
     ///
     /// # Errors
-    /// Those of the members.
+    /// A member has no encoding, or the octets encode none.
     fn write_state(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
-    /// Takes the state.
+    /// Reads the state.
     ///
     /// # Errors
-    /// Those of the members.
+    /// A member has no encoding, or the octets encode none.
     fn read_state(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 }
 
@@ -63,16 +63,16 @@ pub trait ValueType: ValueKind + Clone + Debug + Send + Sync + Sized {
 /// for `DataOutputStream` and `DataInputStream`. Implement it for the state struct.
 #[doc(alias("DataOutputStream", "DataInputStream"))]
 pub trait CustomMarshal: Sized {
-    /// Appends the state.
+    /// Writes the state.
     ///
     /// # Errors
-    /// What keeps it from being sent.
+    /// The state cannot be sent.
     fn marshal(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
-    /// Takes the state; what it leaves is skipped.
+    /// Reads the state; octets that it does not read are skipped.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The octets do not encode a state.
     fn unmarshal(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! Operations of values through the types that they inherit from.
+//! The operations of values.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -16,22 +16,21 @@ pub trait WithOperations: 'static {
     /// The trait of its operations, `dyn EntryOperations`.
     type Operations: ?Sized + 'static;
 
-    /// The operations of a reference to an object of the abstract interface; none of a valuetype.
+    /// The operations of a reference to an object of the abstract interface; `None` for a valuetype.
     fn of_object(&self) -> Option<&Self::Operations> {
         None
     }
 }
 
-/// The operations of a value, as those of the valuetype or abstract interface `K`: what its own
-/// type, or the nearest base that does, implements. The value is kept alive.
+/// The operations of a value by the valuetype or abstract interface `K`: the implementation for its type or
+/// for the nearest base. It keeps the value alive.
 pub struct ValueOperations<K: ?Sized> {
     node: Arc<dyn AnyValue>,
     kind: PhantomData<fn() -> Box<K>>,
 }
 
 impl<K: ValueKind + ?Sized> Value<K> {
-    /// What can be done with the value, whatever type derived from `K` it is of:
-    /// `value.operations()?.area()?`.
+    /// The operations of the value by `K`: `value.operations()?.area()?`.
     ///
     /// # Errors
     /// As [`operations_of`](Self::operations_of).
@@ -42,12 +41,12 @@ impl<K: ValueKind + ?Sized> Value<K> {
         self.operations_of()
     }
 
-    /// What can be done with the value as one of another valuetype that it inherits from, or of an
-    /// abstract interface that it supports.
+    /// The operations of the value by another valuetype that it inherits from, or by an abstract interface
+    /// that it supports.
     ///
     /// # Errors
-    /// `NO_IMPLEMENT` when it is nothing of the kind, or the program implements the operations
-    /// neither for its type nor for a base; `OBJECT_NOT_EXIST` when it is gone.
+    /// `NO_IMPLEMENT` if it neither inherits from nor supports `T`, or if the program implements the
+    /// operations neither for its type nor for a base; `OBJECT_NOT_EXIST` if it has been dropped.
     pub fn operations_of<T: WithOperations + ?Sized>(
         &self,
     ) -> Result<ValueOperations<T>, SystemException> {
@@ -74,7 +73,7 @@ impl<K: WithOperations + ?Sized> Deref for ValueOperations<K> {
     fn deref(&self) -> &K::Operations {
         match Self::find(&self.node) {
             Some(operations) => operations,
-            // None is made without them, and implementations stay.
+            // It is created for a value with these operations, which never change.
             None => std::process::abort(),
         }
     }
@@ -98,7 +97,7 @@ pub struct Operated<'a> {
 pub struct Cast<O: ?Sized>(pub fn(&dyn Any) -> Option<&O>);
 
 impl<'a> Operated<'a> {
-    /// A state, and a [`Cast`] of its type.
+    /// A state with a [`Cast`] of its type.
     pub const fn new(state: &'a dyn Any, cast: &'static dyn Any) -> Self {
         Self { state, cast }
     }

@@ -1,4 +1,4 @@
-//! The valuetypes that an ORB knows by their ids: its value factories.
+//! The valuetypes that an ORB knows by their ids: value factories.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
 use std::any::{Any, TypeId};
@@ -22,7 +22,7 @@ pub struct KnownValue {
 }
 
 impl KnownValue {
-    /// The type with this state.
+    /// The valuetype with the state `T`.
     pub const fn of<T: ValueType>() -> Self {
         Self {
             id: T::REPOSITORY_ID,
@@ -39,33 +39,33 @@ impl std::fmt::Debug for KnownValue {
     }
 }
 
-/// The types that were registered, of an ORB or, as what a reader
-/// [decodes against](zorb_cdr::CdrReader::with_context), of code that reads values without an ORB.
+/// The registered valuetypes of an ORB. Code that reads values without an ORB uses one as the
+/// [context](zorb_cdr::CdrReader::with_context) of its readers.
 #[derive(Debug, Default)]
 pub struct ValueRegistry {
     /// The types of the program, by their ids.
     known: RwLock<HashMap<&'static str, KnownValue>>,
-    /// Types known at run time.
+    /// The types that are known by their TypeCodes.
     described: RwLock<ValueTypes>,
 }
 
 impl ValueRegistry {
-    /// Adds the type `T`.
+    /// Registers the type `T`.
     pub fn register<T: ValueType>(&self) {
         let known = KnownValue::of::<T>();
         let mut all = self.known.write().unwrap_or_else(PoisonError::into_inner);
         all.insert(known.id, known);
     }
 
-    /// Takes the type `T` away; `false` when it was not registered.
+    /// Removes the type `T`; `false` if it was not registered.
     pub fn unregister<T: ValueType>(&self) -> bool {
         let id = T::REPOSITORY_ID;
 
         self.known.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
     }
 
-    /// Adds a type that is known by its TypeCode alone: its values are understood where they are in
-    /// anys. `false` for one that is no valuetype with state.
+    /// Registers a type by its TypeCode alone, for values in anys. `false` if it is not a valuetype with
+    /// state.
     pub fn describe(&self, type_code: &TypeCode) -> bool {
         self.described.write().unwrap_or_else(PoisonError::into_inner).add(type_code)
     }
