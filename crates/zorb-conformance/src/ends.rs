@@ -1,6 +1,6 @@
 //! Calls and connections that end otherwise.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use zorb::{CompletionStatus, Interface, SystemExceptionKind};
 
 use crate::Subject;
 use crate::idl::suite::{self, ListenerServant};
-use crate::servant::OTHER_PROCESS;
 
 /// A reply that comes after its time disturbs nobody.
 pub fn a_call_that_takes_too_long_ends_in_time(on: &Subject, _: &'static str) {
@@ -113,3 +112,20 @@ fn path_in(on: &Subject, ior: &str) -> Option<String> {
     let address = resolved.endpoints.first()?.address().to_owned();
     address.starts_with('/').then_some(address)
 }
+
+/// The main function of a process that a test kills: it serves, and writes its reference to its
+/// standard output. It ends when its standard input ends. Called by [`protocol_suite!`](crate::protocol_suite) in a process of its own.
+pub fn serve_until_the_end(subject: Subject) {
+    if std::env::var_os(OTHER_PROCESS).is_none() {
+        return;
+    }
+    let server = subject.server();
+    let mut output = std::io::stdout();
+    // The test harness writes something before it.
+    writeln!(output, "\n{}", server.subject.as_object().to_ior_string()).expect("an output");
+    output.flush().expect("an output");
+    let _ = std::io::stdin().read_to_end(&mut Vec::new());
+}
+
+/// The environment variable that distinguishes the other process.
+const OTHER_PROCESS: &str = "ZORB_CONFORMANCE_OTHER";

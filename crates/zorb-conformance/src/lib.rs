@@ -16,9 +16,11 @@
 
 mod calls;
 mod ends;
+mod limit;
 pub mod one_way;
 mod raw;
 mod servant;
+mod subject;
 
 /// What the compiler made of `idl/suite.idl`.
 mod idl {
@@ -27,159 +29,14 @@ mod idl {
     zorb::include_idl!("suite");
 }
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
-
-use zorb::giop::Ior;
-use zorb::policy::Policies;
-use zorb::{Interface, Orb, OrbBuilder};
-use zorb_bridge::{Bridge, Settings};
+use limit::run_within_the_limit;
 
 pub use calls::*;
 pub use ends::*;
+pub use limit::LIMIT;
 pub use one_way::{OneWay, run_one_way};
 pub use raw::*;
-pub use servant::serve_until_the_end;
-
-/// How long one test may take before it counts as hanging.
-pub const LIMIT: Duration = Duration::from_secs(60);
-
-/// What the suite is run on: a protocol, by an endpoint of it.
-#[derive(Clone, Copy, Debug)]
-pub struct Subject {
-    url: &'static str,
-    /// Where a bridge listens that clients have to take.
-    bridge: Option<&'static str>,
-    plug_in: fn(OrbBuilder) -> OrbBuilder,
-    /// What clients have their calls follow.
-    policies: fn() -> Policies,
-}
-
-impl Subject {
-    /// A protocol that the facade registers, by a URL at which any number of servers may listen at
-    /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0). One test
-    /// listens at `127.0.0.2` in place of `127.0.0.1`.
-    #[must_use]
-    pub fn at(url: &'static str) -> Self {
-        Self::built(url, |builder| builder)
-    }
-
-    /// A protocol that the facade does not know and `plug_in` registers.
-    #[must_use]
-    pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
-        Self { url, bridge: None, plug_in, policies: Policies::new }
-    }
-
-    /// The same with a bridge between clients and server, which listens at `url`.
-    #[must_use]
-    pub fn bridged(self, url: &'static str) -> Self {
-        Self { bridge: Some(url), ..self }
-    }
-
-    /// The same with clients whose calls follow these policies.
-    #[must_use]
-    pub fn under(self, policies: fn() -> Policies) -> Self {
-        Self { policies, ..self }
-    }
-
-    /// The same at an IPv4 address where nobody else takes the port when the server has gone.
-    fn at_an_address_of_its_own(&self) -> Self {
-        let url = match self.url.split_once("127.0.0.1:") {
-            Some((scheme, port)) => format!("{scheme}127.0.0.2:{port}").leak(),
-            None => self.url,
-        };
-        Self { url, ..*self }
-    }
-
-    fn builder(&self) -> OrbBuilder {
-        (self.plug_in)(Orb::builder().without_environment())
-    }
-
-    /// An ORB that calls.
-    fn client(&self) -> Orb {
-        let orb = self.builder().build().expect("a client");
-        orb.policy_manager().add(&(self.policies)()).expect("policies");
-        orb
-    }
-
-    /// An ORB that serves.
-    fn server(&self) -> Server {
-        self.server_of(self.builder())
-    }
-
-    /// One that runs requests of a connection in their order, however slow the machine is: none is read
-    /// on while an upcall runs.
-    fn server_in_order(&self) -> Server {
-        self.server_of(self.builder().option("StallTakeover", "3600000"))
-    }
-
-    fn server_of(&self, builder: OrbBuilder) -> Server {
-        let orb = builder.listen(self.url).build().expect("a server");
-        let subject: idl::suite::Subject =
-            orb.root_poa().activate(servant::Servant::default()).expect("active");
-        let way = self.way_to(&subject.as_object().to_ior_string());
-        Server { orb, subject, way }
-    }
-
-    /// How clients are to get to an object.
-    fn way_to(&self, reference: &str) -> Way {
-        let orb = self.client();
-        let object = orb.string_to_object(reference).expect("a reference").expect("an object");
-        let object = object.ior();
-        let bridge = self.bridge.map(|url| {
-            let settings = Settings::default();
-            Bridge::open(orb.protocols(), object, &[url], settings).expect("a bridge")
-        });
-        let ior = match &bridge {
-            Some(bridge) => bridge.reference().expect("a reference"),
-            None => object.clone(),
-        };
-        Way { ior, _bridge: bridge }
-    }
-}
-
-/// A server with one object. It is shut down in the end, so that its sockets leave no file.
-#[derive(Debug)]
-struct Server {
-    orb: Orb,
-    subject: idl::suite::Subject,
-    way: Way,
-}
-
-/// A way to an object.
-#[derive(Debug)]
-struct Way {
-    ior: Ior,
-    _bridge: Option<Bridge>,
-}
-
-impl Way {
-    /// A client's view of the object at its end.
-    fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
-        client.resolve(&self.ior.to_stringified().expect("a reference")).expect("a subject")
-    }
-}
-
-impl Server {
-    /// A client's view of the object.
-    fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
-        self.way.seen_by(client)
-    }
-
-    /// From now on there is no object.
-    fn deactivate(&self) {
-        let poa = self.orb.root_poa();
-        let id = poa.id_of(&self.subject).expect("its id");
-        poa.deactivate(&id).expect("active");
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.orb.shutdown(true);
-    }
-}
+pub use subject::Subject;
 
 /// Runs one test of the suite. Called by [`protocol_suite!`].
 ///
@@ -187,20 +44,6 @@ impl Drop for Server {
 /// When the test fails or takes longer than [`LIMIT`].
 pub fn run(subject: Subject, module: &'static str, test: fn(&Subject, &'static str)) {
     run_within_the_limit(move || test(&subject, module));
-}
-
-fn run_within_the_limit(test: impl FnOnce() + Send + 'static) {
-    let (sender, done) = mpsc::channel::<()>();
-    let work = thread::spawn(move || {
-        let _ends_the_wait = sender;
-        test();
-    });
-    if done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-        panic!("still not done after {LIMIT:?}");
-    }
-    if let Err(failure) = work.join() {
-        std::panic::resume_unwind(failure);
-    }
 }
 
 /// Makes a `#[test]` of every function of the suite.

@@ -12,7 +12,7 @@ use zorb::{CompletionStatus, Interface, ObjectRef, Orb, OrbBuilder, SystemExcept
 
 use crate::calls::pattern;
 use crate::idl::suite::{Notes, NotesServant, Record};
-use crate::{LIMIT, run_within_the_limit};
+use crate::limit::{LIMIT, run_within_the_limit};
 
 /// How often something is sent before it counts as never arriving.
 const ATTEMPTS: u32 = 100;

@@ -10,7 +10,7 @@ use zorb::giop::{
 };
 use zorb::transport::{ConnectOptions, Protocol, Stream};
 
-use crate::{Server, Subject};
+use crate::subject::{Server, Subject};
 
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 const ID: u32 = 42;

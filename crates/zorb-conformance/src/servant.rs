@@ -1,11 +1,7 @@
 //! The object that is called.
 
-use std::io::{Read, Write};
 use std::sync::{Condvar, Mutex, PoisonError};
 
-use zorb::Interface;
-
-use crate::Subject;
 use crate::idl::suite::{
     Listener, Octets, Record, Records, Refused, SubjectServant, Tally, subject,
 };
@@ -77,20 +73,3 @@ impl SubjectServant for Servant {
         Ok(())
     }
 }
-
-/// What a process does that is to be killed: it serves, and tells where. It ends with its standard
-/// input. Called by [`protocol_suite!`](crate::protocol_suite) in a process of its own.
-pub fn serve_until_the_end(subject: Subject) {
-    if std::env::var_os(OTHER_PROCESS).is_none() {
-        return;
-    }
-    let server = subject.server();
-    let mut output = std::io::stdout();
-    // The harness of the tests says something before it.
-    writeln!(output, "\n{}", server.subject.as_object().to_ior_string()).expect("an output");
-    output.flush().expect("an output");
-    let _ = std::io::stdin().read_to_end(&mut Vec::new());
-}
-
-/// The variable that tells a process that it is the other one.
-pub(crate) const OTHER_PROCESS: &str = "ZORB_CONFORMANCE_OTHER";
