@@ -6,8 +6,8 @@ use serde::{Deserialize, Deserializer, de};
 
 use crate::model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 use crate::model::set::TaskSet;
-use crate::schedule::{MAX_PROCESSORS, System};
 use crate::strategy::{PriorityRange, Strategy};
+use crate::system::{MAX_PROCESSORS, System};
 use crate::{Anomaly, Time};
 
 /// The maximum size of a file, in octets.

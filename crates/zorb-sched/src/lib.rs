@@ -36,6 +36,7 @@ mod schedule;
 mod simulate;
 mod strategy;
 mod svg;
+mod system;
 mod table;
 mod time;
 
@@ -55,12 +56,13 @@ pub use model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType,
 pub use model::set::{MAX_CALLS, MAX_OPERATIONS, TaskSet};
 pub use periodic::clock::{UpcallClock, VirtualClock};
 pub use periodic::counts::{Finding, UpcallCounts, UpcallEvent};
-pub use periodic::releases::{Activation, Backlog, Releases};
-pub use periodic::task::{PeriodicTask, UpcallScheduling};
+pub use periodic::releases::{Activation, Releases};
+pub use periodic::task::{Backlog, PeriodicTask, UpcallScheduling};
 pub use periodic::upcalls::{RunningUpcalls, UpcallError, Upcalls};
-pub use schedule::{Response, Schedule, ScheduledTask, System};
+pub use schedule::{Response, Schedule, ScheduledTask};
 pub use simulate::{Instance, SimulatedTask, Simulation, Slice, Trace};
 pub use strategy::{Discipline, PriorityRange, Queue, Rank, Strategy, UnknownStrategy};
 pub use svg::timeline;
+pub use system::System;
 pub use table::{PriorityTable, TableEntry};
 pub use time::{MAX_TIME, ParseTimeError, Time};

@@ -8,8 +8,8 @@ use crate::analysis::{Budget, Load};
 use crate::model::expand::Task;
 use crate::model::info::Handle;
 use crate::model::set::TaskSet;
-use crate::schedule::{System, meets_all};
 use crate::strategy::Rank;
+use crate::system::System;
 
 /// Operations with tasks, and their loads.
 struct Unit {
@@ -84,5 +84,5 @@ fn fits(there: &[Load], more: &[Load], system: &System, budget: &mut Budget) -> 
     if Utilization::of(all.iter()).against_one() == Ordering::Greater {
         return false;
     }
-    meets_all(&all, system, budget).unwrap_or(true)
+    system.meets_all(&all, budget).unwrap_or(true)
 }

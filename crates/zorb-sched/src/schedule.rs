@@ -3,8 +3,6 @@
 use std::cmp::Ordering;
 
 use crate::analysis::demand::{Demand, deadline_demand};
-use crate::analysis::dynamic::DynamicQueue;
-use crate::analysis::fixed;
 use crate::analysis::utilization::Utilization;
 use crate::analysis::{Budget, Exhausted, Load};
 use crate::model::expand::{Task, TaskId, expand};
@@ -12,66 +10,13 @@ use crate::model::info::{Handle, RtInfo};
 use crate::model::set::TaskSet;
 use crate::partition;
 use crate::simulate::SimulatedTask;
-use crate::strategy::{Assignment, Discipline, PriorityRange, Queue, Rank, Strategy, assign};
+use crate::strategy::{Assignment, Queue, Rank, Strategy, assign};
+use crate::system::System;
 use crate::{Anomaly, Severity, Time};
 
 /// A task that is later than this many periods and deadlines because of its predecessors is
 /// considered unbounded: each iteration of the analysis would find it later still.
 const MAX_LATENESS: u64 = 50;
-
-/// The maximum number of processors of a machine.
-pub(crate) const MAX_PROCESSORS: u32 = 1024;
-
-/// The machine, and how operations are scheduled on it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct System {
-    /// The strategy that assigns priorities. Default: rate monotonic.
-    pub strategy: Strategy,
-    /// The number of processors, up to 1024. Default: 1.
-    pub processors: u32,
-    /// The priorities to assign. Default: 1 to 89.
-    pub priorities: PriorityRange,
-    /// Whether [`Strategy::Edf`] is preemptive, as `SCHED_DEADLINE` is. Default: it is not, as in a
-    /// queue with one thread.
-    pub preemptive: bool,
-    /// The overhead of running an operation once, such as two context switches. Default: none.
-    pub overhead: Time,
-    /// The budget of the analysis.
-    pub budget: Budget,
-}
-
-impl Default for System {
-    fn default() -> Self {
-        Self {
-            strategy: Strategy::default(),
-            processors: 1,
-            priorities: PriorityRange::default(),
-            preemptive: false,
-            overhead: Time::ZERO,
-            budget: Budget::default(),
-        }
-    }
-}
-
-impl System {
-    /// One processor with this strategy.
-    #[must_use]
-    pub fn new(strategy: Strategy) -> Self {
-        Self { strategy, ..Self::default() }
-    }
-
-    /// Sets the number of processors, 1 to 1024.
-    #[must_use]
-    pub fn processors(self, processors: u32) -> Self {
-        Self { processors: processors.clamp(1, MAX_PROCESSORS), ..self }
-    }
-
-    /// Sets whether EDF is preemptive.
-    #[must_use]
-    pub fn preemptive(self, preemptive: bool) -> Self {
-        Self { preemptive, ..self }
-    }
-}
 
 /// The result of the response time analysis of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -298,7 +243,9 @@ impl Schedule {
                 // If one task is unbounded, so is every task that may have to wait for it.
                 let flood = here.iter().filter(|&&place| unbounded[place]);
                 let flood = flood.map(|&place| loads[place].level).min();
-                for (place, response) in here.iter().zip(self.on_processor(&there, budget)?) {
+                for (place, response) in
+                    here.iter().zip(self.system.response_times(&there, budget)?)
+                {
                     let flooded = flood.is_some_and(|level| level <= loads[*place].level);
                     responses[*place] = response.filter(|_| !flooded);
                 }
@@ -325,14 +272,6 @@ impl Schedule {
                 return Ok(responses);
             }
         }
-    }
-
-    fn on_processor(
-        &self,
-        loads: &[Load],
-        budget: &mut Budget,
-    ) -> Result<Vec<Option<Time>>, Exhausted> {
-        response_times(loads, &self.system, budget)
     }
 
     /// When response times take too long to compute and only deadlines matter: whether those are
@@ -364,57 +303,5 @@ impl Schedule {
             }
         }
         known
-    }
-}
-
-/// The response times of all loads of one processor.
-fn response_times(
-    loads: &[Load],
-    system: &System,
-    budget: &mut Budget,
-) -> Result<Vec<Option<Time>>, Exhausted> {
-    let discipline = system.strategy.discipline();
-    if discipline == Discipline::Static {
-        return (0..loads.len()).map(|n| fixed::response_time(loads, n, budget)).collect();
-    }
-    let mut responses = vec![None; loads.len()];
-    let mut levels: Vec<u32> = loads.iter().map(|load| load.level).collect();
-    levels.sort_unstable();
-    levels.dedup();
-    for level in levels {
-        let queue = DynamicQueue::new(loads, level, discipline, system.preemptive);
-        let places = (0..loads.len()).filter(|&place| loads[place].level == level);
-        for (index, place) in places.enumerate() {
-            responses[place] = queue.response_time(index, budget)?;
-        }
-    }
-    Ok(responses)
-}
-
-/// Whether all loads of one processor meet their deadlines.
-pub(crate) fn meets_all(
-    loads: &[Load],
-    system: &System,
-    budget: &mut Budget,
-) -> Result<bool, Exhausted> {
-    let responses = response_times(loads, system, budget)?;
-    let in_time = |(response, load): (&Option<Time>, &Load)| {
-        response.is_some_and(|response| response <= load.deadline)
-    };
-    Ok(responses.iter().zip(loads).all(in_time))
-}
-
-impl Task {
-    /// The load of the task on its processor, in a queue of this level.
-    #[must_use]
-    pub fn load(&self, queue: u32) -> Load {
-        Load {
-            worst: self.worst,
-            period: self.period,
-            deadline: self.deadline,
-            jitter: self.jitter,
-            blocking: self.blocking,
-            level: queue,
-        }
     }
 }

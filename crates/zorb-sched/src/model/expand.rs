@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::info::{CallKind, Handle, InfoType};
 use super::set::TaskSet;
-use crate::{Anomaly, Time};
+use crate::{Anomaly, Load, Time};
 
 /// The maximum number of tasks.
 pub const MAX_TASKS: usize = 4096;
@@ -50,6 +50,21 @@ pub struct Task {
     pub jitter: Time,
     /// The maximum blocking time by less urgent tasks.
     pub blocking: Time,
+}
+
+impl Task {
+    /// The load of the task on its processor, in a queue of this level.
+    #[must_use]
+    pub fn load(&self, queue: u32) -> Load {
+        Load {
+            worst: self.worst,
+            period: self.period,
+            deadline: self.deadline,
+            jitter: self.jitter,
+            blocking: self.blocking,
+            level: queue,
+        }
+    }
 }
 
 /// The demand of one execution of an operation, including two-way calls.

@@ -7,6 +7,7 @@
 pub(crate) mod clock;
 pub(crate) mod counts;
 pub(crate) mod releases;
+mod run;
 pub(crate) mod task;
 pub(crate) mod upcalls;
 

@@ -1,18 +1,7 @@
 //! Release times of periodic upcalls.
 
-use super::task::PeriodicTask;
+use super::task::{Backlog, PeriodicTask};
 use crate::Time;
-
-/// The policy for releases that occur while an earlier upcall still runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Backlog {
-    /// Skip and count those whose whole periods have passed: after a long upcall the next one
-    /// belongs to the current period. The default.
-    #[default]
-    Skip,
-    /// Run all of them, one after another.
-    Run,
-}
 
 /// A release of a periodic task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::sync::mpsc::channel;
 
 use super::clock::VirtualClock;
 use super::counts::{Finding, UpcallCounts, UpcallEvent};
-use super::releases::{Activation, Backlog, Releases};
-use super::task::{PeriodicTask, UpcallScheduling};
+use super::releases::{Activation, Releases};
+use super::task::{Backlog, PeriodicTask, UpcallScheduling};
 use super::upcalls::{UpcallError, Upcalls, admit};
-use crate::schedule::System;
+use crate::system::System;
 use crate::{Strategy, Time};
 
 const fn ms(millis: u64) -> Time {

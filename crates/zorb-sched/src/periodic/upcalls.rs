@@ -14,8 +14,9 @@ use super::counts::{Counters, UpcallCounts, UpcallEvent};
 use super::releases::Activation;
 use super::task::{PeriodicTask, UpcallScheduling};
 use crate::model::set::TaskSet;
-use crate::schedule::{Schedule, System};
+use crate::schedule::Schedule;
 use crate::strategy::Strategy;
+use crate::system::System;
 use crate::{Anomaly, Time};
 
 /// The time from the moment at which all threads are ready to the first releases.
