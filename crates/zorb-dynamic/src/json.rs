@@ -27,6 +27,7 @@
 //! member `"$ref"`, a path: `$` is the whole value, `$.next` and `$.parts[3].next` are parts of it.
 
 mod base64;
+mod encoder;
 mod error;
 mod notation;
 mod read;

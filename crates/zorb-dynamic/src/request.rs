@@ -6,14 +6,16 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use zorb_cdr::{CdrError, CdrResult, CdrWriter};
+use zorb_cdr::{CdrResult, CdrWriter};
 use zorb_core::{KeptReply, ObjectRef, RawReply};
-use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, Transfer, TypeCode};
+use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, TypeCode};
 
 use crate::{Mode, NamedValue};
 
 pub use deferred::Deferred;
 pub use error::{RequestError, UnknownUserException};
+
+use error::bad_reply;
 
 /// A request without a stub, for an operation that is known at run time only: `CORBA::Request`.
 ///
@@ -170,15 +172,6 @@ impl Request {
         self.target.invoke_oneway(&self.operation, |writer| self.write(writer))
     }
 
-    /// Sends the request from a new thread, without waiting for the reply: `send_deferred`.
-    ///
-    /// # Errors
-    /// `NO_RESOURCES` if no thread can be started, `BAD_PARAM` if an argument has no value.
-    pub fn send_deferred(self) -> Result<Deferred, SystemException> {
-        self.check()?;
-        Deferred::send(self)
-    }
-
     fn check(&self) -> Result<(), SystemException> {
         let lacks_value =
             |argument: &NamedValue| argument.mode.is_sent() && argument.value.is_none();
@@ -251,9 +244,4 @@ impl UntypedReply {
     pub fn exception(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
         Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
     }
-}
-
-#[cold]
-fn bad_reply(error: CdrError) -> SystemException {
-    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
 }

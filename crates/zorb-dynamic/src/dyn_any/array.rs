@@ -3,7 +3,8 @@
 use zorb_types::TcKind;
 
 use super::sequence::of_type;
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 /// One dimension of an array, by its elements: `DynArray`.
 #[derive(Debug)]

@@ -5,7 +5,8 @@ use zorb_core::ObjectRef;
 use zorb_giop::Ior;
 use zorb_types::{Any, TcKind, TypeCode, Typed};
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult, image};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult, image};
 
 /// # Access to values
 ///

@@ -4,7 +4,8 @@ use zorb_cdr::{CdrError, CdrErrorKind, CdrWriter};
 use zorb_types::{Any, TcKind, TypeCode};
 
 use super::known::Known;
-use super::{Content, DynAnyError, DynAnyResult};
+use super::tree::Content;
+use super::{DynAnyError, DynAnyResult};
 
 /// The maximum size of a default value in octets; nested arrays can be arbitrarily large.
 pub(super) const MAX_OCTETS: usize = 16 << 20;

@@ -7,24 +7,14 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter, CharSet, TextCoding};
 use zorb_types::{Any, TcKind};
 
 use super::known::Known;
-use super::{Content, DynAny, DynAnyError, DynAnyResult, default};
+use super::tree::{Content, Image};
+use super::{DynAny, DynAnyError, DynAnyResult, default};
 
 /// The maximum alignment.
 const MAX_ALIGNMENT: usize = 8;
 
 /// Octets that a part may need beyond its own while it is changed.
 const SPARE: usize = 3 * MAX_ALIGNMENT;
-
-/// A value as octets, in the machine's byte order.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Image {
-    octets: Vec<u8>,
-    /// Octets from a multiple of 8 to the first one; 0 for sequences.
-    start: usize,
-    text: TextCoding,
-    /// The parts that were asked for as values of their own, which count instead of the octets.
-    parts: Vec<Option<Box<DynAny>>>,
-}
 
 /// The range of a part, including the padding before it.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,8 @@
 
 use zorb_types::{Any, FixedValue, TcKind, read_fixed, write_fixed};
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 /// A value of an enumeration, by name or number: `DynEnum`.
 #[derive(Debug)]

@@ -2,7 +2,8 @@
 
 use zorb_types::TcKind;
 
-use super::{Content, DynAny, DynAnyError, DynAnyResult, image};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult, image};
 
 /// # Going from part to part
 ///

@@ -3,7 +3,8 @@
 use zorb_types::TcKind;
 
 use super::known::Known;
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 /// A sequence, by its elements: `DynSequence`.
 #[derive(Debug)]

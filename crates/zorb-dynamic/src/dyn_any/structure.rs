@@ -3,7 +3,8 @@
 use zorb_types::{TcKind, TypeCode};
 
 use super::known::Known;
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::tree::Content;
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 /// A struct or exception, by its members: `DynStruct`.
 #[derive(Debug)]

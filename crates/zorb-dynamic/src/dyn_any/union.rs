@@ -1,4 +1,4 @@
-//! A discriminator and the member that it selects: unions.
+//! Unions: a discriminator and the member that it selects.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,17 @@ use zorb_cdr::CdrReader;
 use zorb_types::{Any, TcKind};
 
 use super::known::Known;
-use super::{Content, DynAny, DynAnyError, DynAnyResult, part_of};
-
-/// What a union consists of.
-#[derive(Clone, Debug)]
-pub(super) struct UnionParts {
-    pub(super) discriminator: DynAny,
-    /// The place of the selected case, as the member was made for it.
-    active: Option<usize>,
-    pub(super) member: Option<DynAny>,
-}
+use super::tree::{Content, UnionParts};
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 impl UnionParts {
     pub(super) fn read(type_code: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<Self> {
         let discriminator = type_code.discriminator().ok_or(DynAnyError::TypeMismatch)?;
         let label = discriminator.read_label(&mut reader.clone())?;
-        let discriminator = part_of(discriminator, reader)?;
+        let discriminator = DynAny::read_part(discriminator, reader)?;
         let active = type_code.resolved().case_of(label)?;
         let member = active.and_then(|index| type_code.part(index));
-        let member = member.map(|member| part_of(member, reader)).transpose()?;
+        let member = member.map(|member| DynAny::read_part(member, reader)).transpose()?;
         Ok(Self { discriminator, active, member })
     }
 

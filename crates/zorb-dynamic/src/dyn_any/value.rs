@@ -7,7 +7,8 @@ use zorb_types::{Any, TcKind, TypeCode, ValueHead, value_ids};
 
 use super::known::Known;
 use super::structure::checked;
-use super::{Content, DynAny, DynAnyError, DynAnyResult};
+use super::tree::{Content, State};
+use super::{DynAny, DynAnyError, DynAnyResult};
 
 /// Bases that are followed; TypeCodes nest no deeper.
 const MAX_BASES: usize = zorb_cdr::MAX_DEPTH as usize;
@@ -196,17 +197,6 @@ impl<'a> DynValueBox<'a> {
         self.0.set_state(vec![value.as_type(&boxed.into())?]);
         Ok(())
     }
-}
-
-/// What a value holds.
-#[derive(Clone, Debug)]
-pub(super) struct State {
-    /// Its own type.
-    pub(super) type_code: TypeCode,
-    /// Members, those of bases first, or what is in a box.
-    pub(super) parts: Vec<DynAny>,
-    /// The value as it was before it was taken apart.
-    whole: Option<Any>,
 }
 
 impl State {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter};
 use zorb_types::{Any, TcKind, ValueTypes};
 
-use super::{Content, DynAny, DynAnyResult};
+use super::tree::Content;
+use super::{DynAny, DynAnyResult};
 
 impl DynAny {
     /// The value as an any: `to_any`.

@@ -4,35 +4,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use zorb_cdr::{CdrErrorKind, CdrWriter};
-use zorb_types::{TcKind, TypeCode, ValueTypes, value_ids};
+use zorb_types::{TcKind, TypeCode, value_ids};
 
-use super::read::{Encoder, expected, no_encoding, object, string};
-use super::{BOXED, JsonError, REFERENCE, Scope, TYPE, type_named};
+use super::encoder::{Encoder, expected, no_encoding, object, string};
+use super::{BOXED, JsonError, REFERENCE, TYPE, type_named};
 use crate::dyn_any::value::state_of;
-
-/// How deep JSON is looked through for types.
-const MAX_DEPTH: u16 = 512;
-
-/// Finds the types that values in JSON say they are of.
-pub(super) fn collect(json: &Value, scope: &dyn Scope, types: &mut ValueTypes) {
-    let mut left = vec![(json, 0)];
-    while let Some((json, depth)) = left.pop() {
-        if depth >= MAX_DEPTH {
-            continue;
-        }
-        match json {
-            Value::Array(parts) => left.extend(parts.iter().map(|part| (part, depth + 1))),
-            Value::Object(members) => {
-                let named = members.get(TYPE).and_then(Value::as_str);
-                if let Some(type_code) = named.and_then(|name| type_named(name, scope).ok()) {
-                    types.add(&type_code);
-                }
-                left.extend(members.values().map(|part| (part, depth + 1)));
-            }
-            _ => {}
-        }
-    }
-}
 
 impl Encoder<'_, '_, '_> {
     /// A value of a valuetype, or of what is behind an abstract interface.

@@ -28,8 +28,19 @@ impl Shared {
     }
 }
 
+impl Request {
+    /// Sends the request from a new thread, without waiting for the reply: `send_deferred`.
+    ///
+    /// # Errors
+    /// `NO_RESOURCES` if no thread can be started, `BAD_PARAM` if an argument has no value.
+    pub fn send_deferred(self) -> Result<Deferred, SystemException> {
+        self.check()?;
+        Deferred::send(self)
+    }
+}
+
 impl Deferred {
-    pub(super) fn send(request: Request) -> Result<Self, SystemException> {
+    fn send(request: Request) -> Result<Self, SystemException> {
         let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("zorb-deferred".to_owned());

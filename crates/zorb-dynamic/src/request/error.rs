@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use zorb_cdr::CdrError;
 use zorb_core::KeptReply;
-use zorb_types::{Any, SystemException, TypeCode};
+use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 
 /// The failure of a dynamic call.
 #[derive(Clone, Debug)]
@@ -36,7 +37,7 @@ impl UnknownUserException {
     /// # Errors
     /// `MARSHAL` and its like when the members are not of this type.
     pub fn decode(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
-        Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(super::bad_reply)
+        Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
     }
 }
 
@@ -84,4 +85,10 @@ impl std::error::Error for RequestError {
             _ => None,
         }
     }
+}
+
+/// The exception for a reply that does not hold what the program expects.
+#[cold]
+pub(super) fn bad_reply(error: CdrError) -> SystemException {
+    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
 }

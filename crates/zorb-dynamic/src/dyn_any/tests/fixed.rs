@@ -1,7 +1,7 @@
 //! Types whose parts lie at fixed places.
 
 use super::*;
-use crate::dyn_any::Content;
+use crate::dyn_any::tree::Content;
 
 /// Types whose parts are of fixed size, and one leaf in them by the numbers of parts on the way.
 fn types_of_fixed_parts() -> Vec<(TypeCode, Vec<usize>)> {
