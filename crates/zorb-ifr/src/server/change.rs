@@ -9,9 +9,9 @@ use zorb::dynamic::repository::{EntryId, Renamed, Repository, mentions};
 use zorb::{CompletionStatus, ObjectRef, Ref, SystemException, TypeCode, minor};
 use zorb_core::{Served, ServerCall};
 
-use super::create::{argument, bad_param};
-use super::object::Target;
-use super::{Shared, check, definition_id, kind, type_id};
+use super::call::{argument, bad_param, done};
+use super::shared::{MAX_TYPES, Shared, Target, definition_id, entry_id_of, type_id};
+use super::{check, kind};
 use crate::corba::DefinitionKind;
 
 /// Serves a request that changes a definition or type; `None` for unknown operations.
@@ -36,18 +36,13 @@ pub(super) fn serve(
     })
 }
 
-/// The reply of operations without a result.
-fn done(call: &mut ServerCall<'_>) -> Served {
-    call.reply_dynamic(false, |_| Ok(()))
-}
-
 fn bad_order(minor: zorb::MinorCode) -> SystemException {
     SystemException::bad_inv_order(minor, CompletionStatus::No)
 }
 
 fn destroy(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
     let remove = |definitions: &mut Repository, renamed: &Renamed| {
-        let entry_id = super::entry_id_of(definitions, renamed, id)?;
+        let entry_id = entry_id_of(definitions, renamed, id)?;
         if entry_id == Repository::ROOT {
             return Err(bad_order(minor::bad_inv_order::INDESTRUCTIBLE));
         }
@@ -104,7 +99,7 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
     let name = argument::<String>(call)?;
     let version = argument::<String>(call)?;
     let relocate = |definitions: &mut Repository, renamed: &Renamed| {
-        let entry_id = super::entry_id_of(definitions, renamed, id)?;
+        let entry_id = entry_id_of(definitions, renamed, id)?;
         if entry_id == Repository::ROOT {
             return Err(bad_param(minor::bad_param::BAD_CONTAINER));
         }
@@ -127,7 +122,7 @@ fn relocate(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served
 fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
     let new = argument::<String>(call)?;
     let rename = |definitions: &mut Repository, renamed: &Renamed| {
-        let entry_id = super::entry_id_of(definitions, renamed, id)?;
+        let entry_id = entry_id_of(definitions, renamed, id)?;
         check::id(&new)?;
         if entry_id == Repository::ROOT {
             return Err(bad_param(minor::bad_param::BAD_CONTAINER));
@@ -140,7 +135,7 @@ fn set_id(shared: &Arc<Shared>, id: &str, call: &mut ServerCall<'_>) -> Served {
             Some(_) => return Ok(old),
             None => {}
         }
-        if renamed.len() >= super::MAX_TYPES {
+        if renamed.len() >= MAX_TYPES {
             let minor = minor::no_resources::QUEUE_FULL;
             return Err(SystemException::no_resources(minor, CompletionStatus::No));
         }
@@ -164,7 +159,7 @@ impl Shared {
     ) -> Option<EntryId> {
         let id = self.poa.id_of(reference?).ok()?;
         let id = std::str::from_utf8(id.as_bytes()).ok()?.strip_prefix('D')?;
-        super::entry_id_of(definitions, renamed, id).ok()
+        entry_id_of(definitions, renamed, id).ok()
     }
 
     /// Deactivates the objects of destroyed definitions, and of types that contain them.

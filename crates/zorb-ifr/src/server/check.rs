@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use zorb::dynamic::repository::{Entry, EntryId, EntryKind, Repository};
 use zorb::{SystemException, TcKind, minor};
 
-use super::create::bad_param;
+use super::call::bad_param;
 
 type Checked = Result<(), SystemException>;
 

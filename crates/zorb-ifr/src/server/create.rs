@@ -2,7 +2,7 @@
 
 pub(super) mod values;
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use zorb::dynamic::Mode;
 use zorb::dynamic::repository::{
@@ -11,16 +11,19 @@ use zorb::dynamic::repository::{
 };
 use zorb::{
     Any, CompletionStatus, Interface, MinorCode, ObjectRef, Ref, SystemException, TcKind, TypeCode,
-    UnionCase, Visibility, Wire, minor,
+    UnionCase, Visibility, minor,
 };
 use zorb_core::{Served, ServerCall};
-use zorb_types::Transfer;
 
-use super::object::reply;
+use super::call::{argument, bad_param, reply};
+use super::check;
+use super::shared::{Shared, entry_id_of};
 use super::view::View;
-use super::{Shared, check, entry_id_of};
 use crate::corba;
 use corba::{AttributeMode, OperationMode, ParameterMode, StructMemberSeq};
+
+/// The maximum number of definitions in a repository that clients can change.
+const MAX_DEFINITIONS: usize = 1 << 20;
 
 /// Serves a request that adds a definition to the container with a repository id; `None` for other
 /// operations.
@@ -63,6 +66,37 @@ fn create(
     let definitions = shared.read();
     let made: Option<ObjectRef> = View { shared, repository: &definitions }.reference_of_id(&id);
     reply::<Ref<ObjectRef>>(call, &made)
+}
+
+impl Shared {
+    /// Adds a definition and creates its object.
+    fn add(
+        self: &Arc<Self>,
+        make: impl FnOnce(&Repository, &Renamed) -> Result<Addition, SystemException>,
+    ) -> Result<(), SystemException> {
+        let mut definitions = self.definitions.write().unwrap_or_else(PoisonError::into_inner);
+        if definitions.at(MAX_DEFINITIONS).is_some() {
+            let minor = minor::no_resources::QUEUE_FULL;
+            return Err(SystemException::no_resources(minor, CompletionStatus::No));
+        }
+        let addition = make(&definitions, &self.lock_renamed())?;
+        let id = addition.id.clone();
+        match self.state.is_none() && !addition.is_tried() {
+            true => addition.apply(&mut definitions)?,
+            false => {
+                let mut next = definitions.clone();
+                addition.apply(&mut next)?;
+                self.store(&next)?;
+                *definitions = next;
+            }
+        }
+        self.lock_renamed().remove(&id);
+        if let Some(entry_id) = definitions.lookup_id(&id) {
+            self.activate_definition(&definitions[entry_id])?;
+            View { shared: self, repository: &definitions }.make_types_of(entry_id);
+        }
+        Ok(())
+    }
 }
 
 /// A definition to add.
@@ -319,18 +353,6 @@ pub(super) fn check_oneway(operation: &OperationDescription) -> Created<()> {
     }
 }
 
-/// Reads an argument.
-pub(super) fn argument<M: Wire>(call: &mut ServerCall<'_>) -> Created<M::Value> {
-    M::read(call.arguments()).map_err(|error| {
-        SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
-    })
-}
-
 fn borrowed(members: &[(String, TypeCode)]) -> Vec<(&str, TypeCode)> {
     members.iter().map(|(name, type_code)| (&**name, type_code.clone())).collect()
-}
-
-#[cold]
-pub(super) fn bad_param(minor: MinorCode) -> SystemException {
-    SystemException::bad_param(minor, CompletionStatus::No)
 }

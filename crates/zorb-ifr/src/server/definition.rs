@@ -8,10 +8,9 @@ use zorb::dynamic::repository::{
 use zorb::{Any, Interface, ObjectRef, Ref, SystemException, TypeCode, ValueModifier, Wire};
 use zorb_core::{Served, ServerCall};
 
-use super::create::argument;
+use super::call::{argument, reply};
 use super::describe::{ValueProperties, access_of, mode_of};
 use super::kind;
-use super::object::reply;
 use super::view::View;
 use crate::corba;
 use corba::{

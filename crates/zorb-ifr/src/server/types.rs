@@ -3,8 +3,8 @@
 use zorb::{Ref, TcKind, TypeCode};
 use zorb_core::{Served, ServerCall};
 
+use super::call::reply;
 use super::kind;
-use super::object::reply;
 use super::view::View;
 use crate::corba::{IdlType, PrimitiveKind};
 

@@ -7,7 +7,7 @@ use zorb::dynamic::repository::{Entry, EntryId, Repository};
 use zorb::{Interface, ObjectRef, TypeCode};
 
 use super::kind::{self, matches};
-use super::{Shared, definition_id};
+use super::shared::{Shared, definition_id};
 use crate::corba::DefinitionKind;
 
 /// The definitions, locked for the duration of a request.

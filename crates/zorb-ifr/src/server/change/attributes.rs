@@ -8,10 +8,11 @@ use zorb::dynamic::repository::{
 use zorb::{Any, TcKind, TypeCode, ValueModifier, Visibility, minor};
 use zorb_core::{Served, ServerCall};
 
+use super::super::call::{argument, bad_param, done};
+use super::super::check;
 use super::super::create::values::ValueHeader;
-use super::super::create::{Created, Creation, argument, bad_param, check_oneway};
-use super::super::{Shared, check, entry_id_of};
-use super::done;
+use super::super::create::{Created, Creation, check_oneway};
+use super::super::shared::{Shared, entry_id_of};
 use crate::corba::{
     AttributeMode, ExcDescriptionSeq, ExtInitializerSeq, InitializerSeq, OperationMode,
     ParDescriptionSeq,

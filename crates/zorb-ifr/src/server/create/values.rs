@@ -5,7 +5,8 @@ use zorb::dynamic::repository::{EntryKind, InitializerDescription, ParameterDesc
 use zorb::{MinorCode, ObjectRef, Ref, TcKind, TypeCode, ValueModifier, minor};
 use zorb_core::ServerCall;
 
-use super::{Case, Created, Creation, argument, bad_param};
+use super::super::call::{argument, bad_param};
+use super::{Case, Created, Creation};
 use crate::corba::{ExceptionDescription, ExtInitializerSeq, InitializerSeq, StructMemberSeq};
 
 /// The properties of a valuetype except its state.

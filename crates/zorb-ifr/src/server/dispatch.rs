@@ -1,30 +1,16 @@
-//! The servant of an object of the repository.
+//! Dispatches requests to the objects of a repository.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use zorb::poa::ObjectId;
-use zorb::{CompletionStatus, ObjectRef, ServedBy, SystemException, TypeCode, Wire, minor};
+use zorb::{CompletionStatus, ObjectRef, ServedBy, SystemException, minor};
 use zorb_core::{Served, ServerCall};
 
+use super::call::reply;
+use super::shared::{Object, Target, entry_id_of};
 use super::view::View;
-use super::{Shared, change, create, definition, entry_id_of, kind, types};
+use super::{change, create, definition, kind, types};
 use crate::corba::DefinitionKind;
-
-/// A servant of the repository.
-pub(super) struct Object {
-    pub(super) shared: Arc<Shared>,
-    pub(super) target: Target,
-    pub(super) kind: DefinitionKind,
-}
-
-/// Target an object represents.
-pub(super) enum Target {
-    /// The definition with this current or former repository id.
-    Definition(String),
-    /// An anonymous type.
-    Type(TypeCode),
-}
 
 impl ServedBy<Object> for ObjectRef {
     fn dispatch(servant: &Object, call: &mut ServerCall<'_>) -> Served {
@@ -87,9 +73,4 @@ fn changes(operation: &str) -> bool {
     matches!(operation, "destroy" | "move")
         || operation.starts_with("_set_")
         || operation.starts_with("create_")
-}
-
-/// Completes a request with its result.
-pub(super) fn reply<M: Wire>(call: &mut ServerCall<'_>, result: &M::View) -> Served {
-    call.reply_dynamic(false, |writer| M::write(result, writer))
 }
