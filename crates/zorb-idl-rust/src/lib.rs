@@ -20,6 +20,7 @@
 mod derives;
 mod docs;
 mod emit;
+mod generated;
 mod layout;
 mod loans;
 mod names;
@@ -27,31 +28,12 @@ mod options;
 mod types;
 mod unsupported;
 
+pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;
 pub use options::Options;
 pub use unsupported::unsupported;
 
-use zorb_idl::{Compilation, Span};
-
-/// The output of the generator.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Generated {
-    /// The formatted Rust code.
-    pub text: String,
-    /// The warnings, in the order of discovery.
-    pub warnings: Vec<Warning>,
-}
-
-/// A name or value that was changed in the mapping.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Warning {
-    /// What was changed, in one sentence without a full stop.
-    pub message: String,
-    /// The span in the IDL.
-    pub span: Span,
-}
+use zorb_idl::Compilation;
 
 /// Generates Rust code from a compilation.
 ///

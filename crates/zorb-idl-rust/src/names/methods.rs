@@ -1,10 +1,7 @@
 //! The methods of object references and servants.
 
-use zorb_idl::model::{Export, Initializer};
-use zorb_idl::{DefId, Span};
-
-use super::{Case, Names, Scope};
-use crate::Warning;
+use zorb_idl::DefId;
+use zorb_idl::model::Export;
 
 /// Identifies a method: an operation, or the getter or setter of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,71 +41,4 @@ pub(super) fn raising(id: DefId, exports: &[Export]) -> Vec<(MethodKey, String, 
         }
     }
     list
-}
-
-fn span_of(exports: &[Export], key: MethodKey, fallback: Span) -> Span {
-    match exports.get(key.export) {
-        Some(Export::Operation(item)) => item.span,
-        Some(Export::Attribute(item)) => item.span,
-        _ => fallback,
-    }
-}
-
-impl Names<'_> {
-    /// Names the methods of `id`, after those of its ancestors.
-    pub(super) fn name_methods(&mut self, id: DefId, warnings: &mut Vec<Warning>) {
-        if self.methods.contains_key(&id) {
-            return;
-        }
-        // An ancestor may be defined after a forward declaration of `id`.
-        let ancestors = self.model.ancestors(id);
-        for &ancestor in &ancestors {
-            self.name_methods(ancestor, warnings);
-        }
-        let mut scope = Scope::default();
-        let mut methods = Vec::new();
-        for source in ancestors.into_iter().chain([id]) {
-            let exports = self.model.exports(source);
-            for (key, name, _) in raising(source, exports) {
-                let span = span_of(exports, key, self.model[source].span);
-                let name = scope.assign(&name, Case::Snake, span, warnings);
-                methods.push(Method { key, name });
-            }
-        }
-        self.methods.insert(id, methods);
-    }
-
-    /// All methods of the reference type; inherited ones come first.
-    pub(crate) fn methods(&self, id: DefId) -> &[Method] {
-        self.methods.get(&id).map_or(&[], Vec::as_slice)
-    }
-
-    /// The methods that the interface declares itself.
-    pub(crate) fn own_methods(&self, id: DefId) -> impl Iterator<Item = &Method> {
-        self.methods(id).iter().filter(move |method| method.key.interface == id)
-    }
-
-    /// The initialisers of a valuetype, with their keys.
-    pub(crate) fn initializers(&self, id: DefId) -> Vec<(MethodKey, &Initializer)> {
-        let first = self.model.exports(id).len();
-        let all = self.model.value(id).map_or(&[][..], |item| &item.initializers);
-        let key = |index| MethodKey { interface: id, export: first + index, set: false };
-        all.iter().enumerate().map(|(index, item)| (key(index), item)).collect()
-    }
-
-    /// Whether a valuetype has operations: its own, inherited, or from a supported interface.
-    pub(crate) fn has_operations(&self, id: DefId) -> bool {
-        let model = self.model;
-        let is_operation = |export: &Export| !matches!(export, Export::Definition(_));
-        model
-            .ancestors(id)
-            .into_iter()
-            .chain([id])
-            .any(|id| model.interface(id).is_some() || model.exports(id).iter().any(is_operation))
-    }
-
-    /// The error type of a method that raises user exceptions.
-    pub(crate) fn error(&self, key: MethodKey) -> Option<&str> {
-        self.errors.get(&key).map(String::as_str)
-    }
 }

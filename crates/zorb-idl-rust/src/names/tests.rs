@@ -1,7 +1,8 @@
 use zorb_idl::{MemoryLoader, compile_with};
 
+use super::Names;
 use super::case::{Case, convert, escape};
-use super::{Names, Options};
+use crate::Options;
 
 #[test]
 fn names_follow_rust_conventions() {
