@@ -4,49 +4,9 @@ use std::path::{Path, PathBuf};
 
 use crate::diagnostics::{Diagnostic, JsonDiagnostic, Severity, Sink, render};
 use crate::model::Model;
+use crate::options::Options;
 use crate::source::{DiskLoader, FileLoader, SourceMap};
 use crate::{parser, preprocess, resolve};
-
-/// Options of a compilation. The default has no search paths and no macros.
-#[derive(Clone, Debug, Default)]
-#[non_exhaustive]
-pub struct Options {
-    /// Directories searched for included files, in order. `#include "x"` first searches the
-    /// directory of the including file; `#include <x>` searches only these directories. The
-    /// built-in files are searched last.
-    pub include_paths: Vec<PathBuf>,
-    /// Macros defined before the first line: a name and its replacement (`None`: `1`).
-    pub defines: Vec<(String, Option<String>)>,
-}
-
-impl Options {
-    /// The defaults.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds a directory to search for included files.
-    #[must_use]
-    pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
-        self.include_paths.push(path.into());
-        self
-    }
-
-    /// Defines a macro as `1`.
-    #[must_use]
-    pub fn define(mut self, name: impl Into<String>) -> Self {
-        self.defines.push((name.into(), None));
-        self
-    }
-
-    /// Defines a macro with a replacement.
-    #[must_use]
-    pub fn define_as(mut self, name: impl Into<String>, replacement: impl Into<String>) -> Self {
-        self.defines.push((name.into(), Some(replacement.into())));
-        self
-    }
-}
 
 /// The result of a compilation: a model, as complete as the input allows, and the diagnostics.
 #[derive(Clone, Debug)]

@@ -31,13 +31,15 @@ pub mod diagnostics;
 mod lexer;
 pub mod limits;
 pub mod model;
+mod options;
 mod parser;
 mod preprocess;
 mod resolve;
 pub mod source;
 mod syntax;
 
-pub use compile::{Compilation, Options, compile, compile_with};
+pub use compile::{Compilation, compile, compile_with};
 pub use diagnostics::{Code, Diagnostic, Severity, explain};
 pub use model::{DefId, Definition, DefinitionKind, Model, Type};
+pub use options::Options;
 pub use source::{DiskLoader, FileId, FileLoader, MemoryLoader, SourceMap, Span};

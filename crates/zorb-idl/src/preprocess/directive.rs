@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::condition::evaluate;
-use super::{Conditional, PpKind, PpToken, Preprocessor};
+use super::frame::Conditional;
+use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_CONDITIONAL_DEPTH;
 use crate::source::Span;

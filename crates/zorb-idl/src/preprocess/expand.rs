@@ -8,30 +8,13 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::frame::TokenFrame;
 use super::macros::Macro;
 use super::scan::retokenise;
 use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_EXPANSION_DEPTH;
 use crate::source::Span;
-
-/// Tokens to read before the rest of the input.
-#[derive(Debug)]
-pub(super) struct TokenFrame {
-    tokens: std::vec::IntoIter<PpToken>,
-    /// The macro that was expanded.
-    name: Option<Rc<str>>,
-}
-
-impl TokenFrame {
-    pub(super) fn next(&mut self) -> Option<PpToken> {
-        self.tokens.next()
-    }
-
-    fn peek(&self) -> Option<&PpToken> {
-        self.tokens.as_slice().first()
-    }
-}
 
 /// The input of an invocation.
 struct Input<'f> {

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{PpKind, PpToken, Preprocessor, reason};
+use super::preprocessor::reason;
+use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::{MAX_INCLUDE_DEPTH, MAX_INCLUDES};
 use crate::source::{FileId, LoadError, Span};

@@ -11,41 +11,6 @@ use crate::preprocess::{Event, EventKind, PragmaName};
 use crate::source::Span;
 use crate::syntax::{Ident, ScopedName};
 
-/// The state of repository id processing.
-#[derive(Debug, Default)]
-pub(super) struct Ids {
-    prefix: Rc<str>,
-    /// The prefixes to restore at the end of the open scopes.
-    scopes: Vec<Rc<str>>,
-    /// The prefixes to restore at the end of the open files.
-    files: Vec<Rc<str>>,
-    /// The prefix in effect at each definition, by index.
-    prefixes: Vec<Rc<str>>,
-    /// Ids set explicitly.
-    explicit: HashMap<DefId, (Rc<str>, Span)>,
-    versions: HashMap<DefId, (Rc<str>, Span)>,
-    /// Prefixes set with `typeprefix`.
-    type_prefixes: HashMap<DefId, (Rc<str>, Span)>,
-}
-
-impl Ids {
-    pub(super) fn enter_scope(&mut self) {
-        self.scopes.push(Rc::clone(&self.prefix));
-    }
-
-    pub(super) fn leave_scope(&mut self) {
-        if let Some(prefix) = self.scopes.pop() {
-            self.prefix = prefix;
-        }
-    }
-
-    /// Records the prefix of the next definition.
-    pub(super) fn defined(&mut self, id: DefId) {
-        debug_assert_eq!(id.index(), self.prefixes.len());
-        self.prefixes.push(Rc::clone(&self.prefix));
-    }
-}
-
 impl Resolver<'_> {
     /// Processes a pragma, or the start or end of a file.
     pub(super) fn event(&mut self, event: &Event, scope: ScopeId) {

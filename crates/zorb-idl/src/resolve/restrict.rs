@@ -1,16 +1,9 @@
 //! Restrictions on local interfaces, native types, and types that contain them.
 
-use super::Resolver;
+use super::resolver::{Resolver, Restriction};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DefId, DefinitionKind, Type};
 use crate::source::Span;
-
-/// Why a type cannot be used in remote operations: the definition that causes it.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Restriction {
-    Local(DefId),
-    Native(DefId),
-}
 
 impl Resolver<'_> {
     /// The restriction that a type is subject to, if any.
