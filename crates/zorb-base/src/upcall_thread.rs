@@ -48,6 +48,8 @@ thread_local! {
     static SERVED: RefCell<Option<Weak<dyn ServedConnection>>> = const { RefCell::new(None) };
     /// The policy of the object whose upcall the thread executes, or of its adapter.
     static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
+    /// Its address, which is not another's while it is served here; 0 for none.
+    static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether the calling thread is in an upcall whose request came over a connection.
@@ -86,20 +88,24 @@ fn hand_over() {
 }
 
 /// Notes which connection's requests the calling thread serves.
+#[inline]
 pub fn serve<C: ServedConnection + 'static>(connection: &Arc<C>) {
-    SERVED.with_borrow_mut(|served| {
-        // The threads of a reactor serve many in turn.
-        let known = served.as_ref().map(|served| served.as_ptr().cast::<()>());
-        if known != Some(Arc::as_ptr(connection).cast()) {
-            let connection: Weak<C> = Arc::downgrade(connection);
-            *served = Some(connection);
-        }
-    });
+    // The threads of a reactor serve many in turn.
+    let address = Arc::as_ptr(connection).addr();
+    if SERVED_ADDRESS.get() != address {
+        let connection: Weak<C> = Arc::downgrade(connection);
+        set_served(Some(connection), address);
+    }
 }
 
 /// Notes that the request to be served came over a connection that has ended.
 pub fn serve_none() {
-    SERVED.set(None);
+    set_served(None, 0);
+}
+
+fn set_served(connection: Option<Weak<dyn ServedConnection>>, address: usize) {
+    SERVED.set(connection);
+    SERVED_ADDRESS.set(address);
 }
 
 /// Notes that the calling thread begins an upcall.
