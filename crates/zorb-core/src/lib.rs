@@ -1,12 +1,10 @@
-//! The ORB itself: object references, invocation, object adapters, dispatch.
+//! The ORB: what joins the object adapter, invocation and serving, and the macros of generated code.
 //!
-//! Programs use it through the facade crate `zorb`. A call takes this way through the rooms:
-//! a stub calls [`ObjectRef::invoke`], which lends a connection, writes the request, and reads the
-//! reply on the same thread (`client`); at the other end a connection's thread reads the request,
-//! finds the servant by the object key ([`poa`]), makes the upcall and writes the reply
-//! (`server`).
+//! Programs use it through the facade crate `zorb`. References and their calls are in
+//! [`zorb_invocation`], object adapters in [`zorb_poa`], listeners and lanes in [`zorb_serving`], and what
+//! they share in [`zorb_base`].
 //!
-//! The core names no protocol: the facade registers IIOP, users register theirs.
+//! The ORB names no protocol: the facade registers IIOP, users register theirs.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
