@@ -47,6 +47,8 @@ struct Waiting<J> {
     /// becomes free before takes them.
     requested: usize,
     idle: Vec<Arc<Worker>>,
+    // Boxed, because queued requests are.
+    #[allow(clippy::vec_box)]
     spares: Vec<Box<RequestMessage>>,
     ended: bool,
 }
