@@ -13,7 +13,6 @@ use zorb_transport::Stream;
 pub struct Scripted<R, P> {
     receive: R,
     poll: P,
-    cheap_polls: u32,
     received: AtomicU32,
     polled: AtomicU32,
 }
@@ -28,13 +27,7 @@ where
     /// the buffer as it was.
     pub const fn new(receive: R, poll: P) -> Self {
         let (received, polled) = (AtomicU32::new(0), AtomicU32::new(0));
-        Self { receive, poll, cheap_polls: 1, received, polled }
-    }
-
-    /// The same stream with this number of [`cheap_polls`](Stream::cheap_polls).
-    #[must_use]
-    pub fn with_cheap_polls(self, cheap_polls: u32) -> Self {
-        Self { cheap_polls, ..self }
+        Self { receive, poll, received, polled }
     }
 
     /// The number of calls of [`recv`](Stream::recv).
@@ -59,10 +52,6 @@ where
 
     fn try_recv(&self, _: &mut [u8]) -> io::Result<Option<usize>> {
         (self.poll)(self.polled.fetch_add(1, Ordering::Relaxed).wrapping_add(1))
-    }
-
-    fn cheap_polls(&self) -> u32 {
-        self.cheap_polls
     }
 
     fn send_all(&self, _: &[u8]) -> io::Result<()> {
