@@ -14,9 +14,9 @@ const ACK_EVERY: u32 = 2;
 
 /// One side of a connection.
 ///
-/// It does no I/O and reads no clock. The driver passes every received datagram to it, sends
-/// datagrams from [`transmit`](Self::transmit) until there are no more, and does so again after
-/// each datagram, after each send, and at the [`deadline`](Self::deadline).
+/// It does no I/O and reads no clock. The driver passes every received datagram to it. After each
+/// datagram, after each send and at the [`deadline`](Self::deadline), the driver calls
+/// [`transmit`](Self::transmit) and sends what it returns, until it returns nothing.
 #[derive(Debug)]
 pub struct Connection {
     own: u64,

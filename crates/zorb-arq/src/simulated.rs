@@ -9,8 +9,8 @@ use zorb_testkit::pattern;
 use crate::packet::{Data, Packet, Ranges};
 use crate::{Connection, Failure, Micros};
 
-// An acknowledgement for every second of 500 segments; a probe every five seconds and its answer,
-// some of them repeated.
+// The receiver acknowledges 250 of 500 segments, every other one. Probes are sent every five seconds and
+// answered; some are repeated.
 driven_suite!(
     Connection,
     Guarantees {

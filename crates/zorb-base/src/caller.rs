@@ -8,7 +8,7 @@ use zorb_transport::PeerIdentity;
 use crate::policy::BufferStrategy;
 use crate::upcall_thread::{ServedConnection, served_connection};
 
-/// The client whose request the calling thread serves, for servants that check who calls.
+/// The client whose request the calling thread serves. Servants use it to check permissions.
 ///
 /// ```
 /// # use zorb_base::caller::Caller;

@@ -3,7 +3,7 @@
 //!
 //! It is the thread's own state, as `PortableServer::Current` and `PortableInterceptor::Current` are in
 //! CORBA, since a servant's method has no parameter for it. The threads that serve set it; callers that are
-//! about to block, and servants that ask who calls, read it.
+//! about to block, and servants that need the identity of their client, read it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
@@ -46,10 +46,11 @@ thread_local! {
     static DOING: Cell<Doing> = const { Cell::new(Doing::Other) };
     /// The connection whose requests the thread served last.
     static SERVED: RefCell<Option<Weak<dyn ServedConnection>>> = const { RefCell::new(None) };
+    /// The address of `SERVED`, 0 for none: comparing it without a borrow saves a half-sync lane 3 % of its
+    /// instructions. The weak reference keeps the address from being used again.
+    static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
     /// The policy of the object whose upcall the thread executes, or of its adapter.
     static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
-    /// Its address, which is not another's while it is served here; 0 for none.
-    static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Whether the calling thread is in an upcall whose request came over a connection.

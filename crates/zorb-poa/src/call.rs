@@ -75,8 +75,8 @@ pub struct ReplyTo<'a> {
     pub source: &'a dyn RequestSource,
 }
 
-impl std::fmt::Debug for ReplyTo<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ReplyTo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplyTo")
             .field("copy_threshold", &self.copy_threshold)
             .finish_non_exhaustive()

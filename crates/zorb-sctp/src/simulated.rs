@@ -12,7 +12,7 @@ use zorb_transport::driven::{Driven, Failure};
 use crate::connection::Connection;
 use crate::packet::{self, Packet};
 
-// An acknowledgement for every second of 500 segments, and for the last of each burst.
+// The receiver acknowledges 250 of 500 segments, every other one, and the last one of each burst.
 driven_suite!(
     Connection,
     Guarantees {

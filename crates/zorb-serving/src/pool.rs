@@ -56,8 +56,8 @@ pub struct PoolCore {
     ended: AtomicBool,
 }
 
-impl std::fmt::Debug for PoolCore {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for PoolCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PoolCore").field("name", &self.name).finish_non_exhaustive()
     }
 }
@@ -423,8 +423,8 @@ impl fmt::Debug for Pool {
 /// An adapter's part in its pool.
 pub struct PoolUse(Pool, usize);
 
-impl std::fmt::Debug for PoolUse {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for PoolUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("PoolUse").field("pool", &self.0).finish_non_exhaustive()
     }
 }

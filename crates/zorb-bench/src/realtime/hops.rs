@@ -1,4 +1,4 @@
-//! E11: the priorities of upcalls, for every kind of call and at every hop.
+//! E11: measures the priority of each upcall, by kind of call and hop.
 
 use super::bed::{Bench, HIGH, Host, LOW, MEDIUM, number};
 use super::finding::Finding;

@@ -15,7 +15,7 @@ const RESTS: u8 = 0;
 const GOES_ON: u8 = 1;
 const IS_OVER: u8 = 2;
 
-/// One step of a load's thread; the argument says whether it has just been switched on.
+/// One step of a load thread. The argument is `true` in the first step after the load is switched on.
 type Step<'a> = Box<dyn FnMut(bool) -> Result<()> + Send + 'a>;
 
 /// Threads that are a load when switched on.

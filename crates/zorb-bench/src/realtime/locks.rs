@@ -56,8 +56,9 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Whether the high-priority upcall, which needs the lock, ended before the one that saturates the
-/// processor. The result does not depend on times: the latter's work starts after the former.
+/// Whether the high-priority upcall, which waits for the lock, ends before the medium-priority upcall, which
+/// saturates the processor. The order does not depend on times: the medium-priority upcall does its work after
+/// the high-priority upcall has begun.
 pub(super) fn overtakes(bench: &Bench, inherits: bool) -> Result<bool> {
     let server = bench.server(3)?;
     let client = bench.client(&[])?;

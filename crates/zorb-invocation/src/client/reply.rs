@@ -50,8 +50,8 @@ pub enum ReadReply<'r> {
     Raw(&'r dyn Fn(&Reply<'_>) -> Result<(), SystemException>),
 }
 
-impl std::fmt::Debug for ReadReply<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for ReadReply<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReadReply").finish_non_exhaustive()
     }
 }
@@ -123,8 +123,8 @@ pub struct Request<W, R, T, E> {
     pub(crate) outcome: Outcome<T, E>,
 }
 
-impl<W, R, T, E> std::fmt::Debug for Request<W, R, T, E> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<W, R, T, E> fmt::Debug for Request<W, R, T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Request").field("outcome", &self.outcome).finish_non_exhaustive()
     }
 }

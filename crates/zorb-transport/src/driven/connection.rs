@@ -32,9 +32,9 @@ pub enum Route {
 
 /// One side of a connection, without I/O and without a clock.
 ///
-/// The driver passes every received datagram to it, sends datagrams from
-/// [`transmit`](Self::transmit) until there are no more, and does so again after each datagram,
-/// after each send, and at the [`deadline`](Self::deadline).
+/// The driver passes every received datagram to it. After each datagram, after each send and at the
+/// [`deadline`](Self::deadline), the driver calls [`transmit`](Self::transmit) and sends what it
+/// returns, until it returns nothing.
 pub trait Driven: fmt::Debug + Send + Sized + 'static {
     /// The URL scheme.
     const SCHEME: &'static str;

@@ -12,9 +12,9 @@ const FRAMED: [(&str, &str); 4] =
 const LITE_UIOP: &str = "lite+uiop";
 const LITE_IIOP: &str = "lite+iiop";
 
-/// Minimum calls per second of UIOP relative to IIOP, for every workload.
+/// UIOP makes at least this many times the calls per second of IIOP, with every workload.
 const UIOP_GAIN: f64 = 1.20;
-/// The workloads from the first to the last of which the gain falls.
+/// The gain decreases from the first of these workloads to the second.
 const SMALL: &str = "cube_void ";
 const COMPLEX: &str = "cube_structs ";
 

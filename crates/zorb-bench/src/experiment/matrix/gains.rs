@@ -3,10 +3,10 @@
 use crate::report::Claim;
 use crate::statistics::Interval;
 
-/// The average gain of a messaging protocol with slightly smaller messages,
+/// The average gain of a messaging protocol with slightly smaller messages.
 const SMALL_GAIN: std::ops::RangeInclusive<f64> = 1.003..=1.06;
-/// and the minimum ratio for every workload.
-const MOST_LOST: f64 = 0.995;
+/// The minimum ratio of such a protocol with each workload.
+const MIN_RATIO: f64 = 0.995;
 
 /// The gains of every workload.
 #[derive(Default)]
@@ -70,16 +70,16 @@ impl Gains {
             [1.0, *SMALL_GAIN.start(), *SMALL_GAIN.end()].iter().any(|limit| gain.contains(*limit)),
         );
         let least = self.least().map(|(work, least)| {
-            let surely = |kind: &&Kind| kind.interval().high < MOST_LOST;
+            let surely = |kind: &&Kind| kind.interval().high < MIN_RATIO;
             let lost = self.0.iter().filter(surely).count();
             let lost = format!("{lost} of {} kinds lose more beyond doubt", self.0.len());
             Claim::new(
                 format!("the kind of work that gains least by {name}"),
-                format!("{:+.1} % at worst", (MOST_LOST - 1.0) * 100.0),
+                format!("{:+.1} % at worst", (MIN_RATIO - 1.0) * 100.0),
                 format!("{}, for {work}; {lost}", percent(least)),
-                least.median >= MOST_LOST,
+                least.median >= MIN_RATIO,
             )
-            .unclear_if(least.contains(MOST_LOST))
+            .unclear_if(least.contains(MIN_RATIO))
         });
         [more].into_iter().chain(least).chain(self.processor(name)).collect()
     }

@@ -27,8 +27,8 @@ pub(super) fn option(threshold: usize) -> [String; 2] {
     [format!("-ORB{NAME}"), threshold.to_string()]
 }
 
-/// Two of the payloads, neither of which is the smallest: the first that the threshold in force applies
-/// to, if there is one, and another at some distance.
+/// Chooses two payloads, but not the smallest: the first that is at least the threshold in force, or a
+/// medium one, and another some sizes away.
 pub(super) fn to_compare(payloads: &[usize], in_force: Option<usize>) -> Option<[usize; 2]> {
     let last = payloads.len().checked_sub(1).filter(|last| *last >= 2)?;
     let own = in_force.and_then(|own| payloads.iter().position(|payload| *payload >= own));

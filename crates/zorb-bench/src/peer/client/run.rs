@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::processor::process_cpu_ns;
 use crate::recorder::Recorder;
 
-/// A call in three steps, the second of which is timed.
+/// A call. Only the step `call` is timed.
 struct Call<A, S, C, K> {
     argument: A,
     set: S,
