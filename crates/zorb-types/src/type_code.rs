@@ -1,6 +1,7 @@
 //! TypeCode: IDL types as values.
 
 mod desc;
+mod digits;
 mod display;
 mod equality;
 mod error;
@@ -11,75 +12,36 @@ mod node;
 mod read;
 mod rebuild;
 mod value;
+mod view;
 mod write;
 
 #[cfg(test)]
 mod tests;
 
 use alloc::collections::BTreeSet;
-use alloc::sync::Arc;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Wire};
 
-use crate::layout::discriminator;
-
 pub use desc::{TypeDesc, TypeFn};
-pub use error::TypeCodeError;
+pub use error::{TypeCodeError, TypeCodeResult};
 pub use kind::TcKind;
-pub use make::{TypeCodeResult, UnionCase, ValueMember};
+pub use make::{UnionCase, ValueMember};
+pub use node::TypeCode;
 pub use value::{ValueModifier, Visibility};
 
 pub(crate) use desc::plain;
+pub(crate) use digits::{digits_and_scale, is_fixed};
 use equality::{Relation, same_type};
-use node::{Arena, MemberRef};
-pub(crate) use node::{TypeRef, digits_and_scale};
-
-/// Announces an indirection to an earlier TypeCode, in place of a TCKind.
-pub(crate) const INDIRECTION: u32 = 0xffff_ffff;
-
-/// The maximum number of digits of a `fixed`.
-pub(crate) const MAX_FIXED_DIGITS: u16 = 31;
-
-/// Whether a `fixed` may have these digits and this scale. In IDL the scale is 0 to the number of digits;
-/// a negative scale counts trailing zeros that are not sent.
-pub(crate) const fn is_fixed(digits: u16, scale: i16) -> bool {
-    digits != 0
-        && digits <= MAX_FIXED_DIGITS
-        && scale <= digits.cast_signed()
-        && scale >= -MAX_FIXED_DIGITS.cast_signed()
-}
-
-/// The description of an IDL type, as `CORBA::TypeCode` (CORBA 3.3 part 1, 8.11).
-///
-/// It is immutable and cheap to clone. Types of this program have a [`TypeDesc`] in static memory. Types
-/// that were received or made at run time are owned: one allocation for the types, and one for each name.
-///
-/// # Limits
-/// A received TypeCode may nest to [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH), counted together with the values
-/// around it, and uses at most 32 times as much memory as the octets that it was read from. An indirection
-/// may lead to an enclosing or earlier type of the same TypeCode. Refused as `BadTypeCode` are other
-/// indirections; a typedef, array, sequence or struct that consists only of itself; members and elements
-/// of type `null`, `void`, exception or empty struct; and a `fixed` with more than 31 digits.
-///
-/// Reading to the full depth needs up to 128 KiB of stack (1 MiB in a build without optimisation).
-///
-/// A received TypeCode is written in the form in which it was received. A TypeCode of this program has
-/// indirections for recursion only.
-#[derive(Clone)]
-pub struct TypeCode(Repr);
-
-#[derive(Clone)]
-pub(crate) enum Repr {
-    Static(&'static TypeDesc),
-    Shared(Arc<Arena>, u32),
-}
+use node::Repr;
+use view::MemberRef;
+pub(crate) use view::TypeRef;
 
 impl TypeCode {
     /// The TypeCode of a type without parameters, or of an unbounded string.
     ///
     /// Other kinds give `tk_null`.
     pub fn plain(kind: TcKind) -> Self {
-        Self(Repr::Static(desc::plain(kind)))
+        Self(Repr::Static(plain(kind)))
     }
 
     /// The kind of type.
@@ -183,7 +145,7 @@ impl TypeCode {
     /// # Errors
     /// When the value is invalid; `BadTypeCode` for types that cannot be a discriminator.
     pub fn read_label(&self, reader: &mut CdrReader<'_>) -> CdrResult<i64> {
-        match discriminator(self.view().resolved()) {
+        match self.view().resolved().discriminator() {
             Some(discriminator) => zorb_interp::read_label(discriminator, reader),
             None => Err(reader.error(CdrErrorKind::BadTypeCode, "union discriminator")),
         }
@@ -195,7 +157,7 @@ impl TypeCode {
     /// `BadDiscriminator` for a label that is not a value of the type; `BadTypeCode` for types that cannot
     /// be a discriminator.
     pub fn write_label(&self, label: i64, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        match discriminator(self.view().resolved()) {
+        match self.view().resolved().discriminator() {
             Some(discriminator) => zorb_interp::write_label(discriminator, label, writer),
             None => Err(writer.error(CdrErrorKind::BadTypeCode, "union discriminator")),
         }
@@ -293,29 +255,6 @@ impl TypeCode {
     /// The number of steps is limited; hostile TypeCodes that need more are not equivalent.
     pub fn equivalent(&self, other: &Self) -> bool {
         same_type(self.view(), other.view(), Relation::Equivalent)
-    }
-
-    pub(crate) fn view(&self) -> TypeRef<'_> {
-        match &self.0 {
-            Repr::Static(desc) => TypeRef::Static(desc),
-            Repr::Shared(arena, index) => match arena.nodes.get(*index as usize) {
-                Some(node) => TypeRef::Node(arena, node, *index),
-                None => TypeRef::Static(desc::plain(TcKind::Null)),
-            },
-        }
-    }
-}
-
-impl From<&'static TypeDesc> for TypeCode {
-    fn from(desc: &'static TypeDesc) -> Self {
-        Self(Repr::Static(desc))
-    }
-}
-
-impl Default for TypeCode {
-    /// `tk_null`.
-    fn default() -> Self {
-        Self::plain(TcKind::Null)
     }
 }
 

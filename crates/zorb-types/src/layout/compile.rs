@@ -3,9 +3,10 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use zorb_interp::{Assembler, Discriminator, Label, Number};
+use zorb_interp::{Assembler, Label, Number};
 
-use super::{Foreign, Table, values};
+use super::table::{Foreign, Table};
+use super::values;
 use crate::type_code::{TypeRef, digits_and_scale};
 use crate::{TcKind, TypeCode};
 
@@ -194,7 +195,7 @@ impl<'a> Compiler<'a> {
 
     fn union(&mut self, type_ref: TypeRef<'a>) {
         let discriminator =
-            type_ref.content().and_then(|content| discriminator(content.resolved()));
+            type_ref.content().and_then(|content| content.resolved().discriminator());
         let Some(discriminator) = discriminator else {
             return self.assembler.refuse("union");
         };
@@ -228,24 +229,4 @@ impl<'a> Compiler<'a> {
             self.value(member, depth + 1);
         }
     }
-}
-
-/// The discriminator of a union that switches on this type.
-pub(crate) fn discriminator(type_ref: TypeRef<'_>) -> Option<Discriminator> {
-    Some(match type_ref.kind() {
-        TcKind::Short => Discriminator::Short,
-        TcKind::UShort => Discriminator::UShort,
-        TcKind::Long => Discriminator::Long,
-        TcKind::ULong => Discriminator::ULong,
-        TcKind::LongLong => Discriminator::LongLong,
-        TcKind::ULongLong => Discriminator::ULongLong,
-        TcKind::Boolean => Discriminator::Boolean,
-        TcKind::Octet => Discriminator::Octet,
-        TcKind::Char => Discriminator::Char,
-        TcKind::WChar => Discriminator::WChar,
-        TcKind::Enum => {
-            Discriminator::Enumeration(u32::try_from(type_ref.member_count()).unwrap_or(u32::MAX))
-        }
-        _ => return None,
-    })
 }

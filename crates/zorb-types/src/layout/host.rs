@@ -1,26 +1,52 @@
-//! The callbacks of compiled types: anys, TypeCodes, valuetypes and abstract interfaces.
+//! Running the programs of compiled types, and their callbacks: anys, TypeCodes, valuetypes and abstract
+//! interfaces.
 
 use alloc::sync::Arc;
 
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_interp::{Host, HostValue, copy_reference, equal_references};
 
-use super::values::Walk;
-use super::{Layout, Table};
+use super::compile::compile;
+use super::plan::{Layout, Plan};
+use super::walk::{TableHost, Walk};
 use crate::{TcKind, TypeCode};
 
-/// The [`Host`] of a table.
-pub(super) struct Types<'t, 'w> {
-    pub(super) table: &'t Arc<Table>,
-    /// The state of this walk, which nested tables share.
-    pub(super) walk: &'w mut Walk,
-}
-
-impl<'t, 'w> Types<'t, 'w> {
-    pub(super) fn of(table: &'t Arc<Table>, walk: &'w mut Walk) -> Self {
-        Self { table, walk }
+impl Layout {
+    /// Copies a value; without a writer, checks and skips it.
+    pub(super) fn copy_in(
+        &self,
+        reader: &mut CdrReader<'_>,
+        writer: Option<&mut CdrWriter<'_>>,
+        walk: &mut Walk,
+    ) -> CdrResult<()> {
+        match &self.plan {
+            Plan::Simple(simple) => simple.copy(reader, writer),
+            Plan::Table(table) => {
+                table.program.run(table.root, reader, writer, &mut TableHost::of(table, walk))
+            }
+        }
     }
 
+    /// Whether two streams have the same value.
+    pub(super) fn equal_in(
+        &self,
+        left: &mut CdrReader<'_>,
+        right: &mut CdrReader<'_>,
+        walk: &mut Walk,
+    ) -> CdrResult<bool> {
+        match &self.plan {
+            Plan::Table(table) => {
+                table.program.equal(table.root, left, right, &mut TableHost::of(table, walk))
+            }
+            Plan::Simple(_) => {
+                let table = Arc::new(compile(&self.type_code));
+                table.program.equal(table.root, left, right, &mut TableHost::of(&table, walk))
+            }
+        }
+    }
+}
+
+impl TableHost<'_, '_> {
     fn is_abstract_interface(&self, index: u32) -> bool {
         let foreign = self.table.foreign.get(index as usize);
         foreign.is_some_and(|foreign| foreign.type_code.kind() == TcKind::AbstractInterface)
@@ -58,7 +84,7 @@ fn equal_type_codes(left: &mut CdrReader<'_>, right: &mut CdrReader<'_>) -> CdrR
     Ok(TypeCode::read(left)? == TypeCode::read(right)?)
 }
 
-impl Host for Types<'_, '_> {
+impl Host for TableHost<'_, '_> {
     fn any(
         &mut self,
         reader: &mut CdrReader<'_>,
@@ -68,7 +94,7 @@ impl Host for Types<'_, '_> {
         if let Some(writer) = writer.as_deref_mut() {
             TypeCode::write(&type_code, writer)?;
         }
-        Layout::of(&type_code).walk(reader, writer, self.walk)
+        Layout::of(&type_code).copy_in(reader, writer, self.walk)
     }
 
     fn type_code(

@@ -2,7 +2,7 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-use super::Traits;
+use super::traits::Traits;
 use crate::TcKind;
 use crate::type_code::TypeRef;
 

@@ -31,7 +31,7 @@ pub struct TypeDesc {
     pub(crate) kind: TcKind,
     pub(crate) id: &'static str,
     pub(crate) name: &'static str,
-    /// Bound, length, default index, value modifier, or digits and scale (see `node::fixed`).
+    /// Bound, length, default index, value modifier, or digits and scale (see `digits::fixed`).
     pub(crate) number: i64,
     /// Element, original type, discriminator or base.
     pub(crate) content: Option<TypeFn>,
@@ -174,7 +174,7 @@ impl TypeDesc {
 
     /// A `fixed<digits, scale>`.
     pub const fn fixed(digits: u16, scale: i16) -> Self {
-        Self { number: super::node::fixed(digits, scale), ..Self::plain(TcKind::Fixed) }
+        Self { number: super::digits::fixed(digits, scale), ..Self::plain(TcKind::Fixed) }
     }
 }
 

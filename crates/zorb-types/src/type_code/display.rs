@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use super::node::{TypeRef, digits_and_scale};
+use super::digits::digits_and_scale;
+use super::view::TypeRef;
 use super::{TcKind, TypeCode};
 
 /// The maximum number of nested anonymous types to show; `...` stands for the rest.

@@ -4,7 +4,7 @@ use alloc::collections::BTreeSet;
 
 use super::TcKind;
 use super::kind::Parameters;
-use super::node::{MemberRef, TypeRef};
+use super::view::{MemberRef, TypeRef};
 
 /// The maximum number of types and members to compare: a small hostile TypeCode can have very many.
 const MAX_STEPS: usize = 1_000_000;

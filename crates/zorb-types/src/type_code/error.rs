@@ -35,6 +35,9 @@ pub enum TypeCodeError {
     TooDeep,
 }
 
+/// The result of a TypeCode operation.
+pub type TypeCodeResult<T> = Result<T, TypeCodeError>;
+
 impl fmt::Display for TypeCodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -98,6 +98,9 @@ kinds! {
     Event = 36;
 }
 
+/// Announces an indirection to an earlier TypeCode, in place of a TCKind.
+pub(crate) const INDIRECTION: u32 = 0xffff_ffff;
+
 /// The position of a kind's parameters in an encoded TypeCode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parameters {

@@ -3,25 +3,32 @@
 use core::ops::RangeInclusive;
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_interp::Discriminator;
 
 use super::TcKind;
 
 /// Whether a type of this kind, without typedefs, can be a discriminator.
-pub(crate) const fn may_discriminate(kind: TcKind) -> bool {
-    matches!(
-        kind,
-        TcKind::Short
-            | TcKind::Long
-            | TcKind::UShort
-            | TcKind::ULong
-            | TcKind::LongLong
-            | TcKind::ULongLong
-            | TcKind::Boolean
-            | TcKind::Char
-            | TcKind::WChar
-            | TcKind::Octet
-            | TcKind::Enum
-    )
+pub(crate) fn may_discriminate(kind: TcKind) -> bool {
+    discriminator(kind, 0).is_some()
+}
+
+/// The discriminator of a union that switches on this kind of type, without typedefs; `enumerators` is the
+/// number of values of an `enum`.
+pub(crate) fn discriminator(kind: TcKind, enumerators: usize) -> Option<Discriminator> {
+    Some(match kind {
+        TcKind::Short => Discriminator::Short,
+        TcKind::UShort => Discriminator::UShort,
+        TcKind::Long => Discriminator::Long,
+        TcKind::ULong => Discriminator::ULong,
+        TcKind::LongLong => Discriminator::LongLong,
+        TcKind::ULongLong => Discriminator::ULongLong,
+        TcKind::Boolean => Discriminator::Boolean,
+        TcKind::Octet => Discriminator::Octet,
+        TcKind::Char => Discriminator::Char,
+        TcKind::WChar => Discriminator::WChar,
+        TcKind::Enum => Discriminator::Enumeration(u32::try_from(enumerators).unwrap_or(u32::MAX)),
+        _ => return None,
+    })
 }
 
 /// The labels of a discriminator of this kind; `enumerators` is the number of values of an `enum`.

@@ -11,13 +11,12 @@ use alloc::vec::Vec;
 
 use zorb_cdr::MAX_DEPTH;
 
+use super::digits::{fixed, is_fixed};
 use super::label::{may_discriminate, range_of};
-use super::node::{Arena, Child, Member, Node, TypeRef, fixed};
+use super::node::{Arena, Child, Member, Node, Repr};
 use super::rebuild::Closing;
-use super::{Repr, TcKind, TypeCode, TypeCodeError, ValueModifier, Visibility, is_fixed};
-
-/// The result of a TypeCode operation.
-pub type TypeCodeResult<T> = Result<T, TypeCodeError>;
+use super::view::TypeRef;
+use super::{TcKind, TypeCode, TypeCodeError, TypeCodeResult, ValueModifier, Visibility};
 
 /// One case of a union; a case with several labels is listed once for each label.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,52 @@
-//! TypeCodes that were received or made at run time, and a common view of all TypeCodes.
+//! The data of a TypeCode: a description in static memory, or a node in an arena.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::desc::{Members, TypeDesc};
-use super::{Repr, TcKind, TypeCode};
+use super::TcKind;
+use super::desc::{TypeDesc, plain};
+
+/// The description of an IDL type, as `CORBA::TypeCode` (CORBA 3.3 part 1, 8.11).
+///
+/// It is immutable and cheap to clone. Types of this program have a [`TypeDesc`] in static memory. Types
+/// that were received or made at run time are owned: one allocation for the types, and one for each name.
+///
+/// # Limits
+/// A received TypeCode may nest to [`MAX_DEPTH`](zorb_cdr::MAX_DEPTH), counted together with the values
+/// around it, and uses at most 32 times as much memory as the octets that it was read from. An indirection
+/// may lead to an enclosing or earlier type of the same TypeCode. Refused as `BadTypeCode` are other
+/// indirections; a typedef, array, sequence or struct that consists only of itself; members and elements
+/// of type `null`, `void`, exception or empty struct; and a `fixed` with more than 31 digits.
+///
+/// Reading to the full depth needs up to 128 KiB of stack (1 MiB in a build without optimisation).
+///
+/// A received TypeCode is written in the form in which it was received. A TypeCode of this program has
+/// indirections for recursion only.
+#[derive(Clone)]
+pub struct TypeCode(pub(super) Repr);
+
+/// The representations of a TypeCode.
+#[derive(Clone)]
+pub(crate) enum Repr {
+    /// A type of this program.
+    Static(&'static TypeDesc),
+    /// A type that was received or made at run time: its index in the arena.
+    Shared(Arc<Arena>, u32),
+}
+
+impl From<&'static TypeDesc> for TypeCode {
+    fn from(desc: &'static TypeDesc) -> Self {
+        Self(Repr::Static(desc))
+    }
+}
+
+impl Default for TypeCode {
+    /// `tk_null`.
+    fn default() -> Self {
+        Self(Repr::Static(plain(TcKind::Null)))
+    }
+}
 
 /// Types that refer to each other by index, so that recursion makes no cycle of ownership: all types of a
 /// received TypeCode, or the parts of a recursive type made at run time.
@@ -84,191 +125,6 @@ impl From<TypeCode> for Child {
         match type_code.0 {
             Repr::Static(desc) => Self::Static(desc),
             Repr::Shared(..) => Self::Other(Box::new(type_code)),
-        }
-    }
-}
-
-/// A type in any representation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum TypeRef<'a> {
-    Static(&'static TypeDesc),
-    Node(&'a Arc<Arena>, &'a Node, u32),
-}
-
-/// A member of a type in any representation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MemberRef<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) type_ref: Option<TypeRef<'a>>,
-    pub(crate) label: i64,
-}
-
-/// Digits and scale of a `fixed` as one number.
-pub(crate) const fn fixed(digits: u16, scale: i16) -> i64 {
-    ((digits as i64) << 16) | (scale as u16 as i64)
-}
-
-/// The inverse of [`fixed`].
-pub(crate) const fn digits_and_scale(number: i64) -> (u16, i16) {
-    ((number >> 16) as u16, number as u16 as i16)
-}
-
-impl<'a> TypeRef<'a> {
-    pub(crate) fn at(arena: &'a Arc<Arena>, child: &'a Child) -> Option<Self> {
-        match child {
-            Child::Static(desc) => Some(Self::Static(desc)),
-            &Child::Node(index) => {
-                arena.nodes.get(index as usize).map(|node| Self::Node(arena, node, index))
-            }
-            Child::Other(type_code) => Some(type_code.view()),
-        }
-    }
-
-    /// The TypeCode of the type.
-    pub(crate) fn to_type_code(self) -> TypeCode {
-        TypeCode(match self {
-            Self::Static(desc) => Repr::Static(desc),
-            Self::Node(arena, _, index) => Repr::Shared(Arc::clone(arena), index),
-        })
-    }
-
-    /// Whether it is a placeholder for an enclosing type.
-    pub(crate) fn is_placeholder(self) -> bool {
-        self.kind() == TcKind::Null && !self.id().is_empty()
-    }
-
-    pub(crate) fn kind(self) -> TcKind {
-        match self {
-            Self::Static(desc) => desc.kind,
-            Self::Node(_, node, _) => node.kind,
-        }
-    }
-
-    pub(crate) fn id(self) -> &'a str {
-        match self {
-            Self::Static(desc) => desc.id,
-            Self::Node(_, node, _) => &node.id,
-        }
-    }
-
-    pub(crate) fn name(self) -> &'a str {
-        match self {
-            Self::Static(desc) => desc.name,
-            Self::Node(_, node, _) => &node.name,
-        }
-    }
-
-    pub(crate) fn number(self) -> i64 {
-        match self {
-            Self::Static(desc) => desc.number,
-            Self::Node(_, node, _) => node.number,
-        }
-    }
-
-    /// The bound of a string or sequence, `u32::MAX` if it has none.
-    pub(crate) fn bound(self) -> u32 {
-        match u32::try_from(self.number()) {
-            Ok(0) | Err(_) => u32::MAX,
-            Ok(bound) => bound,
-        }
-    }
-
-    pub(crate) fn content(self) -> Option<Self> {
-        match self {
-            Self::Static(desc) => desc.content.map(|content| Self::Static(content())),
-            Self::Node(arena, node, _) => {
-                node.content.as_ref().and_then(|child| Self::at(arena, child))
-            }
-        }
-    }
-
-    pub(crate) fn member_count(self) -> usize {
-        match self {
-            Self::Static(desc) => match desc.members {
-                Members::None => 0,
-                Members::Fields(fields) => fields.len(),
-                Members::Arms(arms) => arms.len(),
-                Members::State(members) => members.len(),
-                Members::Names(names) => names.len(),
-            },
-            Self::Node(_, node, _) => node.members.len(),
-        }
-    }
-
-    pub(crate) fn member(self, index: usize) -> Option<MemberRef<'a>> {
-        match self {
-            Self::Static(desc) => {
-                match desc.members {
-                    Members::None => None,
-                    Members::Fields(fields) => fields.get(index).map(|&(name, type_fn)| {
-                        MemberRef { name, type_ref: Some(Self::Static(type_fn())), label: 0 }
-                    }),
-                    Members::Arms(arms) => arms.get(index).map(|&(label, name, type_fn)| {
-                        MemberRef { name, type_ref: Some(Self::Static(type_fn())), label }
-                    }),
-                    Members::State(members) => {
-                        members.get(index).map(|&(name, type_fn, visibility)| MemberRef {
-                            name,
-                            type_ref: Some(Self::Static(type_fn())),
-                            label: visibility as i64,
-                        })
-                    }
-                    Members::Names(names) => {
-                        names.get(index).map(|&name| MemberRef { name, type_ref: None, label: 0 })
-                    }
-                }
-            }
-            Self::Node(arena, node, _) => node.members.get(index).map(|member| MemberRef {
-                name: &member.name,
-                type_ref: member.child.as_ref().and_then(|child| Self::at(arena, child)),
-                label: member.label,
-            }),
-        }
-    }
-
-    /// The index of the union case that a label selects.
-    pub(crate) fn case_index(self, label: i64) -> Option<usize> {
-        let default_index = usize::try_from(self.number()).ok();
-        let labelled = match self {
-            Self::Static(_) => (0..self.member_count()).find(|&index| {
-                default_index != Some(index)
-                    && self.member(index).is_some_and(|member| member.label == label)
-            }),
-            Self::Node(_, node, _) => {
-                let label_of = |&index: &u32| {
-                    node.members.get(index as usize).map_or(i64::MIN, |member| member.label)
-                };
-                let first = node.by_label.partition_point(|index| label_of(index) < label);
-                node.by_label
-                    .get(first)
-                    .filter(|&index| label_of(index) == label)
-                    .map(|&index| index as usize)
-            }
-        };
-        labelled.or(default_index)
-    }
-
-    pub(crate) fn members(self) -> impl Iterator<Item = MemberRef<'a>> {
-        (0..self.member_count()).filter_map(move |index| self.member(index))
-    }
-
-    /// The type without its typedefs, which are never circular: the decoder refuses those.
-    pub(crate) fn resolved(self) -> Self {
-        let mut type_ref = self;
-        while type_ref.kind() == TcKind::Alias {
-            match type_ref.content() {
-                Some(original) => type_ref = original,
-                None => break,
-            }
-        }
-        type_ref
-    }
-
-    /// The address of the description, which identifies a type in a recursion.
-    pub(crate) fn key(self) -> usize {
-        match self {
-            Self::Static(desc) => core::ptr::from_ref(desc).addr(),
-            Self::Node(_, node, _) => core::ptr::from_ref(node).addr(),
         }
     }
 }

@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 use zorb_cdr::{CdrError, CdrErrorKind, CdrReader, CdrResult};
 
 use super::desc::plain;
-use super::kind::Parameters;
+use super::digits::{fixed, is_fixed};
+use super::kind::{INDIRECTION, Parameters};
 use super::label::{may_discriminate, read_label};
-use super::node::{Arena, Child, Member, Node, fixed};
-use super::{INDIRECTION, Repr, TcKind, TypeCode, is_fixed};
+use super::node::{Arena, Child, Member, Node, Repr};
+use super::{TcKind, TypeCode};
 
 const WHAT: &str = "TypeCode";
 

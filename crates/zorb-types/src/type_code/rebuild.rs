@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 
 use zorb_cdr::MAX_DEPTH;
 
-use super::node::{Arena, Child, Member, Node, TypeRef};
-use super::{Repr, TcKind, TypeCode, TypeCodeError};
+use super::node::{Arena, Child, Member, Node, Repr};
+use super::view::TypeRef;
+use super::{TcKind, TypeCode, TypeCodeError};
 
 /// The state of making a type from its parts.
 ///

@@ -4,10 +4,11 @@ use alloc::collections::BTreeMap;
 
 use zorb_cdr::{CdrErrorKind, CdrResult, CdrWriter, MAX_DEPTH};
 
-use super::kind::Parameters;
+use super::TcKind;
+use super::digits::digits_and_scale;
+use super::kind::{INDIRECTION, Parameters};
 use super::label::write_label;
-use super::node::{TypeRef, digits_and_scale};
-use super::{INDIRECTION, TcKind};
+use super::view::TypeRef;
 
 const WHAT: &str = "TypeCode";
 

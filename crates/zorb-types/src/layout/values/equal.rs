@@ -2,10 +2,11 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueHeader, ValueTag};
 
-use super::{Choice, Known, Types, WHAT};
+use super::choice::{Choice, WHAT};
 use crate::TypeCode;
+use crate::layout::walk::{Known, TableHost};
 
-impl Types<'_, '_> {
+impl TableHost<'_, '_> {
     /// Whether two streams have the same value of a type of the table, or of a derived type.
     pub(in crate::layout) fn equal_values(
         &mut self,
@@ -27,8 +28,8 @@ impl Types<'_, '_> {
         self.walk.pairs.insert(one.offset, other.offset);
         left.begin_value(&one)?;
         right.begin_value(&other)?;
-        let mut types = Types::of(&known.table, self.walk);
-        let same = known.table.program.equal(known.state, left, right, &mut types)?;
+        let mut host = TableHost::of(&known.table, self.walk);
+        let same = known.table.program.equal(known.state, left, right, &mut host)?;
         if same {
             left.end_value(&one)?;
             right.end_value(&other)?;

@@ -2,9 +2,10 @@
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, ValueHeader, ValueTag};
 
-use super::{Choice, Types, WHAT, Walk};
+use super::choice::{Choice, WHAT};
 use crate::TypeCode;
-use crate::layout::{Layout, Plan};
+use crate::layout::plan::{Layout, Plan};
+use crate::layout::walk::{TableHost, Walk};
 
 /// The beginning of a value, as [`Layout::begin_value`] reads it.
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ impl Layout {
             ValueHeader::Shared(offset) => return Ok(ValueHead::Shared(offset)),
             ValueHeader::New(tag) => tag,
         };
-        let choice = Types::of(table, &mut walk).choose(0, &tag, reader)?;
+        let choice = TableHost::of(table, &mut walk).choose(0, &tag, reader)?;
         reader.begin_value(&tag)?;
         Ok(match choice {
             Choice::Known(known, _) => {

@@ -13,7 +13,7 @@ fn complex(
 }
 
 fn indirect(writer: &mut CdrWriter<'_>, offset: i32) {
-    writer.write_u32(crate::type_code::INDIRECTION);
+    writer.write_u32(crate::type_code::kind::INDIRECTION);
     writer.write_i32(offset);
 }
 

@@ -1,0 +1,38 @@
+//! Tables: the programs of types and what they refer to.
+
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use zorb_interp::{Label, Program};
+
+use crate::TypeCode;
+
+/// The program of a type that needs one.
+pub(super) struct Table {
+    pub(super) program: Program,
+    pub(super) root: Label,
+    /// The types whose values the host handles.
+    pub(super) foreign: Vec<Foreign>,
+    /// Index in `foreign` of the valuetypes with state, by repository id.
+    pub(super) by_id: BTreeMap<Box<str>, u32>,
+}
+
+/// A valuetype or an abstract interface.
+pub(super) struct Foreign {
+    pub(super) type_code: TypeCode,
+    /// The state of a value of exactly this type, if it is known.
+    pub(super) state: Option<Label>,
+}
+
+impl Table {
+    pub(super) fn new(program: Program, root: Label, foreign: Vec<Foreign>) -> Self {
+        let mut by_id = BTreeMap::new();
+        for (index, one) in (0..).zip(&foreign) {
+            if one.state.is_some() {
+                by_id.entry(Box::from(one.type_code.id())).or_insert(index);
+            }
+        }
+        Self { program, root, foreign, by_id }
+    }
+}
