@@ -1,4 +1,4 @@
-//! The trait that maps an IDL type to a Rust type.
+//! The trait that maps an IDL type to a Rust type, and the runs in which it moves values of fixed size.
 
 mod compound;
 mod fixed;
@@ -11,10 +11,12 @@ mod text;
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::any::Any;
+use core::marker::PhantomData;
 
 use arrayvec::ArrayVec;
 
-use crate::{CdrReader, CdrResult, CdrWriter};
+use crate::writer::BLOCK;
+use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 
 pub use compound::Octets;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
@@ -124,7 +126,7 @@ pub trait Wire {
     #[inline]
     fn write_slice(values: &[Self::Value], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         if const { Self::LAYOUT.is_some() } {
-            return fixed::write_run::<Self>(values, writer);
+            return write_run::<Self>(values, writer);
         }
         values.iter().try_for_each(|value| Self::write(Self::view(value), writer))
     }
@@ -136,7 +138,7 @@ pub trait Wire {
     #[inline]
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self::Value>> {
         if const { Self::LAYOUT.is_some() }
-            && let Some(values) = fixed::read_run::<Self>(reader, count)
+            && let Some(values) = read_run::<Self>(reader, count)
         {
             return Ok(values);
         }
@@ -162,4 +164,146 @@ pub trait Wire {
     ) -> CdrResult<Cow<'a, [Self::Value]>> {
         Self::read_vec(reader, count).map(Cow::Owned)
     }
+}
+
+/// The constants of a run of `T`.
+struct Run<T: ?Sized>(PhantomData<T>);
+
+impl<T: Wire + ?Sized> Run<T> {
+    const LAYOUT: FixedLayout = match T::LAYOUT {
+        Some(layout) => layout,
+        // Never used: types without a layout have no runs.
+        None => FixedLayout::number(1),
+    };
+    const STRIDE: usize = Self::LAYOUT.stride();
+    const CLASS: usize = Self::LAYOUT.class();
+    const PER_BLOCK: usize = if Self::STRIDE < BLOCK { BLOCK / Self::STRIDE } else { 1 };
+}
+
+/// Appends values of a type with a layout.
+fn write_run<T: Wire + ?Sized>(values: &[T::Value], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    // The padding of the first value differs from that of the others.
+    let Some((first, others)) = values.split_first() else { return Ok(()) };
+    T::write(T::view(first), writer)?;
+    if others.is_empty() {
+        return Ok(());
+    }
+    writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE));
+    match writer.order() {
+        ByteOrder::NATIVE => write_blocks::<T>(others, writer, ByteOrder::NATIVE),
+        _ => write_swapped::<T>(others, writer),
+    }
+}
+
+#[inline(never)]
+fn write_swapped<T: Wire + ?Sized>(
+    values: &[T::Value],
+    writer: &mut CdrWriter<'_>,
+) -> CdrResult<()> {
+    write_blocks::<T>(values, writer, ByteOrder::NATIVE.swapped())
+}
+
+#[inline(always)]
+fn write_blocks<T: Wire + ?Sized>(
+    values: &[T::Value],
+    writer: &mut CdrWriter<'_>,
+    order: ByteOrder,
+) -> CdrResult<()> {
+    let (stride, class) = (Run::<T>::STRIDE, Run::<T>::CLASS);
+    let last_char = char::from(writer.text().last_char());
+    for block in values.chunks(Run::<T>::PER_BLOCK) {
+        let start = writer.mark();
+        let octets = writer.reserve(block.len().saturating_mul(stride));
+        let mut pairs = octets.chunks_exact_mut(stride).zip(block);
+        let written = pairs.all(|(octets, value)| {
+            let mut fixed = FixedWriter::new(octets, class, order, last_char);
+            T::write_fixed(value, &mut fixed).is_some()
+        });
+        if !written {
+            // One by one, to find which one fails and why.
+            writer.truncate(start);
+            block.iter().try_for_each(|value| T::write(T::view(value), writer))?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads `count` values of a type with a layout. `None`, without moving the reader, when the caller has
+/// to read them one by one, also to find which one fails.
+fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Option<Vec<T::Value>> {
+    let mut ahead = reader.clone();
+    let others = count.checked_sub(1)?;
+    let first = T::read(&mut ahead).ok()?;
+    if !ahead.is_evenly_aligned()
+        || ahead.offset() % Run::<T>::LAYOUT.alignment() != Run::<T>::CLASS
+    {
+        return None;
+    }
+    // Allocates only after all octets are known to be there.
+    let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
+    let last_char = reader.text().last_char();
+    let values = match reader.order() {
+        ByteOrder::NATIVE => read_values::<T, false>(first, octets, last_char),
+        _ => read_values::<T, true>(first, octets, last_char),
+    };
+    if values.is_some() {
+        *reader = ahead;
+    }
+    values
+}
+
+/// The first value and those in `octets`; `None` when one of them is invalid.
+#[inline(never)]
+fn read_values<T: Wire + ?Sized, const SWAP: bool>(
+    first: T::Value,
+    octets: &[u8],
+    last_char: u8,
+) -> Option<Vec<T::Value>> {
+    let others = || {
+        let others = octets.chunks_exact(Run::<T>::STRIDE);
+        others.map(|octets| read_value::<T, SWAP>(octets, last_char))
+    };
+    // Two simple passes: the compiler reduces the first to the checks, and the second has none.
+    if !others().fold(true, |good, (value, is_good)| good & is_good & value.is_some()) {
+        return None;
+    }
+    let mut values = Vec::with_capacity(1 + others().len());
+    values.push(first.clone());
+    values.extend(others().map(|(value, _)| value.unwrap_or_else(|| first.clone())));
+    Some(values)
+}
+
+/// A value, and whether it is valid.
+#[inline(always)]
+fn read_value<T: Wire + ?Sized, const SWAP: bool>(
+    octets: &[u8],
+    last_char: u8,
+) -> (Option<T::Value>, bool) {
+    // Always in range, which the compiler does not always see.
+    let octets = octets.get(..Run::<T>::STRIDE).unwrap_or_default();
+    let order = if SWAP { ByteOrder::NATIVE.swapped() } else { ByteOrder::NATIVE };
+    let class = Run::<T>::CLASS;
+    let mut reader = FixedReader::new(octets, class, order, last_char);
+    let value = T::read_fixed(&mut reader);
+    (value, !reader.has_refused())
+}
+
+/// Reads one value of a type with a layout. `None`, without moving the reader, when the caller has to
+/// read it part by part, also to find which one fails.
+#[inline]
+pub(crate) fn read_one<T: Wire + ?Sized>(reader: &mut CdrReader<'_>) -> Option<T::Value> {
+    if !reader.is_evenly_aligned() {
+        return None;
+    }
+    let mut ahead = reader.clone();
+    let class = reader.offset();
+    let octets = ahead.take(Run::<T>::LAYOUT.size_at(class), "array").ok()?;
+    let (order, last_char) = (reader.order(), reader.text().last_char());
+    let mut fixed = FixedReader::new(octets, class, order, last_char);
+    let value = T::read_fixed(&mut fixed)?;
+    if fixed.has_refused() {
+        return None;
+    }
+    *reader = ahead;
+    Some(value)
 }

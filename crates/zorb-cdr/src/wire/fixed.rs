@@ -2,14 +2,12 @@
 //! offsets that are compile-time constants.
 
 mod layout;
-mod run;
 #[cfg(test)]
 mod tests;
 
 use crate::ByteOrder;
 
 pub use layout::FixedLayout;
-pub(super) use run::{read_one, read_run, write_run};
 
 /// Writes one value of a fixed-size type, member by member, to octets reserved for it.
 ///
@@ -25,7 +23,17 @@ pub struct FixedWriter<'a> {
     last_char: char,
 }
 
-impl FixedWriter<'_> {
+impl<'a> FixedWriter<'a> {
+    #[inline(always)]
+    pub(super) fn new(
+        octets: &'a mut [u8],
+        class: usize,
+        order: ByteOrder,
+        last_char: char,
+    ) -> Self {
+        Self { octets, position: 0, class, order, last_char }
+    }
+
     /// The byte order in use.
     #[inline(always)]
     pub fn order(&self) -> ByteOrder {
@@ -78,6 +86,17 @@ pub struct FixedReader<'a> {
 }
 
 impl<'a> FixedReader<'a> {
+    #[inline(always)]
+    pub(super) fn new(octets: &'a [u8], class: usize, order: ByteOrder, last_char: u8) -> Self {
+        Self { octets, position: 0, class, order, last_char, refused: false }
+    }
+
+    /// Whether a value was refused.
+    #[inline(always)]
+    pub(super) fn has_refused(&self) -> bool {
+        self.refused
+    }
+
     /// The byte order in use.
     #[inline(always)]
     pub fn order(&self) -> ByteOrder {
