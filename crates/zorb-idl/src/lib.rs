@@ -36,6 +36,7 @@ mod parser;
 mod preprocess;
 mod resolve;
 pub mod source;
+mod suggest;
 mod syntax;
 
 pub use compile::{Compilation, compile, compile_with};

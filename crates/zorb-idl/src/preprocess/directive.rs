@@ -8,6 +8,7 @@ use super::{PpKind, PpToken, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_CONDITIONAL_DEPTH;
 use crate::source::Span;
+use crate::suggest::closest;
 
 const KNOWN: [&str; 13] = [
     "include", "define", "undef", "if", "ifdef", "ifndef", "elif", "else", "endif", "pragma",
@@ -75,7 +76,7 @@ impl Preprocessor<'_> {
                 let _ = frame.scanner.rest_of_line(self.sink);
                 let message = format!("unknown directive `#{}`", name.text);
                 let mut diagnostic = Diagnostic::new(Code::UnknownDirective, at, message);
-                if let Some(near) = crate::resolve::closest(&name.text, KNOWN.into_iter()) {
+                if let Some(near) = closest(&name.text, KNOWN.into_iter()) {
                     diagnostic = diagnostic.hint(format!("did you mean `#{near}`?"));
                 }
                 self.sink.push(diagnostic);

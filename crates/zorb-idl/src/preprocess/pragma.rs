@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::{EventKind, PpKind, PpToken, PragmaName, Preprocessor};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::source::Span;
+use crate::suggest::closest;
 
 impl Preprocessor<'_> {
     /// Processes `#pragma`, after its keyword.
@@ -38,7 +39,7 @@ impl Preprocessor<'_> {
                 let message = format!("unknown pragma `{other}` is ignored");
                 let mut diagnostic = Diagnostic::new(Code::UnknownPragma, at, message);
                 let known = ["prefix", "ID", "version", "once"];
-                if let Some(near) = crate::resolve::closest(other, known.into_iter()) {
+                if let Some(near) = closest(other, known.into_iter()) {
                     diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
                 }
                 self.sink.push(diagnostic);

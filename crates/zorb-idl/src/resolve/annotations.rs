@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use super::Resolver;
 use super::scope::{NameKind, ScopeId, Target};
 use super::standard::{self, Default, Kind, On};
-use super::suggest::closest;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::limits::MAX_ANNOTATION_MEMBERS;
 use crate::model::{
@@ -13,6 +12,7 @@ use crate::model::{
     find_annotation,
 };
 use crate::source::Span;
+use crate::suggest::closest;
 use crate::syntax::{
     AnnotationItem, AnnotationTypeItem, Arguments, Expr, ExprKind, Ident, ScopedName,
 };

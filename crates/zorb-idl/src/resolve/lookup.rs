@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use super::Resolver;
+use super::other_languages::translation;
 use super::scope::{Entry, NameKind, Scope, ScopeId, Target, key};
-use super::suggest::{closest, translation};
 use crate::diagnostics::{Code, Diagnostic, Severity};
 use crate::model::DefId;
 use crate::source::Span;
+use crate::suggest::closest;
 use crate::syntax::{Ident, ScopedName};
 
 impl Resolver<'_> {

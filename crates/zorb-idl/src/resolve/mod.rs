@@ -17,20 +17,18 @@ mod imports;
 mod interfaces;
 mod items;
 mod lookup;
+mod other_languages;
 mod prefixes;
 mod resolver;
 mod restrict;
 mod scope;
 mod standard;
-mod suggest;
 mod templates;
 mod types;
 mod unions;
 mod values;
 
 use std::collections::HashMap;
-
-pub(crate) use suggest::closest;
 
 use self::prefixes::Ids;
 use self::resolver::Resolver;
