@@ -8,7 +8,9 @@ use std::net::{Shutdown, TcpStream};
 
 use support::{Echo, client, server};
 use zorb_cdr::ByteOrder;
-use zorb_giop::{GiopVersion, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
+use zorb_giop::{
+    GiopVersion, MessageWriter, ProfileTag, RequestStart, ResponseFlags, TargetAddress,
+};
 
 fn key(echo: &Echo) -> Vec<u8> {
     zorb_giop::iiop_object_key(&echo.object().ior().profiles[0].data).unwrap().to_vec()
@@ -19,11 +21,20 @@ fn address(orb: &zorb_core::Orb) -> String {
 }
 
 fn request(version: GiopVersion, key: &[u8], operation: &str, body: &[u8]) -> Vec<u8> {
+    request_to(TargetAddress::Key(key), version, operation, body)
+}
+
+fn request_to(
+    target: TargetAddress<'_>,
+    version: GiopVersion,
+    operation: &str,
+    body: &[u8],
+) -> Vec<u8> {
     let mut bytes = Vec::new();
     let start = RequestStart {
         request_id: 2,
         response: ResponseFlags::SyncWithTarget,
-        target: TargetAddress::Key(key),
+        target,
         operation,
         service_contexts: &[],
     };
@@ -130,6 +141,38 @@ fn keys_of_nobody_do_not_exist() {
     let answer = exchange(&address(&orb), &octets);
     assert_eq!(kinds(&answer).len(), keys.len());
     assert_eq!(answer.windows(17).filter(|w| w == b"OBJECT_NOT_EXIST:").count(), keys.len());
+}
+
+#[test]
+fn old_and_new_spellings_of_non_existent_agree() {
+    let (orb, echo) = server();
+    let good = key(&echo);
+    let absent = [&good[..good.len() - 1], &[good[good.len() - 1] ^ 0x55]].concat();
+    for (key, expected) in [(&good, 0), (&absent, 1)] {
+        for operation in ["_non_existent", "_not_existent"] {
+            let answer = exchange(&address(&orb), &request(GiopVersion::V1_2, key, operation, &[]));
+            assert_eq!(kinds(&answer), [REPLY]);
+            assert_eq!(answer.last(), Some(&expected), "{operation}");
+        }
+    }
+}
+
+#[test]
+fn a_target_without_a_known_key_is_asked_for_its_key() {
+    let (orb, echo) = server();
+    let data = &echo.object().ior().profiles[0].data;
+    let by_profile = |tag| {
+        let target = TargetAddress::Profile { tag, data };
+        let octets = request_to(target, GiopVersion::V1_2, "twice", &21_i32.to_le_bytes());
+        let answer = exchange(&address(&orb), &octets);
+        assert_eq!(kinds(&answer), [REPLY]);
+        (u32::from_ne_bytes(answer[16..20].try_into().unwrap()), answer)
+    };
+    let (status, answer) = by_profile(ProfileTag::INTERNET_IOP);
+    assert_eq!((status, answer.last_chunk()), (0, Some(&42_i32.to_ne_bytes())));
+    // NEEDS_ADDRESSING_MODE, with KeyAddr.
+    let (status, answer) = by_profile(ProfileTag(0x5a4f_5242));
+    assert_eq!((status, answer.last_chunk()), (5, Some(&[0; 2])));
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub enum NotAdmitted {
     Refused(SystemException),
     /// The POA manager holds requests.
     Held(PoaManager),
+    /// The target is a profile or a reference whose protocol alone knows where the object key is.
+    NeedsKey,
 }
 
 /// The number of adapters that a thread caches.

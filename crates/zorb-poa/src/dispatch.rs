@@ -7,13 +7,13 @@ use zorb_base::object_id::OBJECT_ID;
 use zorb_base::policy::PriorityModel;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, TextCoding, Wire};
 use zorb_giop::{
-    Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader, ProtocolError, ReplyStatus,
-    RequestHeader, ResponseFlags, TargetAddress,
+    AddressingDisposition, Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader,
+    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::active_object::ActiveObject;
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
@@ -84,7 +84,7 @@ pub fn find_target(
         return admitted;
     }
     // The first time, and when it is not there any more.
-    let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::Refused(no_key())) };
+    let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::NeedsKey) };
     let found = adapters.admit_key(key, known, by)?;
     if let Some(destination) = destination {
         adapters.cache_index(destination);
@@ -163,8 +163,8 @@ pub fn answer_absent(
             reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
         }
         NotAdmitted::Refused(exception)
-            if &*request.operation == "_non_existent"
-                && exception.kind == zorb_types::SystemExceptionKind::ObjectNotExist =>
+            if matches!(&*request.operation, "_non_existent" | "_not_existent")
+                && exception.kind == SystemExceptionKind::ObjectNotExist =>
         {
             reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
         }
@@ -173,6 +173,9 @@ pub fn answer_absent(
             minor::transient::REQUEST_DISCARDED,
             CompletionStatus::No,
         )),
+        NotAdmitted::NeedsKey => {
+            reply.write(ReplyStatus::NeedsAddressingMode, write_key_addressing)
+        }
     };
     if let Err(exception) = written {
         reply.write_exception(exception);
@@ -188,10 +191,10 @@ fn own_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
     adapters.admit_key(&adapters.orb().own_key(ior)?, None, Access::LOCAL).ok()
 }
 
-/// The exception for a target that is a profile or a reference without an object key of ours.
-#[cold]
-fn no_key() -> SystemException {
-    SystemException::inv_objref(minor::inv_objref::NO_USABLE_PROFILE, CompletionStatus::No)
+/// Asks the client to address the object by its key (CORBA 3.3 part 2, 9.4.3.1).
+fn write_key_addressing(writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+    writer.write_i16(AddressingDisposition::KeyAddr as i16);
+    Ok(())
 }
 
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
@@ -200,14 +203,17 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
 
 /// Runs the operation on the servant, or answers it for the object.
 fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
-    // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
-    if call.operation().first() == Some(&b'_')
-        && let Some(served) = pseudo_operation(adapters, object, call)
-    {
-        return served;
-    }
-    catch_unwind(AssertUnwindSafe(|| object.skeleton.dispatch(call)))
-        .unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
+    // A dynamic skeleton's own code answers some pseudo-operations, too.
+    let served = catch_unwind(AssertUnwindSafe(|| {
+        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
+        if call.operation().first() == Some(&b'_')
+            && let Some(served) = pseudo_operation(adapters, object, call)
+        {
+            return served;
+        }
+        object.skeleton.dispatch(call)
+    }));
+    served.unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
 }
 
 /// The exception for a servant's panic.
@@ -272,7 +278,7 @@ pub fn answer_locate(
     let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
         Ok(key) => adapters.locate_key(key),
-        Err(_) => Err(NotAdmitted::Refused(no_key())),
+        Err(_) => Err(NotAdmitted::NeedsKey),
     };
     let status = match &located {
         Ok(()) => LocateStatus::ObjectHere,
@@ -280,18 +286,26 @@ pub fn answer_locate(
         Err(NotAdmitted::Forward(_)) => LocateStatus::ObjectForward,
         // A request finds out.
         Err(NotAdmitted::Held(_)) => LocateStatus::ObjectHere,
+        Err(NotAdmitted::NeedsKey) => LocateStatus::LocNeedsAddressingMode,
     };
     let id = request.request_id;
     let written =
         form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
-            if let Err(NotAdmitted::Forward(ior)) = &located {
-                Ior::write(ior, &mut message.body(TextCoding::default()))?;
+            match &located {
+                Err(NotAdmitted::Forward(ior)) => {
+                    Ior::write(ior, &mut message.body(TextCoding::default()))?;
+                }
+                Err(NotAdmitted::NeedsKey) => {
+                    write_key_addressing(&mut message.body(TextCoding::default()))?;
+                }
+                _ => {}
             }
             message.finish()
         });
-    // Only a reference of 4 GiB could fail to be written; the peer then waits in vain.
+    // Only a reference of 4 GiB could fail to be written; the peer then gets no reply.
     if let Err(error) = written {
         tracing::error!(%error, "a LocateReply could not be written");
+        buffer.clear();
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ impl Found {
 
 /// A table that readers pass without a lock and that never moves a slot.
 ///
-/// A slot is used again after a deactivation, with another generation, so that old references
+/// A slot is used again after a deactivation, with the next generation, so that old references
 /// find nothing.
 pub(super) struct SlotTable {
     segments: [OnceLock<Box<[Slot]>>; SEGMENTS],
@@ -98,7 +98,7 @@ impl SlotTable {
     ) -> Option<(u32, u32)> {
         let mut free = self.free.lock();
         let (index, generation) = match free.released.pop() {
-            Some((index, generation)) => (index, generation.wrapping_add(1)),
+            Some((index, generation)) => (index, generation + 1),
             None => {
                 let index = free.next;
                 free.next = index.checked_add(1)?;
@@ -124,7 +124,10 @@ impl SlotTable {
         let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
         record(Event::TableWritten);
         slot.store(None);
-        free.released.push((index, generation));
+        // After its last generation a slot stays empty: an old reference could find another object.
+        if generation != u32::MAX {
+            free.released.push((index, generation));
+        }
         self.active.fetch_sub(1, Ordering::Relaxed);
         Some(Arc::clone(&taken.object))
     }

@@ -180,7 +180,9 @@ impl ServerConnection {
         match header.kind {
             MessageKind::LocateRequest => {
                 answer_locate(self.core.adapters(), message, header, form, reply)?;
-                self.send(reply);
+                if !reply.is_empty() {
+                    self.send(reply);
+                }
             }
             MessageKind::CancelRequest => {
                 let cancel = form.read_cancel_request(message, header)?;

@@ -72,6 +72,7 @@ impl DynamicServant for Desk {
     }
 
     fn is_a(&self, object: &ObjectId, type_id: &str) -> bool {
+        assert_ne!(type_id, "IDL:Broken:1.0", "as a test wants it");
         type_id == "IDL:Furniture:1.0" || self.primary_interface(object) == type_id
     }
 
@@ -314,5 +315,18 @@ fn servants_say_what_they_are() {
         assert!(desk.is_a(zorb_core::OBJECT_ID).unwrap());
         assert!(!desk.is_a("IDL:Refused:1.0").unwrap());
         assert!(!desk.non_existent().unwrap());
+    });
+}
+
+#[test]
+fn a_panic_in_a_pseudo_operation_fails_only_its_call() {
+    both_ways(|desk| {
+        let is_a = |id: &str| {
+            Request::new(desk, "_is_a").input("id", text(id)).returns(bool::type_code()).invoke()
+        };
+        let exception = system(is_a("IDL:Broken:1.0").unwrap_err());
+        assert_eq!(exception.kind, SystemExceptionKind::Unknown);
+        assert_eq!(exception.minor, minor::unknown::SERVANT_PANICKED);
+        assert_eq!(is_a("IDL:Furniture:1.0").unwrap().result, Any::new::<bool>(&true).unwrap());
     });
 }

@@ -92,7 +92,7 @@ fn ask(
         return Ok(match core.adapters().locate_key(key) {
             Ok(()) | Err(NotAdmitted::Held(_)) => Whereabouts::Here,
             Err(NotAdmitted::Forward(ior)) => Whereabouts::Forward(*ior),
-            Err(NotAdmitted::Refused(_)) => Whereabouts::Unknown,
+            Err(NotAdmitted::Refused(_) | NotAdmitted::NeedsKey) => Whereabouts::Unknown,
         });
     }
     let reached = select_endpoint(object, target, routes, |info| {

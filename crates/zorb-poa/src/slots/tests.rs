@@ -71,3 +71,15 @@ fn what_was_found_stays_when_it_is_taken_out() {
     assert_eq!(again, (index, generation + 1), "the slot, but another object");
     assert!(table.find(index, generation).is_none());
 }
+
+#[test]
+fn a_slot_is_retired_after_its_last_generation() {
+    let table = SlotTable::new();
+    let (first, generation) = table.insert(|_, _| object()).unwrap();
+    table.remove(first, generation).unwrap();
+    table.free.lock().released = vec![(first, u32::MAX - 1)];
+    assert_eq!(table.insert(|_, _| object()), Some((first, u32::MAX)));
+    table.remove(first, u32::MAX).unwrap();
+    assert_eq!(table.insert(|_, _| object()), Some((first + 1, 0)));
+    assert!(table.find(first, 0).is_none());
+}
