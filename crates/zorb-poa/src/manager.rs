@@ -381,20 +381,27 @@ impl PoaManager {
         next?.checked_add(limit)
     }
 
-    /// Has the calling thread wait while the manager holds requests: for a call inside this process, which
-    /// has waited since `since`.
+    /// Waits on the calling thread while the manager holds requests: for a call inside this process, which
+    /// has waited since `since` and whose time is over at `deadline`.
     ///
     /// # Errors
-    /// `TRANSIENT` when too many requests are held, and after the time for which they are held at the most.
+    /// `TRANSIENT` when too many requests are held, and after the time for which they are held at the most;
+    /// `TIMEOUT` after the deadline.
     #[doc(hidden)]
-    pub fn wait_while_holding(&self, since: Instant) -> Result<(), SystemException> {
+    pub fn wait_while_holding(
+        &self,
+        since: Instant,
+        deadline: Option<Instant>,
+    ) -> Result<(), SystemException> {
         let mut held = self.0.held.lock();
         if held.len() >= self.0.limits.requests {
             return Err(too_many());
         }
         held.callers += 1;
-        let limit = self.0.limits.time.map(|limit| limit.saturating_sub(since.elapsed()));
-        match limit {
+        // A time beyond the range of the clock is no limit.
+        let expires = self.0.limits.time.and_then(|limit| since.checked_add(limit));
+        let until = [expires, deadline].into_iter().flatten().min();
+        match until.map(|until| until.saturating_duration_since(Instant::now())) {
             Some(limit) => {
                 held = self.0.changed.wait_while(held, limit, |held| self.holds(held));
             }
@@ -405,7 +412,15 @@ impl PoaManager {
             }
         }
         held.callers -= 1;
-        if limit.is_some() && self.holds(&held) { Err(discarded()) } else { Ok(()) }
+        match until {
+            Some(until) if self.holds(&held) => Err(match expires {
+                Some(expires) if expires == until => discarded(),
+                _ => {
+                    SystemException::timeout(minor::timeout::REQUEST_EXPIRED, CompletionStatus::No)
+                }
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Whether both are the same manager.

@@ -30,6 +30,10 @@ const RARELY: u8 = 32;
 /// The number of waits ending in blocking after which one is tried.
 const ALL_AGAIN: u8 = HALVINGS + RARELY - 1;
 
+/// The longest time by which a wait may end after its limit. Setting the timeout of a stream anew for
+/// a shorter time is not worth its system call.
+pub const MAX_LATENESS: Duration = Duration::from_millis(1);
+
 /// The maximum busy-wait before blocking: the ORB's option `Spin`. Default: none.
 ///
 /// Blocking and waking up takes longer than a short call, on machines with idle processors much
@@ -70,7 +74,8 @@ pub struct Waits {
 }
 
 impl Waits {
-    /// Like [`Stream::recv`]; `limit` is the stream's timeout.
+    /// Like [`Stream::recv`]; `limit` is the stream's timeout. It includes the busy-wait; the wait ends
+    /// at most [`MAX_LATENESS`] later.
     ///
     /// # Errors
     /// As [`Stream::recv`].
@@ -118,6 +123,13 @@ impl Waits {
             }
             if limit.is_some_and(|limit| limit <= spin) {
                 return Err(io::ErrorKind::TimedOut.into());
+            }
+            if let Some(limit) = limit.filter(|_| spin > MAX_LATENESS) {
+                self.falls_asleep();
+                stream.set_recv_timeout(Some(limit - spin))?;
+                let received = stream.recv(buffer);
+                stream.set_recv_timeout(Some(limit))?;
+                return received;
             }
         }
         self.falls_asleep();

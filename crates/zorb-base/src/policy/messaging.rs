@@ -47,8 +47,8 @@ timeout! {
     /// The maximum time from request to reply (`RelativeRoundtripTimeoutPolicy`).
     /// Default: the option `RoundTripTimeout`.
     ///
-    /// A call that takes longer fails with `TIMEOUT`; the last wait may take a sixteenth of the time
-    /// longer. Calls that stubs make inside one ORB run on the calling thread and do not time out.
+    /// A call that takes longer fails with `TIMEOUT`, at most 1 ms late. Calls that stubs make inside one
+    /// ORB run on the calling thread and do not time out.
     RelativeRoundtripTimeout = RELATIVE_ROUNDTRIP_TIMEOUT, |options| options.round_trip_timeout
 }
 

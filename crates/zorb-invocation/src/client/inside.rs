@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
+use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart};
 use zorb_poa::{
@@ -57,7 +58,8 @@ pub(super) fn call_here(
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Attempt::Failed(broken());
     };
-    let answer = answer_here(core, &request, &header, form, &mut buffer);
+    let deadline = call.time_limit.deadline();
+    let answer = answer_here(core, &request, &header, form, deadline, &mut buffer);
     // From here on the reply finds its own way back, however it ends.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));
@@ -87,12 +89,14 @@ pub(super) fn call_here(
     }
 }
 
-/// Answers the request in `message` on the calling thread, which waits while its manager holds requests.
+/// Answers the request in `message` on the calling thread, which waits while the object's manager holds
+/// requests, until `deadline` at the latest.
 fn answer_here(
     core: &Arc<ClientCore>,
     message: &[u8],
     header: &MessageHeader,
     form: Form<'_>,
+    deadline: Option<Instant>,
     buffer: &mut Vec<u8>,
 ) -> Result<Answer, ProtocolError> {
     let reply = ReplyTo { buffer, copy_threshold: usize::MAX, source: &NotSent };
@@ -103,8 +107,9 @@ fn answer_here(
     let target = loop {
         match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
             Err(NotAdmitted::Held(manager)) => {
+                about_to_block();
                 let since = *since.get_or_insert_with(Instant::now);
-                if let Err(exception) = manager.wait_while_holding(since) {
+                if let Err(exception) = manager.wait_while_holding(since, deadline) {
                     break Err(NotAdmitted::Refused(exception));
                 }
             }

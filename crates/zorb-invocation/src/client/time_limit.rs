@@ -3,6 +3,8 @@
 use std::io;
 use std::time::{Duration, Instant};
 
+use zorb_transport::MAX_LATENESS;
+
 /// The time limit of a call, from its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TimeLimit {
@@ -28,9 +30,9 @@ impl TimeLimit {
         self.limit.map(|(_, deadline)| deadline)
     }
 
-    /// The maximum time of the next wait; `None` for no limit. During the first sixteenth of the limit this
-    /// is the whole limit, so that a wait may end that much later: with the exact time, a client sets
-    /// another timeout of its stream for each call, which then takes it 3 system calls instead of 2.
+    /// The maximum time of the next wait; `None` for no limit. Early in the call this is the whole limit, so
+    /// that a wait may end up to [`MAX_LATENESS`] late: with the exact time, a client sets another timeout of
+    /// its stream for each call, which then takes 3 system calls instead of 2.
     #[inline]
     pub(super) fn next_wait(self) -> io::Result<Option<Duration>> {
         match self.limit {
@@ -45,7 +47,11 @@ impl TimeLimit {
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        Ok(if left >= timeout - timeout / 16 { timeout } else { left })
+        Ok(if timeout.saturating_sub(left) <= MAX_LATENESS.min(timeout / 16) {
+            timeout
+        } else {
+            left
+        })
     }
 }
 
@@ -68,6 +74,10 @@ mod tests {
         let now = Instant::now();
         let wait = |left| TimeLimit { limit: Some((hour, now + left)) }.next_wait();
         assert_eq!(wait(hour).unwrap(), Some(hour));
+        // Half a millisecond of lateness is not worth a system call, a second is.
+        assert_eq!(wait(hour + MAX_LATENESS / 2).unwrap(), Some(hour));
+        let second = Duration::from_secs(1);
+        assert!(wait(hour - second).unwrap().unwrap() <= hour - second);
         let half = wait(hour / 2).unwrap().unwrap();
         assert!(half <= hour / 2, "{half:?}");
         assert_eq!(wait(Duration::ZERO).unwrap_err().kind(), io::ErrorKind::TimedOut);

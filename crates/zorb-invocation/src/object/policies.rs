@@ -16,9 +16,8 @@ use super::{ObjectRef, Shared};
 use crate::client::{ObjectPolicies, connection_policies, policy_of, select_endpoint};
 
 impl ObjectRef {
-    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`; the
-    /// last wait may take a sixteenth of it longer. It is the policy [`RelativeRoundtripTimeout`] and
-    /// overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
+    /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`, at most 1 ms
+    /// late. It is the policy [`RelativeRoundtripTimeout`] and overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
     /// does not time out.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {

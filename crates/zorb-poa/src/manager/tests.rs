@@ -1,5 +1,7 @@
 use std::sync::Mutex;
 
+use zorb_types::SystemExceptionKind;
+
 use super::*;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -117,8 +119,22 @@ fn without_a_limit_requests_are_held_for_ever() {
 #[test]
 fn a_caller_inside_the_process_waits_no_longer() {
     let (manager, _, begin) = holding(Some(Duration::ZERO));
-    assert_eq!(manager.wait_while_holding(begin), Err(discarded()));
+    assert_eq!(manager.wait_while_holding(begin, None), Err(discarded()));
     assert_eq!(manager.held_requests(), 0);
     manager.activate().unwrap();
-    assert_eq!(manager.wait_while_holding(begin), Ok(()));
+    assert_eq!(manager.wait_while_holding(begin, None), Ok(()));
+}
+
+#[test]
+fn a_caller_inside_the_process_waits_no_longer_than_its_deadline() {
+    for limit in [Some(LIMIT), Some(Duration::MAX), None] {
+        let (manager, _, begin) = holding(limit);
+        let error = manager.wait_while_holding(begin, Some(begin)).unwrap_err();
+        assert_eq!(error.kind, SystemExceptionKind::Timeout);
+        assert_eq!(
+            (error.minor, error.completed),
+            (minor::timeout::REQUEST_EXPIRED, CompletionStatus::No)
+        );
+        assert_eq!(manager.held_requests(), 0);
+    }
 }

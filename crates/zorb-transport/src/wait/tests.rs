@@ -1,6 +1,7 @@
 use std::cell::Cell;
 use std::io::IoSlice;
 use std::net::Shutdown;
+use std::sync::Mutex;
 use std::sync::atomic::AtomicU32;
 
 use super::*;
@@ -11,6 +12,7 @@ struct Polled<P> {
     cheap_polls: u32,
     polls: AtomicU32,
     receives: AtomicU32,
+    timeouts: Mutex<Vec<Option<Duration>>>,
 }
 
 impl<P> std::fmt::Debug for Polled<P> {
@@ -22,7 +24,13 @@ impl<P> std::fmt::Debug for Polled<P> {
 impl<P: Fn(u32) -> bool> Polled<P> {
     /// A stream that returns 9 octets at the polls, counted from 1, for which `poll` is true.
     fn new(poll: P) -> Self {
-        Self { poll, cheap_polls: 1, polls: AtomicU32::new(0), receives: AtomicU32::new(0) }
+        Self {
+            poll,
+            cheap_polls: 1,
+            polls: AtomicU32::new(0),
+            receives: AtomicU32::new(0),
+            timeouts: Mutex::default(),
+        }
     }
 
     fn polls(&self) -> u32 {
@@ -57,7 +65,8 @@ impl<P: Fn(u32) -> bool + Send + Sync> Stream for Polled<P> {
         Ok(())
     }
 
-    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+    fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
+        self.timeouts.lock().unwrap().push(timeout);
         Ok(())
     }
 
@@ -118,6 +127,24 @@ fn a_shorter_timeout_ends_the_wait() {
     let (received, _, sleeps) = wait(0, LONG, Some(SHORT));
     assert_eq!(received.unwrap_err().kind(), io::ErrorKind::TimedOut);
     assert_eq!(sleeps, 0);
+}
+
+#[test]
+fn the_timeout_includes_the_busy_wait() {
+    let timeouts = |spin| {
+        let stream = Polled::new(|_| false);
+        let (begun, passed) = (Instant::now(), Cell::new(0));
+        let clock = || {
+            passed.set(passed.get() + 1);
+            begun + Duration::from_millis(1) * passed.get()
+        };
+        let waits = WaitPolicy::new(spin).waits();
+        waits.poll(&stream, &mut [0; 16], Some(Duration::from_millis(10)), clock).unwrap();
+        stream.timeouts.into_inner().unwrap()
+    };
+    let milliseconds = |count| Some(Duration::from_millis(count));
+    assert_eq!(timeouts(Duration::from_millis(4)), [milliseconds(6), milliseconds(10)]);
+    assert_eq!(timeouts(MAX_LATENESS), []);
 }
 
 #[test]
