@@ -21,15 +21,15 @@ pub enum WhenFull {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowEvent {
-    /// It has filled up to its high water: more comes in than goes out. Told on the thread that calls.
+    /// The queue has reached its high watermark. Reported on the calling thread.
     High {
         /// The calls that wait.
         calls: usize,
         /// Their octets.
         octets: usize,
     },
-    /// It has emptied down to its low water after it was full up to its high one. Told on the queue's
-    /// thread, as the next.
+    /// The queue has emptied to its low watermark after the high one was reached. Reported on the queue's
+    /// thread, like [`Lost`](Self::Lost).
     Low {
         /// The calls that wait.
         calls: usize,
@@ -126,8 +126,8 @@ struct Watermark {
 }
 
 impl Watermark {
-    /// What is to be told now that so much waits.
-    fn told(&mut self, limits: &FlowLimits, calls: usize, octets: usize) -> Option<FlowEvent> {
+    /// The event to report, now that this much waits.
+    fn event(&mut self, limits: &FlowLimits, calls: usize, octets: usize) -> Option<FlowEvent> {
         if !self.is_high && limits.is_at(limits.high, calls, octets) {
             self.is_high = true;
             return Some(FlowEvent::High { calls, octets });
@@ -141,36 +141,38 @@ impl Watermark {
     }
 }
 
-/// A queue with limits between threads that put things in and one that takes them out.
+/// A bounded queue between callers and the thread that sends.
 #[doc(hidden)]
 pub struct FlowQueue<T> {
     limits: FlowLimits,
     state: Lock<State<T>>,
-    /// Something has come, or the end.
-    comes: Condition,
-    /// There is room, or all is done.
-    goes: Condition,
+    /// Signalled when something is put in, and at the end.
+    not_empty: Condition,
+    /// Signalled when something is taken out, and at the end: callers wait for different amounts of room.
+    not_full: Condition,
+    /// Signalled when nothing waits and the thread that takes is done.
+    done: Condition,
 }
 
 struct State<T> {
     waiting: VecDeque<(usize, T)>,
     octets: usize,
-    waters: Watermark,
+    watermark: Watermark,
     counts: FlowCounts,
     /// Callers that wait for room.
     blocked: usize,
-    /// Whether the thread that takes is busy with something.
+    /// Whether an item that was taken out is not done yet.
     busy: bool,
     is_ending: bool,
 }
 
 impl<T> State<T> {
-    fn told(&mut self, limits: &FlowLimits) -> Option<FlowEvent> {
-        self.waters.told(limits, self.waiting.len(), self.octets)
+    fn event(&mut self, limits: &FlowLimits) -> Option<FlowEvent> {
+        self.watermark.event(limits, self.waiting.len(), self.octets)
     }
 }
 
-/// The exception for what there is no room for.
+/// The exception for a call for which there is no room.
 #[cold]
 fn no_room() -> SystemException {
     SystemException::transient(minor::transient::REQUEST_DISCARDED, CompletionStatus::No)
@@ -185,14 +187,15 @@ impl<T> FlowQueue<T> {
             state: Lock::new(State {
                 waiting: VecDeque::new(),
                 octets: 0,
-                waters: Watermark::default(),
+                watermark: Watermark::default(),
                 counts: FlowCounts::default(),
                 blocked: 0,
                 busy: false,
                 is_ending: false,
             }),
-            comes: Condition::new(),
-            goes: Condition::new(),
+            not_empty: Condition::new(),
+            not_full: Condition::new(),
+            done: Condition::new(),
         }
     }
 
@@ -200,10 +203,10 @@ impl<T> FlowQueue<T> {
         self.state.lock()
     }
 
-    /// Puts something in; what is to be told now.
+    /// Appends an item; returns the event to report.
     ///
     /// # Errors
-    /// The thing itself when there is no room for it, or the queue has ended.
+    /// The item, if there is no room for it or the queue has ended.
     pub fn try_put(&self, octets: usize, item: T) -> Result<Option<FlowEvent>, T> {
         let mut state = self.state();
         if state.is_ending || !self.limits.has_room(state.waiting.len(), state.octets, octets) {
@@ -211,16 +214,16 @@ impl<T> FlowQueue<T> {
         }
         state.waiting.push_back((octets, item));
         state.octets = state.octets.saturating_add(octets);
-        let event = state.told(&self.limits);
+        let event = state.event(&self.limits);
         drop(state);
-        self.comes.notify_one();
+        self.not_empty.notify_one();
         Ok(event)
     }
 
-    /// Waits for room for so many octets until `end`, for ever without one; `refuse` does not wait.
+    /// Waits for room for `octets` more octets, until `end` if there is one; `WhenFull::Refuse` does not wait.
     ///
     /// # Errors
-    /// `TRANSIENT` when there is none by then.
+    /// `TRANSIENT` if there is no room by then.
     pub fn wait_for_room(
         &self,
         octets: usize,
@@ -239,14 +242,14 @@ impl<T> FlowQueue<T> {
                 return Err(no_room());
             }
             state.blocked += 1;
-            state = self.goes.wait_for(state, left);
+            state = self.not_full.wait_for(state, left);
             state.blocked -= 1;
         }
         Ok(())
     }
 
-    /// Takes the next out, and what is to be told then; waits for it, and is `None` at the end. What was
-    /// taken before is done with.
+    /// Waits for the next item and removes it; returns it with the event to report, or `None` at the end. The
+    /// item of the previous call is done.
     pub fn next(&self) -> Option<(T, Option<FlowEvent>)> {
         let mut state = self.state();
         state.busy = false;
@@ -254,20 +257,23 @@ impl<T> FlowQueue<T> {
             if let Some((octets, item)) = state.waiting.pop_front() {
                 state.octets = state.octets.saturating_sub(octets);
                 state.busy = true;
-                let event = state.told(&self.limits);
+                let event = state.event(&self.limits);
+                let is_awaited = state.blocked > 0;
                 drop(state);
-                self.goes.notify_one();
+                if is_awaited {
+                    self.not_full.notify_all();
+                }
                 return Some((item, event));
             }
-            self.goes.notify_all();
+            self.done.notify_all();
             if state.is_ending {
                 return None;
             }
-            state = self.comes.wait(state);
+            state = self.not_empty.wait(state);
         }
     }
 
-    /// Takes note that something was sent, or not.
+    /// Counts an item as sent or lost.
     pub fn count(&self, sent: bool) {
         let mut state = self.state();
         match sent {
@@ -276,35 +282,34 @@ impl<T> FlowQueue<T> {
         }
     }
 
-    /// Has [`next`](Self::next) be `None` when nothing waits any more.
+    /// Ends the queue: [`next`](Self::next) returns what still waits, then `None`.
     pub fn end(&self) {
         self.state().is_ending = true;
-        self.comes.notify_all();
-        self.goes.notify_all();
+        self.not_empty.notify_all();
+        self.not_full.notify_all();
     }
 
-    /// Waits until nothing waits and the thread that takes is done, no longer than `limit`; whether it
-    /// is so.
+    /// Waits until the queue is empty and the last item is done, for at most `limit`. Returns whether it is.
     pub fn wait_until_done(&self, limit: Duration) -> bool {
         let is_open = |state: &mut State<T>| !state.waiting.is_empty() || state.busy;
-        !is_open(&mut self.goes.wait_while(self.state(), limit, is_open))
+        !is_open(&mut self.done.wait_while(self.state(), limit, is_open))
     }
 
-    /// How many wait, and their octets.
+    /// The number of items that wait, and of their octets.
     #[must_use]
     pub fn waiting(&self) -> (usize, usize) {
         let state = self.state();
         (state.waiting.len(), state.octets)
     }
 
-    /// Whether nothing waits, and the thread that takes is at rest.
+    /// Whether the queue is empty and the last item is done.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         let state = self.state();
         state.waiting.is_empty() && !state.busy
     }
 
-    /// How many callers wait for room.
+    /// The number of callers that wait for room.
     #[must_use]
     pub fn blocked(&self) -> usize {
         self.state().blocked
@@ -332,25 +337,27 @@ mod tests {
     }
 
     #[test]
-    fn each_water_is_told_once_on_the_way() {
-        let (mut waters, limits) = (Watermark::default(), of(8, 1000));
-        let mut told = |calls| waters.told(&limits, calls, 0).is_some();
-        let up: Vec<usize> = (0..=8).filter(|&calls| told(calls)).collect();
+    fn each_watermark_is_reported_once_on_the_way() {
+        let (mut watermark, limits) = (Watermark::default(), of(8, 1000));
+        let mut reports = |calls| watermark.event(&limits, calls, 0).is_some();
+        let up: Vec<usize> = (0..=8).filter(|&calls| reports(calls)).collect();
         assert_eq!(up, [6]);
-        let down: Vec<usize> = (0..=8).rev().filter(|&calls| told(calls)).collect();
+        let down: Vec<usize> = (0..=8).rev().filter(|&calls| reports(calls)).collect();
         assert_eq!(down, [2]);
         // Between the two it may go up and down.
-        assert!(told(7) && !told(4) && !told(7) && !told(3) && told(2) && !told(5));
+        assert!(
+            reports(7) && !reports(4) && !reports(7) && !reports(3) && reports(2) && !reports(5)
+        );
     }
 
     #[test]
     fn octets_count_as_calls_do() {
-        let (mut waters, limits) = (Watermark::default(), of(1000, 100));
-        let mut told = |octets| waters.told(&limits, 1, octets);
-        assert_eq!(told(74), None);
-        assert_eq!(told(75), Some(FlowEvent::High { calls: 1, octets: 75 }));
-        assert_eq!(told(26), None);
-        assert_eq!(told(25), Some(FlowEvent::Low { calls: 1, octets: 25 }));
+        let (mut watermark, limits) = (Watermark::default(), of(1000, 100));
+        let mut event = |octets| watermark.event(&limits, 1, octets);
+        assert_eq!(event(74), None);
+        assert_eq!(event(75), Some(FlowEvent::High { calls: 1, octets: 75 }));
+        assert_eq!(event(26), None);
+        assert_eq!(event(25), Some(FlowEvent::Low { calls: 1, octets: 25 }));
         assert!(limits.has_room(3, 60, 40) && !limits.has_room(3, 60, 41));
         assert!(limits.has_room(0, 0, 5000), "what is larger than the queue goes alone");
         assert!(!limits.has_room(1, usize::MAX, usize::MAX));
