@@ -2,10 +2,14 @@
 
 mod abstracts;
 mod drops;
+mod erased;
 mod graph;
 mod kinds;
+mod operated;
 mod operations;
 mod registry;
+mod wire;
+
 use std::any::TypeId;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -13,14 +17,15 @@ use std::marker::PhantomData;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
+use erased::AnyValue;
 use graph::Node;
 
 pub use abstracts::{Abstract, AbstractOperations, Handle, HandleArgument};
+pub use erased::KnownValue;
 pub use kinds::{CustomMarshal, Inherits, ValueBase, ValueKind, ValueType};
-pub use operations::{Cast, Operated, ValueOperations, WithOperations};
-pub use registry::{KnownValue, ValueRegistry};
-
-use graph::AnyValue;
+pub use operated::{Cast, Operated};
+pub use operations::{ValueOperations, WithOperations};
+pub use registry::ValueRegistry;
 
 /// A handle to a value of the valuetype `K`, or of one derived from it. The IDL type `K` is
 /// `Option<Value<K>>`, with `None` for null.

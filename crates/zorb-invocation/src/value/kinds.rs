@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_types::{TypeDesc, ValueModifier};
 
-use super::operations::Operated;
-use super::registry::KnownValue;
+use super::erased::KnownValue;
+use super::operated::Operated;
 
 /// A valuetype, abstract or with state. Generated code implements it.
 pub trait ValueKind: 'static {

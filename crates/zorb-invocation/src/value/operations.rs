@@ -1,6 +1,6 @@
 //! The operations of values.
 
-use std::any::{Any, TypeId};
+use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::Deref;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
-use super::graph::AnyValue;
+use super::erased::AnyValue;
 use super::{Value, ValueKind};
 
 /// A valuetype or abstract interface with operations. Generated code implements it.
@@ -83,39 +83,5 @@ impl<K: ?Sized> fmt::Debug for ValueOperations<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let id = self.node.ids().first().copied().unwrap_or_default();
         write!(f, "ValueOperations({id})")
-    }
-}
-
-/// A state with its conversion to a trait object. Generated code creates it.
-pub struct Operated<'a> {
-    state: &'a dyn Any,
-    cast: &'static dyn Any,
-}
-
-/// The conversion of a state to the trait object `O`.
-#[derive(Clone, Copy)]
-pub struct Cast<O: ?Sized>(pub fn(&dyn Any) -> Option<&O>);
-
-impl<'a> Operated<'a> {
-    /// A state with a [`Cast`] of its type.
-    pub const fn new(state: &'a dyn Any, cast: &'static dyn Any) -> Self {
-        Self { state, cast }
-    }
-
-    fn to<O: ?Sized + 'static>(self) -> Option<&'a O> {
-        let Cast(cast) = *self.cast.downcast_ref::<Cast<O>>()?;
-        cast(self.state)
-    }
-}
-
-impl fmt::Debug for Operated<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Operated").finish_non_exhaustive()
-    }
-}
-
-impl<O: ?Sized> fmt::Debug for Cast<O> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Cast")
     }
 }

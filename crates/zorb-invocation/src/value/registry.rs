@@ -1,43 +1,15 @@
 //! The valuetypes that an ORB knows by their ids: value factories.
 #![expect(clippy::disallowed_types, reason = "written when the program starts")]
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use zorb_cdr::{CdrReader, CdrResult, ReadContext, ValueTag};
-use zorb_types::{TypeCode, TypeDesc, ValueTypes};
+use zorb_cdr::ReadContext;
+use zorb_types::{TypeCode, ValueTypes};
 
-use super::graph::{self, AnyValue};
+use super::erased::KnownValue;
 use super::kinds::ValueType;
-use std::sync::Arc;
-
-/// The decoder of values of one type.
-#[derive(Clone, Copy)]
-pub struct KnownValue {
-    pub(super) id: &'static str,
-    pub(super) inherits: fn(TypeId) -> bool,
-    pub(super) type_desc: fn() -> &'static TypeDesc,
-    pub(super) read: fn(&mut CdrReader<'_>, &ValueTag<'_>) -> CdrResult<Arc<dyn AnyValue>>,
-}
-
-impl KnownValue {
-    /// The valuetype with the state `T`.
-    pub const fn of<T: ValueType>() -> Self {
-        Self {
-            id: T::REPOSITORY_ID,
-            inherits: T::inherits,
-            type_desc: T::type_desc,
-            read: graph::read_node::<T>,
-        }
-    }
-}
-
-impl std::fmt::Debug for KnownValue {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("KnownValue").field("id", &self.id).finish_non_exhaustive()
-    }
-}
 
 /// The registered valuetypes of an ORB. Code that reads values without an ORB uses one as the
 /// [context](zorb_cdr::CdrReader::with_context) of its readers.
@@ -60,7 +32,6 @@ impl ValueRegistry {
     /// Removes the type `T`; `false` if it was not registered.
     pub fn unregister<T: ValueType>(&self) -> bool {
         let id = T::REPOSITORY_ID;
-
         self.known.write().unwrap_or_else(PoisonError::into_inner).remove(id).is_some()
     }
 
