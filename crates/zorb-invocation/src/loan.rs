@@ -14,7 +14,7 @@ use zorb_base::upcall_thread::{
 use zorb_transport::{SendBuffer, Stream};
 use zorb_types::SystemException;
 
-use crate::client::{ClientCore, connection_of, policy_of_thread_and_orb};
+use crate::client::{ClientCore, next_stream, policy_of_thread_and_orb};
 use crate::object::ObjectRef;
 
 /// The interceptor of requests to objects whose policies contain a buffer strategy.
@@ -152,7 +152,7 @@ impl ObjectRef {
         if self.client_policy::<BufferStrategy>() == Some(BufferStrategy::SingleCopy) {
             return Ok(Loan::new(None, len));
         }
-        Ok(Loan::new(connection_of(self)?.as_ref(), len))
+        Ok(Loan::new(next_stream(self)?.as_ref(), len))
     }
 }
 

@@ -13,10 +13,12 @@ use zorb_giop::{
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
+use super::any_connection::AnyConnection;
 use super::call::Call;
-use super::connection::{AnyConnection, CallReply, Connection, NewCall};
+use super::connection::{CallReply, Connection, NewCall};
 use super::contexts::Contexts;
 use super::failing::{Failure, no_reply, not_sent};
+use super::pool::{ExclusiveCall, Wanted};
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection};
@@ -34,35 +36,55 @@ pub(super) enum Attempt {
 
 /// Makes the call over the first route that connects.
 #[inline]
-pub(super) fn call_there(
+pub(super) fn call_remote(
     object: &ObjectRef,
     routes: &Routes,
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
-    match routes.at_once(call.response.expects_reply()) {
-        Some((route, lease)) => call_over(object, route, lease, call, read),
-        None => reach_and_call(object, routes, call, read),
+    match routes.idle_connection(call.response.expects_reply()) {
+        Some((route, connection)) => call_exclusively(object, route, connection, call, read),
+        None => connect_and_call(object, routes, call, read),
     }
 }
 
 #[inline(never)]
-fn reach_and_call(
+fn connect_and_call(
     object: &ObjectRef,
     routes: &Routes,
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
     let selection = Selection {
-        connect_timeout: call.parameters.connect,
+        wanted: Wanted {
+            connect_timeout: call.parameters.connect,
+            deadline: call.sending().deadline(),
+        },
         expects_reply: call.response.expects_reply(),
-        deadline: call.sending().deadline(),
         info: call.info,
     };
     match select_connection(object, routes, &selection) {
-        Ok((route, AnyConnection::Exclusive(lease))) => call_over(object, route, lease, call, read),
-        Ok((route, AnyConnection::Shared(shared))) => call_over(object, route, shared, call, read),
+        Ok((route, AnyConnection::Exclusive(connection))) => {
+            call_exclusively(object, route, connection, call, read)
+        }
+        Ok((route, AnyConnection::Shared(mut shared))) => {
+            call_over(object, route, &mut shared, call, read)
+        }
         Err(exception) => Attempt::Failed(exception),
+    }
+}
+
+/// Makes the call over an exclusive connection.
+fn call_exclusively(
+    object: &ObjectRef,
+    route: &Route,
+    mut exclusive: ExclusiveCall<'_>,
+    call: &Call<'_>,
+    read: ReadReply<'_>,
+) -> Attempt {
+    match exclusive.connection() {
+        Some(connection) => call_over(object, route, connection, call, read),
+        None => Attempt::Failed(object.core().shut_down()),
     }
 }
 
@@ -71,7 +93,7 @@ fn reach_and_call(
 fn call_over(
     object: &ObjectRef,
     route: &Route,
-    mut connection: impl Connection,
+    connection: &mut impl Connection,
     call: &Call<'_>,
     read: ReadReply<'_>,
 ) -> Attempt {
@@ -100,8 +122,8 @@ fn call_over(
         }
     };
     let BegunRequest { request_id, text, announcement } = begun;
-    let mut gather = Gather::runs_from(connection.copy_threshold(route.pool.copy_threshold));
-    let band = route.band.as_ref().filter(|_| connection.tells_band());
+    let mut gather = Gather::runs_from(connection.copy_threshold());
+    let band = route.band.as_ref().filter(|_| connection.claims_band());
     let contexts = Contexts { info: call.info, band };
     let Some(outgoing) = connection.outgoing() else { return Attempt::Failed(core.shut_down()) };
     let written = if announcement == Announcement::Nothing && contexts.is_empty() {
@@ -114,14 +136,14 @@ fn call_over(
     };
     if let Err(exception) = written {
         if contexts.band.is_some() {
-            connection.untell_band();
+            connection.unclaim_band();
         }
         return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, call.sending(), rest) {
-        let again = connection.sends_again(request_id, ConnectionEnd::Lost);
-        connection.discard(&route.pool);
+        let again = connection.may_resend(request_id, ConnectionEnd::Lost);
+        route.pool.discard(connection);
         return not_done(not_sent(route, again, error));
     }
     if kind == RequestKind::Oneway {
@@ -130,7 +152,7 @@ fn call_over(
     about_to_block();
     match connection.receive(&call.time_limit) {
         Ok(CallReply { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
-            in_full(connection.say_all_in_full())
+            in_full(connection.send_in_full())
         }
         Ok(received) => {
             let reply = Reply {
@@ -140,21 +162,21 @@ fn call_over(
                 message: received.message,
                 seams: received.seams,
                 #[cfg(feature = "buffers")]
-                end: received.end.map(|end| Tail::new(end).owned_by(end)),
+                end: received.tail.map(|end| Tail::new(end).owned_by(end)),
                 order: received.order,
                 start: received.start,
                 text,
             };
             let came_to = judge(&reply, read);
             #[cfg(feature = "buffers")]
-            connection.release_lent();
+            connection.release_buffer();
             came_to
         }
         Err(reason) => {
             let end = reason.end();
-            let again = end.is_some_and(|end| connection.sends_again(request_id, end));
+            let again = end.is_some_and(|end| connection.may_resend(request_id, end));
             if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
-                connection.discard(&route.pool);
+                route.pool.discard(connection);
             }
             let exception = no_reply(route, call.time_limit.timeout(), reason);
             not_done(Failure { exception, again })

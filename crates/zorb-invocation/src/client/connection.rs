@@ -1,7 +1,7 @@
-//! The connection that one call uses, exclusive or shared, and how waiting for a reply ends.
+//! What calls do with a connection, exclusive or shared, and how waiting for a reply ends.
 //!
-//! Either kind drives the machine of `zorb-giop`, which decides how each request ends; what is here
-//! and beside it moves octets and tells the time.
+//! Both kinds of connections drive the state machine of `zorb-giop`, which decides how each request ends.
+//! They send and receive octets, and pass it the time.
 
 use std::io;
 use std::sync::Arc;
@@ -20,50 +20,46 @@ use zorb_transport::ReceivedBuffer;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::place::Lease;
-use super::pool::EndpointPool;
-use super::shared::SharedCall;
 use super::time_limit::TimeLimit;
 
-/// The longest that sending a CancelRequest or CloseConnection may take: the server may have stopped
-/// reading.
-pub(super) const FAREWELL_TIMEOUT: Duration = Duration::from_millis(100);
+/// The maximum time for sending a CancelRequest or CloseConnection: the server may have stopped reading.
+pub(super) const CONTROL_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// A connection on which nothing was received for longer than this is probed before it is used
-/// again: the server may have closed it.
-const FRESH: Duration = Duration::from_millis(500);
+/// A connection on which nothing was received for longer than this is checked before it is used again: the
+/// server may have closed it.
+const RECENT: Duration = Duration::from_millis(500);
 
 /// When something was last received on a connection, to a few milliseconds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Alive(MonotonicTime);
+pub(super) struct LastReceived(MonotonicTime);
 
-impl Alive {
+impl LastReceived {
     #[inline]
     pub(super) fn now() -> Self {
         Self(MonotonicTime::coarse())
     }
 
-    /// Whether that was just now.
+    /// Whether the connection needs no check before it is used now.
     #[inline]
-    pub(super) fn is_fresh(self) -> bool {
-        Self::now().is_soon_after(self)
+    pub(super) fn is_recent(self) -> bool {
+        self.is_recent_at(Self::now())
     }
 
-    /// Whether the connection needs no probe at this moment, if it was alive at `earlier`.
+    /// The same for a use at `now`.
     #[inline]
-    pub(super) fn is_soon_after(self, earlier: Self) -> bool {
-        self.0.nanos_since(earlier.0) < FRESH.as_nanos() as u64
+    pub(super) fn is_recent_at(self, now: Self) -> bool {
+        now.0.nanos_since(self.0) < RECENT.as_nanos() as u64
     }
 }
 
-/// What ended the wait for a reply without one.
+/// Why waiting for a reply ended without one.
 #[derive(Debug)]
 pub(super) enum NoReply {
     /// The server sent CloseConnection; it has not processed the request.
     Closed,
     /// The stream ended or failed.
     Lost(Option<io::Error>),
-    /// The time ran out.
+    /// The deadline passed.
     TimedOut,
     /// The server could not read the request.
     MessageError,
@@ -72,9 +68,9 @@ pub(super) enum NoReply {
 }
 
 impl NoReply {
-    /// What the end of the connection is to a call that waits; `error` is that of a stream that failed.
+    /// The reason for a waiting call if the connection ended so; `error` is that of a stream that failed.
     #[cold]
-    pub(super) fn ended(end: Option<ConnectionEnd>, error: Option<io::Error>) -> Self {
+    pub(super) fn of_end(end: Option<ConnectionEnd>, error: Option<io::Error>) -> Self {
         match end {
             Some(ConnectionEnd::CloseConnection) => Self::Closed,
             Some(ConnectionEnd::MessageError) => Self::MessageError,
@@ -83,7 +79,7 @@ impl NoReply {
         }
     }
 
-    /// How it ends the connection; a wait that took too long does not.
+    /// How the connection ends by it; a deadline does not end it.
     pub(super) fn end(&self) -> Option<ConnectionEnd> {
         match self {
             Self::Closed => Some(ConnectionEnd::CloseConnection),
@@ -95,32 +91,31 @@ impl NoReply {
     }
 }
 
-/// What a client lets a server make it hold.
+/// The limits of what a client buffers for a server.
 pub(super) fn limits(max_message_size: usize) -> Limits {
     Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() }
 }
 
-/// Whether a request is to be sent again over another connection, where this one ended, or would
-/// now end as `end` says: the protocol allows it, and it is of use. A connection that broke after it
-/// had been good (`used`) is one that its server gave up while it lay idle; a new one that breaks
-/// would break again.
+/// Whether to send a request again over another connection if this one ended, or would now end, as `end`
+/// says: the protocol allows it, and it can succeed. If a connection breaks that has been used before, the
+/// server had closed it while it was idle; if a new one breaks, another new one would as well.
 #[cold]
-pub(super) fn sends_again<C>(
+pub(super) fn may_resend<C>(
     machine: &ClientConnection<C>,
     request_id: u32,
     end: ConnectionEnd,
     used: bool,
 ) -> bool {
     let failure = machine.failure_by(request_id, end);
-    let of_use = match failure.cause {
+    let can_succeed = match failure.cause {
         FailureCause::Ended(ConnectionEnd::CloseConnection) => true,
         FailureCause::Ended(ConnectionEnd::Lost) => used,
         FailureCause::Ended(_) | FailureCause::TimedOut => false,
     };
-    of_use && failure.is_safe_to_resend()
+    can_succeed && failure.is_safe_to_resend()
 }
 
-/// The exception for a request that was not begun.
+/// The exception for a request that cannot begin.
 #[cold]
 pub(super) fn not_begun(error: BeginError) -> SystemException {
     let no = CompletionStatus::No;
@@ -142,14 +137,14 @@ pub(super) struct NewCall<'a> {
     /// The server's code sets, if its profile contains them.
     pub(super) code_sets: Option<&'a CodeSetComponentInfo>,
     pub(super) operation: &'a str,
-    /// Until when it may be sent.
+    /// The latest time to send it.
     pub(super) send_deadline: Option<Instant>,
-    /// Until when its reply is waited for.
+    /// The latest time to receive its reply.
     pub(super) reply_deadline: Option<Instant>,
 }
 
 impl<'a> NewCall<'a> {
-    /// The same for the machine of a connection that was opened at `opened`.
+    /// The request for the state machine of a connection that was opened at `opened`.
     #[inline]
     pub(super) fn request(&self, core: &'a OrbCore, opened: Instant) -> NewRequest<'a> {
         let Self { kind, form, key, code_sets, operation, .. } = *self;
@@ -159,69 +154,58 @@ impl<'a> NewCall<'a> {
             key,
             operation,
             code_sets: code_sets.map(|server| [core.code_sets(), server]),
-            deadline: self.reply_deadline.map(|deadline| since(opened, deadline)),
+            deadline: self.reply_deadline.map(|deadline| machine_time(opened, deadline)),
         }
     }
 }
 
-/// A deadline as the machine of a connection counts time.
+/// A deadline in the time of the state machine of a connection that was opened at `opened`.
 #[inline(never)]
-pub(super) fn since(opened: Instant, deadline: Instant) -> Duration {
+pub(super) fn machine_time(opened: Instant, deadline: Instant) -> Duration {
     deadline.saturating_duration_since(opened)
 }
 
-/// A Reply as it came.
+/// A Reply, not decoded yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallReply<'c> {
     pub(super) message: &'c [u8],
-    /// Where the parts of the message begin whose alignment is their own.
+    /// The offsets of the parts that have their own alignment base.
     pub(super) seams: &'c [u32],
-    /// The end of the message, where that lies elsewhere.
+    /// The end of the message if it is in a shared buffer.
     #[cfg(feature = "buffers")]
-    pub(super) end: Option<&'c ReceivedBuffer>,
+    pub(super) tail: Option<&'c ReceivedBuffer>,
     pub(super) order: ByteOrder,
     pub(super) start: ReplyStart,
 }
 
-/// Either of the two kinds.
-#[derive(Debug)]
-pub(super) enum AnyConnection<'r> {
-    Exclusive(Lease<'r>),
-    Shared(SharedCall),
-}
-
-/// The connection that one call uses. Dropping it ends the call's part in it.
+/// A connection as one call uses it.
 ///
-/// Code is generic over it, so that the steps of a call over an exclusive connection are those of a
-/// call that could use no other.
-pub(super) trait Connection: Sized {
-    /// Begins a request: allocates its id, and finds how its text is written and what it has to tell
-    /// the server.
+/// Calls are generic over it, so that a call over an exclusive connection has no dynamic dispatch.
+pub(super) trait Connection {
+    /// Begins a request: allocates its id, and determines its text encoding and what it announces to the
+    /// server.
     fn begin(
         &mut self,
         core: &OrbCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException>;
 
-    /// Whether the server has not been told yet which band of priorities the connection is for; it
-    /// counts as told from now on.
-    fn tells_band(&mut self) -> bool;
+    /// Whether the request has to announce the priority band of the connection: no request before it did.
+    fn claims_band(&mut self) -> bool;
 
-    /// Says that the request that was to tell the band has not been sent.
-    fn untell_band(&mut self);
+    /// Reverts [`claims_band`](Self::claims_band): the request has not been sent.
+    fn unclaim_band(&mut self);
 
-    /// The buffer for what is to be sent; there is none once the connection is
-    /// [discarded](Self::discard).
+    /// The buffer for the request.
     fn outgoing(&mut self) -> Option<&mut RequestBuffer>;
 
-    /// From how many octets on the end of a message is sent from where it lies, `own` at most.
-    fn copy_threshold(&self, own: usize) -> usize;
+    /// The number of octets from which on the end of a message is sent from where it is.
+    fn copy_threshold(&self) -> usize;
 
-    /// What carries its octets.
-    fn stream(&self) -> Option<&Arc<dyn Stream>>;
+    /// Its stream.
+    fn stream(&self) -> &Arc<dyn Stream>;
 
-    /// Sends the request in the outgoing buffer, which was begun so, and its tail if it has one, with
-    /// what wrote it.
+    /// Sends the request in the outgoing buffer; `rest` is its tail, if it has one, and what writes it.
     fn send(
         &mut self,
         begun: &BegunRequest,
@@ -232,26 +216,26 @@ pub(super) trait Connection: Sized {
     /// Waits for the Reply to the request.
     fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply>;
 
-    /// Releases the end of a Reply that has been read, where the stream had lent it.
+    /// Releases the shared buffer with the end of a Reply that has been read.
     #[cfg(feature = "buffers")]
-    fn release_lent(&mut self);
+    fn release_buffer(&mut self);
 
-    /// Waits for the LocateReply to the request; its header and itself.
+    /// Waits for the LocateReply to the request; returns its header and the message.
     fn receive_location(
         &mut self,
         time_limit: &TimeLimit,
     ) -> Result<(MessageHeader, &[u8]), NoReply>;
 
-    /// Whether the request, whose connection ended so, is to be sent again over another one: see
-    /// [`sends_again`].
-    fn sends_again(&mut self, request_id: u32, end: ConnectionEnd) -> bool;
+    /// Whether to send the request again over another connection after this one ended so: see
+    /// [`may_resend`].
+    fn may_resend(&mut self, request_id: u32, end: ConnectionEnd) -> bool;
 
-    /// Gives up a request whose deadline has passed: tells the server that nobody waits for the reply.
+    /// Gives up a request whose deadline has passed, and tells the server.
     fn time_out(&mut self, request_id: u32, time_limit: &TimeLimit) -> io::Result<()>;
 
-    /// Sees to it that a connection that is of no more use is not used again.
-    fn discard(&mut self, pool: &EndpointPool);
+    /// Prevents further use of a connection that is useless after a failure.
+    fn discard(&mut self);
 
-    /// Sees to it that requests leave nothing out any more; whether they could.
-    fn say_all_in_full(&mut self) -> bool;
+    /// Stops omitting parts of requests; returns whether parts were omitted.
+    fn send_in_full(&mut self) -> bool;
 }

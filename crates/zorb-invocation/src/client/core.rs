@@ -9,8 +9,8 @@ use zorb_base::orb_core::OrbCore;
 use zorb_cdr::ReadContext;
 use zorb_poa::Adapters;
 
+use super::cache::ConnectionCache;
 use super::level_policies::{CallParameters, ClientPolicies};
-use super::pool::ConnectionCache;
 use crate::value::ValueRegistry;
 
 /// What the calling side of an ORB shares: what references and values decode against.
@@ -39,7 +39,7 @@ impl ClientCore {
         let weak = Arc::downgrade(&core);
         orb.on_lane_end(Box::new(move |lane| {
             if let Some(core) = weak.upgrade() {
-                core.connections.left_by(lane);
+                core.connections.close_lane(lane);
             }
         }));
         core

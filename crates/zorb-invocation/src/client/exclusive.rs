@@ -1,4 +1,5 @@
-//! A connection that calls use one at a time: the driver of the connection machine that needs no lock.
+//! A connection that calls use one at a time: the driver of the connection's state machine that needs no
+//! lock.
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
@@ -7,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::orb_core::OrbCore;
-use zorb_cdr::TextCoding;
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
     Messaging, Received, RequestBuffer,
@@ -19,51 +19,50 @@ use zorb_transport::{Stream, WaitPolicy, Waits};
 use zorb_types::SystemException;
 
 use super::connection::{
-    Alive, CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, limits, not_begun,
-    sends_again, since,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NewCall, NoReply, limits, machine_time,
+    may_resend, not_begun,
 };
-use super::place::Lease;
-use super::pool::EndpointPool;
 use super::time_limit::TimeLimit;
 
-/// A connection to a server that one call at a time has to itself.
+/// A connection to a server that carries one call at a time.
 #[derive(Debug)]
 pub(crate) struct ExclusiveConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) inbound: Inbound,
     pub(super) outgoing: RequestBuffer,
-    /// Which request is outstanding, what was agreed on, and how it ended.
+    /// Its state: the outstanding request, code sets, how it ended.
     pub(super) machine: ClientConnection,
-    /// When it was opened: deadlines count from here.
+    /// When it was opened; the state machine's time starts here.
     pub(super) opened: Instant,
     /// Whether an earlier call used it.
     pub(super) used: bool,
-    /// Whether the server has been told which band of priorities it is for.
-    pub(super) band_told: bool,
-    /// When it was last known to be alive: sending a one-way request does not show that.
-    pub(super) alive: Alive,
+    /// Whether its priority band has been announced to the server.
+    pub(super) band_announced: bool,
+    /// When it was last known to work: the beginning of the last call with a reply.
+    pub(super) last_received: LastReceived,
     /// When its present call began.
-    begun: Alive,
-    /// Whether it was opened although there were as many as there may be.
+    begun: LastReceived,
+    /// Whether it was opened in excess of the limit.
     pub(super) beyond_limit: bool,
-    /// From how many octets on the end of a message is sent from where it lies.
-    pub(super) copy_threshold: usize,
-    /// The end of the current message, where the stream has lent it.
+    /// Whether it is useless after a failure.
+    pub(super) discarded: bool,
+    /// The number of octets from which on the end of a message is sent from where it is.
+    copy_threshold: usize,
+    /// The shared buffer with the end of the current message.
     #[cfg(feature = "buffers")]
-    lent: Option<ReceivedBuffer>,
+    received_buffer: Option<ReceivedBuffer>,
     wait: Waits,
-    /// The stream's time-outs, once they were set.
     timeouts: Timeouts,
 }
 
-/// What was set last, so that setting it again is not even a call.
+/// The timeouts of the stream that were set last; equal ones are not set again.
 #[derive(Debug, Default)]
 struct Timeouts {
     sending: Option<Option<Duration>>,
     receiving: Option<Option<Duration>>,
 }
 
-/// What a new connection is made of.
+/// The parameters of a new connection.
 pub(super) struct NewConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) session: ClientSession,
@@ -85,28 +84,23 @@ impl ExclusiveConnection {
             machine: ClientConnection::new(session, messaging),
             opened: Instant::now(),
             used: false,
-            band_told: false,
-            alive: Alive::now(),
-            begun: Alive::now(),
+            band_announced: false,
+            last_received: LastReceived::now(),
+            begun: LastReceived::now(),
             beyond_limit: false,
+            discarded: false,
             #[cfg(feature = "buffers")]
-            lent: None,
+            received_buffer: None,
             wait: new.wait.waits(),
             timeouts: Timeouts::default(),
         }
     }
 
-    /// Whether it may be used without a look at it.
+    /// Begins a call; `false` if the connection has to be checked first.
     #[inline]
-    pub(super) fn is_fresh(&self) -> bool {
-        self.alive.is_fresh()
-    }
-
-    /// The same for a call that begins now.
-    #[inline]
-    pub(super) fn begin(&mut self) -> bool {
-        self.begun = Alive::now();
-        self.begun.is_soon_after(self.alive)
+    pub(super) fn begin_call(&mut self) -> bool {
+        self.begun = LastReceived::now();
+        self.last_received.is_recent_at(self.begun)
     }
 
     #[inline]
@@ -127,108 +121,33 @@ impl ExclusiveConnection {
         Ok(())
     }
 
-    /// Sends the request in the outgoing buffer.
-    #[inline]
-    fn send(&mut self, time_limit: &TimeLimit) -> io::Result<()> {
-        self.limit_sending(time_limit.next_wait()?)?;
-        probe!(MessagingSend);
-        let sent = self.stream.send_all(self.outgoing.octets());
-        probe!(TransportSend);
-        sent
-    }
-
-    /// Sends the request in the outgoing buffer and its tail, which `arguments` wrote.
-    fn send_with(
-        &mut self,
-        time_limit: &TimeLimit,
-        tail: Tail,
-        text: TextCoding,
-        arguments: WriteBody<'_>,
-    ) -> io::Result<()> {
-        self.limit_sending(time_limit.next_wait()?)?;
-        probe!(MessagingSend);
-        let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
-        let sent = tail.send(self.outgoing.behind_header(), text, arguments, &mut send);
-        probe!(TransportSend);
-        sent
-    }
-
-    /// Waits for the Reply to the outstanding request; it is the inbound side's current message then.
-    #[inline]
-    fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
-        let (order, start) = loop {
-            #[cfg(feature = "buffers")]
-            self.release_lent();
-            let header = self.next_message(time_limit)?;
-            match self.machine.receive(&self.inbound, &header) {
-                Received::Reply(start) => break (header.order, start),
-                other => self.pass_over(other)?,
-            }
-        };
-        // In truth later than that; it saves a look at the clock.
-        self.alive = self.begun;
-        let (message, seams) = (self.inbound.current(), self.inbound.seams());
-        Ok(CallReply {
-            message,
-            seams,
-            #[cfg(feature = "buffers")]
-            end: self.lent.as_ref(),
-            order,
-            start,
-        })
-    }
-
-    /// Waits for the LocateReply to the outstanding request, likewise.
-    fn receive_location(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
-        loop {
-            let header = self.next_message(time_limit)?;
-            match self.machine.receive(&self.inbound, &header) {
-                Received::LocateReply(_) => {
-                    self.alive = self.begun;
-                    return Ok(header);
-                }
-                other => self.pass_over(other)?,
-            }
-        }
-    }
-
-    /// Goes on after a message that is not the reply: one that comes late, unless it ended the
-    /// connection.
+    /// Skips a message that is not the reply: a late one. Fails if it ended the connection.
     #[cold]
-    fn pass_over(&mut self, received: Received) -> Result<(), NoReply> {
+    fn skip(&mut self, received: Received) -> Result<(), NoReply> {
         if received == Received::End {
-            return Err(NoReply::ended(self.machine.ended(), None));
+            return Err(NoReply::of_end(self.machine.ended(), None));
         }
-        self.alive = self.begun;
+        self.last_received = self.begun;
         Ok(())
     }
 
-    /// Releases the end of a message that has been read.
+    /// Completes the next message with the shared buffer that contains its end, if there is one.
     #[cfg(feature = "buffers")]
-    #[inline]
-    fn release_lent(&mut self) {
-        if self.lent.is_some() {
-            self.lent = None;
-        }
-    }
-
-    /// Has the stream lend the end of the next message, which is whole then.
-    #[cfg(feature = "buffers")]
-    fn borrow_end(&mut self) -> Option<MessageHeader> {
+    fn borrow_tail(&mut self) -> Option<MessageHeader> {
         if self.inbound.messaging().is_some() {
             return None;
         }
         let missing = self.inbound.missing_end()?;
-        let end = self.stream.borrow(missing)?;
+        let tail = self.stream.borrow(missing)?;
         let header = self.inbound.end_is_elsewhere()?;
-        self.lent = Some(end);
+        self.received_buffer = Some(tail);
         Some(header)
     }
 
     /// Waits for the next whole message.
     #[inline]
     fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
-        // Mostly nothing is there before it is waited for.
+        // The buffer is usually empty.
         if !self.inbound.has_buffered() {
             self.receive_more(time_limit)?;
         }
@@ -236,7 +155,7 @@ impl ExclusiveConnection {
             let polled = self.inbound.poll();
             #[cfg(feature = "buffers")]
             let polled = match polled {
-                Ok(None) => Ok(self.borrow_end()),
+                Ok(None) => Ok(self.borrow_tail()),
                 polled => polled,
             };
             match polled {
@@ -247,11 +166,11 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Receives what comes next of the stream.
+    /// Receives octets from the stream.
     #[inline]
     fn receive_more(&mut self, time_limit: &TimeLimit) -> Result<(), NoReply> {
-        // Anew for every wait: the server may send its reply octet by octet, or the replies to
-        // other requests without end.
+        // Computed for each wait: the server may send its reply octet by octet, or endless replies to
+        // other requests.
         let received = time_limit.next_wait().and_then(|limit| {
             self.limit_receiving(limit)?;
             let space = self.inbound.space();
@@ -270,62 +189,59 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Sends what the machine has to send.
+    /// Sends the control messages of the state machine.
     #[cold]
     fn transmit(&mut self) -> io::Result<()> {
         while self.machine.poll_transmit(self.outgoing.any_octets()) {
-            self.limit_sending(Some(FAREWELL_TIMEOUT))?;
+            self.limit_sending(Some(CONTROL_TIMEOUT))?;
             self.stream.send_all(self.outgoing.octets())?;
         }
         Ok(())
     }
 
-    /// Closes the connection; from GIOP 1.2 on a client says so first.
+    /// Closes the connection; since GIOP 1.2, a client sends CloseConnection first.
     #[cold]
     pub(super) fn close(&mut self) {
         self.machine.close();
-        // When it does not arrive the server notices the end of the stream all the same.
+        // If this fails, the server still notices the end of the stream.
         let _ = self.transmit();
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
 
-impl Connection for Lease<'_> {
+impl Connection for ExclusiveConnection {
     #[inline]
     fn begin(
         &mut self,
         core: &OrbCore,
         call: &NewCall<'_>,
     ) -> Result<BegunRequest, SystemException> {
-        let connection = self.connection().ok_or_else(|| core.shut_down())?;
-        let request = call.request(core, connection.opened);
-        connection.machine.begin(&request, true, ()).map_err(not_begun)
+        let request = call.request(core, self.opened);
+        self.machine.begin(&request, true, ()).map_err(not_begun)
     }
 
     #[cold]
-    fn tells_band(&mut self) -> bool {
-        self.connection().is_some_and(|it| !std::mem::replace(&mut it.band_told, true))
+    fn claims_band(&mut self) -> bool {
+        !std::mem::replace(&mut self.band_announced, true)
     }
 
     #[cold]
-    fn untell_band(&mut self) {
-        if let Some(connection) = self.connection() {
-            connection.band_told = false;
-        }
+    fn unclaim_band(&mut self) {
+        self.band_announced = false;
     }
 
     #[inline]
     fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
-        self.connection().map(|connection| &mut connection.outgoing)
+        Some(&mut self.outgoing)
     }
 
     #[inline]
-    fn copy_threshold(&self, _: usize) -> usize {
-        self.kept().map_or(usize::MAX, |connection| connection.copy_threshold)
+    fn copy_threshold(&self) -> usize {
+        self.copy_threshold
     }
 
-    fn stream(&self) -> Option<&Arc<dyn Stream>> {
-        self.kept().map(|connection| &connection.stream)
+    fn stream(&self) -> &Arc<dyn Stream> {
+        &self.stream
     }
 
     #[inline]
@@ -335,27 +251,49 @@ impl Connection for Lease<'_> {
         time_limit: &TimeLimit,
         rest: Option<(Tail, WriteBody<'_>)>,
     ) -> io::Result<()> {
-        let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
-        match rest {
-            None => connection.send(time_limit)?,
+        self.limit_sending(time_limit.next_wait()?)?;
+        probe!(MessagingSend);
+        let sent = match rest {
+            None => self.stream.send_all(self.outgoing.octets()),
             Some((tail, arguments)) => {
-                connection.send_with(time_limit, tail, begun.text, arguments)?;
+                let mut send = |parts: &mut [IoSlice<'_>]| self.stream.send_vectored_all(parts);
+                tail.send(self.outgoing.behind_header(), begun.text, arguments, &mut send)
             }
-        }
-        connection.machine.sent(begun);
+        };
+        probe!(TransportSend);
+        sent?;
+        self.machine.sent(begun);
         Ok(())
     }
 
     #[inline]
     fn receive(&mut self, time_limit: &TimeLimit) -> Result<CallReply<'_>, NoReply> {
-        self.connection().ok_or(NoReply::Lost(None))?.receive(time_limit)
+        let (order, start) = loop {
+            #[cfg(feature = "buffers")]
+            self.release_buffer();
+            let header = self.next_message(time_limit)?;
+            match self.machine.receive(&self.inbound, &header) {
+                Received::Reply(start) => break (header.order, start),
+                other => self.skip(other)?,
+            }
+        };
+        // Actually later; this saves reading the clock.
+        self.last_received = self.begun;
+        Ok(CallReply {
+            message: self.inbound.current(),
+            seams: self.inbound.seams(),
+            #[cfg(feature = "buffers")]
+            tail: self.received_buffer.as_ref(),
+            order,
+            start,
+        })
     }
 
     #[cfg(feature = "buffers")]
     #[inline]
-    fn release_lent(&mut self) {
-        if let Some(connection) = self.connection() {
-            connection.release_lent();
+    fn release_buffer(&mut self) {
+        if self.received_buffer.is_some() {
+            self.received_buffer = None;
         }
     }
 
@@ -363,32 +301,38 @@ impl Connection for Lease<'_> {
         &mut self,
         time_limit: &TimeLimit,
     ) -> Result<(MessageHeader, &[u8]), NoReply> {
-        let connection = self.connection().ok_or(NoReply::Lost(None))?;
-        let header = connection.receive_location(time_limit)?;
-        Ok((header, connection.inbound.current()))
+        loop {
+            let header = self.next_message(time_limit)?;
+            match self.machine.receive(&self.inbound, &header) {
+                Received::LocateReply(_) => {
+                    self.last_received = self.begun;
+                    return Ok((header, self.inbound.current()));
+                }
+                other => self.skip(other)?,
+            }
+        }
     }
 
     #[cold]
-    fn sends_again(&mut self, request_id: u32, end: ConnectionEnd) -> bool {
-        self.connection().is_some_and(|it| sends_again(&it.machine, request_id, end, it.used))
+    fn may_resend(&mut self, request_id: u32, end: ConnectionEnd) -> bool {
+        may_resend(&self.machine, request_id, end, self.used)
     }
 
     #[cold]
     fn time_out(&mut self, _: u32, time_limit: &TimeLimit) -> io::Result<()> {
-        let connection = self.connection().ok_or(io::ErrorKind::NotConnected)?;
         if let Some(deadline) = time_limit.deadline() {
-            connection.machine.handle_timeout(since(connection.opened, deadline));
+            self.machine.handle_timeout(machine_time(self.opened, deadline));
         }
-        connection.transmit()
+        self.transmit()
     }
 
     #[cold]
-    fn discard(&mut self, _: &EndpointPool) {
-        self.close();
+    fn discard(&mut self) {
+        self.discarded = true;
     }
 
     #[cold]
-    fn say_all_in_full(&mut self) -> bool {
-        self.connection().is_some_and(|it| it.machine.session().say_all_in_full())
+    fn send_in_full(&mut self) -> bool {
+        self.machine.session().say_all_in_full()
     }
 }

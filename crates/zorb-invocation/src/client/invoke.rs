@@ -7,7 +7,7 @@ use zorb_types::{
     CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
 };
 
-use super::attempt::{Attempt, call_there};
+use super::attempt::{Attempt, call_remote};
 use super::call::Call;
 use super::effective::{parameters, plain_parameters, policy_of};
 use super::inside::call_here;
@@ -84,7 +84,7 @@ fn attempt(object: &ObjectRef, target: &Binding, call: &Call<'_>, read: ReadRepl
 fn call_by(object: &ObjectRef, routes: &Routes, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
     match &routes.local {
         Some(key) => call_here(object, key, call, read),
-        None => call_there(object, routes, call, read),
+        None => call_remote(object, routes, call, read),
     }
 }
 

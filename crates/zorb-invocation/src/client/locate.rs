@@ -10,11 +10,13 @@ use zorb_giop::{ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind, Ta
 use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use super::connection::{AnyConnection, Connection, NewCall, NoReply};
+use super::any_connection::AnyConnection;
+use super::connection::{Connection, NewCall, NoReply};
 use super::effective::parameters;
 use super::failing::{Failure, no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
+use super::pool::Wanted;
 use super::reply::decoding;
 use super::route::Route;
 use super::selection::{Selection, select_connection};
@@ -96,13 +98,16 @@ fn ask(
         });
     }
     let reached = select_endpoint(object, target, routes, |info| {
-        let deadline = time_limit.deadline();
-        let selection = Selection { connect_timeout: connect, expects_reply: true, deadline, info };
+        let wanted = Wanted { connect_timeout: connect, deadline: time_limit.deadline() };
+        let selection = Selection { wanted, expects_reply: true, info };
         select_connection(object, routes, &selection)
     })?;
     match reached {
-        (route, AnyConnection::Exclusive(lease)) => ask_over(core, route, lease, time_limit),
-        (route, AnyConnection::Shared(shared)) => ask_over(core, route, shared, time_limit),
+        (route, AnyConnection::Exclusive(mut call)) => match call.connection() {
+            Some(connection) => ask_over(core, route, connection, time_limit),
+            None => Err(core.shut_down().into()),
+        },
+        (route, AnyConnection::Shared(mut call)) => ask_over(core, route, &mut call, time_limit),
     }
 }
 
@@ -110,7 +115,7 @@ fn ask(
 fn ask_over(
     core: &ClientCore,
     route: &Route,
-    mut connection: impl Connection,
+    connection: &mut impl Connection,
     time_limit: TimeLimit,
 ) -> Result<Whereabouts, Unanswered> {
     let form = route.form;
@@ -137,8 +142,8 @@ fn ask_over(
         .and_then(MessageWriter::finish)
         .map_err(decoding)?;
     if let Err(error) = connection.send(&begun, &time_limit, None) {
-        let again = connection.sends_again(id, ConnectionEnd::Lost);
-        connection.discard(&route.pool);
+        let again = connection.may_resend(id, ConnectionEnd::Lost);
+        route.pool.discard(connection);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
@@ -154,8 +159,8 @@ fn ask_over(
         },
         Err(reason) => reason,
     };
-    let again = reason.end().is_some_and(|end| connection.sends_again(id, end));
-    connection.discard(&route.pool);
+    let again = reason.end().is_some_and(|end| connection.may_resend(id, end));
+    route.pool.discard(connection);
     let exception = no_reply(route, time_limit.timeout(), reason);
     Err(unanswered(Failure { exception, again }))
 }

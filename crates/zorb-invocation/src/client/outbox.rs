@@ -11,9 +11,9 @@ use zorb_os::priority;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::connection::{Alive, FAREWELL_TIMEOUT};
+use super::connection::{CONTROL_TIMEOUT, LastReceived};
 use super::exclusive::ExclusiveConnection;
-use super::pool::{ClosesWithPool, EndpointPool, NoConnection};
+use super::pool::{ClosesWithPool, EndpointPool, NoConnection, Wanted};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
 
 /// The maximum time that the shutdown of an ORB waits for a queue.
@@ -53,10 +53,7 @@ impl std::fmt::Debug for Outbox {
 pub(super) struct NewOutbox {
     pub(super) on_event: OnEvent,
     pub(super) limits: FlowLimits,
-    /// The maximum time to connect.
-    pub(super) connect_timeout: Duration,
-    /// When the call that opens it must have been sent.
-    pub(super) deadline: Option<Instant>,
+    pub(super) wanted: Wanted,
 }
 
 impl Outbox {
@@ -66,8 +63,8 @@ impl Outbox {
         pool: &Arc<EndpointPool>,
         new: NewOutbox,
     ) -> Result<Arc<Self>, NoConnection> {
-        let NewOutbox { on_event, limits, connect_timeout, deadline } = new;
-        let connection = pool.open_apart(connect_timeout, deadline)?;
+        let NewOutbox { on_event, limits, wanted } = new;
+        let connection = pool.open_separate(wanted)?;
         let stream = Arc::clone(&connection.stream);
         // It fails only if the peer has gone, which sending reports as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
@@ -112,9 +109,9 @@ impl Outbox {
         }
         // The server may have closed the idle connection.
         let mut connection = self.connection.lock();
-        let is_good = connection.is_fresh() || !connection.stream.is_stale();
+        let is_good = connection.last_received.is_recent() || !connection.stream.is_stale();
         if is_good {
-            connection.alive = Alive::now();
+            connection.last_received = LastReceived::now();
         }
         is_good
     }
@@ -162,7 +159,7 @@ impl Outbox {
         }
         self.broken.store(true, Ordering::Release);
         let mut connection = self.connection.lock();
-        let _ = self.stream.set_send_timeout(Some(FAREWELL_TIMEOUT));
+        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
         connection.close();
         drop(connection);
         self.pool.lost_one();

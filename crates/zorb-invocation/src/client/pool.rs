@@ -1,20 +1,21 @@
-//! Client connections, kept per endpoint.
+//! The connections to one endpoint.
 //!
-//! A call has a connection to itself from its request to its reply: the calling thread writes,
-//! then reads, and no other thread is involved. Each thread keeps its connection to an endpoint in a
-//! [place](super::place) of its own, so that threads do not get in each other's way; the lock here is
-//! for connections that are opened, closed or change hands. Their number per endpoint is limited,
-//! and callers beyond it wait. Threads of a lane have all of that [for themselves](super::by_lane).
+//! An exclusive connection carries one call at a time: the calling thread writes, then reads, and no other
+//! thread is involved. Each thread has a [slot](thread_slot) for its idle connection, so that threads do not
+//! contend; the lock of the pool is for connections that are opened or closed, or that change threads. The
+//! number of connections to an endpoint is limited, and callers in excess of it wait. The threads of a lane
+//! have [their own](per_lane) pool.
 
-mod lending;
-#[cfg(test)]
-mod tests;
+mod acquire;
+mod exclusive_call;
+mod per_lane;
+mod share;
+mod thread_slot;
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
-use zorb_base::calling_lane::CallingLane;
+use zorb_base::calling_lane::{CallingLane, thread_and_lane};
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
@@ -22,83 +23,66 @@ use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
-use super::by_lane::ByLane;
-use super::connection::AnyConnection;
-use super::connection_settings::{ConnectionClass, ConnectionSettings};
+use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
-use super::place::Place;
-use super::sharing::Sharing;
+use super::shared::SharedConnections;
 use crate::flow::FlowLimits;
+use per_lane::PerLane;
+use thread_slot::ThreadSlot;
 
-/// From how many pools on those without a reference to their endpoint are closed. Endpoints come
-/// with references, and so from anybody.
-const KEPT_POOLS: usize = 256;
+pub(crate) use exclusive_call::ExclusiveCall;
 
-/// The most places of an endpoint; threads beyond share them.
-const MAX_PLACES: usize = 64;
-
-/// Which connections calls may have in turns: those to one endpoint for which policies say the same.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct PoolKey {
-    endpoint: Endpoint,
-    class: Box<[i64]>,
-}
-
-/// The pools of all endpoints.
-#[derive(Debug, Default)]
-pub struct ConnectionCache {
-    pools: Lock<Pools>,
-}
-
-#[derive(Debug, Default)]
-struct Pools {
-    by_endpoint: HashMap<PoolKey, Arc<EndpointPool>>,
-    /// How many were left when unused ones were last looked for.
-    left: usize,
-}
+/// The maximum number of slots for threads; further threads share them.
+const MAX_SLOTS: usize = 64;
 
 /// The connections to one endpoint.
 #[derive(Debug)]
 pub(crate) struct EndpointPool {
     pub(crate) endpoint: Endpoint,
-    pub(super) protocol: Arc<dyn Protocol>,
-    /// By the thread's number; made when a thread first calls.
-    places: Box<[OnceLock<Box<Place>>]>,
-    /// Those of lanes' threads, which have places and limits of their own.
-    pub(super) by_lane: ByLane,
-    /// Where calls may share connections, these are used and the places are not.
-    pub(super) sharing: Option<Sharing>,
-    itself: Weak<Self>,
+    protocol: Arc<dyn Protocol>,
+    /// The idle connections of threads by their numbers, a power of two; none if connections are shared.
+    slots: Box<[ThreadSlot]>,
+    /// The pools of lanes.
+    per_lane: PerLane<Arc<Self>>,
+    /// The connections if calls share them.
+    pub(super) shared: Option<SharedConnections>,
     state: CallLock<PoolState>,
-    pub(super) returned: Condition,
-    pub(super) max_open: usize,
-    pub(super) max_message_size: usize,
-    /// From how many octets on a run of octets is sent from where it lies.
-    pub(super) copy_threshold: usize,
+    /// Notified when a connection is released or closed.
+    returned: Condition,
+    max_open: usize,
+    max_message_size: usize,
     settings: ConnectionSettings,
-    pub(super) wait: WaitPolicy,
-    /// What ends with it beside its connections: queues of one-way calls.
+    wait: WaitPolicy,
+    /// Queues of one-way calls, which close with the pool.
     closing: Lock<Vec<Weak<dyn ClosesWithPool>>>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct PoolState {
-    /// Those that lie in nobody's place.
-    // Boxed, because places hold boxes.
+struct PoolState {
+    /// The idle connections in no slot.
+    // Boxed, because slots contain boxes.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<ExclusiveConnection>>,
-    /// All that are open, in use or not.
-    pub(super) open: usize,
-    /// Callers that wait for one.
+    /// The number of open connections, idle or not.
+    open: usize,
+    /// The number of callers that wait for a connection.
     waiting: usize,
-    pub(super) closed: bool,
+    closed: bool,
 }
 
-/// What is closed with a pool.
+/// What closes with a pool.
 pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
-    /// Ends it.
     fn close(&self);
+}
+
+/// The time limits for a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// The maximum time to connect.
+    pub(super) connect_timeout: Duration,
+    /// When it must be open.
+    pub(super) deadline: Option<Instant>,
 }
 
 /// Why there is no connection.
@@ -106,87 +90,20 @@ pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
 pub(crate) enum NoConnection {
     /// The ORB has shut down.
     Closed,
-    /// All connections stayed busy until the deadline.
+    /// All connections were in use until the deadline.
     Busy,
     /// The endpoint could not be reached.
     Unreachable(ConnectError),
 }
 
-impl ConnectionCache {
-    /// The pool of connections of a class to an endpoint, made when it is first asked for.
-    pub(crate) fn pool(
-        &self,
-        endpoint: &Endpoint,
-        class: &ConnectionClass,
-        protocol: &Arc<dyn Protocol>,
-        options: &Options,
-    ) -> Arc<EndpointPool> {
-        let key = PoolKey { endpoint: endpoint.clone(), class: class.key.clone() };
-        let mut pools = self.pools.lock();
-        if let Some(pool) = pools.by_endpoint.get(&key) {
-            return Arc::clone(pool);
-        }
-        let unused = pools.take_unused();
-        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
-        record(Event::TableWritten);
-        pools.by_endpoint.insert(key, Arc::clone(&pool));
-        drop(pools);
-        unused.iter().for_each(|pool| pool.close());
-        pool
-    }
-
-    /// Closes every idle connection, and those in use when they come back.
-    pub fn close(&self) {
-        let pools: Vec<_> = {
-            let pools = self.pools.lock();
-            pools.by_endpoint.values().cloned().collect()
-        };
-        pools.iter().for_each(|pool| pool.close());
-    }
-
-    /// Closes the connections of a lane that has come to its end.
-    pub(crate) fn left_by(&self, lane: &CallingLane) {
-        let pools: Vec<_> = {
-            let pools = self.pools.lock();
-            pools
-                .by_endpoint
-                .values()
-                .filter_map(|pool| pool.by_lane.left_by(lane))
-                .cloned()
-                .collect()
-        };
-        pools.iter().for_each(|pool| pool.vacate());
-    }
-}
-
-impl Pools {
-    /// Takes the pools that no reference and no call uses, when there are many; looking for them
-    /// costs little over time, as their number must have doubled since the last look.
-    fn take_unused(&mut self) -> Vec<Arc<EndpointPool>> {
-        if self.by_endpoint.len() < KEPT_POOLS.max(self.left.saturating_mul(2)) {
-            return Vec::new();
-        }
-        let unused = self.by_endpoint.extract_if(|_, pool| Arc::strong_count(pool) == 1);
-        let unused = unused.map(|(_, pool)| pool).collect();
-        self.left = self.by_endpoint.len();
-        unused
-    }
-}
-
 impl EndpointPool {
-    fn new(
+    pub(super) fn new(
         endpoint: &Endpoint,
         settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
     ) -> Arc<Self> {
         Self::with(endpoint, settings, protocol, options.max_message_size, options.wait_policy())
-    }
-
-    /// One like it for the threads of a lane.
-    pub(super) fn for_lane(&self) -> Arc<Self> {
-        record(Event::TableWritten);
-        Self::with(&self.endpoint, &self.settings, &self.protocol, self.max_message_size, self.wait)
     }
 
     fn with(
@@ -197,95 +114,111 @@ impl EndpointPool {
         wait: WaitPolicy,
     ) -> Arc<Self> {
         let max_open = settings.max_connections;
-        let places = max_open.clamp(1, MAX_PLACES).next_power_of_two();
-        Arc::new_cyclic(|itself| Self {
+        // Without replies, no call waits for one.
+        let shares = protocol.carries_replies();
+        let shared = shares.then(|| SharedConnections::new(settings.max_calls)).flatten();
+        let slots = match &shared {
+            None => max_open.clamp(1, MAX_SLOTS).next_power_of_two(),
+            Some(_) => 0,
+        };
+        Arc::new(Self {
             endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
-            places: (0..places).map(|_| OnceLock::new()).collect(),
-            by_lane: ByLane::default(),
-            // Where there are no replies, nobody waits for one.
-            sharing: protocol.carries_replies().then(|| Sharing::new(settings.max_calls)).flatten(),
-            itself: Weak::clone(itself),
+            slots: (0..slots).map(|_| ThreadSlot::new()).collect(),
+            per_lane: PerLane::default(),
+            shared,
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
             returned: Condition::new(),
             max_open,
             max_message_size,
-            copy_threshold: settings.copy_threshold,
             settings: settings.clone(),
             wait,
             closing: Lock::default(),
         })
     }
 
-    /// The connection for a call: an exclusive one, or a shared one where calls may share them.
-    #[inline]
-    pub(super) fn connection(
-        &self,
-        connect_timeout: Duration,
-        deadline: Option<Instant>,
-    ) -> Result<AnyConnection<'_>, NoConnection> {
-        let (pool, thread) = self.for_caller();
-        match &pool.sharing {
-            None => pool.lend(thread, connect_timeout, deadline).map(AnyConnection::Exclusive),
-            Some(sharing) => {
-                pool.share(sharing, connect_timeout, deadline).map(AnyConnection::Shared)
-            }
+    /// The pool of the calling thread's lane, or this one if it has none, and the number of the thread.
+    pub(super) fn for_caller(&self) -> (&Self, usize) {
+        let (thread, lane) = thread_and_lane();
+        let of_lane = lane.and_then(|lane| self.per_lane.cell(lane));
+        let Some(of_lane) = of_lane else { return (self, thread) };
+        match of_lane.get() {
+            Some(pool) => (pool, thread),
+            None => (self.open_lane(of_lane), thread),
         }
     }
 
-    /// Locks what all callers of the endpoint share.
-    pub(super) fn state(&self) -> Locked<'_, PoolState> {
+    #[cold]
+    fn open_lane<'p>(&'p self, of_lane: &'p OnceLock<Arc<Self>>) -> &'p Self {
+        let pool = of_lane.get_or_init(|| {
+            record(Event::TableWritten);
+            let Self { endpoint, settings, protocol, max_message_size, wait, .. } = self;
+            Self::with(endpoint, settings, protocol, *max_message_size, *wait)
+        });
+        if self.state().closed {
+            // The thread that closed this pool may have missed the new one.
+            pool.close();
+        }
+        pool
+    }
+
+    /// The pool of a lane, if the lane has used it.
+    pub(super) fn of_lane(&self, lane: &CallingLane) -> Option<Arc<Self>> {
+        self.per_lane.get(lane.number()).cloned()
+    }
+
+    /// Locks the state that all callers share.
+    fn state(&self) -> Locked<'_, PoolState> {
         count(Count::SharedWrites);
         self.state.lock()
     }
 
-    /// Closes the idle connections, and has those in use closed when they come back.
+    /// Closes the idle connections now, and the others when they are released.
     pub(super) fn close(&self) {
         let idle = {
             let mut state = self.state();
             state.closed = true;
-            self.all_idle(&mut state, true)
+            self.take_all_idle(&mut state, true)
         };
         self.returned.notify_all();
         for mut connection in idle {
             connection.close();
         }
-        if let Some(sharing) = &self.sharing {
-            let _ = sharing.close();
+        if let Some(shared) = &self.shared {
+            let _ = shared.close();
         }
         let closing = std::mem::take(&mut *self.closing.lock());
         closing.iter().filter_map(Weak::upgrade).for_each(|other| other.close());
-        self.by_lane.all().for_each(|pool| pool.close());
+        self.per_lane.iter().for_each(|pool| pool.close());
     }
 
-    /// Closes the connections of a lane that is no more. Another one may have its number after it.
-    fn vacate(&self) {
+    /// Closes the idle connections of a lane that has ended. A later lane may get its number, and this pool.
+    pub(super) fn close_idle(&self) {
         for mut connection in self.take_idle() {
             connection.close();
         }
-        if let Some(sharing) = &self.sharing {
-            self.state().open -= sharing.close();
+        if let Some(shared) = &self.shared {
+            self.state().open -= shared.close();
         }
     }
 
-    /// Has `other` closed when this pool is.
+    /// Makes `other` close with this pool.
     pub(super) fn close_with_it(&self, other: Weak<dyn ClosesWithPool>) {
         let mut closing = self.closing.lock();
         closing.retain(|known| known.strong_count() > 0);
         closing.push(other);
     }
 
-    /// The limits of a queue of one-way calls, where `own` are those of its policy.
+    /// The limits of a queue of one-way calls whose policy has the limits `own`.
     pub(super) fn queue_limits(&self, own: FlowLimits) -> FlowLimits {
         let [calls, octets] = self.settings.queued;
         own.within(calls, octets)
     }
 
-    /// A connection that no other call gets, beyond the limit if it has to be.
-    pub(super) fn open_apart(
+    /// A connection outside the pool, if necessary in excess of the limit.
+    pub(super) fn open_separate(
         &self,
-        connect_timeout: Duration,
-        deadline: Option<Instant>,
+        wanted: Wanted,
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         if state.closed {
@@ -293,28 +226,24 @@ impl EndpointPool {
         }
         state.open += 1;
         drop(state);
-        self.open(connect_timeout, deadline)
+        self.open(wanted)
     }
 
-    /// Takes every idle connection; `wanted` has those that come back later brought here as well.
+    /// Takes all idle connections; `recall` makes those that are released later go to the pool.
     #[allow(clippy::vec_box)]
-    fn all_idle(&self, state: &mut PoolState, wanted: bool) -> Vec<Box<ExclusiveConnection>> {
+    fn take_all_idle(&self, state: &mut PoolState, recall: bool) -> Vec<Box<ExclusiveConnection>> {
         let mut idle = std::mem::take(&mut state.idle);
-        for place in self.places.iter().filter_map(OnceLock::get) {
-            if wanted {
-                place.set_wanted(true);
+        for slot in &self.slots {
+            if recall {
+                slot.set_recalled(true);
             }
-            idle.extend(place.take());
+            idle.extend(slot.take());
         }
         idle
     }
 
-    fn open(
-        &self,
-        connect_timeout: Duration,
-        deadline: Option<Instant>,
-    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
-        let stream = self.connect(connect_timeout, deadline)?;
+    fn open(&self, wanted: Wanted) -> Result<Box<ExclusiveConnection>, NoConnection> {
+        let stream = self.connect(wanted)?;
         let messaging = self.protocol.messaging();
         let session = match self.protocol.carries_replies() {
             true => ClientSession::speaking(messaging, false),
@@ -325,19 +254,16 @@ impl EndpointPool {
             session,
             messaging,
             max_message_size: self.max_message_size,
-            copy_threshold: self.copy_threshold,
+            copy_threshold: self.settings.copy_threshold,
             wait: self.wait,
         }));
         connection.outgoing.any_octets().reserve(self.settings.preallocate);
         Ok(connection)
     }
 
-    /// Connects; whoever calls it has counted the connection as open.
-    pub(super) fn connect(
-        &self,
-        connect_timeout: Duration,
-        deadline: Option<Instant>,
-    ) -> Result<Arc<dyn Stream>, NoConnection> {
+    /// Connects; the caller has counted the connection as open.
+    fn connect(&self, wanted: Wanted) -> Result<Arc<dyn Stream>, NoConnection> {
+        let Wanted { connect_timeout, deadline } = wanted;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
@@ -349,7 +275,7 @@ impl EndpointPool {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
                 Ok(match self.settings.fragment_size {
-                    // Where there are no replies a message is a datagram.
+                    // Without replies, each message is a datagram.
                     Some(most) if self.protocol.carries_replies() => in_fragments(stream, most),
                     _ => stream,
                 })
@@ -361,14 +287,14 @@ impl EndpointPool {
         }
     }
 
-    /// Takes note that a connection is open no more.
+    /// Counts a connection as closed.
     pub(super) fn lost_one(&self) {
         self.state().open -= 1;
         self.returned.notify_one();
     }
 
-    /// Drops the idle connections, the caller's lane's if it has one: the server closes, and they are of no
-    /// use.
+    /// Drops the idle connections of the caller's lane, or of this pool: the server has closed one, and probably
+    /// all.
     #[cold]
     pub(crate) fn drop_idle(&self) {
         let (pool, _) = self.for_caller();
@@ -377,11 +303,11 @@ impl EndpointPool {
         pool.returned.notify_all();
     }
 
-    /// Takes the idle connections, which count as open no more.
+    /// Takes the idle connections and counts them as closed.
     #[allow(clippy::vec_box)]
     fn take_idle(&self) -> Vec<Box<ExclusiveConnection>> {
         let mut state = self.state();
-        let idle = self.all_idle(&mut state, false);
+        let idle = self.take_all_idle(&mut state, false);
         state.open -= idle.len();
         idle
     }

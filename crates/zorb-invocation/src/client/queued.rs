@@ -17,7 +17,7 @@ use super::exclusive::ExclusiveConnection;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
-use super::pool::NoConnection;
+use super::pool::{NoConnection, Wanted};
 use super::reply::ReadReply;
 use super::route::{Route, Routes};
 use super::selection::{fitting_routes, unreachable};
@@ -91,8 +91,7 @@ fn select_queue<'t>(
     let new = || NewOutbox {
         on_event: policy.teller(),
         limits: policy.limits_of(core.options()),
-        connect_timeout: call.parameters.connect,
-        deadline,
+        wanted: Wanted { connect_timeout: call.parameters.connect, deadline },
     };
     let mut failure = None;
     for route in fitting_routes(routes, call.info)? {
@@ -119,7 +118,7 @@ fn write(
     let core = object.core();
     let form = route.form;
     let mut connection = outbox.connection.lock();
-    let ExclusiveConnection { machine, opened, outgoing, band_told, .. } = &mut **connection;
+    let ExclusiveConnection { machine, opened, outgoing, band_announced, .. } = &mut **connection;
     let outgoing = outgoing.any_octets();
     if let Some(spare) = outbox.spares.lock().pop() {
         *outgoing = spare;
@@ -135,20 +134,20 @@ fn write(
     };
     let begun = machine.begin(&new.request(core, *opened), true, ()).map_err(not_begun)?;
     let BegunRequest { request_id, text, announcement } = begun;
-    let tells_band = route.band.is_some() && !*band_told;
-    let band = route.band.as_ref().filter(|_| tells_band);
+    let announces_band = route.band.is_some() && !*band_announced;
+    let band = route.band.as_ref().filter(|_| announces_band);
     let contexts = Contexts { info: call.info, band };
     let mut gather = Gather::runs_from(usize::MAX);
     let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
     message.write_announcing(announcement, contexts, outgoing, &mut gather)?;
-    let tells = announcement != Announcement::Nothing;
+    let announces = announcement != Announcement::Nothing;
     let octets = std::mem::take(outgoing);
     let length = octets.len();
-    let is_relied_on = tells || tells_band;
+    let is_relied_on = announces || announces_band;
     let deadline = call.sending().deadline().filter(|_| !is_relied_on);
     match outbox.queue.try_put(length, Message { octets, deadline }) {
         Ok(event) => {
-            *band_told |= tells_band;
+            *band_announced |= announces_band;
             machine.sent(&begun);
             drop(connection);
             outbox.report(event);

@@ -19,8 +19,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
-use super::place::Lease;
-use super::pool::EndpointPool;
+use super::pool::{EndpointPool, ExclusiveCall};
 use crate::client::core::ClientCore;
 
 /// The maximum number of routes to an object: a reference may come from anybody, and each route may have
@@ -292,10 +291,13 @@ impl Routes {
         Ok(found)
     }
 
-    /// The last successful route, with a connection of the calling thread that is ready; `None` if the route
-    /// depends on the call.
+    /// The last successful route with the calling thread's idle connection; `None` if there is none, or if the
+    /// route depends on the call.
     #[inline]
-    pub(super) fn at_once(&self, expects_reply: bool) -> Option<(&Route, Lease<'_>)> {
+    pub(super) fn idle_connection(
+        &self,
+        expects_reply: bool,
+    ) -> Option<(&Route, ExclusiveCall<'_>)> {
         if self.by_priority {
             return None;
         }
@@ -303,7 +305,7 @@ impl Routes {
         if expects_reply && !route.replies {
             return None;
         }
-        Some((route, route.pool.exclusive()?))
+        Some((route, route.pool.acquire_idle()?))
     }
 
     /// The routes with their indexes, beginning with the last successful one.

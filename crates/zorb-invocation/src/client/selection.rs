@@ -2,23 +2,22 @@
 
 use std::io;
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
-use super::connection::AnyConnection;
-use super::pool::NoConnection;
+use super::any_connection::AnyConnection;
+use super::pool::{NoConnection, Wanted};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
 /// What a connection is needed for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection<'a> {
-    pub(super) connect_timeout: Duration,
+    pub(super) wanted: Wanted,
     pub(super) expects_reply: bool,
-    pub(super) deadline: Option<Instant>,
     /// What interceptors say about the endpoint.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
@@ -122,7 +121,7 @@ fn try_routes<'t>(
     fitting: impl Iterator<Item = (usize, &'t Route)>,
     selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
-    let Selection { connect_timeout, expects_reply, deadline, .. } = *selection;
+    let Selection { wanted, expects_reply, .. } = *selection;
     let core = object.core();
     let mut failures = Vec::new();
     let mut late = false;
@@ -132,7 +131,7 @@ fn try_routes<'t>(
             one_way = true;
             continue;
         }
-        match route.pool.connection(connect_timeout, deadline) {
+        match route.pool.connection(wanted) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -148,7 +147,7 @@ fn try_routes<'t>(
             }
             Err(NoConnection::Unreachable(error)) => {
                 failures.push(error);
-                if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+                if wanted.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                     late = true;
                     break;
                 }

@@ -1,14 +1,15 @@
-//! A connection that several calls use at the same time: the driver of the connection machine that
-//! callers share, as leader and followers.
+//! A connection that several calls use at the same time: the driver of the connection's state machine that
+//! callers share as leader and followers.
 //!
-//! Each caller sends its request when nobody else is sending. Then one of the callers that wait, the
-//! leader, receives for all: it hands every follower its reply, and when its own has come it promotes
-//! the next caller to leader. No thread of the ORB's own is involved, and no caller waits past its
-//! deadline: the machine ignores its late reply.
+//! Each caller sends its request when nobody else is sending. Then one of the waiting callers, the leader,
+//! receives for all: it passes every follower its reply, and once it has its own reply it promotes a follower
+//! to leader. No additional thread is involved, and no caller waits past its deadline: the state machine
+//! ignores its late reply.
 
 mod call;
 mod inheritance;
 mod leader;
+mod list;
 
 use std::cmp::Reverse;
 use std::io;
@@ -19,7 +20,6 @@ use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim, trim_request};
 use zorb_base::counters::{CallLock, Count, count};
-use zorb_base::upcall_thread::in_upcall;
 use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
     ReplyStart, RequestBuffer,
@@ -28,18 +28,20 @@ use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy, Waits};
 
-use super::connection::{Alive, FAREWELL_TIMEOUT, NoReply, limits};
+use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, limits};
 use inheritance::Leader;
 
+pub(super) use call::NotJoined;
 pub(crate) use call::SharedCall;
+pub(super) use list::SharedConnections;
 
-/// The end of a reply, where the stream has lent it.
+/// The end of a reply if it is in a shared buffer.
 #[cfg(feature = "buffers")]
-type LentEnd = Option<zorb_transport::ReceivedBuffer>;
+type ReplyTail = Option<zorb_transport::ReceivedBuffer>;
 #[cfg(not(feature = "buffers"))]
-type LentEnd = Option<std::convert::Infallible>;
+type ReplyTail = Option<std::convert::Infallible>;
 
-/// The most callers' buffers that a connection keeps for later calls.
+/// The maximum number of callers' buffers that a connection retains.
 const MAX_IDLE_BUFFERS: usize = 64;
 
 /// A connection that several calls use at the same time.
@@ -48,55 +50,66 @@ pub(crate) struct SharedConnection {
     stream: Arc<dyn Stream>,
     wait: Waits,
     max_calls: usize,
+    /// The number of octets from which on the end of a message is sent from where it is.
+    copy_threshold: usize,
     state: CallLock<State>,
-    /// Held while a message is sent: its holder has the priority of the most urgent caller that waits
-    /// for it.
+    /// Held while a message is sent. The holder inherits the highest priority of the callers that wait for
+    /// it.
     sending: PiMutex,
-    /// Signalled when there is room for a call.
+    /// Notified when another call may use it.
     has_room: Condition,
-    /// How many calls use it, for those who look for the least busy.
+    /// The number of calls that use it, read without the lock to find the least busy connection.
     users: AtomicUsize,
-    /// Whether the server has been told which band of priorities it is for.
-    band_told: AtomicBool,
-    /// When it was opened: deadlines count from here.
+    /// Whether its priority band has been announced to the server.
+    band_announced: AtomicBool,
+    /// When it was opened; the state machine's time starts here.
     opened: Instant,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Which requests are outstanding, what was agreed on, and how it ended.
+    /// Its state: the outstanding requests, code sets, how it ended.
     machine: ClientConnection<Follower>,
-    /// Whether a reply has ever come.
+    /// Whether a reply has ever been received.
     used: bool,
-    /// When it was last known to be alive.
-    alive: Alive,
-    /// Callers that use it.
+    last_received: LastReceived,
+    /// The number of callers that use it.
     users: usize,
-    /// Callers that wait until they may.
+    /// The number of callers that wait to use it.
     waiting: usize,
-    /// What has been received; with the leader while there is one.
+    /// The receive buffer; the leader has it while there is one.
     inbound: Option<Box<Inbound>>,
-    /// Who that is.
     leader: Leader,
     /// Buffers of earlier calls.
     // Boxed, because they move in and out with every call.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<CallBuffers>>,
-    /// The error of the stream, where it failed.
+    /// The error of a stream that failed.
     error: Option<io::Error>,
-    /// Whether it is to be closed when the last call is over.
+    /// Whether it closes after the last call.
     closing: bool,
 }
 
-/// A caller whose reply is due.
+/// The parameters of a new connection.
+pub(super) struct NewSharedConnection {
+    pub(super) stream: Arc<dyn Stream>,
+    pub(super) messaging: Option<&'static dyn Messaging>,
+    pub(super) max_message_size: usize,
+    pub(super) copy_threshold: usize,
+    pub(super) wait: WaitPolicy,
+    /// The maximum number of calls that use it at the same time.
+    pub(super) max_calls: usize,
+}
+
+/// A caller that waits for its reply.
 #[derive(Debug)]
 struct Follower {
     /// Whether the caller sleeps and has not been woken yet.
     sleeps: bool,
-    /// The priority of the caller's thread, where it has given itself one.
-    urgency: u8,
+    /// The priority of the caller's thread, if it has set one.
+    priority: u8,
     wake: Arc<Condition>,
-    /// For the reply.
+    /// A buffer for the reply.
     spare: Vec<u8>,
     reply: Option<FollowerReply>,
 }
@@ -105,66 +118,53 @@ struct Follower {
 #[derive(Debug)]
 struct FollowerReply {
     header: MessageHeader,
-    /// Of a Reply; not of a LocateReply.
+    /// `None` for a LocateReply.
     start: Option<ReplyStart>,
     octets: Detached,
-    lent: LentEnd,
+    tail: ReplyTail,
 }
 
-/// What each caller has to itself.
+/// The buffers of one caller.
 #[derive(Debug, Default)]
 struct CallBuffers {
     wake: Arc<Condition>,
     outgoing: RequestBuffer,
     received: Detached,
-    lent: LentEnd,
+    tail: ReplyTail,
 }
 
-/// The same error once more.
-fn same(error: &io::Error) -> io::Error {
+/// A copy of the error.
+fn copied(error: &io::Error) -> io::Error {
     match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code),
         None => error.kind().into(),
     }
 }
 
-/// Why a caller may not use a connection.
-#[derive(Debug)]
-pub(super) enum NotJoined {
-    /// The connection is of no more use.
-    Ended,
-    /// There was no room until the deadline.
-    Busy,
-}
-
 impl State {
-    /// Says whether a caller sleeps.
+    /// Notes whether a caller sleeps.
     fn sleep(&mut self, id: Option<u32>, sleeps: bool) {
         if let Some(call) = id.and_then(|id| self.machine.call_mut(id)) {
             call.sleeps = sleeps;
         }
     }
 
-    /// What the end of the connection is to a caller.
+    /// Why a caller gets no reply after the end of the connection.
     #[cold]
     fn no_reply(&self) -> NoReply {
-        NoReply::ended(self.machine.ended(), self.error.as_ref().map(same))
+        NoReply::of_end(self.machine.ended(), self.error.as_ref().map(copied))
     }
 }
 
 impl SharedConnection {
-    pub(super) fn new(
-        stream: Arc<dyn Stream>,
-        messaging: Option<&'static dyn Messaging>,
-        max_message_size: usize,
-        wait: WaitPolicy,
-        max_calls: usize,
-    ) -> Self {
+    pub(super) fn new(new: NewSharedConnection) -> Self {
+        let NewSharedConnection { stream, messaging, max_message_size, wait, .. } = new;
+        let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         let session = ClientSession::speaking(messaging, true);
         let state = State {
             machine: ClientConnection::new(session, messaging),
             used: false,
-            alive: Alive::now(),
+            last_received: LastReceived::now(),
             users: 0,
             waiting: 0,
             inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
@@ -176,66 +176,36 @@ impl SharedConnection {
         Self {
             stream,
             wait: wait.waits(),
-            max_calls,
+            max_calls: new.max_calls,
+            copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
             sending: PiMutex::new(),
             has_room: Condition::new(),
             users: AtomicUsize::new(0),
-            band_told: AtomicBool::new(false),
+            band_announced: AtomicBool::new(false),
             opened: Instant::now(),
         }
     }
 
-    /// How many calls use it at about this moment.
+    /// The approximate number of calls that use it now.
     pub(super) fn users(&self) -> usize {
         self.users.load(Ordering::Relaxed)
+    }
+
+    /// Whether no call can use it any more.
+    pub(super) fn has_ended(&self) -> bool {
+        self.state().machine.ended().is_some()
     }
 
     fn state(&self) -> Locked<'_, State> {
         self.state.lock()
     }
 
-    /// Lets a caller use it, once there is room. A caller inside an upcall needs no room: the calls that
-    /// it would wait for may be waiting for the upcall.
-    pub(super) fn join(
-        self: &Arc<Self>,
-        deadline: Option<Instant>,
-    ) -> Result<SharedCall, NotJoined> {
-        let mut state = self.state();
-        loop {
-            if state.machine.ended().is_some() || state.closing {
-                return Err(NotJoined::Ended);
-            }
-            if state.users < self.max_calls || in_upcall() {
-                break;
-            }
-            state.waiting += 1;
-            let in_time;
-            (state, in_time) = wait_until(&self.has_room, state, deadline);
-            state.waiting -= 1;
-            if !in_time {
-                return Err(NotJoined::Busy);
-            }
-        }
-        if state.users == 0 && !state.alive.is_fresh() {
-            if self.stream.is_stale() {
-                self.end(&mut state, NoReply::Lost(None));
-                return Err(NotJoined::Ended);
-            }
-            state.alive = Alive::now();
-        }
-        state.users += 1;
-        self.users.store(state.users, Ordering::Relaxed);
-        let buffers = state.idle.pop().unwrap_or_default();
-        drop(state);
-        Ok(SharedCall::new(Arc::clone(self), buffers))
-    }
-
-    /// Takes back what a caller had.
+    /// Ends the use by a call.
     fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool) {
         trim_request(&mut buffers.outgoing);
         trim(&mut buffers.received.buffer);
-        buffers.lent = None;
+        buffers.tail = None;
         if sends {
             self.sending.unlock();
         }
@@ -246,7 +216,7 @@ impl SharedConnection {
         {
             buffers.received.buffer = call.spare;
         }
-        let wanted = state.waiting > 0;
+        let is_awaited = state.waiting > 0;
         state.users -= 1;
         self.users.store(state.users, Ordering::Relaxed);
         if state.idle.len() < MAX_IDLE_BUFFERS {
@@ -254,7 +224,7 @@ impl SharedConnection {
         }
         let last = state.closing && state.users == 0 && state.machine.ended().is_none();
         drop(state);
-        if wanted {
+        if is_awaited {
             self.has_room.notify_one();
         }
         if last {
@@ -262,8 +232,8 @@ impl SharedConnection {
         }
     }
 
-    /// Waits until nobody else sends. From then on nobody does until this thread gives the lock back.
-    /// Called without the state, which whoever sends locks meanwhile.
+    /// Locks sending, which the calling thread has to unlock; returns the state locked, too. Called without the
+    /// lock of the state, which the sending thread needs.
     fn lock_sending(&self, deadline: Option<Instant>) -> io::Result<Locked<'_, State>> {
         count(Count::ClientLocks);
         let lock = self.sending.try_lock(Duration::ZERO)?.or_else(|| {
@@ -275,7 +245,7 @@ impl SharedConnection {
         let state = self.state();
         if state.machine.ended().is_some() {
             return Err(match &state.error {
-                Some(error) => same(error),
+                Some(error) => copied(error),
                 None => io::ErrorKind::NotConnected.into(),
             });
         }
@@ -283,25 +253,25 @@ impl SharedConnection {
         Ok(state)
     }
 
-    /// Promotes one of those who sleep to leader, when there is none: the most urgent, of those the
-    /// first.
+    /// Promotes a sleeping follower to leader if there is none: the one with the highest priority, among equals
+    /// the first.
     fn promote(&self, state: &mut State) {
         if state.inbound.is_none() {
             return;
         }
         let sleepers = state.machine.calls_mut().filter(|call| call.sleeps);
-        if let Some(next) = sleepers.min_by_key(|call| Reverse(call.urgency)) {
+        if let Some(next) = sleepers.min_by_key(|call| Reverse(call.priority)) {
             count(Count::HandOvers);
             next.sleeps = false;
             next.wake.notify_one();
         }
     }
 
-    /// Tells the machine how the connection has ended, and wakes everybody.
+    /// Ends the connection for the state machine, and wakes all callers.
     #[cold]
     fn end(&self, state: &mut State, reason: NoReply) {
         tracing::debug!(peer = self.stream.peer(), ?reason, "a shared connection has ended");
-        // A caller's time is no end of the connection; it does not come here.
+        // A caller's deadline is no such reason.
         let end = reason.end().unwrap_or(ConnectionEnd::Lost);
         if state.machine.ended().is_none()
             && let NoReply::Lost(error) = reason
@@ -309,7 +279,7 @@ impl SharedConnection {
             state.error = error;
         }
         state.machine.end(end);
-        // Who is sending or reading at the moment is stopped by this.
+        // Stops threads that are sending or receiving.
         let _ = self.stream.shutdown(Shutdown::Both);
         for call in state.machine.calls_mut() {
             call.wake.notify_one();
@@ -317,7 +287,7 @@ impl SharedConnection {
         self.has_room.notify_all();
     }
 
-    /// Closes the connection once the calls that use it are over.
+    /// Closes the connection after the calls that use it.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closing = true;
@@ -329,32 +299,32 @@ impl SharedConnection {
         }
     }
 
-    /// Ends the stream, which nobody uses; from GIOP 1.2 on a client says so first.
+    /// Closes the stream, which nobody uses; since GIOP 1.2, a client sends CloseConnection first.
     fn send_close(&self) {
         let mut octets = Vec::new();
         let mut state = self.state();
         state.machine.close();
-        let says_so = state.machine.poll_transmit(&mut octets);
+        let announces = state.machine.poll_transmit(&mut octets);
         drop(state);
-        if says_so {
-            // When it does not arrive the server notices the end of the stream all the same.
-            let limited = self.stream.set_send_timeout(Some(FAREWELL_TIMEOUT));
+        if announces {
+            // If this fails, the server still notices the end of the stream.
+            let limited = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
             let _ = limited.and_then(|()| self.stream.send_all(&octets));
         }
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
 
-/// Waits to be told, for no longer than until the deadline; whether there was time left.
+/// Waits for a notification until the deadline; `false` if the deadline had passed before.
 fn wait_until<'s>(
-    told: &Condition,
+    notified: &Condition,
     state: Locked<'s, State>,
     deadline: Option<Instant>,
 ) -> (Locked<'s, State>, bool) {
-    let Some(deadline) = deadline else { return (told.wait(state), true) };
+    let Some(deadline) = deadline else { return (notified.wait(state), true) };
     let left = deadline.saturating_duration_since(Instant::now());
     if left == Duration::ZERO {
         return (state, false);
     }
-    (told.wait_for(state, left), true)
+    (notified.wait_for(state, left), true)
 }

@@ -4,9 +4,11 @@ use std::io::{self, IoSlice};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::orb_core::OrbCore;
+use zorb_base::upcall_thread::in_upcall;
 use zorb_giop::{
     BegunRequest, ConnectionEnd, FailureCause, MessageHeader, ReplyStart, RequestBuffer,
     RequestFailure, RequestKind,
@@ -16,39 +18,82 @@ use zorb_os::{priority, probe};
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{CallBuffers, Follower, SharedConnection, State, same, wait_until};
+use super::{CallBuffers, Follower, SharedConnection, State, copied, wait_until};
 use crate::client::connection::{
-    CallReply, Connection, FAREWELL_TIMEOUT, NewCall, NoReply, not_begun, sends_again, since,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NewCall, NoReply, machine_time,
+    may_resend, not_begun,
 };
-use crate::client::pool::EndpointPool;
 use crate::client::time_limit::TimeLimit;
 
-/// One call over a shared connection; dropping it ends the call's part.
+/// The use of a shared connection by one call. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct SharedCall {
     connection: Arc<SharedConnection>,
-    /// There until it is dropped.
+    /// `None` only while it is dropped.
     buffers: Option<Box<CallBuffers>>,
-    /// The id of its request, while the reply is due.
+    /// The id of its request if that has a reply.
     id: Option<u32>,
     /// Whether it holds the lock for sending.
     sends: bool,
-    /// The thread that locks it unlocks it.
+    /// The thread that locks sending has to unlock it.
     of_this_thread: PhantomData<*const ()>,
 }
 
-impl SharedCall {
-    pub(super) fn new(connection: Arc<SharedConnection>, buffers: Box<CallBuffers>) -> Self {
-        Self {
-            connection,
+/// Why a call cannot use a connection.
+#[derive(Debug)]
+pub(in crate::client) enum NotJoined {
+    /// The connection has ended.
+    Ended,
+    /// Other calls used it until the deadline.
+    Busy,
+}
+
+impl SharedConnection {
+    /// Begins the use by a call, once fewer than the maximum use it. A caller in an upcall does not wait: the
+    /// calls that it would wait for may wait for the upcall.
+    pub(in crate::client) fn join(
+        self: &Arc<Self>,
+        deadline: Option<Instant>,
+    ) -> Result<SharedCall, NotJoined> {
+        let mut state = self.state();
+        loop {
+            if state.machine.ended().is_some() || state.closing {
+                return Err(NotJoined::Ended);
+            }
+            if state.users < self.max_calls || in_upcall() {
+                break;
+            }
+            state.waiting += 1;
+            let in_time;
+            (state, in_time) = wait_until(&self.has_room, state, deadline);
+            state.waiting -= 1;
+            if !in_time {
+                return Err(NotJoined::Busy);
+            }
+        }
+        if state.users == 0 && !state.last_received.is_recent() {
+            if self.stream.is_stale() {
+                self.end(&mut state, NoReply::Lost(None));
+                return Err(NotJoined::Ended);
+            }
+            state.last_received = LastReceived::now();
+        }
+        state.users += 1;
+        self.users.store(state.users, Ordering::Relaxed);
+        let buffers = state.idle.pop().unwrap_or_default();
+        drop(state);
+        Ok(SharedCall {
+            connection: Arc::clone(self),
             buffers: Some(buffers),
             id: None,
             sends: false,
             of_this_thread: PhantomData,
-        }
+        })
     }
+}
 
-    /// Sends by `send` when nobody else is sending; `begun` is set when some of it may be on its way.
+impl SharedCall {
+    /// Calls `send` while nobody else sends; it sets its last parameter once octets may have been sent.
     fn send_alone(
         &mut self,
         time_limit: &TimeLimit,
@@ -71,20 +116,20 @@ impl SharedCall {
         if let Err(error) = &sent
             && begun
         {
-            // Part of it may be on its way, so nothing that follows would be understood.
-            connection.end(&mut state, NoReply::Lost(Some(same(error))));
+            // Part of the message may have been sent, so the server would misread what follows.
+            connection.end(&mut state, NoReply::Lost(Some(copied(error))));
         }
         sent.map(|()| state)
     }
 
-    /// Lets others send.
+    /// Unlocks sending if it is locked.
     fn unlock_sending(&mut self) {
         if std::mem::take(&mut self.sends) {
             self.connection.sending.unlock();
         }
     }
 
-    /// Waits for the reply, as leader when there is none. It is in the buffers then.
+    /// Waits for the reply, as leader if there is none. Afterwards it is in the buffers.
     fn wait(
         &mut self,
         time_limit: TimeLimit,
@@ -92,11 +137,11 @@ impl SharedCall {
         let connection = &*self.connection;
         let Some(id) = self.id else { return Err(NoReply::Lost(None)) };
         let timed_out = |state: &mut State| {
-            // Waiting until the deadline is over, so it has passed.
+            // The wait ended at the deadline.
             if let Some(deadline) = time_limit.deadline() {
-                state.machine.handle_timeout(since(connection.opened, deadline));
+                state.machine.handle_timeout(machine_time(connection.opened, deadline));
             }
-            // It may have been promoted just now: somebody else leads, then.
+            // If this caller has been promoted just now, another one has to lead.
             state.sleep(Some(id), false);
             connection.promote(state);
             NoReply::TimedOut
@@ -108,7 +153,7 @@ impl SharedCall {
             if let Some(reply) = call.reply.take() {
                 if let Some(buffers) = self.buffers.as_deref_mut() {
                     buffers.received = reply.octets;
-                    buffers.lent = reply.lent;
+                    buffers.tail = reply.tail;
                 }
                 return Ok((reply.header, reply.start));
             }
@@ -120,11 +165,11 @@ impl SharedCall {
                 None => {}
             }
             if let Some(mut inbound) = state.inbound.take() {
-                state.leader.begins();
+                state.leader.begin();
                 drop(state);
                 let led = connection.lead(&mut inbound, time_limit, Some(id));
                 state = connection.state();
-                state.leader.ends();
+                state.leader.end();
                 state.inbound = Some(inbound);
                 match led {
                     Ok(()) => connection.promote(&mut state),
@@ -150,8 +195,8 @@ impl SharedCall {
 }
 
 impl Connection for SharedCall {
-    /// The first request on the wire tells the server the code sets, so its caller holds the lock for
-    /// sending from here on; likewise where what it tells is relied on later.
+    /// Locks sending if the request announces what later requests rely on, as the first one announces the code
+    /// sets.
     fn begin(
         &mut self,
         core: &OrbCore,
@@ -168,7 +213,7 @@ impl Connection for SharedCall {
         let expects_reply = call.kind != RequestKind::Oneway;
         let follower = Follower {
             sleeps: false,
-            urgency: priority::last_set(),
+            priority: priority::last_set(),
             wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
             spare: match self.buffers.as_deref_mut() {
                 Some(buffers) if expects_reply => std::mem::take(&mut buffers.received.buffer),
@@ -179,7 +224,7 @@ impl Connection for SharedCall {
         let begun = state.machine.begin(&request, self.sends, follower).map_err(not_begun)?;
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
-        // Another caller may have told it meanwhile.
+        // Another caller may have announced it meanwhile.
         if !begun.announcement.comes_first() {
             self.unlock_sending();
         }
@@ -187,26 +232,25 @@ impl Connection for SharedCall {
     }
 
     #[cold]
-    fn tells_band(&mut self) -> bool {
-        !self.connection.band_told.swap(true, Ordering::AcqRel)
+    fn claims_band(&mut self) -> bool {
+        !self.connection.band_announced.swap(true, Ordering::AcqRel)
     }
 
     #[cold]
-    fn untell_band(&mut self) {
-        self.connection.band_told.store(false, Ordering::Release);
+    fn unclaim_band(&mut self) {
+        self.connection.band_announced.store(false, Ordering::Release);
     }
 
     fn outgoing(&mut self) -> Option<&mut RequestBuffer> {
         self.buffers.as_deref_mut().map(|buffers| &mut buffers.outgoing)
     }
 
-    fn copy_threshold(&self, own: usize) -> usize {
-        let preferred = self.connection.stream.gather_threshold().unwrap_or(usize::MAX);
-        own.min(preferred)
+    fn copy_threshold(&self) -> usize {
+        self.connection.copy_threshold
     }
 
-    fn stream(&self) -> Option<&Arc<dyn Stream>> {
-        Some(&self.connection.stream)
+    fn stream(&self) -> &Arc<dyn Stream> {
+        &self.connection.stream
     }
 
     fn send(
@@ -242,15 +286,15 @@ impl Connection for SharedCall {
             message: buffers.received.message(),
             seams: &buffers.received.seams,
             #[cfg(feature = "buffers")]
-            end: buffers.lent.as_ref(),
+            tail: buffers.tail.as_ref(),
             order: header.order,
             start,
         })
     }
 
     #[cfg(feature = "buffers")]
-    fn release_lent(&mut self) {
-        // It goes with the call, which ends now.
+    fn release_buffer(&mut self) {
+        // The call, which ends now, releases it.
     }
 
     fn receive_location(
@@ -262,15 +306,15 @@ impl Connection for SharedCall {
     }
 
     #[cold]
-    fn sends_again(&mut self, request_id: u32, end: ConnectionEnd) -> bool {
+    fn may_resend(&mut self, request_id: u32, end: ConnectionEnd) -> bool {
         let state = self.connection.state();
-        sends_again(&state.machine, request_id, end, state.used)
+        may_resend(&state.machine, request_id, end, state.used)
     }
 
     #[cold]
     fn time_out(&mut self, _: u32, _: &TimeLimit) -> io::Result<()> {
-        // The machine has been told by `wait`.
-        let time_limit = TimeLimit::new(Some(FAREWELL_TIMEOUT));
+        // `wait` has informed the state machine.
+        let time_limit = TimeLimit::new(Some(CONTROL_TIMEOUT));
         loop {
             let mut octets = Vec::new();
             if !self.connection.state().machine.poll_transmit(&mut octets) {
@@ -285,16 +329,12 @@ impl Connection for SharedCall {
         }
     }
 
-    #[cold]
-    fn discard(&mut self, pool: &EndpointPool) {
-        let ended = self.connection.state().machine.ended().is_some();
-        if ended {
-            pool.for_caller().0.forget(&self.connection);
-        }
+    fn discard(&mut self) {
+        // No call begins on a connection that has ended, and others may go on if it has not.
     }
 
     #[cold]
-    fn say_all_in_full(&mut self) -> bool {
+    fn send_in_full(&mut self) -> bool {
         self.connection.state().machine.session().say_all_in_full()
     }
 }
@@ -307,7 +347,7 @@ impl Drop for SharedCall {
     }
 }
 
-/// The exception for a request that did not get to be sent.
+/// The exception for a request if sending cannot be locked.
 #[cold]
 fn not_locked(error: &io::Error) -> SystemException {
     let no = CompletionStatus::No;

@@ -7,20 +7,20 @@ use zorb_base::counters::{Count, count};
 use zorb_giop::{Detached, Inbound, MessageHeader, Received};
 use zorb_os::probe;
 
-use super::{FollowerReply, LentEnd, SharedConnection};
-use crate::client::connection::{Alive, NoReply};
+use super::{FollowerReply, ReplyTail, SharedConnection};
+use crate::client::connection::{LastReceived, NoReply};
 use crate::client::time_limit::TimeLimit;
 
-/// Replies up to this size are copied for their caller; of larger ones the caller gets the buffer
-/// that they were received in, and what lies behind them is copied.
+/// Replies up to this size are copied for their caller. For larger ones, the caller gets the receive buffer,
+/// and the octets after the reply are copied.
 const COPIED: usize = 2048;
 
-/// Whether streams lend buffers.
-const LENDING: bool = cfg!(feature = "buffers");
+/// Whether streams may have shared buffers.
+const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
 
 impl SharedConnection {
-    /// Receives, and hands every follower its reply, until that of the call `own` has come and what was
-    /// received with it has been handed out.
+    /// Receives messages and passes each follower its reply, until the reply to the call `own` and all messages
+    /// that were received with it are processed.
     pub(super) fn lead(
         &self,
         inbound: &mut Inbound,
@@ -29,12 +29,12 @@ impl SharedConnection {
     ) -> Result<(), NoReply> {
         let mut done = false;
         loop {
-            let (polled, lent) = match inbound.poll().map_err(NoReply::Broken)? {
-                None if !done && LENDING => self.borrow_end(inbound),
+            let (polled, tail) = match inbound.poll().map_err(NoReply::Broken)? {
+                None if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
                 polled => (polled, None),
             };
             match polled {
-                Some(header) => done |= self.deliver(inbound, &header, lent, own)?,
+                Some(header) => done |= self.deliver(inbound, &header, tail, own)?,
                 None if done => return Ok(()),
                 None => self.receive_more(inbound, time_limit)?,
             }
@@ -42,7 +42,7 @@ impl SharedConnection {
     }
 
     fn receive_more(&self, inbound: &mut Inbound, time_limit: TimeLimit) -> Result<(), NoReply> {
-        // Anew for every wait: others' replies may come without end.
+        // Computed for each wait: there may be endless replies to others.
         let received = time_limit.next_wait().and_then(|limit| {
             self.stream.set_recv_timeout(limit)?;
             let space = inbound.space();
@@ -61,25 +61,25 @@ impl SharedConnection {
         }
     }
 
-    /// Has the stream lend the end of the next message, which is whole then.
-    fn borrow_end(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, LentEnd) {
+    /// Completes the next message with the shared buffer that contains its end, if there is one.
+    fn borrow_tail(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, ReplyTail) {
         #[cfg(feature = "buffers")]
         if inbound.messaging().is_none()
             && let Some(missing) = inbound.missing_end()
-            && let Some(end) = self.stream.borrow(missing)
+            && let Some(tail) = self.stream.borrow(missing)
         {
-            return (inbound.end_is_elsewhere(), Some(end));
+            return (inbound.end_is_elsewhere(), Some(tail));
         }
         let _ = inbound;
         (None, None)
     }
 
-    /// Hands the current message to the caller that waits for it; whether that is the call `own`.
+    /// Passes the current message to the caller that waits for it; returns whether that is the call `own`.
     fn deliver(
         &self,
         inbound: &mut Inbound,
         header: &MessageHeader,
-        lent: LentEnd,
+        tail: ReplyTail,
         own: Option<u32>,
     ) -> Result<bool, NoReply> {
         let mut state = self.state();
@@ -88,7 +88,7 @@ impl SharedConnection {
             return Err(state.no_reply());
         }
         state.used = true;
-        state.alive = Alive::now();
+        state.last_received = LastReceived::now();
         let (id, start) = match received {
             Received::Reply(start) => (start.request_id, Some(start)),
             Received::LocateReply(id) => (id, None),
@@ -96,7 +96,7 @@ impl SharedConnection {
         };
         let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
         let octets = detach(inbound, std::mem::take(&mut call.spare));
-        call.reply = Some(FollowerReply { header: *header, start, octets, lent });
+        call.reply = Some(FollowerReply { header: *header, start, octets, tail });
         if Some(id) == own {
             return Ok(true);
         }
@@ -111,7 +111,7 @@ impl SharedConnection {
     }
 }
 
-/// The current message in a buffer of its own; `spare` is used for it or in its place.
+/// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
 fn detach(inbound: &mut Inbound, mut spare: Vec<u8>) -> Detached {
     let message = inbound.current();
     if message.len() > COPIED {

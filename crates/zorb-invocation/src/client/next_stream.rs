@@ -1,22 +1,21 @@
-//! Connections that lend buffers.
+//! The stream of the next call.
 
 use std::sync::Arc;
 
 use zorb_transport::Stream;
 use zorb_types::SystemException;
 
-use super::connection::{AnyConnection, Connection};
+use super::any_connection::AnyConnection;
+use super::connection::Connection;
 use super::effective::parameters;
 use super::interception::select_endpoint;
+use super::pool::Wanted;
 use super::selection::{Selection, select_connection};
 use super::time_limit::TimeLimit;
 use crate::object::ObjectRef;
 
-/// What the calling thread's next call of `object` would go over; `None` when it would not leave this
-/// ORB.
-pub(crate) fn connection_of(
-    object: &ObjectRef,
-) -> Result<Option<Arc<dyn Stream>>, SystemException> {
+/// The stream that the calling thread's next call of `object` would use; `None` if the object is in this ORB.
+pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>, SystemException> {
     let core = object.core();
     core.check_running()?;
     let forwarded = object.forwarded();
@@ -28,11 +27,13 @@ pub(crate) fn connection_of(
     let parameters = parameters(object);
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
     select_endpoint(object, target, routes, |info| {
-        let connect_timeout = parameters.connect;
-        let selection = Selection { connect_timeout, expects_reply: false, deadline, info };
+        let wanted = Wanted { connect_timeout: parameters.connect, deadline };
+        let selection = Selection { wanted, expects_reply: false, info };
         Ok(match select_connection(object, routes, &selection)?.1 {
-            AnyConnection::Exclusive(lease) => lease.stream().cloned(),
-            AnyConnection::Shared(call) => call.stream().cloned(),
+            AnyConnection::Exclusive(mut call) => {
+                call.connection().map(|it| Arc::clone(it.stream()))
+            }
+            AnyConnection::Shared(call) => Some(Arc::clone(call.stream())),
         })
     })
 }

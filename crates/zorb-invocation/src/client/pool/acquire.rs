@@ -1,0 +1,179 @@
+//! Acquiring exclusive connections for calls, and releasing them.
+
+use std::time::Instant;
+
+use zorb_base::buffers::trim_request;
+use zorb_base::calling_lane::caller;
+use zorb_base::counters::{Count, count};
+use zorb_base::upcall_thread::in_upcall;
+use zorb_os::lock::Locked;
+
+use super::super::connection::LastReceived;
+use super::super::exclusive::ExclusiveConnection;
+use super::exclusive_call::ExclusiveCall;
+use super::thread_slot::ThreadSlot;
+use super::{EndpointPool, NoConnection, PoolState, Wanted};
+
+impl EndpointPool {
+    /// The calling thread's idle connection; `None` if it has none, or has to check it first.
+    #[inline]
+    pub(in crate::client) fn acquire_idle(&self) -> Option<ExclusiveCall<'_>> {
+        let (pool, slot) = match self.slots.get(caller()) {
+            Some(slot) => (self, slot),
+            None => self.slot_of_lane()?,
+        };
+        let mut connection = slot.take()?;
+        if !connection.begin_call() {
+            pool.state().idle.push(connection);
+            return None;
+        }
+        Some(ExclusiveCall::new(connection, pool, slot))
+    }
+
+    /// The pool and the slot of a thread that calls for a lane, has not called before, or shares its slot.
+    #[inline(never)]
+    fn slot_of_lane(&self) -> Option<(&Self, &ThreadSlot)> {
+        let (pool, thread) = self.for_caller();
+        Some((pool, pool.slot(thread)?))
+    }
+
+    /// The slot of the thread with this number; `None` if connections are shared.
+    fn slot(&self, thread: usize) -> Option<&ThreadSlot> {
+        // The number of slots is a power of two, or none.
+        self.slots.get(thread & self.slots.len().wrapping_sub(1))
+    }
+
+    /// A connection for a call: the thread's own, another idle one, a new one, or one that is released before
+    /// the deadline. A caller in an upcall gets a new one in excess of the limit, because the calls that it
+    /// would wait for may wait for the upcall.
+    #[inline]
+    pub(in crate::client) fn acquire(
+        &self,
+        thread: usize,
+        wanted: Wanted,
+    ) -> Result<ExclusiveCall<'_>, NoConnection> {
+        // There is one, because connections are exclusive.
+        let Some(slot) = self.slot(thread) else { return Err(NoConnection::Busy) };
+        let mut idle = slot.take();
+        let connection = match idle.take_if(|connection| connection.begin_call()) {
+            Some(connection) => connection,
+            None => self.acquire_other(idle, wanted)?,
+        };
+        Ok(ExclusiveCall::new(connection, self, slot))
+    }
+
+    /// A connection for a thread whose slot is empty or has the connection `unchecked`.
+    #[cold]
+    fn acquire_other(
+        &self,
+        unchecked: Option<Box<ExclusiveConnection>>,
+        wanted: Wanted,
+    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
+        let mut state = self.state();
+        state.idle.extend(unchecked);
+        loop {
+            if state.closed {
+                drop(state);
+                // Closes the connection `unchecked`, too.
+                self.close();
+                return Err(NoConnection::Closed);
+            }
+            if let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
+                if !connection.begin_call() {
+                    if connection.stream.is_stale() {
+                        state.open -= 1;
+                        continue;
+                    }
+                    connection.last_received = LastReceived::now();
+                }
+                return Ok(connection);
+            }
+            if state.open < self.max_open || in_upcall() {
+                state.open += 1;
+                let beyond_limit = state.open > self.max_open;
+                drop(state);
+                let mut connection = self.open(wanted)?;
+                connection.beyond_limit = beyond_limit;
+                return Ok(connection);
+            }
+            state = self.wait(state, wanted.deadline)?;
+        }
+    }
+
+    /// A connection that has been in another thread's slot for long. Threads keep those that they use all the
+    /// time.
+    fn long_idle(&self) -> Option<Box<ExclusiveConnection>> {
+        let is_long_idle = |it: &ExclusiveConnection| !it.last_received.is_recent();
+        self.slots.iter().find_map(|slot| slot.take_if(is_long_idle))
+    }
+
+    /// Waits until a thread releases a connection.
+    fn wait<'s>(
+        &self,
+        mut state: Locked<'s, PoolState>,
+        deadline: Option<Instant>,
+    ) -> Result<Locked<'s, PoolState>, NoConnection> {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if left.is_some_and(|left| left.is_zero()) {
+            return Err(NoConnection::Busy);
+        }
+        state.waiting += 1;
+        // From now on they come back to the pool; one that was released just before is in its slot.
+        let idle = self.take_all_idle(&mut state, true);
+        state.idle.extend(idle);
+        if state.idle.is_empty() && !state.closed {
+            count(Count::HandOvers);
+            state = match left {
+                None => self.returned.wait(state),
+                Some(left) => self.returned.wait_for(state, left),
+            };
+        }
+        state.waiting -= 1;
+        if state.waiting == 0 && !state.closed {
+            self.slots.iter().for_each(|slot| slot.set_recalled(false));
+        }
+        Ok(state)
+    }
+
+    /// Takes a connection back after a call.
+    #[inline]
+    pub(super) fn release(&self, mut connection: Box<ExclusiveConnection>, slot: &ThreadSlot) {
+        connection.used = true;
+        connection.machine.finish_all();
+        trim_request(&mut connection.outgoing);
+        if connection.discarded || connection.beyond_limit {
+            return self.release_to_pool(connection);
+        }
+        let other = slot.put(connection);
+        if other.is_some() || slot.is_recalled() {
+            self.empty_slot(slot, other);
+        }
+    }
+
+    /// Takes `other`, and the connection in a recalled slot, back to the pool.
+    #[cold]
+    fn empty_slot(&self, slot: &ThreadSlot, other: Option<Box<ExclusiveConnection>>) {
+        let recalled = slot.is_recalled().then(|| slot.take()).flatten();
+        other.into_iter().chain(recalled).for_each(|connection| self.release_to_pool(connection));
+    }
+
+    /// Takes a connection back that cannot stay in the thread's slot.
+    #[cold]
+    fn release_to_pool(&self, mut connection: Box<ExclusiveConnection>) {
+        if connection.discarded {
+            drop(connection);
+            return self.lost_one();
+        }
+        let mut state = self.state();
+        if state.closed || state.open > self.max_open {
+            state.open -= 1;
+            drop(state);
+            connection.close();
+            return;
+        }
+        connection.beyond_limit = false;
+        state.idle.push(connection);
+        drop(state);
+        self.returned.notify_one();
+    }
+}

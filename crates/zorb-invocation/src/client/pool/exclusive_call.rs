@@ -1,0 +1,40 @@
+//! The use of an exclusive connection by one call.
+
+use super::super::exclusive::ExclusiveConnection;
+use super::EndpointPool;
+use super::thread_slot::ThreadSlot;
+
+/// An exclusive connection while one call uses it. When dropped, the connection goes back to the pool.
+#[derive(Debug)]
+pub(crate) struct ExclusiveCall<'r> {
+    /// `None` only while it is dropped.
+    connection: Option<Box<ExclusiveConnection>>,
+    pool: &'r EndpointPool,
+    slot: &'r ThreadSlot,
+}
+
+impl<'r> ExclusiveCall<'r> {
+    #[inline]
+    pub(super) fn new(
+        connection: Box<ExclusiveConnection>,
+        pool: &'r EndpointPool,
+        slot: &'r ThreadSlot,
+    ) -> Self {
+        Self { connection: Some(connection), pool, slot }
+    }
+
+    /// The connection.
+    #[inline]
+    pub(crate) fn connection(&mut self) -> Option<&mut ExclusiveConnection> {
+        self.connection.as_deref_mut()
+    }
+}
+
+impl Drop for ExclusiveCall<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(connection) = self.connection.take() {
+            self.pool.release(connection, self.slot);
+        }
+    }
+}

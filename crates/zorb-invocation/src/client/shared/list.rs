@@ -1,0 +1,54 @@
+//! The shared connections to an endpoint.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+
+use super::SharedConnection;
+
+/// The shared connections to an endpoint; the option `MaxCallsPerConnection` permits several calls on one.
+#[derive(Debug)]
+pub(in crate::client) struct SharedConnections {
+    /// The maximum number of calls that use a connection at the same time.
+    pub(in crate::client) max_calls: usize,
+    open: ArcSwap<Vec<Arc<SharedConnection>>>,
+}
+
+impl SharedConnections {
+    /// `None` if each call uses a connection exclusively.
+    pub(in crate::client) fn new(max_calls: usize) -> Option<Self> {
+        (max_calls > 1).then(|| Self { max_calls, open: ArcSwap::default() })
+    }
+
+    /// The connection that the fewest calls use, and the number of connections.
+    pub(in crate::client) fn least_busy(&self) -> Option<(Arc<SharedConnection>, usize)> {
+        let open = self.open.load();
+        let least = open.iter().min_by_key(|connection| connection.users())?;
+        Some((Arc::clone(least), open.len()))
+    }
+
+    /// Adds a connection. Calls of this and of [`remove_ended`](Self::remove_ended) must not overlap.
+    pub(in crate::client) fn add(&self, connection: &Arc<SharedConnection>) {
+        let mut open = Vec::clone(&self.open.load());
+        open.push(Arc::clone(connection));
+        self.open.store(Arc::new(open));
+    }
+
+    /// Removes the connections that have ended; returns their number.
+    pub(in crate::client) fn remove_ended(&self) -> usize {
+        let before = self.open.load();
+        let open: Vec<_> = before.iter().filter(|it| !it.has_ended()).cloned().collect();
+        let removed = before.len() - open.len();
+        if removed > 0 {
+            self.open.store(Arc::new(open));
+        }
+        removed
+    }
+
+    /// Removes all connections, which close after the calls that use them; returns their number.
+    pub(in crate::client) fn close(&self) -> usize {
+        let open = self.open.swap(Arc::default());
+        open.iter().for_each(|connection| connection.close());
+        open.len()
+    }
+}
