@@ -69,6 +69,12 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: None,
     },
+    Step {
+        name: "stub-sizes",
+        lines: &["cargo xtask stubsize --check"],
+        environment: &[],
+        tool: Some("size --version"),
+    },
     // Loom and the bare targets run in the tests.
     Step { name: "tests", lines: &["cargo test --workspace"], environment: &[], tool: None },
     Step {

@@ -7,13 +7,23 @@ use std::process::{Command, ExitCode};
 const HELP: &str = "\
 Measure what the seven operations of Param_Test (tests/stubsize) add to a client and to a server.
 
-Usage: cargo xtask stubsize [--json] [OPT]...
+Usage: cargo xtask stubsize [--json] [--check] [OPT]...
 
 OPT is a level of optimization: 3, s or z; z without any. The other settings are Cargo's own for
 release builds: no link-time optimization across crates, 16 codegen units, panics that unwind. Counted
 are the octets of code, constants, unwind tables and relocations: the program with the operations less
 the program without them.
+
+Options:
+  --check     Fail when the client or the server at z is larger than its limit
+  --json      Print JSON
+  -h, --help  Show this text
+
+Exit status: 1 when --check finds a side above its limit, 30 KiB for the client and 35 KiB for the server.
 ";
+
+/// The most that the operations may add at opt-level z, by side.
+const LIMITS: [(&str, i64); 2] = [("client", 30 << 10), ("server", 35 << 10)];
 
 /// Everything of a program that is loaded from its file.
 const SECTIONS: [&str; 9] = [
@@ -32,7 +42,7 @@ const SECTIONS: [&str; 9] = [
 type Octets = [i64; SECTIONS.len()];
 
 pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let mut json = false;
+    let (mut json, mut check) = (false, false);
     let mut levels = Vec::new();
     for arg in args {
         match arg.as_str() {
@@ -41,6 +51,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
                 return Ok(ExitCode::SUCCESS);
             }
             "--json" => json = true,
+            "--check" => check = true,
             "3" | "s" | "z" => levels.push(arg.as_str()),
             other => {
                 return crate::usage_error(&format!("stubsize does not know {other}"), HELP);
@@ -59,17 +70,35 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             rows.push((level, side, difference(with, without)));
         }
     }
+    let faults = if check { above_limits(&rows) } else { Vec::new() };
     if json {
         let rows: Vec<String> = rows.iter().map(as_json).collect();
-        return writeln!(out, "[{}]", rows.join(", ")).map(|()| ExitCode::SUCCESS);
-    }
-    for (level, side, octets) in rows {
-        writeln!(out, "opt-level {level}, {side}: {} octets", octets.iter().sum::<i64>())?;
-        for (section, octets) in SECTIONS.iter().zip(octets).filter(|(_, octets)| *octets != 0) {
-            writeln!(out, "  {section:<18}{octets:>8}")?;
+        writeln!(out, "[{}]", rows.join(", "))?;
+    } else {
+        for (level, side, octets) in rows {
+            writeln!(out, "opt-level {level}, {side}: {} octets", octets.iter().sum::<i64>())?;
+            for (section, octets) in SECTIONS.iter().zip(octets).filter(|(_, octets)| *octets != 0)
+            {
+                writeln!(out, "  {section:<18}{octets:>8}")?;
+            }
         }
     }
-    Ok(ExitCode::SUCCESS)
+    for fault in &faults {
+        eprintln!("{fault}");
+    }
+    Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The sides at opt-level z that are above their limits, in words.
+fn above_limits(rows: &[(&str, &str, Octets)]) -> Vec<String> {
+    let smallest = rows.iter().filter(|(level, ..)| *level == "z");
+    let faults = smallest.filter_map(|(_, side, octets)| {
+        let octets = octets.iter().sum::<i64>();
+        let (_, limit) = LIMITS.iter().find(|(limited, _)| limited == side)?;
+        (octets > *limit)
+            .then(|| format!("the {side} has {octets} octets, and its limit is {limit}"))
+    });
+    faults.collect()
 }
 
 /// Builds the four programs in a folder of their own, with a profile that inherits nothing of the
@@ -150,5 +179,21 @@ mod tests {
         let octets = difference(with, without);
         assert_eq!(octets.iter().sum::<i64>(), 30);
         assert!(as_json(&("z", "client", octets)).contains("\"octets\": 30"));
+    }
+
+    #[test]
+    fn only_the_smallest_sizes_have_limits() {
+        let octets = |text: i64| {
+            let mut octets = Octets::default();
+            octets[0] = text;
+            octets
+        };
+        let rows = |level, client, server| {
+            [(level, "client", octets(client)), (level, "server", octets(server))]
+        };
+        assert_eq!(above_limits(&rows("z", 30 << 10, 35 << 10)), Vec::<String>::new());
+        assert_eq!(above_limits(&rows("3", 90 << 10, 90 << 10)), Vec::<String>::new());
+        let faults = above_limits(&rows("z", (30 << 10) + 1, (35 << 10) + 1));
+        assert_eq!(faults.len(), 2, "{faults:?}");
     }
 }

@@ -39,7 +39,7 @@ pub use sources::split_arguments;
 /// Protocols and extensions that a program was built without: what their options begin with, and the
 /// feature that brings them.
 #[doc(hidden)]
-pub type LeftOut = &'static [(&'static str, &'static str)];
+pub type MissingFeatures = &'static [(&'static str, &'static str)];
 
 /// All options of an ORB, with their effective values and origins.
 ///
@@ -53,7 +53,7 @@ pub struct Options {
     declared: OptionSets,
     /// The kinds of profiles of the protocols that `ClientProtocols` and `ServerProtocols` name.
     pub(crate) chosen_profiles: [Vec<ProfileTag>; 2],
-    left_out: LeftOut,
+    missing_features: MissingFeatures,
     /// Who set what, in this order.
     assignments: Vec<Assignment>,
 }
@@ -89,9 +89,10 @@ impl Options {
     pub fn with(
         protocols: &[Arc<dyn Protocol>],
         extensions: &OptionSets,
-        left_out: LeftOut,
+        missing_features: MissingFeatures,
     ) -> Result<Self, Error> {
-        let mut options = Self { left_out, declared: extensions.clone(), ..Self::default() };
+        let mut options =
+            Self { missing_features, declared: extensions.clone(), ..Self::default() };
         for set in protocols.iter().filter_map(|protocol| protocol.options()) {
             // Protocols over one transport have the same.
             options.declared.add(set);
@@ -223,7 +224,7 @@ impl Options {
         }
     }
 
-    /// Has the names of protocols be in lower case, as schemes are.
+    /// Converts the names of protocols to lower case, like schemes.
     pub(crate) fn normalize_protocols(&mut self) {
         let OrbOptions { protocols, client_protocols, server_protocols, .. } = &mut self.orb;
         for name in [protocols, client_protocols, server_protocols].into_iter().flatten() {
@@ -231,18 +232,17 @@ impl Options {
         }
     }
 
-    /// Hints at what can be had in place of a protocol that there is not, `known` being those that there
-    /// are.
+    /// The hint for an unknown protocol; `known` are those of this ORB.
     #[doc(hidden)]
     #[cold]
-    pub fn instead_of(&self, scheme: &str, known: &[Arc<dyn Protocol>]) -> String {
+    pub fn suggest_protocol(&self, scheme: &str, known: &[Arc<dyn Protocol>]) -> String {
         let names: Vec<_> = known.iter().map(|protocol| protocol.scheme()).collect();
         let names = names.join(", ");
-        match self.left_out.iter().find(|(left_out, _)| *left_out == scheme) {
+        match self.missing_features.iter().find(|(missing, _)| *missing == scheme) {
             Some((_, feature)) => {
-                format!("it comes with the feature {feature}; there are here: {names}")
+                format!("it comes with the feature {feature}; this ORB has: {names}")
             }
-            None => format!("there are here: {names}"),
+            None => format!("this ORB has: {names}"),
         }
     }
 
@@ -254,7 +254,8 @@ impl Options {
     /// Why there is no option of this name.
     #[cold]
     fn unknown(&self, name: &str, origin: &Origin) -> Error {
-        if let Some((owner, feature)) = self.left_out.iter().find(|(owner, _)| begins(name, owner))
+        if let Some((owner, feature)) =
+            self.missing_features.iter().find(|(owner, _)| begins(name, owner))
         {
             let what = format!("option {name} ({origin}): this ORB has nothing that takes it");
             let hint = format!("{owner} comes with the feature {feature}");

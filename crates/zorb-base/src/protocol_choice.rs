@@ -78,7 +78,7 @@ fn known(
         return Ok(());
     }
     Err(bad(options, option, &format!("no protocol {name:?}"))
-        .with_hint(options.instead_of(name, protocols)))
+        .with_hint(options.suggest_protocol(name, protocols)))
 }
 
 /// Refuses a name that stands in a list twice: which of its places counts?

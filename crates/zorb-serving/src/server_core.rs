@@ -199,7 +199,7 @@ impl ServerCore {
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = self.protocols().by_scheme(scheme).ok_or_else(|| {
             let known: Vec<_> = self.protocols().protocols();
-            let hint = self.options().instead_of(scheme, &known);
+            let hint = self.options().suggest_protocol(scheme, &known);
             failed()
                 .with_source(format!("no protocol {scheme:?}"))
                 .with_hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))

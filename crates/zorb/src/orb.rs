@@ -47,7 +47,7 @@ impl Orb {
             .protocol(Arc::new(ShmiopProtocol::new()))
             .protocol(Arc::new(lite_iiop()))
             .protocol(Arc::new(lite_uiop()))
-            .left_out(LEFT_OUT);
+            .missing_features(MISSING_FEATURES);
         #[cfg(feature = "rt")]
         let builder = builder.declare(zorb_rt::RtOptions::default());
         #[cfg(feature = "tls")]
@@ -72,7 +72,7 @@ impl Orb {
 }
 
 /// The protocols and extensions that are not in the build, with the features that add them.
-const LEFT_OUT: &[(&str, &str)] = &[
+const MISSING_FEATURES: &[(&str, &str)] = &[
     #[cfg(not(feature = "rt"))]
     ("rt", "rt"),
     #[cfg(not(feature = "tls"))]

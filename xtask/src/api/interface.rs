@@ -75,8 +75,7 @@ fn impls(modules: &Modules) -> BTreeMap<(Id, String), Vec<syn::ItemImpl>> {
     for (id, module) in modules.all.iter().enumerate() {
         for item in &module.items {
             let Item::Impl(block) = item else { continue };
-            let syn::Type::Path(path) = &*block.self_ty else { continue };
-            let path: Segments = path.path.segments.iter().map(|s| s.ident.to_string()).collect();
+            let Some(path) = path_of(&block.self_ty) else { continue };
             if let Some(Target::Item(id, name)) = resolve(modules, id, &path) {
                 impls.entry((id, name)).or_default().push(block.clone());
             }
@@ -169,9 +168,60 @@ impl Walk<'_> {
             self.twice.push(format!("{here} is also {first}"));
             return reexport(&first.split("::").map(str::to_owned).collect(), name);
         }
+        let mut targets: Vec<Segments> = found.iter().filter_map(aliased).collect();
         let impls = definition.impls.get(&(id, name.to_owned()));
-        found.extend(impls.into_iter().flatten().filter_map(outline_impl));
+        for block in impls.into_iter().flatten() {
+            found.extend(outline_impl(block));
+            targets.extend(dereferenced(block));
+        }
+        for target in targets {
+            found.extend(self.inherent(krate, id, &target));
+        }
         found
+    }
+
+    /// The inherent `impl` blocks of a type of the workspace that an alias or `Deref` leads to: its methods
+    /// are those of the item, too.
+    fn inherent(&self, krate: &str, id: Id, path: &Segments) -> Vec<Item> {
+        let Some((krate, Target::Item(id, name))) = self.workspace.resolve(krate, id, path) else {
+            return Vec::new();
+        };
+        let Ok(named) = syn::parse_str(&format!("{krate}::{name}")) else { return Vec::new() };
+        let named = syn::Type::Path(named);
+        let impls = self.workspace.crates.get(&krate).and_then(|it| it.impls.get(&(id, name)));
+        let inherent = impls.into_iter().flatten().filter(|block| block.trait_.is_none());
+        let outlined = inherent.filter_map(|block| {
+            outline_impl(&syn::ItemImpl { self_ty: Box::new(named.clone()), ..block.clone() })
+        });
+        outlined.collect()
+    }
+}
+
+/// The path of the type that `type NAME = PATH` stands for.
+fn aliased(item: &Item) -> Option<Segments> {
+    match item {
+        Item::Type(alias) => path_of(&alias.ty),
+        _ => None,
+    }
+}
+
+/// The path of the `Target` of an `impl Deref`.
+fn dereferenced(block: &syn::ItemImpl) -> Option<Segments> {
+    let (of, _) = block.trait_.as_ref()?;
+    let is_deref = of.segments.last().is_some_and(|segment| segment.ident == "Deref");
+    let mut types = block.items.iter().filter_map(|item| match item {
+        syn::ImplItem::Type(item) if is_deref => path_of(&item.ty),
+        _ => None,
+    });
+    types.next()
+}
+
+fn path_of(ty: &syn::Type) -> Option<Segments> {
+    match ty {
+        syn::Type::Path(path) => {
+            Some(path.path.segments.iter().map(|segment| segment.ident.to_string()).collect())
+        }
+        _ => None,
     }
 }
 

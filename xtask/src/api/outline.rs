@@ -90,6 +90,7 @@ fn public_fields(fields: &mut Fields) {
     for field in fields.iter_mut() {
         shown(&mut field.attrs);
         if !is_public(&field.vis) {
+            field.vis = Visibility::Inherited;
             field.ty = syn::Type::Infer(syn::TypeInfer {
                 attrs: Vec::new(),
                 underscore_token: Default::default(),

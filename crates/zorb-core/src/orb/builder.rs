@@ -12,7 +12,7 @@ use std::time::Duration;
 use zorb_base::error::{Error, Phase};
 use zorb_base::options::CollocationStrategy;
 use zorb_base::options::{
-    LeftOut, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
+    MissingFeatures, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
 };
 use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
@@ -49,7 +49,7 @@ pub struct OrbBuilder<O = Orb> {
     settings: Vec<Setting>,
     /// Whether what is set now is forced.
     forced: bool,
-    left_out: LeftOut,
+    missing_features: MissingFeatures,
 }
 
 /// What the program has set.
@@ -78,14 +78,15 @@ impl<O: From<Orb>> OrbBuilder<O> {
             environment: true,
             settings: Vec::new(),
             forced: false,
-            left_out: &[],
+            missing_features: &[],
         }
     }
 
     /// Says which protocols and extensions the program was built without: what the names of their options
     /// begin with, each with the feature that brings it. Errors about such an option name the feature.
-    pub fn left_out(mut self, parts: &'static [(&'static str, &'static str)]) -> Self {
-        self.left_out = parts;
+    #[doc(hidden)]
+    pub fn missing_features(mut self, parts: &'static [(&'static str, &'static str)]) -> Self {
+        self.missing_features = parts;
         self
     }
 
@@ -167,7 +168,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
     /// An unknown option, one of a protocol or an extension that the program does not have, or a bad value,
     /// with where it came from; two options of the same name.
     pub fn options(&self) -> Result<Options, Error> {
-        let mut options = Options::with(&self.protocols, &self.extensions, self.left_out)?;
+        let mut options = Options::with(&self.protocols, &self.extensions, self.missing_features)?;
         for setting in self.settings.iter().filter(|setting| !setting.forced) {
             options.set(&setting.name, &setting.value, Origin::Program)?;
         }

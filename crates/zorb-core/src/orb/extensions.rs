@@ -40,6 +40,7 @@ impl Orb {
 
     /// Sets the network classes of connections that serve one priority. References that have been called
     /// already, and open endpoints, do not change.
+    #[doc(hidden)]
     pub fn set_network_priorities(&self, priorities: &NetworkPriorities) {
         self.core().extend(|known| known.network = Some(priorities.clone()));
     }
@@ -48,6 +49,7 @@ impl Orb {
     /// root adapter's path is `/`. They apply to adapters created from now on, below the policies that the
     /// program sets and above those of the ORB. An adapter whose policies fail is not created; the root
     /// adapter is created without them.
+    #[doc(hidden)]
     pub fn set_adapter_policies(
         &self,
         policies: impl Fn(&Self, &str) -> Result<Policies, Error> + Send + Sync + 'static,
@@ -60,6 +62,7 @@ impl Orb {
 
     /// Sets how threads outside the lanes of pools get the priority of the band whose connection they
     /// serve: `set` is called on such a thread with the band's highest priority, at most `max`.
+    #[doc(hidden)]
     pub fn set_thread_priorities(&self, max: i16, set: impl Fn(i16) + Send + Sync + 'static) {
         let set: Arc<dyn Fn(i16) + Send + Sync> = Arc::new(set);
         self.core().extend(|known| {

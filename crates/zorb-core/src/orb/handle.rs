@@ -162,23 +162,24 @@ impl Orb {
         resolve::register_initial(&self.inner, name, reference.as_object())
     }
 
-    /// The value of an any that holds, or may hold, object references, which need an ORB to come
-    /// alive in, or values of derived types, which come out whole where they are
-    /// [registered](Self::register_value); `None` when it is no `T`. What is neither comes out of
-    /// [`Any::get`](zorb_types::Any::get) as well, which cuts values of derived types down to what `T` says.
+    /// Extracts a `T` from an any; `None` if the any holds another type.
+    ///
+    /// Object references and valuetypes need this method: references belong to an ORB, and values of
+    /// [registered](Self::register_value) derived types are extracted whole.
+    /// [`Any::get`](zorb_types::Any::get) suffices for other types; it truncates derived values to `T`.
     pub fn extract<T: Typed>(&self, any: &zorb_types::Any) -> Option<T::Value> {
         any.get_with::<T>(&self.inner.client)
     }
 
-    /// Keeps something that a crate above the core has made of this ORB, in place of what was kept of its
-    /// type: what the standard has initial references to local objects for. It must not hold the ORB.
+    /// Stores a value for as long as the ORB exists, and replaces the one of the same type. Extensions of
+    /// the ORB keep their state here. The value must not own an `Orb`, which would then never end.
     pub fn attach<T: Any + Clone + Send + Sync>(&self, part: T) {
         let mut attached = self.inner.attached.lock();
         attached.retain(|kept| !kept.is::<T>());
         attached.push(Box::new(part));
     }
 
-    /// What was [attached](Self::attach) of this type.
+    /// The [attached](Self::attach) value of this type.
     pub fn attached<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
         let attached = self.inner.attached.lock();
         attached.iter().find_map(|kept| kept.downcast_ref::<T>()).cloned()
@@ -197,14 +198,14 @@ impl Orb {
         self.inner.client.values().register::<T>();
     }
 
-    /// Takes that back; `false` when `T` was not registered.
+    /// Reverts [`register_value`](Self::register_value); `false` if `T` was not registered.
     #[doc(alias = "unregister_value_factory")]
     pub fn unregister_value<T: zorb_invocation::value::ValueType>(&self) -> bool {
         self.inner.client.values().unregister::<T>()
     }
 
-    /// Lets anys hold values of a valuetype that is known by its TypeCode alone, where the TypeCode of
-    /// the any speaks of a base or an abstract type; `false` for what is no valuetype with state.
+    /// Lets anys whose TypeCode is that of a base or an abstract type hold values of a valuetype that is
+    /// known only by its TypeCode. `false` if `type_code` is not that of a valuetype with state.
     pub fn describe_value(&self, type_code: &zorb_types::TypeCode) -> bool {
         self.inner.client.values().describe(type_code)
     }

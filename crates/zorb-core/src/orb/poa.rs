@@ -180,10 +180,10 @@ impl Poa {
         self.adapter.policies().clone()
     }
 
-    /// What connections are like by which the objects of this adapter are called over profiles of this
-    /// kind: what its policies say and those of the ORB when it was made, and where nothing is the options
-    /// that are for servers, too. Of a property that nobody names the system's choice holds, or there is
-    /// none. The limits, from `max_connections` on, are those of clients, whatever is said.
+    /// The properties of connections to this adapter's objects over profiles of this kind. Each is taken
+    /// from the adapter's policies, otherwise from the ORB's policies when the adapter was created,
+    /// otherwise from the server's options; a property that none of them sets is left to the system. The
+    /// limits, from `max_connections` on, apply to clients and are not read from policies of servers.
     ///
     /// # Errors
     /// `OBJECT_NOT_EXIST` when the ORB has gone.

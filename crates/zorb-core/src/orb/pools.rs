@@ -11,42 +11,46 @@ use zorb_serving::{LaneViolations, Pool, PoolSettings, ViolationReport};
 use super::handle::Orb;
 
 impl Orb {
-    /// Makes a pool: opens its endpoints and starts its threads. Adapters with its
+    /// Creates a pool: opens its endpoints and starts its threads. Adapters with its
     /// [`ThreadpoolPolicy`](zorb_base::policy::ThreadpoolPolicy) use it.
     ///
     /// # Errors
-    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
-    /// not [fit](crate::lanes::LaneThreads::begin); an ORB that has shut down. Nothing is left of the
-    /// pool then.
+    /// Invalid settings; an endpoint that cannot be opened; a thread that cannot be started or
+    /// [prepared](crate::lanes::LaneThreads::begin); an ORB that has shut down. No part of the pool
+    /// remains then.
+    #[doc(hidden)]
     pub fn create_pool(&self, settings: PoolSettings) -> Result<Pool, Error> {
         self.inner.server.create_pool(settings)
     }
 
-    /// Has the lanes of all pools count from now on what their threads are not to do while calls are
-    /// urgent: allocations, page faults, threads started, connections opened, tables changed. Whoever
-    /// freezes has made what is needed before: objects, connections
-    /// ([`validate_connection`](crate::ObjectRef::validate_connection); those that a lane's servants call by
-    /// are the lane's own, and made by an upcall in it), and a few calls of each kind to each lane, so that
-    /// buffers have their sizes. Counts begin at zero. What is under way is left out, of every kind:
-    /// turns, and threads that have not come to their first wait.
+    /// Starts counting steady-state violations in all lanes: allocations, page faults, threads started,
+    /// connections opened and tables changed while a thread works for a lane. Counts start at zero.
     ///
-    /// Pools that are made later are frozen from their beginning, so that the connections of their first
-    /// clients count.
+    /// Before it freezes the pools, a program should create its objects, open its connections
+    /// ([`validate_connection`](crate::ObjectRef::validate_connection); a lane has its own, which only an
+    /// upcall in the lane opens), and make a few calls of each kind in each lane, so that buffers have
+    /// their final sizes. Work that is in progress is not counted, nor are threads before their first wait.
     ///
-    /// `report` is called after every turn with violations; the first of a lane is logged, too.
+    /// Pools that are created later count from their creation, including the connections of their first
+    /// clients.
+    ///
+    /// `report` is called after every work interval with violations; the first of each lane is also logged.
     ///
     /// # Errors
-    /// Where the system does not tell how many page faults threads have had.
+    /// `Configure` where the system does not tell the page faults of a thread.
+    #[doc(hidden)]
     pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
         self.inner.server.freeze_pools(report)
     }
 
-    /// Ends the counting; the counts stay.
+    /// Stops counting; the counts remain.
+    #[doc(hidden)]
     pub fn thaw_pools(&self) {
         self.inner.server.thaw_pools();
     }
 
-    /// What has been counted since pools were [frozen](Self::freeze_pools), lane by lane.
+    /// The counts since the pools were [frozen](Self::freeze_pools), by lane.
+    #[doc(hidden)]
     pub fn pool_violations(&self) -> Vec<LaneViolations> {
         self.inner.server.violations()
     }

@@ -71,7 +71,7 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
     }
     // What is switched off is not there to be used.
     let off = with(&[("Protocols", "iiop,uiop"), ("ClientProtocols", "shmiop")]).build();
-    assert_eq!(off.unwrap_err().hint(), Some("there are here: iiop, uiop"));
+    assert_eq!(off.unwrap_err().hint(), Some("this ORB has: iiop, uiop"));
     let mixed = with(&[("Protocols", "iiop,-uiop")]).build().unwrap_err();
     assert!(format!("{mixed:?}").contains("option Protocols"), "{mixed}");
 }
@@ -216,7 +216,7 @@ fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_ha
     }
     let unknown = with(&[]).listen("ipx://127.0.0.1:0").build().unwrap_err();
     let hint = unknown.hint().unwrap_or_default();
-    assert!(hint.contains("there are here: iiop") && !hint.contains("feature"), "{hint}");
+    assert!(hint.contains("this ORB has: iiop") && !hint.contains("feature"), "{hint}");
 }
 
 /// Options are checked as they are for an ORB, without there being one.

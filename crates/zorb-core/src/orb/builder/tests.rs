@@ -290,8 +290,9 @@ fn protocols_and_extensions_declare_options() {
     // Without the declaration there is no such option; of one that could be had, it is said how.
     let unknown = builder().option("IiopShare", "4").options().unwrap_err().to_string();
     assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
-    let left_out = builder().left_out(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
-    assert_eq!(left_out.hint(), Some("iiop comes with the feature tcp"));
+    let missing_features =
+        builder().missing_features(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
+    assert_eq!(missing_features.hint(), Some("iiop comes with the feature tcp"));
     let clash = builder().declare(Clashing::default()).options().unwrap_err();
     let clash = format!("{clash:?}");
     assert!(clash.contains("option ConnectTimeout of clash: orb has"), "{clash}");
