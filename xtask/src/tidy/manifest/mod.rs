@@ -1,5 +1,5 @@
-//! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, and whether
-//! it takes the workspace's lints.
+//! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, the targets without
+//! unit tests, and whether it takes the workspace's lints.
 
 use std::collections::BTreeMap;
 
@@ -35,6 +35,17 @@ pub(crate) struct Manifest {
     pub(crate) dependencies: Vec<Dependency>,
     /// `[lints] workspace = true`.
     pub(crate) workspace_lints: bool,
+    /// Libraries and programs with `test = false`.
+    pub(crate) untested: Vec<Untested>,
+}
+
+/// A target whose unit tests Cargo neither builds nor runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Untested {
+    /// Its root, from the package's folder.
+    pub(crate) root: String,
+    /// The line of `test = false`.
+    pub(crate) line: usize,
 }
 
 impl Manifest {
@@ -46,6 +57,7 @@ impl Manifest {
             package: None,
             dependencies: Vec::new(),
             workspace_lints: false,
+            untested: Vec::new(),
         };
         let table = match DeTable::parse(text) {
             Ok(table) => table.into_inner(),
@@ -66,12 +78,29 @@ impl Manifest {
             });
         }
         self.workspace_lints = sub_table(table, "lints").is_some_and(|t| is_true(t, "workspace"));
+        self.read_untested(table, text);
         self.read_dependencies(table, text, renames);
         if let Some(targets) = sub_table(table, "target") {
             for target in targets.values() {
                 if let Some(table) = target.get_ref().as_table() {
                     self.read_dependencies(table, text, renames);
                 }
+            }
+        }
+    }
+
+    fn read_untested(&mut self, table: &DeTable<'_>, text: &str) {
+        let library = sub_table(table, "lib").map(|library| (library, "src/lib.rs".to_owned()));
+        let programs = table.get("bin").and_then(|programs| programs.get_ref().as_array());
+        let programs = programs.into_iter().flatten().filter_map(|program| {
+            let program = program.get_ref().as_table()?;
+            Some((program, format!("src/bin/{}.rs", string(program, "name")?)))
+        });
+        for (target, usual) in library.into_iter().chain(programs) {
+            let Some(test) = target.get("test") else { continue };
+            if test.get_ref().as_bool() == Some(false) {
+                let root = string(target, "path").unwrap_or(usual);
+                self.untested.push(Untested { root, line: line_of(text, test.span().start) });
             }
         }
     }

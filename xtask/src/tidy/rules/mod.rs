@@ -6,12 +6,20 @@ mod length;
 mod links;
 mod lints;
 mod neutral;
+mod untested;
 
 use super::Rule;
 
 /// Every rule, in the order in which `--list` shows them.
-pub(super) const ALL: &[Rule] =
-    &[layers::RULE, cycles::RULE, lints::RULE, neutral::RULE, length::RULE, links::RULE];
+pub(super) const ALL: &[Rule] = &[
+    layers::RULE,
+    cycles::RULE,
+    lints::RULE,
+    neutral::RULE,
+    length::RULE,
+    links::RULE,
+    untested::RULE,
+];
 
 /// Runs one rule over made-up files: `path:line` of every finding.
 #[cfg(test)]
