@@ -1,9 +1,6 @@
 //! Requests and replies whose octets are sent from where they lie arrive like any others.
-#![allow(clippy::unwrap_used)]
 
-mod support;
-
-use support::{Echo, Servant, builder};
+use crate::support::{Echo, Servant, builder};
 
 #[test]
 fn octets_arrive_whatever_the_copy_threshold() {

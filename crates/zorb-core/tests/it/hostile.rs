@@ -1,12 +1,9 @@
 //! Servers under attack: broken messages end their own connection and nobody else's.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 
-use support::{Echo, client, server};
+use crate::support::{Echo, client, server};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     GiopVersion, MessageWriter, ProfileTag, RequestStart, ResponseFlags, TargetAddress,
@@ -217,9 +214,12 @@ fn echo_reference(echo: &Echo) -> Vec<u8> {
 
 #[test]
 fn a_client_that_does_not_read_holds_up_no_shutdown() {
-    let orb =
-        support::builder().listen("iiop://127.0.0.1:0").option("SendTimeout", "1").build().unwrap();
-    let echo: Echo = orb.root_poa().activate(support::Servant::default()).unwrap();
+    let orb = crate::support::builder()
+        .listen("iiop://127.0.0.1:0")
+        .option("SendTimeout", "1")
+        .build()
+        .unwrap();
+    let echo: Echo = orb.root_poa().activate(crate::support::Servant::default()).unwrap();
     let mut stream = TcpStream::connect(address(&orb)).unwrap();
     // More than the system buffers on the way.
     let size = 48_u32 << 20;
@@ -239,12 +239,12 @@ fn a_client_that_closes_gets_no_farewell() {
 
 #[test]
 fn incomplete_messages_together_have_the_limit_of_one() {
-    let orb = support::builder()
+    let orb = crate::support::builder()
         .listen("iiop://127.0.0.1:0")
         .option("MaxMessageSize", "1024")
         .build()
         .unwrap();
-    let echo: Echo = orb.root_poa().activate(support::Servant::default()).unwrap();
+    let echo: Echo = orb.root_poa().activate(crate::support::Servant::default()).unwrap();
     let whole = |id: u8| {
         let body = [&700_u32.to_le_bytes()[..], &[0; 700]].concat();
         let mut octets = request(GiopVersion::V1_2, &key(&echo), "mirror", &body);

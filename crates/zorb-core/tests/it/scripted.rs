@@ -1,13 +1,10 @@
 //! What a client makes of servers that forward, close, err or babble: a server that plays a script.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-use support::{Echo, builder, server};
+use crate::support::{Echo, builder, server};
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
     GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageKind,

@@ -1,13 +1,10 @@
 //! Requests that a POA manager holds are messages in a queue: they delay nobody else, whatever the strategy.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
-use support::{Acting, Echo, builder};
+use crate::support::{Acting, Echo, builder};
 use zorb_cdr::ByteOrder;
 use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
@@ -227,7 +224,7 @@ fn requests_are_held_for_a_limited_time() {
         assert_eq!(client.reply(), (3, ReplyStatus::SystemException), "{strategy:?}");
         until(|| held(&scene.manager) == 0);
         // By a client that sees which exception it is, and inside the process.
-        let (_orb, there) = support::client(&scene.held);
+        let (_orb, there) = crate::support::client(&scene.held);
         for echo in [&there, &scene.held] {
             let exception = echo.twice(4).unwrap_err();
             let code = (exception.kind, exception.minor, exception.completed);

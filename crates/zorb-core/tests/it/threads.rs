@@ -1,12 +1,9 @@
 //! Who waits for whom: nested calls, slow upcalls, shutdown.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use support::{Echo, Servant, builder, client, server, until_noted};
+use crate::support::{Echo, Servant, builder, client, server, until_noted};
 use zorb_types::SystemExceptionKind;
 
 #[test]
@@ -93,10 +90,10 @@ fn a_slow_upcall_does_not_hold_up_later_requests() {
 
 #[test]
 fn slow_upcalls_of_several_callers_run_at_the_same_time() {
+    use crate::support::Acting;
     use std::io::{Read, Write};
     use std::sync::mpsc::channel;
     use std::time::{Duration, Instant};
-    use support::Acting;
     const SLOW: i32 = 0;
     const WAITS: i32 = 1;
     const FREES: i32 = 2;
@@ -231,7 +228,7 @@ fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
             std::thread::yield_now();
         }
         let ending = scope.spawn(|| orb.shutdown(true));
-        support::EchoServant::note(&*servant, 4);
+        crate::support::EchoServant::note(&*servant, 4);
         call.join().unwrap().unwrap();
         ending.join().unwrap().unwrap();
     });
@@ -239,8 +236,8 @@ fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
 
 #[test]
 fn nested_calls_get_through_although_all_connections_are_taken() {
+    use crate::support::Acting;
     use std::sync::OnceLock;
-    use support::Acting;
 
     /// An ORB with one connection an endpoint, and an object that counts down with the other's.
     fn side() -> (zorb_core::Orb, Echo, Arc<OnceLock<Echo>>) {

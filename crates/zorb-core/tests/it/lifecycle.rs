@@ -1,13 +1,10 @@
 //! Beginnings and ends: adapters that go while they are used, ORBs that end while they serve.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use support::{Acting, Echo, Servant, builder, client, server};
+use crate::support::{Acting, Echo, Servant, builder, client, server};
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
 use zorb_core::{Error, Orb};
 use zorb_types::{SystemExceptionKind, minor};

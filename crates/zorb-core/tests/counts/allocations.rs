@@ -1,14 +1,9 @@
 //! What a call costs in heap allocations, client and server together: nothing, once warm.
-#![allow(clippy::unwrap_used)]
 
-mod support;
-
-use support::{Echo, Servant, builder, client};
+use crate::alone;
+use crate::support::{Echo, Servant, builder, client};
 use zorb_core::{CollocationStrategy, Interface};
-use zorb_os::alloc::{AllocationCount, CountingAllocator};
-
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+use zorb_os::alloc::AllocationCount;
 
 const CALLS: u64 = 1000;
 
@@ -36,9 +31,9 @@ fn measure(echo: &Echo) -> [u64; 4] {
     ]
 }
 
-// One test, so that no other test's thread is counted.
 #[test]
 fn a_warm_call_of_fixed_size_types_allocates_nothing() {
+    let _alone = alone();
     // On a busy machine the watchdog would take a call for a slow one and start a thread.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server_orb = server.build().unwrap();

@@ -1,9 +1,6 @@
 //! References that are bound before their first call (`_validate_connection`).
-#![allow(clippy::unwrap_used)]
 
-mod support;
-
-use support::{Echo, Servant, builder, client, server};
+use crate::support::{Echo, Servant, builder, client, server};
 use zorb_core::CollocationStrategy;
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 

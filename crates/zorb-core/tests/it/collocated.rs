@@ -1,12 +1,9 @@
 //! Calls inside one ORB, by every strategy: what they ask, wait for, keep and give up.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use support::{Acting, Echo, Refused, RepeatError, Servant, builder, client, server};
+use crate::support::{Acting, Echo, Refused, RepeatError, Servant, builder, client, server};
 use zorb_core::poa::{ObjectId, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, ObjectRef, Orb};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -58,7 +55,7 @@ fn every_strategy_answers_as_a_server_does() {
 #[test]
 fn results_that_have_no_encoding_fail_as_from_a_server() {
     struct Bad;
-    impl support::EchoServant for Bad {
+    impl crate::support::EchoServant for Bad {
         fn twice(&self, _: i32) -> zorb_core::Result<i32> {
             Err(SystemException::transient(minor::transient::CLOSED_BY_PEER, CompletionStatus::Yes))
         }
@@ -156,7 +153,7 @@ fn a_running_call_keeps_its_servant_and_no_other_does() {
             until(|| servant.upgrade().is_some_and(|it| it.waiting.load(Ordering::SeqCst)));
             orb.root_poa().deactivate(&id).unwrap();
             assert_eq!(kind(echo.twice(1)), SystemExceptionKind::ObjectNotExist);
-            support::EchoServant::note(&*servant.upgrade().unwrap(), 1);
+            crate::support::EchoServant::note(&*servant.upgrade().unwrap(), 1);
             call.join().unwrap().unwrap();
         });
         assert_eq!(servant.strong_count(), 0);
@@ -268,7 +265,7 @@ fn a_shutdown_waits_for_running_calls() {
             assert_eq!(kind(echo.twice(1)), SystemExceptionKind::BadInvOrder);
             (0..100).for_each(|_| std::thread::yield_now());
             assert!(!ended.load(Ordering::SeqCst), "{strategy}");
-            support::EchoServant::note(&*servant, 1);
+            crate::support::EchoServant::note(&*servant, 1);
             call.join().unwrap().unwrap();
             shutdown.join().unwrap();
         });
@@ -327,7 +324,7 @@ fn references_of_another_orb_arrive_as_the_object_s_own() {
         let kept = Arc::new(OnceLock::<Echo>::new());
         let keeping = Arc::clone(&kept);
         struct Keeping(Arc<OnceLock<Echo>>);
-        impl support::EchoServant for Keeping {
+        impl crate::support::EchoServant for Keeping {
             fn twice(&self, _: i32) -> zorb_core::Result<i32> {
                 Ok(0)
             }

@@ -1,11 +1,9 @@
 //! What calls share: nothing, when their connections are their own.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Barrier;
 
-use support::{Echo, Servant, builder};
+use crate::alone;
+use crate::support::{Echo, Servant, builder};
 use zorb_core::counters::{COUNTING, CallCounts};
 
 const THREADS: u64 = 4;
@@ -36,9 +34,9 @@ fn count(call: impl Fn() + Sync) -> CallCounts {
     })
 }
 
-// One test, so that no other test's calls are counted.
 #[test]
 fn threads_with_connections_of_their_own_share_nothing() {
+    let _alone = alone();
     // On a busy machine the watchdog would take a call for a slow one and pass its role on.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server = server.build().unwrap();

@@ -1,11 +1,8 @@
 //! Object adapters: policies, managers, hierarchies.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Arc;
 
-use support::{Echo, Servant, client, server};
+use crate::support::{Echo, Servant, client, server};
 use zorb_core::poa::{ManagerState, ObjectId, PoaError, PoaPolicies};
 use zorb_types::{SystemExceptionKind, minor};
 
@@ -151,7 +148,7 @@ fn managers_hold_discard_and_refuse() {
 
 #[test]
 fn a_holding_manager_has_a_limit_and_is_released_by_shutdown() {
-    let orb = support::builder()
+    let orb = crate::support::builder()
         .listen("iiop://127.0.0.1:0")
         .option("MaxHeldRequests", "1")
         .build()
@@ -211,7 +208,7 @@ fn many_objects_are_told_apart() {
 
 /// A client that does not ask for the object's type, which a holding manager would not answer.
 fn client_untyped(echo: &Echo) -> (zorb_core::Orb, Echo) {
-    let orb = support::builder().build().unwrap();
+    let orb = crate::support::builder().build().unwrap();
     let object = orb.string_to_object(&echo.object().to_ior_string()).unwrap().unwrap();
     let echo = object.unchecked_narrow();
     (orb, echo)

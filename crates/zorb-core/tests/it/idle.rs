@@ -1,16 +1,12 @@
 //! Served connections on which nothing happens.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::collections::VecDeque;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
 
-use support::{Echo, Servant, client};
+use crate::support::{Echo, Servant, client};
 use zorb_core::Orb;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_os::poll::wait_readable;
@@ -166,7 +162,7 @@ fn a_running_request_keeps_its_connection() {
             coming.expect(false);
             TcpStream::connect(&address).unwrap().read_to_end(&mut Vec::new()).unwrap();
         }
-        support::EchoServant::note(&*servant, 3);
+        crate::support::EchoServant::note(&*servant, 3);
         call.join().unwrap().unwrap();
     });
     // Its connection may have ended since.

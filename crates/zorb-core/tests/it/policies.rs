@@ -1,14 +1,11 @@
 //! Policies: at which level they can be set, which of them holds, and what they do to calls.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
+use crate::support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InlineContext};
 use zorb_core::poa::{PoaError, PoaPolicies};

@@ -1,11 +1,10 @@
 //! Calls from one ORB to another over real connections, and inside one ORB.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Arc;
 
-use support::{Echo, RepeatError, Servant, builder, client, server, server_in_order, until_noted};
+use crate::support::{
+    Echo, RepeatError, Servant, builder, client, server, server_in_order, until_noted,
+};
 use zorb_core::{Interface, ObjectRef, codegen};
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 

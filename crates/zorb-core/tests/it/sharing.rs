@@ -1,7 +1,4 @@
 //! Calls of several threads over one connection: a server that plays a script, and real ones.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::io::{Read, Write};
 use std::iter;
@@ -10,7 +7,7 @@ use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use support::{Echo, Servant, builder, server};
+use crate::support::{Echo, Servant, builder, server};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{
@@ -269,7 +266,7 @@ fn messages_of_many_threads_do_not_mix() {
                     there.note(value).unwrap();
                     assert!(there.object().locate().unwrap());
                     let refused = there.repeat("x", -1).unwrap_err();
-                    assert!(matches!(refused, support::RepeatError::Refused(_)));
+                    assert!(matches!(refused, crate::support::RepeatError::Refused(_)));
                 }
             });
         }

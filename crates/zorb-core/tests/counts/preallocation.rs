@@ -1,19 +1,14 @@
 //! Memory for messages that is there from the start: a first large message allocates as little as later
 //! ones.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::Mutex;
 
-use support::{Echo, EchoServant, RepeatError, builder, client};
+use crate::alone;
+use crate::support::{Echo, EchoServant, RepeatError, builder, client};
 use zorb_core::Result;
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{ConnectionProperties, Policies};
-use zorb_os::alloc::{AllocationCount, CountingAllocator};
-
-#[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+use zorb_os::alloc::AllocationCount;
 
 const LARGE: usize = 300_000;
 
@@ -108,9 +103,9 @@ fn replies(preallocate: Option<u32>) -> Vec<u64> {
     between[1..].to_vec()
 }
 
-// One test, so that nothing else goes on.
 #[test]
 fn memory_that_is_made_beforehand_is_not_made_in_the_first_large_call() {
+    let _alone = alone();
     let [first, second, third] = requests(None);
     assert!(first > second, "{first}, {second}");
     assert_eq!(second, third);

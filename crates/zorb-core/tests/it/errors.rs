@@ -1,12 +1,10 @@
 //! What exceptions and errors say, wherever they go, and what `?` makes of them in servants.
-#![allow(private_interfaces, missing_docs, clippy::unwrap_used, clippy::panic)]
-
-mod support;
+#![allow(private_interfaces, missing_docs)]
 
 use std::error::Error as _;
 use std::sync::{Arc, Barrier};
 
-use support::{Acting, Echo, EchoServant, Refused, RepeatError, builder, client, server};
+use crate::support::{Acting, Echo, EchoServant, Refused, RepeatError, builder, client, server};
 use zorb_core::poa::PoaError;
 use zorb_core::{CollocationStrategy, Error, ErrorContext, Interface, Orb, Phase, Result, codegen};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};

@@ -1,11 +1,8 @@
 //! Request interceptors: when they run, in which order, and what their exceptions do.
-#![allow(clippy::unwrap_used)]
-
-mod support;
 
 use std::sync::{Arc, Mutex};
 
-use support::{Echo, Servant, builder, client, server};
+use crate::support::{Echo, Servant, builder, client, server};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,

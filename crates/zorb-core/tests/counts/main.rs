@@ -1,0 +1,23 @@
+//! What calls cost in things that are counted for the whole process: allocations, and writes to memory that
+//! threads share. One test runs at a time.
+#![allow(clippy::unwrap_used)]
+
+mod allocations;
+mod counters;
+mod preallocation;
+#[path = "../it/support/mod.rs"]
+mod support;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use zorb_os::alloc::CountingAllocator;
+
+#[global_allocator]
+static ALLOCATOR: CountingAllocator = CountingAllocator;
+
+/// Held by the test that counts.
+static COUNTING: Mutex<()> = Mutex::new(());
+
+fn alone() -> MutexGuard<'static, ()> {
+    COUNTING.lock().unwrap_or_else(PoisonError::into_inner)
+}

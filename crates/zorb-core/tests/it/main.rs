@@ -1,0 +1,19 @@
+//! The core over real connections. What is counted for the whole process is in `counts`.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod binding;
+mod call;
+mod collocated;
+mod errors;
+mod gather;
+mod held;
+mod hostile;
+mod idle;
+mod interceptors;
+mod lifecycle;
+mod poa;
+mod policies;
+mod scripted;
+mod sharing;
+mod support;
+mod threads;
