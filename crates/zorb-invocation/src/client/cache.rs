@@ -37,6 +37,8 @@ struct Pools {
     by_key: HashMap<ConnectionKey, Arc<EndpointPool>>,
     /// The number of pools that were left when unused ones were last closed.
     left: usize,
+    /// Whether the cache is closed: a new pool is closed from the beginning.
+    closed: bool,
 }
 
 impl ConnectionCache {
@@ -53,8 +55,12 @@ impl ConnectionCache {
         if let Some(pool) = pools.by_key.get(&key) {
             return Arc::clone(pool);
         }
-        let unused = pools.take_unused();
         let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
+        if pools.closed {
+            pool.close();
+            return pool;
+        }
+        let unused = pools.take_unused();
         record(Event::TableWritten);
         pools.by_key.insert(key, Arc::clone(&pool));
         drop(pools);
@@ -65,7 +71,8 @@ impl ConnectionCache {
     /// Closes all idle connections now, and the others when they are released.
     pub fn close(&self) {
         let pools: Vec<_> = {
-            let pools = self.pools.lock();
+            let mut pools = self.pools.lock();
+            pools.closed = true;
             pools.by_key.values().cloned().collect()
         };
         pools.iter().for_each(|pool| pool.close());

@@ -15,7 +15,7 @@ use zorb_giop::{
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
 use zorb_transport::ReceivedBuffer;
-use zorb_transport::{Stream, WaitPolicy, Waits};
+use zorb_transport::{MAX_LATENESS, Stream, WaitPolicy, Waits};
 use zorb_types::SystemException;
 
 use super::connection::{
@@ -189,11 +189,11 @@ impl ExclusiveConnection {
         }
     }
 
-    /// Sends the control messages of the state machine.
+    /// Sends the control messages of the state machine, in at most `limit` each.
     #[cold]
-    fn transmit(&mut self) -> io::Result<()> {
+    fn transmit(&mut self, limit: Duration) -> io::Result<()> {
         while self.machine.poll_transmit(self.outgoing.any_octets()) {
-            self.limit_sending(Some(CONTROL_TIMEOUT))?;
+            self.limit_sending(Some(limit))?;
             self.stream.send_all(self.outgoing.octets())?;
         }
         Ok(())
@@ -204,7 +204,7 @@ impl ExclusiveConnection {
     pub(super) fn close(&mut self) {
         self.machine.close();
         // If this fails, the server still notices the end of the stream.
-        let _ = self.transmit();
+        let _ = self.transmit(CONTROL_TIMEOUT);
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 }
@@ -323,7 +323,8 @@ impl Connection for ExclusiveConnection {
         if let Some(deadline) = time_limit.deadline() {
             self.machine.handle_timeout(machine_time(self.opened, deadline));
         }
-        self.transmit()
+        // The call's time is over: a server that does not read gets no CancelRequest.
+        self.transmit(MAX_LATENESS)
     }
 
     #[cold]

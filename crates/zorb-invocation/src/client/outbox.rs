@@ -1,7 +1,7 @@
 //! A queue of written one-way requests, its connection, and the thread that sends them.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::error::{ErrorContext, Phase};
@@ -89,8 +89,8 @@ impl Outbox {
             pool.lost_one();
             return Err(NoConnection::Busy);
         }
-        let closed: Weak<Self> = Arc::downgrade(&outbox);
-        pool.close_with_it(closed);
+        let closes: Arc<dyn ClosesWithPool> = Arc::<Self>::clone(&outbox);
+        pool.close_with_it(&closes);
         Ok(outbox)
     }
 

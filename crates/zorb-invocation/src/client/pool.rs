@@ -26,7 +26,7 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, W
 use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
-use super::shared::SharedConnections;
+use super::shared::{SharedConnection, SharedConnections};
 use crate::flow::FlowLimits;
 use per_lane::PerLane;
 use thread_slot::ThreadSlot;
@@ -175,18 +175,16 @@ impl EndpointPool {
 
     /// Closes the idle connections now, and the others when they are released.
     pub(super) fn close(&self) {
-        let idle = {
+        let (idle, shared) = {
             let mut state = self.state();
             state.closed = true;
-            self.take_all_idle(&mut state, true)
+            (self.take_all_idle(&mut state, true), self.take_shared())
         };
         self.returned.notify_all();
         for mut connection in idle {
             connection.close();
         }
-        if let Some(shared) = &self.shared {
-            let _ = shared.close();
-        }
+        shared.iter().for_each(|connection| connection.close());
         let closing = std::mem::take(&mut *self.closing.lock());
         closing.iter().filter_map(Weak::upgrade).for_each(|other| other.close());
         self.per_lane.iter().for_each(|pool| pool.close());
@@ -197,16 +195,30 @@ impl EndpointPool {
         for mut connection in self.take_idle() {
             connection.close();
         }
-        if let Some(shared) = &self.shared {
-            self.state().open -= shared.close();
-        }
+        let shared = {
+            let mut state = self.state();
+            let shared = self.take_shared();
+            state.open -= shared.len();
+            shared
+        };
+        shared.iter().for_each(|connection| connection.close());
     }
 
-    /// Makes `other` close with this pool.
-    pub(super) fn close_with_it(&self, other: Weak<dyn ClosesWithPool>) {
-        let mut closing = self.closing.lock();
-        closing.retain(|known| known.strong_count() > 0);
-        closing.push(other);
+    /// Takes the shared connections; the caller has locked the state, as all who change the list do.
+    fn take_shared(&self) -> Arc<Vec<Arc<SharedConnection>>> {
+        self.shared.as_ref().map(SharedConnections::take).unwrap_or_default()
+    }
+
+    /// Makes `other` close with this pool, or now if the pool has been closed meanwhile.
+    pub(super) fn close_with_it(&self, other: &Arc<dyn ClosesWithPool>) {
+        {
+            let mut closing = self.closing.lock();
+            closing.retain(|known| known.strong_count() > 0);
+            closing.push(Arc::downgrade(other));
+        }
+        if self.state().closed {
+            other.close();
+        }
     }
 
     /// The limits of a queue of one-way calls whose policy has the limits `own`.

@@ -1,16 +1,22 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use zorb_tcp::IiopProtocol;
 
 use super::*;
+use crate::client::pool::{ClosesWithPool, NoConnection, Wanted};
+
+fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
+    let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
+    let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
+    let options = Options::default();
+    cache.pool(&endpoint, &ConnectionClass::plain(&options), &protocol, &options)
+}
 
 #[test]
 fn pools_without_a_reference_do_not_pile_up() {
-    let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
     let cache = ConnectionCache::default();
-    let pool = |number: usize| {
-        let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
-        let options = Options::default();
-        cache.pool(&endpoint, &ConnectionClass::plain(&options), &protocol, &options)
-    };
+    let pool = |number| pool(&cache, number);
     let kept = pool(0);
     for number in 1..10 * MAX_UNUSED {
         pool(number);
@@ -20,4 +26,42 @@ fn pools_without_a_reference_do_not_pile_up() {
     // The number of pools in use is not limited.
     let many: Vec<_> = (0..2 * MAX_UNUSED).map(pool).collect();
     assert!(many.iter().enumerate().all(|(number, known)| Arc::ptr_eq(known, &pool(number))));
+}
+
+#[test]
+fn a_closed_cache_opens_nothing() {
+    let cache = ConnectionCache::default();
+    let before = pool(&cache, 0);
+    cache.close();
+    let wanted = Wanted { connect_timeout: Duration::from_secs(1), deadline: None };
+    for pool in [before, pool(&cache, 0), pool(&cache, 1)] {
+        assert!(matches!(pool.open_separate(wanted), Err(NoConnection::Closed)));
+    }
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    closed: AtomicBool,
+}
+
+impl ClosesWithPool for Queue {
+    fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn a_queue_that_comes_too_late_is_closed_at_once() {
+    let cache = ConnectionCache::default();
+    let queues = [(); 2].map(|()| Arc::new(Queue::default()));
+    let [before, after] = queues.each_ref().map(|queue| {
+        let queue: Arc<dyn ClosesWithPool> = Arc::<Queue>::clone(queue);
+        queue
+    });
+    let pool = pool(&cache, 0);
+    pool.close_with_it(&before);
+    assert!(!queues[0].closed.load(Ordering::Relaxed));
+    cache.close();
+    pool.close_with_it(&after);
+    assert!(queues.iter().all(|queue| queue.closed.load(Ordering::Relaxed)));
 }

@@ -68,12 +68,14 @@ impl EndpointPool {
             max_calls: shared.max_calls,
         }));
         let state = self.state();
-        if state.closed {
-            connection.close();
-        } else {
+        let closed = state.closed;
+        if !closed {
             shared.add(&connection);
         }
         drop(state);
+        if closed {
+            connection.close();
+        }
         self.returned.notify_all();
         Ok(connection)
     }

@@ -27,7 +27,7 @@ impl SharedConnections {
         Some((Arc::clone(least), open.len()))
     }
 
-    /// Adds a connection. Calls of this and of [`remove_ended`](Self::remove_ended) must not overlap.
+    /// Adds a connection.
     pub(in crate::client) fn add(&self, connection: &Arc<SharedConnection>) {
         let mut open = Vec::clone(&self.open.load());
         open.push(Arc::clone(connection));
@@ -45,10 +45,9 @@ impl SharedConnections {
         removed
     }
 
-    /// Removes all connections, which close after the calls that use them; returns their number.
-    pub(in crate::client) fn close(&self) -> usize {
-        let open = self.open.swap(Arc::default());
-        open.iter().for_each(|connection| connection.close());
-        open.len()
+    /// Removes and returns all connections. Calls of this, [`add`](Self::add) and
+    /// [`remove_ended`](Self::remove_ended) must not overlap.
+    pub(in crate::client) fn take(&self) -> Arc<Vec<Arc<SharedConnection>>> {
+        self.open.swap(Arc::default())
     }
 }
