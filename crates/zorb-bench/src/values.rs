@@ -1,4 +1,4 @@
-//! The values of arguments (`bench/peers/PROTOCOL.md`), typed and in their memory layout.
+//! The values of arguments (`bench/peers/PROTOCOL.md`).
 
 use crate::stubs::bench::{BinStruct, CubeStruct, PaddedStruct};
 
@@ -28,16 +28,6 @@ pub(crate) trait Cubed: Copy + PartialEq + Send + 'static {
     }
 }
 
-/// The memory layout of an element.
-pub(crate) trait Image: Sized {
-    /// Octets of an element.
-    const SIZE: usize;
-    /// Writes it to [`SIZE`](Self::SIZE) `bytes`.
-    fn put(&self, bytes: &mut [u8]);
-    /// Reads it from `bytes`; missing ones are 0.
-    fn take(bytes: &[u8]) -> Self;
-}
-
 /// A sequence of `elements` for call 0.
 pub(crate) fn sequence<T: Value>(elements: usize) -> Vec<T> {
     let mut values: Vec<T> = (0..).map(T::at).take(elements).collect();
@@ -51,36 +41,6 @@ pub(crate) fn set_first<T: Value>(values: &mut [T], number: u32) {
         *first = T::first(number);
     }
 }
-
-/// The last octets of a number.
-fn low<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
-    let field = bytes.get(at..at + N).and_then(|field| field.try_into().ok());
-    field.unwrap_or([0; N])
-}
-
-fn place(bytes: &mut [u8], at: usize, field: &[u8]) {
-    if let Some(place) = bytes.get_mut(at..at + field.len()) {
-        place.copy_from_slice(field);
-    }
-}
-
-/// Numbers in native byte order.
-macro_rules! numbers {
-    ($($type:ty),*) => {$(
-        impl Image for $type {
-            const SIZE: usize = size_of::<Self>();
-
-            fn put(&self, bytes: &mut [u8]) {
-                place(bytes, 0, &self.to_ne_bytes());
-            }
-
-            fn take(bytes: &[u8]) -> Self {
-                Self::from_ne_bytes(low(bytes, 0))
-            }
-        }
-    )*};
-}
-numbers!(u8, i16, i32, f64);
 
 macro_rules! cubes {
     ($($type:ty),*) => {$(
@@ -154,19 +114,6 @@ impl Value for f64 {
     }
 }
 
-/// An IDL char is one octet in memory.
-impl Image for char {
-    const SIZE: usize = 1;
-
-    fn put(&self, bytes: &mut [u8]) {
-        place(bytes, 0, &[*self as u8]);
-    }
-
-    fn take(bytes: &[u8]) -> Self {
-        Self::from(u8::take(bytes))
-    }
-}
-
 impl Value for char {
     fn at(index: u32) -> Self {
         Self::from(b'A' + (index % 26) as u8)
@@ -201,29 +148,6 @@ impl Value for BinStruct {
     }
 }
 
-impl Image for BinStruct {
-    const SIZE: usize = 24;
-
-    fn put(&self, bytes: &mut [u8]) {
-        let Self { s, c, l, o, d } = self;
-        place(bytes, 0, &s.to_ne_bytes());
-        place(bytes, 2, &[*c as u8]);
-        place(bytes, 4, &l.to_ne_bytes());
-        place(bytes, 8, &[*o]);
-        place(bytes, 16, &d.to_ne_bytes());
-    }
-
-    fn take(bytes: &[u8]) -> Self {
-        Self {
-            s: i16::from_ne_bytes(low(bytes, 0)),
-            c: char::from(low::<1>(bytes, 2)[0]),
-            l: i32::from_ne_bytes(low(bytes, 4)),
-            o: low::<1>(bytes, 8)[0],
-            d: f64::from_ne_bytes(low(bytes, 16)),
-        }
-    }
-}
-
 impl Value for PaddedStruct {
     fn at(index: u32) -> Self {
         let BinStruct { s, c, l, o, d } = BinStruct::at(index);
@@ -239,21 +163,6 @@ impl Value for PaddedStruct {
     }
 }
 
-impl Image for PaddedStruct {
-    const SIZE: usize = 32;
-
-    fn put(&self, bytes: &mut [u8]) {
-        let Self { s, c, l, o, d, p } = *self;
-        BinStruct { s, c, l, o, d }.put(bytes);
-        place(bytes, 24, &p);
-    }
-
-    fn take(bytes: &[u8]) -> Self {
-        let BinStruct { s, c, l, o, d } = BinStruct::take(bytes);
-        Self { s, c, l, o, d, p: low(bytes, 24) }
-    }
-}
-
 impl Cubed for CubeStruct {
     fn small(number: u32) -> Self {
         Self { o: u8::small(number), l: i32::small(number), s: i16::small(number) }
@@ -264,45 +173,9 @@ impl Cubed for CubeStruct {
     }
 }
 
-impl Image for CubeStruct {
-    const SIZE: usize = 12;
-
-    fn put(&self, bytes: &mut [u8]) {
-        place(bytes, 0, &[self.o]);
-        place(bytes, 4, &self.l.to_ne_bytes());
-        place(bytes, 8, &self.s.to_ne_bytes());
-    }
-
-    fn take(bytes: &[u8]) -> Self {
-        Self {
-            o: low::<1>(bytes, 0)[0],
-            l: i32::from_ne_bytes(low(bytes, 4)),
-            s: i16::from_ne_bytes(low(bytes, 8)),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn images_come_back() {
-        fn back<T: Image + PartialEq + std::fmt::Debug>(value: T) {
-            let mut bytes = vec![0; T::SIZE];
-            value.put(&mut bytes);
-            assert_eq!(T::take(&bytes), value);
-            assert_ne!(bytes, vec![0; T::SIZE]);
-        }
-        back(7_u8);
-        back(-7_i16);
-        back(1 << 30);
-        back(2.5_f64);
-        back('Z');
-        back(BinStruct::at(1000));
-        back(PaddedStruct::first(70_000));
-        back(CubeStruct::small(100));
-    }
 
     #[test]
     fn the_first_element_tells_calls_apart() {

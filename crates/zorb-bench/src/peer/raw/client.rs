@@ -45,22 +45,13 @@ impl Address {
 struct Line {
     stream: Stream,
     inbox: Inbox,
-    /// Whether an exchange is incomplete.
-    busy: bool,
-}
-
-/// A connection that returns to the idle ones when dropped.
-#[derive(Debug)]
-struct Lent {
-    line: Option<Line>,
-    idle: Arc<Mutex<Vec<Line>>>,
 }
 
 impl Line {
     fn connect(address: &Address) -> io::Result<Self> {
         let Address { transport, to, queue, spin } = address;
         let stream = Stream::connect(transport, to, *queue, *spin)?;
-        Ok(Self { stream, inbox: Inbox::new(), busy: false })
+        Ok(Self { stream, inbox: Inbox::new() })
     }
 
     /// Opens a connection and uses it once.
@@ -78,19 +69,29 @@ impl Line {
     /// Sends a message, and receives one.
     #[inline]
     fn exchange(&mut self, message: &[u8]) -> io::Result<&[u8]> {
-        self.busy = true;
         self.send(message)?;
         match self.inbox.next(&self.stream)? {
-            Some(_) => self.busy = false,
-            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Some(_) => Ok(self.inbox.last()),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
         }
-        Ok(self.inbox.last())
     }
 }
 
-impl Lent {
+/// The connection of one caller, opened by its first exchange at the latest.
+#[derive(Debug)]
+struct Exclusive {
+    line: Option<Line>,
+    address: Address,
+    /// Where the connection goes when this is dropped.
+    idle: Option<Arc<Mutex<Vec<Line>>>>,
+}
+
+impl Exclusive {
     #[inline]
     fn line(&mut self) -> io::Result<&mut Line> {
+        if self.line.is_none() {
+            self.line = Some(Line::connect(&self.address)?);
+        }
         self.line.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
 
@@ -99,10 +100,10 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for Exclusive {
     fn drop(&mut self) {
-        if let Some(line) = self.line.take().filter(|line| !line.busy) {
-            locked(&self.idle).push(line);
+        if let (Some(line), Some(idle)) = (self.line.take(), &self.idle) {
+            locked(idle).push(line);
         }
     }
 }
@@ -128,9 +129,7 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
     let one_way = operation.duty() == Duty::Sink;
     let header = Header { operation: place.unwrap_or(SYNC), one_way, size };
     let mut message = header.encode()?.to_vec();
-    message.resize(HEADER + size, 0);
-    let (_, content) = message.split_at_mut(HEADER);
-    body::fill(operation, content);
+    message.extend(body::new(size));
     Ok(message)
 }
 
@@ -141,34 +140,18 @@ impl RawClient {
         Ok(Self { address, idle: Arc::default(), shared })
     }
 
-    /// Exchanges over a new connection, which is opened now if `bound`, otherwise by the first exchange.
-    fn on_fresh_line(&self, messages: Messages, bound: bool) -> io::Result<Box<dyn TwoWay>> {
-        let line = if bound { Some(Line::open(&self.address)?) } else { None };
-        let address = self.address.clone();
-        Ok(in_parts(
-            (messages, line),
-            |(messages, _): &mut (Messages, Option<Line>), number| messages.set(number),
-            move |(messages, line): &mut (Messages, Option<Line>)| {
-                let open = match line.take() {
-                    Some(open) => open,
-                    None => Line::connect(&address)?,
-                };
-                line.insert(open).exchange(&messages.request)?;
-                Ok(())
-            },
-            |(messages, line): &(Messages, Option<Line>), &()| {
-                line.as_ref().is_some_and(|line| line.inbox.last() == messages.reply)
-            },
-        ))
+    /// An idle connection, or a new one that has been used.
+    fn exclusive(&self) -> io::Result<Exclusive> {
+        let idle = locked(&self.idle).pop();
+        let line = idle.map_or_else(|| Line::open(&self.address), Ok)?;
+        let idle = Some(Arc::clone(&self.idle));
+        Ok(Exclusive { line: Some(line), address: self.address.clone(), idle })
     }
 
-    fn lend(&self) -> io::Result<Lent> {
-        let idle = locked(&self.idle).pop();
-        let line = match idle {
-            Some(line) => line,
-            None => Line::open(&self.address)?,
-        };
-        Ok(Lent { line: Some(line), idle: Arc::clone(&self.idle) })
+    /// A new connection, which has been used if `bound`, otherwise is opened by the first exchange.
+    fn fresh(&self, bound: bool) -> io::Result<Exclusive> {
+        let line = if bound { Some(Line::open(&self.address)?) } else { None };
+        Ok(Exclusive { line, address: self.address.clone(), idle: None })
     }
 }
 
@@ -184,22 +167,17 @@ impl Messages {
         let request = message(operation, elements)?;
         let mut messages = Self { operation, reply: request.clone(), request };
         if operation.duty() == Duty::Cube {
-            let (_, back) = messages.reply.split_at_mut(HEADER);
-            body::cube(operation.element(), back);
+            body::cube(messages.reply.split_at_mut(HEADER).1);
         }
         Ok(messages)
     }
 
     fn set(&mut self, number: u32) {
-        let Self { operation, request, reply } = self;
-        let (_, sent) = request.split_at_mut(HEADER);
-        body::set_first(*operation, sent, number);
-        let (_, back) = reply.split_at_mut(HEADER);
-        body::set_first(*operation, back, number);
-        if operation.duty() == Duty::Cube
-            && let Some(first) = back.get_mut(..operation.element().size())
-        {
-            body::cube(operation.element(), first);
+        body::set_first(self.request.split_at_mut(HEADER).1, number);
+        let (_, reply) = self.reply.split_at_mut(HEADER);
+        body::set_first(reply, number);
+        if let (Duty::Cube, Some(first)) = (self.operation.duty(), reply.get_mut(..1)) {
+            body::cube(first);
         }
     }
 }
@@ -215,18 +193,22 @@ impl Client for RawClient {
             return Err(Refusal::Unsupported("bare sockets have no types".to_owned()));
         }
         let messages = Messages::new(operation, elements)?;
-        if let client::Line::Fresh { bound } = line {
-            return Ok(self.on_fresh_line(messages, bound)?);
-        }
-        if line == client::Line::Own {
+        let exclusive = match line {
+            client::Line::Fresh { bound } => Some(self.fresh(bound)?),
+            client::Line::Own => Some(self.exclusive()?),
+            client::Line::Shared => None,
+        };
+        if let Some(exclusive) = exclusive {
             return Ok(in_parts(
-                (messages, self.lend()?),
-                |(messages, _): &mut (Messages, Lent), number| messages.set(number),
-                |(messages, lent): &mut (Messages, Lent)| {
-                    lent.line()?.exchange(&messages.request)?;
+                (messages, exclusive),
+                |(messages, _): &mut (Messages, Exclusive), number| messages.set(number),
+                |(messages, exclusive): &mut (Messages, Exclusive)| {
+                    exclusive.line()?.exchange(&messages.request)?;
                     Ok(())
                 },
-                |(messages, lent): &(Messages, Lent), &()| lent.last() == messages.reply,
+                |(messages, exclusive): &(Messages, Exclusive), &()| {
+                    exclusive.last() == messages.reply
+                },
             ));
         }
         let line = Arc::clone(&self.shared);
@@ -247,39 +229,36 @@ impl Client for RawClient {
 
     fn flood(&self, operation: Operation, elements: usize) -> Result<Box<dyn Flooding>, Refusal> {
         let messages = Messages::new(operation, elements)?;
-        Ok(Box::new(RawFlood { lent: self.lend()?, messages }))
+        Ok(Box::new(RawFlood { exclusive: self.exclusive()?, messages }))
     }
 }
 
 /// One-way messages on a connection.
 struct RawFlood {
-    lent: Lent,
+    exclusive: Exclusive,
     messages: Messages,
 }
 
 impl Flooding for RawFlood {
     fn send(&mut self, number: u32) -> Result<()> {
-        let Messages { operation, request, .. } = &mut self.messages;
-        let (_, content) = request.split_at_mut(HEADER);
-        body::set_first(*operation, content, number);
-        Ok(self.lent.line()?.send(request)?)
+        let request = &mut self.messages.request;
+        body::set_first(request.split_at_mut(HEADER).1, number);
+        Ok(self.exclusive.line()?.send(request)?)
     }
 
     fn number_of(&self, number: u32) -> u64 {
-        let mut content = self.messages.request.get(HEADER..).unwrap_or_default().to_vec();
-        let operation = self.messages.operation;
-        let size = operation.element().size();
-        if content.len() > size {
-            // Only the first and the last element count.
-            content.drain(size..content.len() - size);
-        }
-        body::set_first(operation, &mut content, number);
-        body::tally(operation.element(), &content).0
+        let content = self.messages.request.get(HEADER..).unwrap_or_default();
+        // Only the first and the last octet count.
+        let mut ends = [content.first(), content.last()].map(|octet| octet.copied().unwrap_or(0));
+        let count = content.len().min(2);
+        let ends = ends.get_mut(..count).unwrap_or_default();
+        body::set_first(ends, number);
+        body::tally(self.messages.operation, ends).0
     }
 
     fn sync(&mut self) -> Result<Tally> {
         let request = Header { operation: SYNC, one_way: false, size: 0 }.encode()?;
-        let reply = self.lent.line()?.exchange(&request)?;
+        let reply = self.exclusive.line()?.exchange(&request)?;
         let mut numbers = reply
             .get(HEADER..)
             .unwrap_or_default()

@@ -8,7 +8,7 @@ use super::body;
 use super::message::{Header, Inbox, SYNC};
 use super::socket::{Listener, Stream};
 use crate::error::Result;
-use crate::operation::{Duty, Element, Operation};
+use crate::operation::{Duty, Operation};
 use crate::peer::arguments::PeerArguments;
 use crate::peer::client::Tally;
 use crate::processor::process_cpu_ns;
@@ -60,10 +60,9 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
         let (_, content) = message.split_at_mut(super::message::HEADER);
         match operation.duty() {
             Duty::Echo | Duty::Local => {}
-            Duty::Cube if operation.element() == Element::None => {}
-            Duty::Cube => body::cube(operation.element(), content),
+            Duty::Cube => body::cube(content),
             Duty::Sink => {
-                let (sum, elements) = body::tally(operation.element(), content);
+                let (sum, elements) = body::tally(operation, content);
                 tally.calls = tally.calls.wrapping_add(1);
                 tally.elements += elements;
                 tally.sum += sum;
