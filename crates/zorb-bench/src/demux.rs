@@ -10,12 +10,11 @@ mod tables;
 
 use std::io::BufRead;
 
-use crate::driver::{Answer, Command, Done, Find};
+use crate::driver::{Answer, Command};
 use crate::error::{Error, Result};
 use crate::peer::process::say;
 
 pub use search::{Layer, Search};
-use tables::Tables;
 
 /// Answers commands on standard input until it closes.
 ///
@@ -23,10 +22,9 @@ use tables::Tables;
 /// The harness has ended.
 pub fn answer_commands(search: Search) -> Result<u8> {
     say("ready")?;
-    let mut tables_by_size = Vec::new();
     for line in std::io::stdin().lock().lines() {
         let answer = match line?.parse() {
-            Ok(Command::Find(find)) => answer(search, find, &mut tables_by_size),
+            Ok(Command::Find(find)) => tables::find(search, &find),
             Ok(_) => Err(Error::new("this process only executes find")),
             Err(reason) => Err(Error::new(reason)),
         };
@@ -36,30 +34,18 @@ pub fn answer_commands(search: Search) -> Result<u8> {
     Ok(0)
 }
 
-/// Executes a command with the tables of that size, which are created once.
-fn answer(search: Search, find: Find, tables_by_size: &mut Vec<(Find, Tables)>) -> Result<Done> {
-    let fits = |known: &Find| (known.objects, known.operations) == (find.objects, find.operations);
-    if let Some((_, tables)) = tables_by_size.iter().find(|(known, _)| fits(known)) {
-        return tables.search(&find);
-    }
-    let tables = Tables::new(search, find.objects, find.operations)?;
-    let done = tables.search(&find);
-    tables_by_size.push((find, tables));
-    done
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::driver::Find;
 
     #[test]
     fn every_algorithm_finds_objects_and_operations() {
         for search in Search::ALL {
             for (objects, operations) in [(1, 1), (3, 50), (200, 500)] {
-                let mut tables_by_size = Vec::new();
                 for layer in Layer::ALL {
                     let find = Find { layer, objects, operations, calls: 130, batch: 65 };
-                    match (search.has(layer), answer(search, find, &mut tables_by_size)) {
+                    match (search.has(layer), tables::find(search, &find)) {
                         (true, Ok(done)) => {
                             assert_eq!((done.calls, done.histogram.total()), (130, 2));
                         }

@@ -5,6 +5,7 @@ mod page;
 mod results;
 mod row;
 mod table;
+mod text_table;
 
 use serde::Serialize;
 
@@ -14,6 +15,7 @@ pub use claim::{Claim, Verdict};
 pub use page::page;
 pub use results::{Cell, Folder, Measured, Run};
 pub use row::{Detail, Figure, Row, Subject, rows};
+pub(crate) use text_table::TextTable;
 
 /// The results of an experiment.
 #[derive(Clone, Debug, Serialize)]

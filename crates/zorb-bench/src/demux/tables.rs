@@ -1,7 +1,7 @@
 //! The tables of the algorithms.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zorb::Interface as _;
 use zorb::codegen::Operations;
@@ -13,110 +13,73 @@ use crate::error::{Error, Result};
 use crate::peer::zorb::server::Everything as BenchServant;
 use crate::stubs::bench::Suite as BenchSuite;
 
-/// The table of an algorithm, and the requests to look up.
-pub(super) struct Tables {
-    requests: Vec<Request>,
-    kind: Kind,
-}
+/// Maximum number of operations.
+const MOST_OPERATIONS: usize = 500;
 
-enum Kind {
-    Linear { objects: Vec<Box<[u8]>>, operations: Vec<&'static str> },
-    Binary { operations: Vec<&'static str> },
-    Hash { objects: HashMap<Box<[u8]>, usize>, operations: HashMap<&'static str, usize> },
-    Zorb { orb: Active, operations: Perfect },
-    Delayered { table: Vec<(u32, u32)> },
-}
-
-/// An ORB with objects, and their keys.
-struct Active {
-    orb: zorb::Orb,
-    servants: Vec<Arc<BenchServant>>,
-    keys: Vec<Box<[u8]>>,
-}
-
-impl Tables {
-    pub(super) fn new(search: Search, objects: usize, operations: usize) -> Result<Self> {
-        let names = names(operations);
-        let active = match search {
-            Search::Zorb => Some(Active::new(objects)?),
-            _ => None,
-        };
-        let keys = match &active {
-            Some(active) => active.keys.clone(),
-            None => (0..objects).map(key).collect(),
-        };
-        let object = |index: usize| match &active {
-            Some(active) => active.servants.get(index).map_or(0, |it| Arc::as_ptr(it).addr()),
-            None => index,
-        };
-        let requests = (0..REQUESTS)
-            .filter_map(|number| {
-                // The order of requests differs from that of the tables: the factors are coprime to
-                // their number.
-                let slot = number * 7 % REQUESTS;
-                let index = (2 * slot + 1) * objects / (2 * REQUESTS);
-                let other = (number * 5 + 3) % REQUESTS;
-                let position = (2 * other + 1) * operations / (2 * REQUESTS);
-                Some(Request {
-                    key: keys.get(index)?.clone(),
-                    operation: names.get(position)?,
-                    agreed: u32::try_from(index * operations + position).ok()?,
-                    object: object(index),
-                    position,
-                })
-            })
-            .collect();
-        let numbered = |names: Vec<&'static str>| names.into_iter().zip(0..).collect();
-        let kind = match (search, active) {
-            (Search::Linear, _) => Kind::Linear { objects: keys, operations: names },
-            (Search::Binary, _) => Kind::Binary { operations: names },
-            (Search::Hash, _) => {
-                let objects = keys.into_iter().zip(0..).collect();
-                Kind::Hash { objects, operations: numbered(names) }
-            }
-            (Search::Delayered, _) => {
-                let row = |object: u32| (0..operations as u32).map(move |it| (object, it));
-                Kind::Delayered { table: (0..objects as u32).flat_map(row).collect() }
-            }
-            (Search::Zorb, Some(orb)) => Kind::Zorb { orb, operations: Perfect::new(&names)? },
-            (Search::Zorb, None) => return Err(Error::new("there is no ORB")),
-        };
-        Ok(Self { requests, kind })
+/// Creates the tables of an algorithm, and times lookups.
+pub(super) fn find(search: Search, find: &Find) -> Result<Done> {
+    if !search.has(find.layer) {
+        let layer = find.layer;
+        return Err(Error::new(format!("this algorithm does not support the layer {layer}")));
     }
-
-    /// Executes a command.
-    pub(super) fn search(&self, find: &Find) -> Result<Done> {
-        let requests = &self.requests;
-        match &self.kind {
-            Kind::Linear { objects, operations } => layered(
-                find,
-                requests,
-                |key| objects.iter().position(|known| **known == *key),
-                |name| operations.iter().position(|known| *known == name),
-            ),
-            Kind::Binary { operations } if find.layer == Layer::Operation => {
-                layered(find, requests, |_| None, |name| operations.binary_search(&name).ok())
-            }
-            Kind::Hash { objects, operations } => layered(
-                find,
-                requests,
-                |key| objects.get(key).copied(),
-                |name| operations.get(name).copied(),
-            ),
-            Kind::Zorb { orb: Active { orb, .. }, operations } => {
-                operations.search(find, requests, orb.servant_finder())
-            }
-            Kind::Delayered { table } if find.layer == Layer::Request => {
-                measure(find, requests, |request| {
-                    let (object, operation) = *table.get(request.agreed as usize)?;
-                    Some((object as usize, operation as usize))
-                })
-            }
-            Kind::Binary { .. } | Kind::Delayered { .. } => {
-                Err(Error::new(format!("this algorithm does not support the layer {}", find.layer)))
-            }
+    let names = names().get(..find.operations);
+    let names = names.ok_or_else(|| no_table(find.operations))?;
+    if search == Search::Zorb {
+        return find_with_orb(find, names);
+    }
+    let keys: Vec<Box<[u8]>> = (0..find.objects).map(key).collect();
+    let requests = requests(&keys, names, |index| index);
+    match search {
+        Search::Linear => layered(
+            find,
+            &requests,
+            |key| keys.iter().position(|known| **known == *key),
+            |name| names.iter().position(|known| *known == name),
+        ),
+        Search::Hash => {
+            let objects: HashMap<&[u8], usize> = keys.iter().map(|key| &**key).zip(0..).collect();
+            let operations: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+            let object = |key: &[u8]| objects.get(key).copied();
+            layered(find, &requests, object, |name| operations.get(name).copied())
+        }
+        Search::Delayered => {
+            let row = |object: u32| (0..find.operations as u32).map(move |it| (object, it));
+            let table: Vec<(u32, u32)> = (0..find.objects as u32).flat_map(row).collect();
+            measure(find, &requests, |request| {
+                let (object, operation) = *table.get(request.agreed as usize)?;
+                Some((object as usize, operation as usize))
+            })
+        }
+        Search::Binary | Search::Zorb => {
+            layered(find, &requests, |_| None, |name| names.binary_search(&name).ok())
         }
     }
+}
+
+/// Requests that are spread evenly over all objects and operations. `object` is the expected result for
+/// the object at an index.
+fn requests(
+    keys: &[Box<[u8]>],
+    names: &[&'static str],
+    object: impl Fn(usize) -> usize,
+) -> Vec<Request> {
+    let request = |number: usize| {
+        // The order of requests differs from that of the tables: the factors are coprime to their
+        // number.
+        let spread = |factor: usize, shift: usize, count: usize| {
+            let slot = (number * factor + shift) % REQUESTS;
+            (2 * slot + 1) * count / (2 * REQUESTS)
+        };
+        let (index, position) = (spread(7, 0, keys.len()), spread(5, 3, names.len()));
+        Some(Request {
+            key: keys.get(index)?.clone(),
+            operation: *names.get(position)?,
+            agreed: u32::try_from(index * names.len() + position).ok()?,
+            object: object(index),
+            position,
+        })
+    };
+    (0..REQUESTS).filter_map(request).collect()
 }
 
 /// Looks up the object, the operation, or one after the other.
@@ -147,77 +110,56 @@ fn key(index: usize) -> Box<[u8]> {
 }
 
 /// Sorted names of operations, all of the same length.
-fn names(count: usize) -> Vec<&'static str> {
-    // Leaked: each process creates few of them, and the names of an interface are static, too.
-    (0..count).map(|number| &*format!("operation_{number:04}").leak()).collect()
+fn names() -> &'static [&'static str] {
+    static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
+    // Leaked once: the names of an interface are static, too.
+    let name = |number| &*format!("operation_{number:04}").leak();
+    NAMES.get_or_init(|| (0..MOST_OPERATIONS).map(name).collect())
 }
 
-impl Active {
-    fn new(objects: usize) -> Result<Self> {
-        let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").build()?;
-        let poa = orb.root_poa();
-        let (mut servants, mut keys) = (Vec::new(), Vec::new());
-        for _ in 0..objects {
-            let servant = Arc::new(BenchServant::default());
-            let suite: BenchSuite = poa.activate_shared(&servant)?;
-            let profile = suite.as_object().ior().profiles.first();
-            let profile = profile.ok_or_else(|| Error::new("a reference without a profile"))?;
-            let key = zorb::giop::iiop_object_key(&profile.data);
-            keys.push(key.map_err(|error| Error::new(error.to_string()))?.into());
-            servants.push(servant);
-        }
-        Ok(Self { orb, servants, keys })
+/// Looks up objects with the code of the ORB, and operations with the tables of skeletons, whose size
+/// is known when they are compiled.
+fn find_with_orb(find: &Find, names: &[&'static str]) -> Result<Done> {
+    let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+    let poa = orb.root_poa();
+    let (mut servants, mut keys) = (Vec::new(), Vec::new());
+    for _ in 0..find.objects {
+        let servant = Arc::new(BenchServant::default());
+        let suite: BenchSuite = poa.activate_shared(&servant)?;
+        let profile = suite.as_object().ior().profiles.first();
+        let profile = profile.ok_or_else(|| Error::new("a reference without a profile"))?;
+        let key = zorb::giop::iiop_object_key(&profile.data);
+        keys.push(key.map_err(|error| Error::new(error.to_string()))?.into());
+        servants.push(servant);
     }
-}
-
-impl Drop for Active {
-    fn drop(&mut self) {
-        // It has served no request, so there is nothing to wait for.
-        let _ = self.orb.shutdown(false);
-    }
-}
-
-/// Creates the table of skeletons for a number of names that is known at run time.
-macro_rules! perfect {
-    ($($variant:ident $count:literal,)*) => {
-        enum Perfect {
-            $($variant(Box<Operations<$count>>),)*
-        }
-
-        impl Perfect {
-            fn new(names: &[&'static str]) -> Result<Self> {
-                Ok(match names.len() {
-                    $($count => {
-                        let names: &[&'static str; $count] = names
-                            .try_into()
-                            .map_err(|_| Error::new("another number of names"))?;
-                        Self::$variant(Box::new(Operations::new(names)))
-                    })*
-                    other => return Err(Error::new(format!("no table for {other} operations"))),
-                })
-            }
-
-            fn search(
-                &self,
-                find: &Find,
-                requests: &[Request],
-                object: impl FnMut(&[u8]) -> Option<usize>,
-            ) -> Result<Done> {
-                match self {
-                    $(Self::$variant(table) => layered(find, requests, object, |name| {
-                        table.find(name.as_bytes())
-                    }),)*
-                }
-            }
-        }
+    let address = |index: usize| servants.get(index).map_or(0, |it| Arc::as_ptr(it).addr());
+    let requests = requests(&keys, names, address);
+    let object = orb.servant_finder();
+    let done = match names.len() {
+        1 => perfect::<1>(find, &requests, object, names),
+        5 => perfect::<5>(find, &requests, object, names),
+        10 => perfect::<10>(find, &requests, object, names),
+        50 => perfect::<50>(find, &requests, object, names),
+        100 => perfect::<100>(find, &requests, object, names),
+        500 => perfect::<500>(find, &requests, object, names),
+        other => Err(no_table(other)),
     };
+    // It has served no request, so there is nothing to wait for.
+    orb.shutdown(false)?;
+    done
 }
 
-perfect! {
-    One 1,
-    Five 5,
-    Ten 10,
-    Fifty 50,
-    Hundred 100,
-    FiveHundred 500,
+fn perfect<const COUNT: usize>(
+    find: &Find,
+    requests: &[Request],
+    object: impl FnMut(&[u8]) -> Option<usize>,
+    names: &[&'static str],
+) -> Result<Done> {
+    let names = names.first_chunk::<COUNT>().ok_or_else(|| no_table(names.len()))?;
+    let table = Box::new(Operations::new(names));
+    layered(find, requests, object, |name| table.find(name.as_bytes()))
+}
+
+fn no_table(operations: usize) -> Error {
+    Error::new(format!("no table for {operations} operations"))
 }

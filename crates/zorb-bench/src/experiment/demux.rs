@@ -1,6 +1,5 @@
 //! Lookup of the object and the operation of a request, by layers and without layers.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::runner::{Run, stop};
@@ -8,7 +7,7 @@ use crate::demux::{Layer, Search};
 use crate::driver::{Command, Find};
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Watch, in_turns};
-use crate::report::{Claim, Figure, Row};
+use crate::report::{Claim, Figure, Row, TextTable};
 
 /// Numbers of objects of a server.
 const OBJECTS: [usize; 5] = [1, 10, 100, 1000, 10_000];
@@ -108,35 +107,34 @@ fn works(run: &Run<'_>) -> Vec<Find> {
 fn table(rows: &[Row]) -> String {
     let mut text = String::from("Nanoseconds per lookup, medians\n");
     for layer in Layer::ALL {
-        let searches: Vec<Search> =
-            Search::ALL.into_iter().filter(|search| search.has(layer)).collect();
-        let _ = write!(text, "\n{:40}", format!("{layer} by"));
-        for search in &searches {
-            let name = match (search, layer) {
-                (Search::Zorb, Layer::Object) => "zorb: active",
-                (Search::Zorb, Layer::Operation) => "zorb: perfect",
-                (Search::Zorb, Layer::Request) => "zorb: both",
-                _ => search.name(),
-            };
-            let _ = write!(text, " {name:>13}");
-        }
-        text.push('\n');
-        let of_layer = |row: &&Row| row.operation.starts_with(&format!("{layer}/"));
-        let mut operations: Vec<&str> =
-            rows.iter().filter(of_layer).map(|row| row.operation.as_str()).collect();
-        operations.dedup();
-        for operation in operations {
+        let searches = || Search::ALL.into_iter().filter(|search| search.has(layer));
+        let columns = searches().map(|search| match (search, layer) {
+            (Search::Zorb, Layer::Object) => "zorb: active",
+            (Search::Zorb, Layer::Operation) => "zorb: perfect",
+            (Search::Zorb, Layer::Request) => "zorb: both",
+            _ => search.name(),
+        });
+        let columns = columns.map(str::to_owned);
+        let mut table = TextTable::new([format!("{layer} by")].into_iter().chain(columns));
+        for operation in operations(rows, layer) {
             let numbers = operation.split_once('/').map_or("", |(_, numbers)| numbers);
-            let _ = write!(text, "{:40}", numbers.replace('/', "  "));
-            for search in &searches {
-                let nanos = nanos(rows, operation, *search);
-                let nanos = nanos.map_or_else(|| "-".to_owned(), |nanos| format!("{nanos:.1}"));
-                let _ = write!(text, " {nanos:>13}");
-            }
-            text.push('\n');
+            let nanos = searches().map(|search| {
+                let nanos = nanos(rows, operation, search);
+                nanos.map_or_else(|| "-".to_owned(), |nanos| format!("{nanos:.1}"))
+            });
+            table.row([numbers.replace('/', "  ")].into_iter().chain(nanos));
         }
+        text += &format!("\n{table}");
     }
     text
+}
+
+/// The operations of a layer, in rising order of their sizes.
+fn operations(rows: &[Row], layer: Layer) -> Vec<&str> {
+    let mut operations: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
+    operations.retain(|operation| operation.starts_with(&format!("{layer}/")));
+    operations.dedup();
+    operations
 }
 
 /// The time of a lookup: the mean of a block, which has fractions of a nanosecond.
@@ -147,10 +145,8 @@ fn nanos(rows: &[Row], operation: &str, search: Search) -> Option<f64> {
 
 fn checks(rows: &[Row]) -> Vec<Claim> {
     let series = |layer: Layer, search: Search| -> Vec<f64> {
-        let mut of_layer: Vec<&str> = rows.iter().map(|row| row.operation.as_str()).collect();
-        of_layer.retain(|operation| operation.starts_with(&format!("{layer}/")));
-        of_layer.dedup();
-        of_layer.iter().filter_map(|operation| nanos(rows, operation, search)).collect()
+        let operations = operations(rows, layer).into_iter();
+        operations.filter_map(|operation| nanos(rows, operation, search)).collect()
     };
     let flat = |what: &str, layer, from: usize| {
         let times = series(layer, Search::Zorb);

@@ -56,7 +56,7 @@ pub struct Detail {
     pub ratio_q1: Option<f64>,
     /// The upper quartile of the ratios.
     pub ratio_q3: Option<f64>,
-    /// CPU time of the client's process per call, in nanoseconds.
+    /// CPU time of the client's process per call, in nanoseconds, if it is known.
     pub client_cpu_ns_per_call: Option<f64>,
     /// CPU time of the server's process per call, in nanoseconds, if one thread called and it is known.
     pub server_cpu_ns_per_call: Option<f64>,
@@ -156,8 +156,9 @@ fn one_row(
     let per_call = |cpu: fn(&Done) -> u64| {
         median(blocks.iter().map(|block| cpu(block) as f64 / block.calls.max(1) as f64))
     };
-    let per_octet =
-        |cpu_ns: f64| (subject.payload > 0).then(|| rounded(cpu_ns / subject.payload as f64));
+    let per_octet = |cpu_ns: f64| {
+        (subject.payload > 0 && cpu_ns > 0.0).then(|| rounded(cpu_ns / subject.payload as f64))
+    };
     let client_cpu = per_call(|block| block.cpu_ns);
     let server_cpu = per_call(|block| block.server_cpu_ns);
     let detail = Detail {
@@ -165,7 +166,7 @@ fn one_row(
         p50_q3_us: timed.then(|| micros(p50.q3)),
         ratio_q1: ratio.map(|ratio| rounded(ratio.q1)),
         ratio_q3: ratio.map(|ratio| rounded(ratio.q3)),
-        client_cpu_ns_per_call: Some(rounded(client_cpu)),
+        client_cpu_ns_per_call: (client_cpu > 0.0).then(|| rounded(client_cpu)),
         server_cpu_ns_per_call: (timed && server_cpu > 0.0).then(|| rounded(server_cpu)),
         client_cpu_ns_per_octet: per_octet(client_cpu),
         server_cpu_ns_per_octet: if timed { None } else { per_octet(server_cpu) },
