@@ -221,7 +221,7 @@ fn mutated_fixtures_never_break_the_compiler() {
         // Diagnostics can always be rendered, and the model can always be traversed.
         let shown = compilation.render();
         assert_eq!(shown.is_empty(), compilation.diagnostics.is_empty(), "round {round}");
-        let dump = compilation.model.to_string();
+        let dump = support::Dump(&compilation.model).to_string();
         let model = &compilation.model;
         let written = model.roots().iter().any(|id| !model[*id].built_in);
         assert_eq!(!dump.is_empty(), written, "round {round}");

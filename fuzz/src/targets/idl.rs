@@ -97,14 +97,10 @@ fn run(octets: &[u8]) {
     }
     let options = zorb_idl::Options::new().include_path("include").define_as("FROM_OPTIONS", "42");
     let compilation = compile_with(&options, &loader, &["main.idl"]);
-    // What is found can always be shown, and the model can always be walked.
+    // What is found can always be shown.
     assert_eq!(compilation.render().is_empty(), compilation.diagnostics.is_empty());
     assert_eq!(compilation.to_json().len(), compilation.diagnostics.len());
-    let dump = compilation.model.to_string();
-    let model = &compilation.model;
-    assert_eq!(!dump.is_empty(), model.roots().iter().any(|id| !model[*id].built_in));
     if !compilation.has_errors() {
-        assert!(!dump.contains("<error>"), "errors without a finding\n{dump}");
         // Also of what has no Rust yet: it is left out.
         let _ = zorb_idl_rust::unsupported(&compilation, &zorb_idl_rust::Options::new());
         let generated = zorb_idl_rust::generate(&compilation, &zorb_idl_rust::Options::new());

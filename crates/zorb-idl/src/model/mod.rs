@@ -14,12 +14,12 @@ mod bits;
 mod component;
 mod constructed;
 mod definition;
-mod dump;
 mod facts;
 mod fixed;
 mod id;
 mod interface;
 mod queries;
+mod text;
 mod types;
 mod value;
 

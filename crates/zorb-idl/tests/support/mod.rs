@@ -8,10 +8,14 @@
 #![allow(dead_code, reason = "each test uses a subset")]
 #![allow(clippy::expect_used, reason = "a broken fixture fails the test")]
 
+mod dump;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use zorb_idl::{Compilation, MemoryLoader, Options, compile_with};
+
+pub(crate) use dump::Dump;
 
 /// A fixture file.
 #[derive(Debug)]
@@ -124,7 +128,7 @@ pub(crate) fn check(fixture: &Fixture) -> String {
             let _ = writeln!(failures, "{}", compilation.render());
         }
         if let Some(expected) = &case.model {
-            let found = compilation.model.to_string();
+            let found = Dump(&compilation.model).to_string();
             if found != *expected {
                 let _ = writeln!(failures, "{position}: expected model\n{expected}found\n{found}");
             }

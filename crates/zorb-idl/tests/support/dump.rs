@@ -1,81 +1,20 @@
-//! A compact text form of the model, for tests and debugging.
+//! A compact text form of the model.
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::{
-    Annotation, Attribute, Connector, ConstValue, DefId, Definition, DefinitionKind, EventType,
-    Export, Label, Member, Model, Module, Operation, Param, Port, PortType, TemplateArgument, Type,
-    ValueType,
+use zorb_idl::DefId;
+use zorb_idl::model::{
+    Annotation, Attribute, Connector, ConstValue, Definition, DefinitionKind, EventType, Export,
+    Label, Member, Model, Module, Operation, Param, Port, PortType, TemplateArgument, ValueType,
 };
 
-impl Model {
-    /// The type in IDL syntax, with full scoped names: `sequence<CosNaming::Binding>`.
-    #[must_use]
-    pub fn type_name(&self, ty: &Type) -> String {
-        match ty {
-            Type::Void => "void".into(),
-            Type::Boolean => "boolean".into(),
-            Type::Octet => "octet".into(),
-            Type::Int8 => "int8".into(),
-            Type::UInt8 => "uint8".into(),
-            Type::Char => "char".into(),
-            Type::WChar => "wchar".into(),
-            Type::Short => "short".into(),
-            Type::UShort => "unsigned short".into(),
-            Type::Long => "long".into(),
-            Type::ULong => "unsigned long".into(),
-            Type::LongLong => "long long".into(),
-            Type::ULongLong => "unsigned long long".into(),
-            Type::Float => "float".into(),
-            Type::Double => "double".into(),
-            Type::LongDouble => "long double".into(),
-            Type::Fixed { digits, scale } => format!("fixed<{digits}, {scale}>"),
-            Type::Any => "any".into(),
-            Type::Object => "Object".into(),
-            Type::ValueBase => "ValueBase".into(),
-            Type::TypeCode => "CORBA::TypeCode".into(),
-            Type::String { bound } => format!("string{}", bound_text(*bound)),
-            Type::WString { bound } => format!("wstring{}", bound_text(*bound)),
-            Type::Sequence { element, bound } => match bound {
-                Some(bound) => format!("sequence<{}, {bound}>", self.type_name(element)),
-                None => format!("sequence<{}>", self.type_name(element)),
-            },
-            Type::Map { key, value, bound } => {
-                let bound = bound.map(|bound| format!(", {bound}")).unwrap_or_default();
-                format!("map<{}, {}{bound}>", self.type_name(key), self.type_name(value))
-            }
-            Type::Array { element, dims } => {
-                let mut text = self.type_name(element);
-                for dim in dims {
-                    let _ = write!(text, "[{dim}]");
-                }
-                text
-            }
-            Type::Named(id) => self.scoped_name(*id),
-            Type::Error => "<error>".into(),
-        }
-    }
+/// The text form of a model.
+pub(crate) struct Dump<'a>(pub(crate) &'a Model);
 
-    /// The value in IDL syntax.
-    #[must_use]
-    pub fn value_text(&self, value: &ConstValue) -> String {
-        match value {
-            ConstValue::Boolean(value) => if *value { "TRUE" } else { "FALSE" }.into(),
-            ConstValue::Integer(value) => value.to_string(),
-            ConstValue::Float(value) => format!("{value:?}"),
-            ConstValue::Fixed(value) => format!("{value}d"),
-            ConstValue::Char(value) => format!("{value:?}"),
-            ConstValue::WChar(value) => format!("L'\\u{value:04x}'"),
-            ConstValue::String(value) => format!("{value:?}"),
-            ConstValue::WString(value) => format!("L{:?}", String::from_utf16_lossy(value)),
-            ConstValue::Enumerator { .. } => self.enumerator_name(value).unwrap_or("?").into(),
-            ConstValue::Error => "<error>".into(),
-        }
-    }
-
+impl Dump<'_> {
     fn write_definition(&self, f: &mut Formatter<'_>, id: DefId, depth: usize) -> fmt::Result {
         // The parser bounds nesting, and so this recursion.
-        let item = &self[id];
+        let item = &self.0[id];
         if item.built_in {
             return Ok(());
         }
@@ -86,7 +25,7 @@ impl Model {
         self.write_head(f, item)?;
         write!(f, "  // {}", item.repository_id)?;
         if let Some(by) = item.implied_by {
-            write!(f, " (implied by {})", self.scoped_name(by))?;
+            write!(f, " (implied by {})", self.0.scoped_name(by))?;
         }
         if item.from_include {
             f.write_str(" (included)")?;
@@ -115,11 +54,11 @@ impl Model {
                     .arguments
                     .iter()
                     .map(|argument| match argument {
-                        TemplateArgument::Type(ty) => self.type_name(ty),
-                        TemplateArgument::Value(value) => self.value_text(value),
+                        TemplateArgument::Type(ty) => self.0.type_name(ty),
+                        TemplateArgument::Value(value) => self.0.value_text(value),
                     })
                     .collect();
-                write!(f, " = {}<{}>", self.scoped_name(instance.template), list.join(", "))
+                write!(f, " = {}<{}>", self.0.scoped_name(instance.template), list.join(", "))
             }
             DefinitionKind::Event(EventType { value, .. }) | DefinitionKind::Value(value) => {
                 let colon = if value.is_truncatable { ": truncatable " } else { ": " };
@@ -132,14 +71,14 @@ impl Model {
                 write!(f, " bits {}", item.size)
             }
             DefinitionKind::Bitmask(item) => write!(f, " bits {}", item.bit_bound),
-            DefinitionKind::ValueBox(item) => write!(f, " = {}", self.type_name(&item.ty)),
+            DefinitionKind::ValueBox(item) => write!(f, " = {}", self.0.type_name(&item.ty)),
             DefinitionKind::Union(union) => {
-                write!(f, " switch ({})", self.type_name(&union.discriminator))?;
+                write!(f, " switch ({})", self.0.type_name(&union.discriminator))?;
                 if union.implicit_default { f.write_str(" implicit-default") } else { Ok(()) }
             }
-            DefinitionKind::Typedef(typedef) => write!(f, " = {}", self.type_name(&typedef.ty)),
+            DefinitionKind::Typedef(typedef) => write!(f, " = {}", self.0.type_name(&typedef.ty)),
             DefinitionKind::Const(item) => {
-                write!(f, ": {} = {}", self.type_name(&item.ty), self.value_text(&item.value))
+                write!(f, ": {} = {}", self.0.type_name(&item.ty), self.0.value_text(&item.value))
             }
             DefinitionKind::Module(_)
             | DefinitionKind::Enum(_)
@@ -151,7 +90,7 @@ impl Model {
         if item.kind.is_forward_only() {
             f.write_str(" forward")?;
         }
-        if self.is_recursive(item.id) { f.write_str(" recursive") } else { Ok(()) }
+        if self.0.is_recursive(item.id) { f.write_str(" recursive") } else { Ok(()) }
     }
 
     fn write_body(&self, f: &mut Formatter<'_>, item: &Definition, depth: usize) -> fmt::Result {
@@ -170,13 +109,13 @@ impl Model {
             | DefinitionKind::Event(_)
             | DefinitionKind::Component(_)
             | DefinitionKind::Home(_) => {
-                if let Some(value) = self.value(item.id) {
+                if let Some(value) = self.0.value(item.id) {
                     self.write_state(f, value, depth)?;
                 }
                 if let DefinitionKind::Component(component) = &item.kind {
                     self.write_ports(f, &component.ports, depth)?;
                 }
-                self.exports(item.id).iter().try_for_each(|export| match export {
+                self.0.exports(item.id).iter().try_for_each(|export| match export {
                     Export::Operation(operation) => self.write_operation(f, operation, depth),
                     Export::Attribute(attribute) => self.write_attribute(f, attribute, depth),
                     Export::Definition(id) => self.write_definition(f, *id, depth),
@@ -195,10 +134,10 @@ impl Model {
                     for label in &case.labels {
                         match label {
                             Label::Default => f.write_str("default: ")?,
-                            Label::Value(value) => write!(f, "{}: ", self.value_text(value))?,
+                            Label::Value(value) => write!(f, "{}: ", self.0.value_text(value))?,
                         }
                     }
-                    writeln!(f, "{} {}", self.type_name(&case.ty), case.name)?;
+                    writeln!(f, "{} {}", self.0.type_name(&case.ty), case.name)?;
                 }
                 Ok(())
             }
@@ -223,16 +162,17 @@ impl Model {
                 write_docs(f, field.docs.as_deref(), depth)?;
                 self.write_annotations(f, &field.annotations, depth)?;
                 indent(f, depth)?;
-                let (name, ty) = (field.name.as_deref().unwrap_or("-"), self.type_name(&field.ty));
+                let (name, ty) =
+                    (field.name.as_deref().unwrap_or("-"), self.0.type_name(&field.ty));
                 writeln!(f, "{ty} {name} = {}..{}", field.offset, field.offset + field.bits)
             }),
             DefinitionKind::Annotation(item) => {
                 item.children.iter().try_for_each(|id| self.write_definition(f, *id, depth))?;
                 item.members.iter().try_for_each(|member| {
                     indent(f, depth)?;
-                    write!(f, "{} {}", self.type_name(&member.ty), member.name)?;
+                    write!(f, "{} {}", self.0.type_name(&member.ty), member.name)?;
                     if let Some(default) = &member.default {
-                        write!(f, " default {}", self.value_text(default))?;
+                        write!(f, " default {}", self.0.value_text(default))?;
                     }
                     f.write_char('\n')
                 })
@@ -260,7 +200,7 @@ impl Model {
 
     fn annotation_text(&self, item: &Annotation) -> String {
         let value =
-            |(name, value): &(String, ConstValue)| format!("{name}={}", self.value_text(value));
+            |(name, value): &(String, ConstValue)| format!("{name}={}", self.0.value_text(value));
         let arguments: Vec<String> = item.arguments.iter().map(value).collect();
         let unknown = if item.is_known { "" } else { "?" };
         format!("@{}{unknown}({})", item.name, arguments.join(", "))
@@ -270,7 +210,7 @@ impl Model {
         if list.is_empty() {
             return Ok(());
         }
-        let names: Vec<_> = list.iter().map(|id| self.scoped_name(*id)).collect();
+        let names: Vec<_> = list.iter().map(|id| self.0.scoped_name(*id)).collect();
         write!(f, "{word}{}", names.join(", "))
     }
 
@@ -279,7 +219,7 @@ impl Model {
             write_docs(f, port.docs.as_deref(), depth)?;
             self.write_annotations(f, &port.annotations, depth)?;
             indent(f, depth)?;
-            let (word, ty) = (port.kind.keyword(), self.type_name(&port.kind.ty()));
+            let (word, ty) = (port.kind.keyword(), self.0.type_name(&port.kind.ty()));
             let part = port.part_of.as_ref().map(|it| format!(" of {it}")).unwrap_or_default();
             writeln!(f, "{word} {ty} {}{part}", port.name)?;
         }
@@ -292,7 +232,7 @@ impl Model {
             write_docs(f, member.docs.as_deref(), depth)?;
             self.write_annotations(f, &member.annotations, depth)?;
             indent(f, depth)?;
-            let (word, ty) = (state.visibility.keyword(), self.type_name(&member.ty));
+            let (word, ty) = (state.visibility.keyword(), self.0.type_name(&member.ty));
             writeln!(f, "{word} {ty} {}", member.name)?;
         }
         for initializer in &value.initializers {
@@ -310,7 +250,7 @@ impl Model {
         write_docs(f, member.docs.as_deref(), depth)?;
         self.write_annotations(f, &member.annotations, depth)?;
         indent(f, depth)?;
-        writeln!(f, "{} {}", self.type_name(&member.ty), member.name)
+        writeln!(f, "{} {}", self.0.type_name(&member.ty), member.name)
     }
 
     fn write_operation(&self, f: &mut Formatter<'_>, op: &Operation, depth: usize) -> fmt::Result {
@@ -318,7 +258,7 @@ impl Model {
         self.write_annotations(f, &op.annotations, depth)?;
         indent(f, depth)?;
         let oneway = if op.oneway { "oneway " } else { "" };
-        write!(f, "{oneway}{} {}(", self.type_name(&op.result), op.name)?;
+        write!(f, "{oneway}{} {}(", self.0.type_name(&op.result), op.name)?;
         self.write_params(f, &op.params)?;
         self.write_raises(f, "raises", &op.raises)?;
         if !op.contexts.is_empty() {
@@ -330,7 +270,7 @@ impl Model {
     fn write_params(&self, f: &mut Formatter<'_>, params: &[Param]) -> fmt::Result {
         for (position, param) in params.iter().enumerate() {
             let comma = if position == 0 { "" } else { ", " };
-            let (direction, ty) = (param.direction.keyword(), self.type_name(&param.ty));
+            let (direction, ty) = (param.direction.keyword(), self.0.type_name(&param.ty));
             for annotation in &param.annotations {
                 write!(f, "{} ", self.annotation_text(annotation))?;
             }
@@ -352,7 +292,7 @@ impl Model {
         self.write_annotations(f, &item.annotations, depth)?;
         indent(f, depth)?;
         let readonly = if item.readonly { "readonly " } else { "" };
-        write!(f, "{readonly}attribute {} {}", self.type_name(&item.ty), item.name)?;
+        write!(f, "{readonly}attribute {} {}", self.0.type_name(&item.ty), item.name)?;
         self.write_raises(f, "getraises", &item.get_raises)?;
         self.write_raises(f, "setraises", &item.set_raises)?;
         f.write_char('\n')
@@ -369,9 +309,9 @@ impl Model {
 
 /// One line per definition, member, operation or enumerator, indented by nesting; docs as `///`
 /// lines; repository ids after `//`. Omits the definitions of built-in files.
-impl Display for Model {
+impl Display for Dump<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.roots.iter().try_for_each(|id| self.write_definition(f, *id, 0))
+        self.0.roots().iter().try_for_each(|id| self.write_definition(f, *id, 0))
     }
 }
 
@@ -389,10 +329,6 @@ fn modifier(kind: &DefinitionKind) -> &'static str {
         }
         _ => "",
     }
-}
-
-fn bound_text(bound: Option<u32>) -> String {
-    bound.map(|bound| format!("<{bound}>")).unwrap_or_default()
 }
 
 fn indent(f: &mut Formatter<'_>, depth: usize) -> fmt::Result {
