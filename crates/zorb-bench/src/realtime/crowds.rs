@@ -13,6 +13,7 @@ use super::servant::until;
 use super::times::{Times, ratio};
 use super::turns::{Blocks, Calls, Compared};
 use crate::error::Result;
+use crate::report::Claim;
 
 /// Fifty clients saturate a processor.
 const LOW_WORK_US: u32 = 2_000;
@@ -51,15 +52,12 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         let p99 = format!(
             "p99 of high calls beside {most} low-priority clients, relative to p99 without"
         );
-        if lanes {
-            let what = format!("lanes: increase per low-priority client {mean}");
-            finding.check(&what, "at most 1 %", percent, slope <= SLOPE);
-            finding.judged(&format!("lanes: {p99}"), &full);
-        } else {
-            let what = format!("one pool, one connection: increase per low-priority client {mean}");
-            finding.control(&what, "more than 1 %", percent, slope > SLOPE);
-            finding.judged(&format!("one pool, one connection: {p99}"), &full);
-        }
+        let setup = if lanes { "lanes" } else { "one pool, one connection" };
+        let expected = if lanes { "at most 1 %" } else { "more than 1 %" };
+        let what = format!("{setup}: increase per low-priority client {mean}");
+        let holds = (slope <= SLOPE) == lanes;
+        finding.claim(!lanes, Claim::new(what, expected, percent, holds));
+        finding.judged(&format!("{setup}: {p99}"), &full);
     }
     let most = crowds.last().copied().unwrap_or_default();
     for (name, lanes) in [("lanes", true), ("one pool, one connection", false)] {
@@ -68,10 +66,9 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         let what = format!(
             "{name}: position of a high-priority request after those of {most} low-priority clients"
         );
-        match lanes {
-            true => finding.check(&what, "2", place, place == 2),
-            false => finding.control(&what, &(most + 1).to_string(), place, place == most + 1),
-        }
+        let expected = if lanes { 2 } else { most + 1 };
+        let claim = Claim::new(what, expected.to_string(), place, place == expected);
+        finding.claim(!lanes, claim);
     }
     Ok(finding)
 }
@@ -85,17 +82,11 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
         false => server.one_pool(SHARED, 1)?,
     };
     let worker = server.propagated(&pool, SHARED, &client)?;
-    let calls = Calls {
-        client: &client,
-        priority: HIGH,
-        // Calls of the control take up to half a second each.
-        count: if lanes { bench.count(600, 320) } else { 80 },
-        period: HIGH_PERIOD,
-        call: &|| Ok(worker.work(-1, HIGH_WORK_US)?),
-        bare: &Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?,
-        bare_every: 1,
-        awake: true,
-    };
+    let bare = Bare::beside(&server, &bench.transport, HIGH, HIGH_WORK_US)?;
+    let call = || Ok(worker.work(-1, HIGH_WORK_US)?);
+    // Calls of the control take up to half a second each.
+    let count = if lanes { bench.count(600, 320) } else { 80 };
+    let calls = Calls::new(&client, HIGH, &call, &bare).paced(count, HIGH_PERIOD);
     let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
     let order: Vec<usize> = (0..steps.len()).chain((0..steps.len()).rev()).collect();
     let _awake = Awake::keep(&bench.watched())?;

@@ -26,19 +26,22 @@ enum Endpoints {
     Single,
 }
 
+/// Names and claims.
+const CASES: [(Endpoints, &str, &str); 3] = [
+    (
+        Endpoints::PerPriority,
+        "endpoint per priority",
+        "one endpoint per priority: p99 of high-priority calls under load, relative to p99 without",
+    ),
+    (Endpoints::OrbPerPriority, "orb per priority", "one ORB per priority: the same"),
+    (Endpoints::Single, "single endpoint", "one endpoint with one thread: the same"),
+];
+
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = measured(bench, Endpoints::PerPriority)?;
-    finding.compared("endpoint per priority", "high calls", &found);
-    let what =
-        "one endpoint per priority: p99 of high-priority calls under load, relative to p99 without";
-    finding.judged(what, &found);
-    let found = measured(bench, Endpoints::OrbPerPriority)?;
-    finding.compared("orb per priority", "high calls", &found);
-    finding.judged("one ORB per priority: the same", &found);
-    let found = measured(bench, Endpoints::Single)?;
-    finding.compared("single endpoint", "high calls", &found);
-    finding.judged("one endpoint with one thread: the same", &found);
+    for (endpoints, config, what) in CASES {
+        finding.comparison(config, "high calls", what, &measured(bench, endpoints)?);
+    }
     Ok(finding)
 }
 
@@ -50,16 +53,9 @@ fn measured(bench: &Bench, which: Endpoints) -> Result<Compared> {
         _ => None,
     };
     let (high, low) = workers(which, &server, other.as_ref(), &client)?;
-    let calls = Calls {
-        client: &client,
-        priority: HIGH,
-        count: bench.count(800, 480),
-        period: PERIOD,
-        call: &|| Ok(high.work(-1, WORK_US)?),
-        bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
-        bare_every: 1,
-        awake: true,
-    };
+    let bare = Bare::beside(&server, &bench.transport, HIGH, WORK_US)?;
+    let call = || Ok(high.work(-1, WORK_US)?);
+    let calls = Calls::new(&client, HIGH, &call, &bare).paced(bench.count(800, 480), PERIOD);
     let limit = match which {
         Endpoints::Single => Limit::AtLeast(5.0),
         _ => Limit::AtMost(2.0),

@@ -48,35 +48,29 @@ impl Threads {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = timed(bench, Threads::Lanes, Limit::AtMost(2.0), bench.count(2_000, 400))?;
-    finding.compared("lanes", "call", &found);
-    let what = "lanes: p99 of high-priority calls beside blocked threads, relative to p99 without";
-    finding.judged(what, &found);
-    let found = timed(bench, Threads::OnePool, Limit::AtLeast(5.0), bench.count(120, 32))?;
-    finding.compared("one pool", "call", &found);
-    let what =
-        "one pool: p99 of high-priority calls beside blocked threads, relative to p99 without";
-    finding.judged(what, &found);
+    for (name, threads, limit, count) in [
+        ("lanes", Threads::Lanes, Limit::AtMost(2.0), bench.count(2_000, 400)),
+        ("one pool", Threads::OnePool, Limit::AtLeast(5.0), bench.count(120, 32)),
+    ] {
+        let what = format!(
+            "{name}: p99 of high-priority calls beside blocked threads, relative to p99 without"
+        );
+        finding.comparison(name, "call", &what, &timed(bench, threads, limit, count)?);
+    }
     let served = ordered(bench, Threads::Borrowing)?;
     finding.measure("borrowing_served", served.served);
     finding.measure("borrowing_borrowed", served.borrowed);
     finding.check(
         "borrowing: a second high-priority call is served while the lane's own thread is blocked",
         "by a borrowed thread",
-        if served.served {
-            format!("{} borrowed", served.borrowed)
-        } else {
-            "not served".to_owned()
+        match served.served {
+            true => format!("{} borrowed", served.borrowed),
+            false => "not served".to_owned(),
         },
         served.served && served.borrowed > 0,
     );
     let alone = ordered(bench, Threads::Lanes)?;
-    finding.control(
-        "without borrowing: the second high-priority call",
-        "waits",
-        if alone.served { "is served" } else { "waits" },
-        !alone.served,
-    );
+    finding.served("without borrowing: the second high-priority call", false, alone.served);
     Ok(finding)
 }
 
@@ -89,17 +83,9 @@ fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<
     let load = (0..LOW_CLIENTS).fold(Load::settling(Duration::from_millis(20)), |load, _| {
         load.with(&client, LOW, |_| Ok(worker.rest(-1, BLOCKED_US)?))
     });
-    let calls = Calls {
-        client: &client,
-        priority: HIGH,
-        count,
-        period: PERIOD,
-        call: &|| Ok(worker.work(-1, WORK_US)?),
-        bare: &Bare::beside(&server, &bench.transport, HIGH, WORK_US)?,
-        bare_every: 1,
-        awake: true,
-    };
-    calls.in_turns(bench, load, limit)
+    let bare = Bare::beside(&server, &bench.transport, HIGH, WORK_US)?;
+    let call = || Ok(worker.work(-1, WORK_US)?);
+    Calls::new(&client, HIGH, &call, &bare).paced(count, PERIOD).in_turns(bench, load, limit)
 }
 
 /// The fate of a high-priority call while the upcall of another one is blocked.

@@ -93,8 +93,32 @@ impl Finding {
 
     /// Adds the claim that compares p99 under load with its limit.
     pub(super) fn judged(&mut self, what: &str, found: &Compared) {
-        let list = if found.is_control() { &mut self.controls } else { &mut self.checks };
-        list.push(found.judged(what));
+        self.claim(found.is_control(), found.judged(what));
+    }
+
+    /// Adds numbers, rows, and the claim of a comparison.
+    pub(super) fn comparison(
+        &mut self,
+        config: &str,
+        operation: &str,
+        what: &str,
+        found: &Compared,
+    ) {
+        self.compared(config, operation, found);
+        self.judged(what, found);
+    }
+
+    /// Adds the claim that a request is served, or of a control, that it waits.
+    pub(super) fn served(&mut self, what: &str, must_be_served: bool, is_served: bool) {
+        let word = |served| if served { "is served" } else { "waits" };
+        let holds = is_served == must_be_served;
+        let claim = Claim::new(what, word(must_be_served), word(is_served), holds);
+        self.claim(!must_be_served, claim);
+    }
+
+    /// Adds a claim.
+    pub(super) fn claim(&mut self, of_control: bool, claim: Claim) {
+        if of_control { &mut self.controls } else { &mut self.checks }.push(claim);
     }
 
     /// Adds numbers and a row for the times of a configuration.

@@ -57,17 +57,11 @@ fn both(bench: &Bench, priority: i16, limit: Limit, count: usize) -> Result<Comp
     let client = bench.client(&[])?;
     let pool = server.lanes(&[(priority, 1)])?;
     let worker = server.propagated(&pool, priority, &client)?;
-    let calls = Calls {
-        client: &client,
-        priority,
-        count,
-        period: Duration::ZERO,
-        call: &|| Ok(worker.work(-1, 0)?),
-        bare: &Bare::beside(&server, &bench.transport, priority, 0)?,
-        bare_every: 4,
-        // Wake-ups of idle processors are a part of jitter.
-        awake: false,
-    };
+    let bare = Bare::beside(&server, &bench.transport, priority, 0)?;
+    let call = || Ok(worker.work(-1, 0)?);
+    let calls = Calls::new(&client, priority, &call, &bare).paced(count, Duration::ZERO);
+    // Wake-ups of idle processors are a part of jitter.
+    let calls = Calls { bare_every: 4, awake: false, ..calls };
     calls.in_turns(bench, everything(bench)?, limit)
 }
 

@@ -10,6 +10,7 @@ use super::finding::{Finding, rounded};
 use super::servant::until;
 use super::times::{Sample, Times};
 use crate::error::Result;
+use crate::report::Claim;
 use crate::stubs::real_time::Worker;
 
 /// How long the lock is held, and the processor saturated.
@@ -45,13 +46,9 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     for (name, inherits) in [("inheriting lock", true), ("plain lock", false)] {
         let first = overtakes(bench, inherits)?;
         finding.measure(&format!("{}_high_first", name.replace(' ', "_")), first);
-        let found = if first { "it does" } else { "it does not" };
+        let word = |first| if first { "it does" } else { "it does not" };
         let what = format!("{name}: the high upcall ends before the one that hogs the processor");
-        if inherits {
-            finding.check(&what, "it does", found, first);
-        } else {
-            finding.control(&what, "it does not", found, !first);
-        }
+        finding.claim(!inherits, Claim::new(what, word(inherits), word(first), first == inherits));
     }
     Ok(finding)
 }

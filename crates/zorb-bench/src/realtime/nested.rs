@@ -9,6 +9,7 @@ use super::bed::{Bench, HIGH, Host, LOW, ONE_CONNECTION, joined};
 use super::finding::{Finding, named};
 use super::servant::until;
 use crate::error::{Error, Result};
+use crate::report::Claim;
 use crate::stubs::real_time::Worker;
 
 /// Timeout of calls in milliseconds, if no thread is left to serve them.
@@ -84,10 +85,11 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             Order { served_meanwhile: true, kept: false } => "is served, and does not keep it",
             Order { served_meanwhile: false, .. } => "waits",
         };
-        match servers {
-            Servers::Lanes(1) => finding.control(&what, "waits", found, !order.served_meanwhile),
-            _ => finding.check(&what, "is served, and does not keep it", found, order.is_good()),
-        }
+        let (expected, holds) = match servers {
+            Servers::Lanes(1) => ("waits", !order.served_meanwhile),
+            _ => ("is served, and does not keep it", order == Order::GOOD),
+        };
+        finding.claim(servers == Servers::Lanes(1), Claim::new(what, expected, found, holds));
     }
     let (came, _) = bounced(bench, Servers::Lanes(1), 2)?;
     finding.measure("a_lane_with_one_thread", format!("{came:?}"));
@@ -135,10 +137,6 @@ pub(super) struct Order {
 
 impl Order {
     pub(super) const GOOD: Self = Self { served_meanwhile: true, kept: false };
-
-    fn is_good(self) -> bool {
-        self == Self::GOOD
-    }
 }
 
 /// Has an upcall of A wait for B, and another request come to A meanwhile; the reply of B comes before

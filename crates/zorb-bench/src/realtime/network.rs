@@ -42,27 +42,43 @@ enum Queue {
     InOrder,
 }
 
+/// Names, claims, queues, whether connections have network classes, and limits.
+const CASES: [(&str, &str, Queue, bool, Limit); 4] = [
+    (
+        "expedited",
+        "network classes from priorities: p99 of high-priority calls over the saturated link, \
+         relative to p99 over the idle one",
+        Queue::ByHeader,
+        true,
+        Limit::AtMost(2.0),
+    ),
+    ("best effort", "no network classes: the same", Queue::ByHeader, false, Limit::AtLeast(5.0)),
+    (
+        "pfifo_fast",
+        "priorities of sockets from priorities, and the queue pfifo_fast: the same",
+        Queue::BySocket,
+        true,
+        Limit::AtMost(2.0),
+    ),
+    (
+        "pfifo",
+        "the same priorities, and the queue pfifo, which has none",
+        Queue::InOrder,
+        true,
+        Limit::AtLeast(5.0),
+    ),
+];
+
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let link = match Link::new() {
         Ok(link) => link,
         Err(reason) => return Ok(Finding::not_run(&format!("no link to fill: {reason}"))),
     };
     let mut finding = Finding::default();
-    let found = measured(bench, &link, Queue::ByHeader, true, Limit::AtMost(2.0))?;
-    finding.compared("expedited", "high calls", &found);
-    let what = "network classes from priorities: p99 of high-priority calls over the saturated link, \
-                relative to p99 over the idle one";
-    finding.judged(what, &found);
-    let found = measured(bench, &link, Queue::ByHeader, false, Limit::AtLeast(5.0))?;
-    finding.compared("best effort", "high calls", &found);
-    finding.judged("no network classes: the same", &found);
-    let found = measured(bench, &link, Queue::BySocket, true, Limit::AtMost(2.0))?;
-    finding.compared("pfifo_fast", "high calls", &found);
-    let what = "priorities of sockets from priorities, and the queue pfifo_fast: the same";
-    finding.judged(what, &found);
-    let found = measured(bench, &link, Queue::InOrder, true, Limit::AtLeast(5.0))?;
-    finding.compared("pfifo", "high calls", &found);
-    finding.judged("the same priorities, and the queue pfifo, which has none", &found);
+    for (config, what, queue, classes, limit) in CASES {
+        let found = measured(bench, &link, queue, classes, limit)?;
+        finding.comparison(config, "high calls", what, &found);
+    }
     Ok(finding)
 }
 
@@ -83,16 +99,9 @@ fn measured(
     let flood = (0..FLOODS).fold(Load::settling(SETTLE), |load, _| {
         load.with(&client, SHARED, |_| Ok(worker.flood(&data, 0)?))
     });
-    let calls = Calls {
-        client: &client,
-        priority: URGENT,
-        count: bench.count(600, 160),
-        period: PERIOD,
-        call: &|| Ok(worker.work(-1, SMALL_WORK_US)?),
-        bare: &Bare::across(&server, FAR_HOST, classes, URGENT, SMALL_WORK_US)?,
-        bare_every: 1,
-        awake: true,
-    };
+    let bare = Bare::across(&server, FAR_HOST, classes, URGENT, SMALL_WORK_US)?;
+    let call = || Ok(worker.work(-1, SMALL_WORK_US)?);
+    let calls = Calls::new(&client, URGENT, &call, &bare).paced(bench.count(600, 160), PERIOD);
     calls.in_turns(bench, flood, limit)
 }
 

@@ -27,24 +27,18 @@ const SETTLE: Duration = Duration::from_millis(150);
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
-    let found = measured(bench, true)?;
-    finding.compared("private connection", "small calls", &found);
     let what = "a private connection: p99 of small calls beside a flood, relative to p99 without";
-    finding.judged(what, &found);
-    let found = measured(bench, false)?;
-    finding.compared("shared connection", "small calls", &found);
-    finding.judged("one connection for both: the same", &found);
-    for (name, private) in [("private_connection", true), ("shared_connection", false)] {
+    finding.comparison("private connection", "small calls", what, &measured(bench, true)?);
+    let what = "one connection for both: the same";
+    finding.comparison("shared connection", "small calls", what, &measured(bench, false)?);
+    for (key, name, private) in [
+        ("private_connection", "a private connection", true),
+        ("shared_connection", "one connection for both", false),
+    ] {
         let served = ordered(bench, private)?;
-        finding.measure(&format!("{name}_served_past_a_kept_one"), served);
-        let found = if served { "is served" } else { "waits" };
-        if private {
-            let what = "a private connection: a small call while another upcall is blocked";
-            finding.check(what, "is served", found, served);
-        } else {
-            let what = "one connection for both: a small call while another upcall is blocked";
-            finding.control(what, "waits", found, !served);
-        }
+        finding.measure(&format!("{key}_served_past_a_kept_one"), served);
+        let what = format!("{name}: a small call while another upcall is blocked");
+        finding.served(&what, private, served);
     }
     Ok(finding)
 }
@@ -58,19 +52,9 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
     let data = vec![7; LARGE];
     let flood = Load::settling(SETTLE);
     let flood = flood.with(&client, SHARED, |_| Ok(worker.flood(&data, LARGE_WORK_US)?));
-    let calls = Calls {
-        client: &client,
-        priority: HIGH,
-        count: bench.count(800, 400),
-        period: PERIOD,
-        call: &|| {
-            small.echo(&[7; SMALL], SMALL_WORK_US)?;
-            Ok(())
-        },
-        bare: &Bare::beside(&server, &bench.transport, HIGH, SMALL_WORK_US)?,
-        bare_every: 1,
-        awake: true,
-    };
+    let bare = Bare::beside(&server, &bench.transport, HIGH, SMALL_WORK_US)?;
+    let call = || Ok(small.echo(&[7; SMALL], SMALL_WORK_US).map(drop)?);
+    let calls = Calls::new(&client, HIGH, &call, &bare).paced(bench.count(800, 400), PERIOD);
     let limit = if private { Limit::AtMost(1.5) } else { Limit::AtLeast(5.0) };
     calls.in_turns(bench, flood, limit)
 }

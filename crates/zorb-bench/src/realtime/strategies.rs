@@ -80,20 +80,10 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         (0.9..=1.1).contains(&same),
     );
     for (strategy, name) in STRATEGIES {
-        let served = ordered(bench, strategy, 2)?;
-        finding.check(
-            &format!("{name}, two threads: a second call while an upcall is blocked"),
-            "is served",
-            if served { "is served" } else { "waits" },
-            served,
-        );
-        let served = ordered(bench, strategy, 1)?;
-        finding.control(
-            &format!("{name}, one thread: a second call while an upcall is blocked"),
-            "waits",
-            if served { "is served" } else { "waits" },
-            !served,
-        );
+        for (threads, count) in [("two threads", 2), ("one thread", 1)] {
+            let what = format!("{name}, {threads}: a second call while an upcall is blocked");
+            finding.served(&what, count > 1, ordered(bench, strategy, count)?);
+        }
     }
     Ok(finding)
 }

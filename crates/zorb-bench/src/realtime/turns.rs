@@ -46,7 +46,23 @@ pub(super) struct Blocks {
     pub(super) bare: Vec<Vec<Sample>>,
 }
 
-impl Calls<'_> {
+impl<'a> Calls<'a> {
+    /// Calls of a client at a priority, each with a bare exchange, on processors that are kept awake.
+    pub(super) fn new(
+        client: &'a Host,
+        priority: i16,
+        call: &'a (dyn Fn() -> Result<()> + Sync),
+        bare: &'a Bare,
+    ) -> Self {
+        let (count, period) = (0, Duration::ZERO);
+        Self { client, priority, count, period, call, bare, bare_every: 1, awake: true }
+    }
+
+    /// So many calls, one per period.
+    pub(super) fn paced(self, count: usize, period: Duration) -> Self {
+        Self { count, period, ..self }
+    }
+
     /// Times a block of calls, on a thread of their priority.
     pub(super) fn block(&self, count: usize, into: &mut Blocks) -> Result<()> {
         // Opens the connection and warms the caches.
