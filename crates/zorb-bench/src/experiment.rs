@@ -6,15 +6,16 @@ mod copies;
 mod demux;
 mod first;
 mod matrix;
+mod options;
 mod probes;
 mod runner;
 mod workloads;
 
-pub use runner::Plan;
+pub use options::Options;
 
 use crate::catalog::{Experiment, Kind};
 use crate::error::Result;
-use crate::harness::Watch;
+use crate::harness::{Setup, Watch};
 use crate::machine::Machine;
 use crate::report::Report;
 use runner::Run;
@@ -24,16 +25,21 @@ use workloads::{COLLOCATED, CUBIT, DYNAMIC, FLOODS, LATENCY, threads, works};
 ///
 /// # Errors
 /// A peer fails or gives a wrong answer, or the run was interrupted.
-pub fn run(experiment: &'static Experiment, plan: &Plan, watch: &mut dyn Watch) -> Result<Report> {
-    let machine = Machine::here(&plan.setup);
-    let mut run = Run::new(experiment, plan);
+pub fn run(
+    experiment: &'static Experiment,
+    setup: &Setup,
+    watch: &mut dyn Watch,
+) -> Result<Report> {
+    let options = &setup.options;
+    let machine = Machine::here(setup);
+    let mut run = Run::new(experiment, setup);
     match experiment.kind {
-        Kind::Latency => matrix::measure(&mut run, &works(plan, LATENCY), watch)?,
-        Kind::Cubit => matrix::measure(&mut run, &works(plan, CUBIT), watch)?,
-        Kind::Dynamic => matrix::measure(&mut run, &works(plan, DYNAMIC), watch)?,
-        Kind::Collocated => matrix::measure(&mut run, &works(plan, COLLOCATED), watch)?,
-        Kind::Ttcp => matrix::measure(&mut run, &works(plan, FLOODS), watch)?,
-        Kind::Threads => matrix::measure(&mut run, &threads(plan), watch)?,
+        Kind::Latency => matrix::measure(&mut run, &works(options, LATENCY), watch)?,
+        Kind::Cubit => matrix::measure(&mut run, &works(options, CUBIT), watch)?,
+        Kind::Dynamic => matrix::measure(&mut run, &works(options, DYNAMIC), watch)?,
+        Kind::Collocated => matrix::measure(&mut run, &works(options, COLLOCATED), watch)?,
+        Kind::Ttcp => matrix::measure(&mut run, &works(options, FLOODS), watch)?,
+        Kind::Threads => matrix::measure(&mut run, &threads(options), watch)?,
         Kind::FirstCall => first::first_call(&mut run, watch)?,
         Kind::Connections => connections::connections(&mut run, watch)?,
         Kind::Bridge => bridge::bridge(&mut run, watch)?,
@@ -43,7 +49,7 @@ pub fn run(experiment: &'static Experiment, plan: &Plan, watch: &mut dyn Watch) 
     }
     let Run { rows, details, claims, text, .. } = run;
     // A quick run is too short for claims about times.
-    let unclear = plan.quick && !experiment.counts;
+    let unclear = options.quick && !experiment.counts;
     let checks = claims.into_iter().map(|claim| claim.unclear_if(unclear)).collect();
     Ok(Report { machine, rows, details, checks, text })
 }

@@ -21,8 +21,8 @@ pub struct Machine {
     pub governor: Option<String>,
     /// The load average of the last minute, at the start.
     pub load: Option<f64>,
-    /// The processors of client and server: `split`, `same` or `none`.
-    pub pin: &'static str,
+    /// The processors of client and server.
+    pub pin: Pin,
     /// Handover time between the processors of client and server in nanoseconds, at the start; only if
     /// they differ.
     pub handover_ns: Option<f64>,
@@ -38,7 +38,7 @@ impl Machine {
     /// This machine and its current state.
     #[must_use]
     pub fn here(setup: &Setup) -> Self {
-        Self::with(setup.pin, setup.fifo)
+        Self::with(setup.pin, setup.options.fifo)
     }
 
     /// This machine and its current state, for client and server at these processors and priority.
@@ -57,11 +57,7 @@ impl Machine {
             kernel: text("/proc/sys/kernel/osrelease").unwrap_or_default(),
             governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
-            pin: match pin {
-                Pin::Split => "split",
-                Pin::Same => "same",
-                Pin::None => "none",
-            },
+            pin,
             handover_ns: handover_ns.map(f64::round),
             fifo,
             date: date(seconds),

@@ -8,7 +8,9 @@ pub(crate) mod process;
 mod raw;
 pub(crate) mod zorb;
 
-pub use arguments::{Endpoint, Hop, PeerArguments, PeerName, Role};
+pub use arguments::{PeerArguments, PeerName, Role};
+
+pub(crate) use arguments::COLLOCATED;
 pub use process::UNSUPPORTED;
 
 pub(crate) use probing::{MARK, TRACE};
@@ -26,23 +28,17 @@ pub fn run(arguments: &PeerArguments) -> Result<u8> {
     if let Some(processor) = arguments.cpu {
         processor::pin(processor)?;
     }
-    match (arguments.name, &arguments.role) {
+    match (arguments.name, arguments.role) {
         (PeerName::Raw, Role::Server) => raw::serve(arguments),
         (PeerName::Zorb, Role::Server) => zorb::serve(arguments),
-        (PeerName::Raw, Role::Client(Endpoint::Collocated)) => {
-            Err(Error::new("a bare socket has no collocated calls"))
+        (PeerName::Raw, Role::Client) => answer_commands(&raw::RawClient::connect(arguments)?),
+        (PeerName::Zorb, Role::Client) => answer_commands(&zorb::ZorbClient::connect(arguments)?),
+        (PeerName::Raw, Role::Holder) => hold(|| raw::open(arguments)),
+        (PeerName::Zorb, Role::Holder) => hold(|| zorb::open(arguments)),
+        (PeerName::Zorb, Role::Bridge | Role::Relay) => zorb::pass_on(arguments),
+        (PeerName::Demux, Role::Search) => {
+            crate::demux::answer_commands(arguments.address()?.parse().map_err(Error::new)?)
         }
-        (PeerName::Raw, Role::Client(Endpoint::At(address))) => {
-            answer_commands(&raw::RawClient::connect(arguments, address)?)
-        }
-        (PeerName::Zorb, Role::Client(endpoint)) => {
-            answer_commands(&zorb::ZorbClient::connect(arguments, endpoint)?)
-        }
-        (PeerName::Zorb, Role::Hop(hop, to)) => zorb::pass_on(arguments, *hop, to),
-        (PeerName::Raw, Role::Hop(..)) => Err(Error::new("a bare program is no bridge or relay")),
-        (_, Role::Search(search)) => crate::demux::answer_commands(*search),
-        (PeerName::Demux, _) => Err(Error::new("a search algorithm is neither server nor client")),
-        (PeerName::Raw, Role::Holder(address)) => hold(|| raw::open(arguments, address)),
-        (PeerName::Zorb, Role::Holder(address)) => hold(|| zorb::open(arguments, address)),
+        (name, role) => Err(Error::new(format!("{name:?} has no {}", role.name()))),
     }
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use zorb::options::split_arguments;
+use zorb_bench::peer::PeerArguments;
 
 use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
 use crate::failure::{Failure, OK, Outcome, USAGE};
@@ -45,10 +46,7 @@ enum Command {
     DemoServer,
     /// Run a peer of `zorb bench`
     #[command(name = bench::PEER_COMMAND, hide = true)]
-    BenchPeer {
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        words: Vec<String>,
-    },
+    BenchPeer(PeerArguments),
 }
 
 impl Command {
@@ -56,7 +54,7 @@ impl Command {
     const fn log_level(&self) -> LogLevel {
         match self {
             // A measurement must not include logging.
-            Self::Bench(_) | Self::BenchPeer { .. } => LogLevel::Off,
+            Self::Bench(_) | Self::BenchPeer(_) => LogLevel::Off,
             // These commands have no ORB.
             Self::Idl(_) | Self::Ior(_) | Self::Rt(_) => LogLevel::Off,
             _ => LogLevel::Warn,
@@ -100,7 +98,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Rt(args) => rt::run(&args),
         Command::Bench(args) => bench::run(&args, &orb),
         Command::DemoServer => demo::serve(&orb),
-        Command::BenchPeer { words } => bench::run_peer(&words, &orb),
+        Command::BenchPeer(arguments) => bench::run_peer(arguments, orb),
     }
 }
 

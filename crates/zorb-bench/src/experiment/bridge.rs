@@ -6,7 +6,7 @@ use crate::driver::Done;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Certificates, Pair, Setup, Watch, has_certificates, in_turns};
 use crate::operation::Operation;
-use crate::peer::Hop;
+use crate::peer::Role;
 use crate::report::{Claim, Figure};
 use crate::statistics::Interval;
 use crate::transport::bare_transport;
@@ -38,10 +38,10 @@ const CONNECTIONS: usize = 8;
 /// Calls between all protocols, of every size.
 pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let payloads: &[usize] =
-        if run.plan.payloads.is_empty() { &PAYLOADS } else { &run.plan.payloads };
+        if run.setup.options.payload.is_empty() { &PAYLOADS } else { &run.setup.options.payload };
     let mut ways: Vec<(&str, &str)> = WAYS.to_vec();
-    let made = Certificates::for_peers(&run.plan.setup)?;
-    let with_tls = made.as_ref().map_or_else(|| run.plan.setup.clone(), Certificates::setup);
+    let made = Certificates::for_peers(run.setup)?;
+    let with_tls = made.as_ref().map_or_else(|| run.setup.clone(), Certificates::setup);
     if !has_certificates(&with_tls) {
         ways.retain(|(from, _)| *from != TLS);
         watch.note(
@@ -51,7 +51,7 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let rounds = run.rounds();
     watch.begin(ways.len() * payloads.len() * 4 * rounds * 2);
     for (from, to) in ways {
-        let setup = if from == TLS { &with_tls } else { &run.plan.setup };
+        let setup = if from == TLS { &with_tls } else { run.setup };
         let mut pairs = start(setup, from, to, watch)?;
         let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
         for &payload in payloads {
@@ -60,7 +60,7 @@ pub(super) fn bridge(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
                 LARGE.. => (Operation::EchoOctets, LARGE_CALLS),
                 _ => (Operation::EchoOctets, CALLS),
             };
-            let asked = workloads::run(run.plan, operation, payload, own);
+            let asked = workloads::run(&run.setup.options, operation, payload, own);
             let work = workloads::work(asked, operation.to_string(), Figure::Latency);
             let blocks = in_turns(&mut pairs, &work.command, rounds, watch)?;
             let peers: Vec<_> = std::iter::zip(names.iter().map(String::as_str), &blocks).collect();
@@ -90,8 +90,8 @@ fn start(setup: &Setup, from: &str, to: &str, watch: &mut dyn Watch) -> Result<V
         name.clone_into(&mut pair.name);
         pairs.push(pair);
     }
-    for hop in [Hop::Relay, Hop::Bridge] {
-        if hop == Hop::Relay && from.starts_with("lite+") != to.starts_with("lite+") {
+    for hop in [Role::Relay, Role::Bridge] {
+        if hop == Role::Relay && from.starts_with("lite+") != to.starts_with("lite+") {
             watch.note(&format!(
                 "there is no relay from {from} to {to}: it cannot convert messages"
             ));

@@ -38,7 +38,8 @@ fn groups(names: &[String], idle: usize, room: usize) -> Vec<Vec<String>> {
 
 /// Calls of one client with an increasing number of idle connections to its server.
 pub(super) fn connections(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    let steps = IDLE.get(..if run.plan.quick { QUICK } else { IDLE.len() }).unwrap_or_default();
+    let steps =
+        IDLE.get(..if run.setup.options.quick { QUICK } else { IDLE.len() }).unwrap_or_default();
     let most = steps.last().copied().unwrap_or_default();
     let room = room_for_threads();
     let mut pairs = run.start(most + BUSY, watch)?;
@@ -85,7 +86,7 @@ fn with_idle(
 ) -> Result<Vec<Pair>> {
     let mut kept = Vec::new();
     for mut pair in pairs {
-        match pair.hold(&run.plan.setup, idle) {
+        match pair.hold(run.setup, idle) {
             Ok(()) => kept.push(pair),
             Err(error) => {
                 let name = &pair.name;
@@ -93,7 +94,7 @@ fn with_idle(
             }
         }
     }
-    run.work(&mut kept, &workloads::busy(run.plan, idle), watch)?;
+    run.work(&mut kept, &workloads::busy(&run.setup.options, idle), watch)?;
     Ok(kept)
 }
 

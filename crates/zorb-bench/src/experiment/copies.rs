@@ -185,9 +185,9 @@ impl Ends {
 
 /// Arguments and results that are copied twice, once, and never.
 pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    let calls = if run.plan.quick { QUICK_CALLS } else { CALLS };
-    let calls = run.plan.calls.unwrap_or(calls).max(1);
-    let payloads = match &run.plan.payloads[..] {
+    let calls = if run.setup.options.quick { QUICK_CALLS } else { CALLS };
+    let calls = run.setup.options.calls.unwrap_or(calls).max(1);
+    let payloads = match &run.setup.options.payload[..] {
         [] => PAYLOADS.to_vec(),
         named => named.iter().copied().filter(|payload| *payload > 1).collect(),
     };

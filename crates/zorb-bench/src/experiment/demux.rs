@@ -29,7 +29,7 @@ const FLAT: f64 = 0.10;
 pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     let mut pairs = Vec::new();
     for search in Search::ALL {
-        pairs.push(Pair::start_search(&run.plan.setup, search.name())?);
+        pairs.push(Pair::start_search(run.setup, search.name())?);
     }
     let works: Vec<Find> = works(run);
     let blocks: usize = works.iter().map(|find| those(find.layer).len()).sum();
@@ -91,7 +91,11 @@ fn append(blocks: &mut Vec<Blocks>, next: Vec<Blocks>) {
 fn works(run: &Run<'_>) -> Vec<Find> {
     let find = |layer, objects: usize, operations| {
         let own = if objects < LONG { LOOK_UPS } else { FEW_LOOK_UPS };
-        let calls = run.plan.calls.unwrap_or(if run.plan.quick { QUICK_LOOK_UPS } else { own });
+        let calls = run.setup.options.calls.unwrap_or(if run.setup.options.quick {
+            QUICK_LOOK_UPS
+        } else {
+            own
+        });
         let calls = calls.next_multiple_of(BATCH);
         Find { layer, objects, operations, calls, batch: BATCH }
     };

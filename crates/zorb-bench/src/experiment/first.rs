@@ -1,7 +1,8 @@
 //! The first call of a reference, compared with later ones.
 
 use super::matrix;
-use super::runner::{Plan, Run, Work};
+use super::options::Options;
+use super::runner::{Run, Work};
 use super::workloads;
 use crate::driver;
 use crate::error::Result;
@@ -20,15 +21,15 @@ const LONGER: f64 = 0.10;
 
 /// The first call of unbound references, the first call of bound ones, and a later call.
 pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    matrix::measure(run, &works(run.plan), watch)?;
+    matrix::measure(run, &works(&run.setup.options), watch)?;
     run.claims = checks(run);
     Ok(())
 }
 
-fn works(plan: &Plan) -> Vec<Work> {
-    let (operation, payload) = workloads::echo_or_ping(plan);
+fn works(options: &Options) -> Vec<Work> {
+    let (operation, payload) = workloads::echo_or_ping(options);
     let of = |(nth, bound): (u32, bool)| {
-        let run = workloads::run(plan, operation, payload, REFERENCES);
+        let run = workloads::run(options, operation, payload, REFERENCES);
         let run = driver::Run { fresh: nth, bound, warm: run.warm.min(WARM), ..run };
         workloads::work(run, label(operation, nth, bound), Figure::Latency)
     };

@@ -21,7 +21,7 @@ const SPIN: u32 = 100;
 
 /// Runs all workloads on all peers, interleaved, over one transport or several.
 pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
-    let transports = run.experiment.transports(&run.plan.transports);
+    let transports = run.experiment.transports(&run.setup.options.transport);
     let is_cubit = run.experiment.kind == Kind::Cubit;
     if is_cubit || transports.len() > 1 && !run.experiment.is_collocated() {
         return matrix(run, works, &transports, watch);
@@ -51,7 +51,8 @@ fn matrix(
     // Pairs over one transport are adjacent.
     let first = places.iter().take_while(|place| **place != SHARED).count();
     let shared = places.iter().filter(|place| **place == SHARED).count();
-    let flood = (run.experiment.kind == Kind::Cubit && shared > 0).then(|| rings::flood(run.plan));
+    let flood = (run.experiment.kind == Kind::Cubit && shared > 0)
+        .then(|| rings::flood(&run.setup.options));
     let rounds = run.rounds();
     let turns = works.len() * pairs.len() + flood.as_ref().map_or(0, |_| shared);
     watch.begin(turns * rounds * 2);
@@ -97,7 +98,7 @@ impl<'a> Turn<'a> {
         watch: &mut dyn Watch,
     ) -> Result<Self> {
         let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
-        let processors = run.plan.setup.pin.places(&thread::affinity()?)?;
+        let processors = run.setup.pin.places(&thread::affinity()?)?;
         let mut distances = vec![Vec::new(); pairs.len()];
         let mut look = |index: usize| {
             let spins = names.get(index).is_some_and(|name| name.ends_with("-spin"));
@@ -135,9 +136,9 @@ fn start(
 ) -> Result<Vec<Pair>> {
     let bare = bare_transport(transport);
     let is_elsewhere = bare != transport && transports.iter().any(|other| other == bare);
-    let mut setup = Setup { transport: transport.to_owned(), ..run.plan.setup.clone() };
+    let mut setup = Setup { transport: transport.to_owned(), ..run.setup.clone() };
     if run.experiment.kind == Kind::Cubit && transport == SHARED && setup.pin == Pin::Split {
-        setup.spin = setup.spin.or(Some(SPIN));
+        setup.options.spin = setup.options.spin.or(Some(SPIN));
     }
     let mut names = run.names_in(&setup);
     names.retain(|name| !(is_elsewhere && name.starts_with("raw")));

@@ -6,7 +6,8 @@ mod steps;
 mod tables;
 mod thresholds;
 
-use super::runner::{Plan, Run, stop};
+use super::options::Options;
+use super::runner::{Run, stop};
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, order};
 use crate::operation::Operation;
@@ -21,19 +22,19 @@ const CONNECTIONS: usize = 16;
 /// Calls without arguments and with octets over each transport, interleaved; those with octets also with
 /// two copy thresholds.
 pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    let name = if run.plan.setup.spin.is_some() { "zorb-spin" } else { "zorb" };
-    let payloads = payloads(run.plan);
-    let own_threshold = thresholds::in_force(&run.plan.setup.orb);
+    let name = if run.setup.options.spin.is_some() { "zorb-spin" } else { "zorb" };
+    let payloads = payloads(&run.setup.options);
+    let own_threshold = thresholds::in_force(&run.setup.orb);
     let compared = thresholds::to_compare(&payloads, own_threshold);
     let thresholds: Vec<Option<usize>> =
         std::iter::once(None).chain(compared.into_iter().flatten().map(Some)).collect();
-    let calls = run.plan.calls.unwrap_or(if run.plan.quick { 20 } else { CALLS });
+    let calls = run.setup.options.calls.unwrap_or(if run.setup.options.quick { 20 } else { CALLS });
     let (mut pairs, mut all) = (Vec::new(), Vec::new());
-    for transport in run.experiment.transports(&run.plan.transports) {
+    for transport in run.experiment.transports(&run.setup.options.transport) {
         for &threshold in &thresholds {
-            let mut orb = run.plan.setup.orb.clone();
+            let mut orb = run.setup.orb.clone();
             orb.extend(threshold.into_iter().flat_map(thresholds::option));
-            let setup = Setup { transport: transport.clone(), orb, ..run.plan.setup.clone() };
+            let setup = Setup { transport: transport.clone(), orb, ..run.setup.clone() };
             let Some(mut pair) = Pair::start(&setup, name, CONNECTIONS)? else {
                 watch.note(&format!("{transport} is skipped: this build does not support it"));
                 break;
@@ -84,8 +85,8 @@ pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
 }
 
 /// Sizes of octet sequences by powers of two, or the selected ones.
-fn payloads(plan: &Plan) -> Vec<usize> {
-    let powers = if plan.quick { 2..=4 } else { 2..=11 };
+fn payloads(options: &Options) -> Vec<usize> {
+    let powers = if options.quick { 2..=4 } else { 2..=11 };
     let octets: Vec<usize> = powers.map(|power| 1 << power).collect();
-    plan.payloads_of(Operation::EchoOctets, &octets)
+    options.payloads_of(Operation::EchoOctets, &octets)
 }

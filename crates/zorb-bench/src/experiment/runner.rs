@@ -6,29 +6,7 @@ use crate::catalog::Experiment;
 use crate::driver::Command;
 use crate::error::{Error, Result};
 use crate::harness::{Blocks, Pair, Setup, Watch, in_turns};
-use crate::operation::Operation;
 use crate::report::{Claim, Detail, Figure, Row, Subject, rows};
-
-/// How an experiment is run.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// The programs of peers.
-    pub setup: Setup,
-    /// The selected transports, in order.
-    pub transports: Vec<String>,
-    /// Peers beside Zorb.
-    pub versus: Vec<String>,
-    /// Payloads; empty for the experiment's own.
-    pub payloads: Vec<usize>,
-    /// Timed calls per block; `None` for the experiment's own number.
-    pub calls: Option<u32>,
-    /// Rounds; `None` for the experiment's own number.
-    pub rounds: Option<usize>,
-    /// Octets that a block of a flood sends in total.
-    pub total: u64,
-    /// A minimal run: whether it works, not how fast.
-    pub quick: bool,
-}
 
 /// A workload, the same for all peers.
 pub(super) struct Work {
@@ -42,7 +20,7 @@ pub(super) struct Work {
 /// A running experiment.
 pub(super) struct Run<'a> {
     pub(super) experiment: &'static Experiment,
-    pub(super) plan: &'a Plan,
+    pub(super) setup: &'a Setup,
     pub(super) rows: Vec<Row>,
     pub(super) details: Vec<Detail>,
     pub(super) claims: Vec<Claim>,
@@ -52,29 +30,29 @@ pub(super) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run without results.
-    pub(super) fn new(experiment: &'static Experiment, plan: &'a Plan) -> Self {
+    pub(super) fn new(experiment: &'static Experiment, setup: &'a Setup) -> Self {
         let (rows, details, claims) = (Vec::new(), Vec::new(), Vec::new());
-        Self { experiment, plan, rows, details, claims, text: None }
+        Self { experiment, setup, rows, details, claims, text: None }
     }
 
     pub(super) fn rounds(&self) -> usize {
-        let default = if self.plan.quick { 1 } else { self.experiment.rounds };
-        self.plan.rounds.unwrap_or(default)
+        let default = if self.setup.options.quick { 1 } else { self.experiment.rounds };
+        self.setup.options.rounds.unwrap_or(default)
     }
 
     /// The names of all selected peers.
     pub(super) fn names(&self) -> Vec<String> {
-        self.names_in(&self.plan.setup)
+        self.names_in(self.setup)
     }
 
     /// The names of all selected peers in a setup.
     pub(super) fn names_in(&self, setup: &Setup) -> Vec<String> {
-        let versus = &self.plan.versus;
+        let versus = self.setup.options.versus();
         let raw = versus.iter().any(|name| name == "raw");
         let others = versus.iter().filter(|name| *name != "raw");
         // The bare program comes first: in each round its block is adjacent to Zorb's.
         let own = [("raw", raw), ("zorb", true)];
-        let spins = setup.spin.is_some() && !self.experiment.is_collocated();
+        let spins = setup.options.spin.is_some() && !self.experiment.is_collocated();
         let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
         let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
         own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
@@ -92,7 +70,7 @@ impl<'a> Run<'a> {
         connections: usize,
         watch: &mut dyn Watch,
     ) -> Result<Vec<Pair>> {
-        self.start_over(&self.plan.setup, names, connections, watch)
+        self.start_over(self.setup, names, connections, watch)
     }
 
     /// Starts peers of these names in a setup.
@@ -109,7 +87,7 @@ impl<'a> Run<'a> {
                 return Err(Error::Stopped);
             }
             if !setup.has(name) {
-                let place = setup.peers.join(name);
+                let place = setup.options.peers.join(name);
                 watch.note(&format!("{name} is skipped: it is not in {}", place.display()));
                 continue;
             }
@@ -131,7 +109,7 @@ impl<'a> Run<'a> {
 
     /// Starts a peer whose client serves the object itself: Zorb once for each collocation strategy.
     fn start_collocated(&self, name: &str) -> Result<Vec<Option<Pair>>> {
-        let setup = &self.plan.setup;
+        let setup = self.setup;
         match name {
             // Bare sockets have no collocated calls.
             "raw" => Ok(Vec::new()),
@@ -173,7 +151,7 @@ impl<'a> Run<'a> {
         let peers: Vec<_> = names.zip(&blocks).collect();
         let transport = match self.experiment.is_collocated() {
             true => "collocated",
-            false => &self.plan.setup.transport,
+            false => &self.setup.transport,
         };
         self.add(transport, (&work.label, work.payload), work.figure, &peers);
         Ok(())
@@ -213,14 +191,3 @@ pub(super) fn stop(pairs: Vec<Pair>) -> Result<()> {
 
 /// Maximum number of concurrent threads.
 pub(super) const MOST_THREADS: usize = 64;
-
-impl Plan {
-    /// The selected payloads, or the experiment's own, in whole elements.
-    pub(super) fn payloads_of(&self, operation: Operation, own: &[usize]) -> Vec<usize> {
-        let chosen = if self.payloads.is_empty() { own } else { &self.payloads };
-        let mut payloads: Vec<usize> =
-            chosen.iter().map(|&octets| operation.payload(operation.elements(octets))).collect();
-        payloads.dedup();
-        payloads
-    }
-}

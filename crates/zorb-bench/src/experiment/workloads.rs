@@ -1,6 +1,7 @@
 //! Workloads of calls, as tables.
 
-use super::runner::{MOST_THREADS, Plan, Work};
+use super::options::Options;
+use super::runner::{MOST_THREADS, Work};
 use crate::driver::{Command, Flood, Run};
 use crate::operation::{Duty, Operation};
 use crate::report::Figure;
@@ -145,50 +146,51 @@ pub(super) const FLOODS: &[Workload] = &[
 ];
 
 /// The works of a table, with the selections of the plan.
-pub(super) fn works(plan: &Plan, table: &[Workload]) -> Vec<Work> {
-    table.iter().flat_map(|workload| workload.works(plan)).collect()
+pub(super) fn works(options: &Options, table: &[Workload]) -> Vec<Work> {
+    table.iter().flat_map(|workload| workload.works(options)).collect()
 }
 
 impl Workload {
-    fn works(&self, plan: &Plan) -> Vec<Work> {
+    fn works(&self, options: &Options) -> Vec<Work> {
         let Self { operation, payloads: own, .. } = *self;
         let is_flood = operation.duty() == Duty::Sink;
         // A quick run floods with three sizes.
-        let own = if plan.quick && is_flood { own.get(..3).unwrap_or(own) } else { own };
+        let own = if options.quick && is_flood { own.get(..3).unwrap_or(own) } else { own };
         let payloads = match operation.takes_many() {
-            true => plan.payloads_of(operation, own),
+            true => options.payloads_of(operation, own),
             false => own.to_vec(),
         };
-        let work =
-            |payload| if is_flood { self.flood(plan, payload) } else { self.run(plan, payload) };
+        let work = |payload| {
+            if is_flood { self.flood(options, payload) } else { self.run(options, payload) }
+        };
         payloads.into_iter().map(work).collect()
     }
 
-    fn run(&self, plan: &Plan, payload: usize) -> Work {
+    fn run(&self, options: &Options, payload: usize) -> Work {
         let [small, large] = self.calls;
         let own_calls = if payload < LARGE { small } else { large };
-        let run = run(plan, self.operation, payload, own_calls);
+        let run = run(options, self.operation, payload, own_calls);
         let calls = run.calls.next_multiple_of(self.batch);
         let run = Run { calls, warm: run.warm.min(self.warm), batch: self.batch, ..run };
         work(run, self.operation.to_string(), Figure::Latency)
     }
 
     /// Each block of a flood sends the same number of octets.
-    fn flood(&self, plan: &Plan, payload: usize) -> Work {
+    fn flood(&self, options: &Options, payload: usize) -> Work {
         let operation = self.operation;
         let filling = || {
-            let calls = plan.total.div_ceil(payload.max(1) as u64);
+            let calls = options.octets().div_ceil(payload.max(1) as u64);
             u32::try_from(calls).unwrap_or(u32::MAX).max(1)
         };
-        let flood = Flood { operation, payload, calls: plan.calls.unwrap_or_else(filling) };
+        let flood = Flood { operation, payload, calls: options.calls.unwrap_or_else(filling) };
         let (label, figure) = (operation.to_string(), Figure::Throughput);
         Work { command: Command::Flood(flood), label, payload, figure }
     }
 }
 
 /// Calls of one thread, and warm-up calls before.
-pub(super) fn run(plan: &Plan, operation: Operation, payload: usize, own_calls: u32) -> Run {
-    let calls = plan.calls.unwrap_or(if plan.quick { QUICK_CALLS } else { own_calls });
+pub(super) fn run(options: &Options, operation: Operation, payload: usize, own_calls: u32) -> Run {
+    let calls = options.calls.unwrap_or(if options.quick { QUICK_CALLS } else { own_calls });
     Run { warm: WARM.min(calls), ..Run::new(operation, payload, calls) }
 }
 
@@ -198,22 +200,22 @@ pub(super) fn work(run: Run, label: String, figure: Figure) -> Work {
 }
 
 /// An echo of the selected payload, or a call without arguments.
-pub(super) fn echo_or_ping(plan: &Plan) -> (Operation, usize) {
-    match plan.payloads.first().copied().unwrap_or_default() {
+pub(super) fn echo_or_ping(options: &Options) -> (Operation, usize) {
+    match options.payload.first().copied().unwrap_or_default() {
         0 => (Operation::Ping, 0),
         payload => (Operation::EchoOctets, payload),
     }
 }
 
 /// Concurrent threads, with exclusive connections and with a shared one.
-pub(super) fn threads(plan: &Plan) -> Vec<Work> {
-    let most = if plan.quick { 2 } else { MOST_THREADS };
+pub(super) fn threads(options: &Options) -> Vec<Work> {
+    let most = if options.quick { 2 } else { MOST_THREADS };
     let powers = || (0..).map(|power| 1 << power).take_while(move |threads| *threads <= most);
-    let (operation, payload) = echo_or_ping(plan);
+    let (operation, payload) = echo_or_ping(options);
     let work_of = |(threads, shared): (usize, bool)| {
         // The machine has the same work, however many threads share it.
         let calls = (CALLS * 2 / threads as u32).max(LEAST_CALLS);
-        let run = Run { threads, shared, ..run(plan, operation, payload, calls) };
+        let run = Run { threads, shared, ..run(options, operation, payload, calls) };
         let connections = if shared { "shared" } else { "own" };
         work(run, format!("{operation}/threads={threads}/{connections}"), Figure::Throughput)
     };
@@ -222,9 +224,9 @@ pub(super) fn threads(plan: &Plan) -> Vec<Work> {
 }
 
 /// Calls of one active client beside idle connections.
-pub(super) fn busy(plan: &Plan, idle: usize) -> Work {
-    let (operation, payload) = echo_or_ping(plan);
-    let run = run(plan, operation, payload, CALLS);
+pub(super) fn busy(options: &Options, idle: usize) -> Work {
+    let (operation, payload) = echo_or_ping(options);
+    let run = run(options, operation, payload, CALLS);
     work(run, format!("{operation}/idle={idle}"), Figure::Latency)
 }
 

@@ -83,20 +83,10 @@ fn texts() -> std::result::Result<[String; 3], rcgen::Error> {
 #[cfg(all(test, feature = "tls"))]
 mod tests {
     use super::*;
-    use crate::harness::Pin;
 
     fn setup(orb: &[&str]) -> Setup {
-        Setup {
-            own_program: "zorb".into(),
-            own_word: "bench-peer".to_owned(),
-            peers: "peers".into(),
-            transport: "ssliop".to_owned(),
-            pin: Pin::None,
-            fifo: None,
-            socket_queue: None,
-            spin: None,
-            orb: orb.iter().map(|word| (*word).to_owned()).collect(),
-        }
+        let orb = orb.iter().map(|word| (*word).to_owned()).collect();
+        Setup { orb, ..Setup::of("--transport ssliop") }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::setup::{Process, Setup};
 use crate::child::LineChild;
 use crate::driver::{Answer, Command, Traces};
 use crate::error::{Error, Result};
-use crate::peer::{Hop, MARK, TRACE, UNSUPPORTED};
+use crate::peer::{COLLOCATED, MARK, Role, TRACE, UNSUPPORTED};
 
 /// Timeout for the start of a program; runtimes like the JVM are slow.
 const BEGIN: Duration = Duration::from_secs(60);
@@ -51,7 +51,7 @@ impl Pair {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_collocated(setup: &Setup, name: &str) -> Result<Option<Self>> {
-        Self::with(setup, name, tempfile::tempdir()?, None, "collocated".to_owned())
+        Self::with(setup, name, tempfile::tempdir()?, None, COLLOCATED.to_owned())
     }
 
     /// Starts a process that runs the search algorithm of this name.
@@ -73,7 +73,7 @@ impl Pair {
     /// # Errors
     /// As [`start`](Self::start).
     pub fn start_through(
-        hop: Hop,
+        hop: Role,
         near: &Setup,
         far: &Setup,
         connections: usize,

@@ -3,17 +3,22 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use clap::ValueEnum;
+use serde::Serialize;
 use zorb_os::thread;
 
+use crate::catalog::{Experiment, Kind};
 use crate::error::{Error, Result};
-use crate::peer::arguments::Hop;
+use crate::experiment::Options;
+use crate::peer::Role;
 use crate::transport::bare_transport;
 
 /// The tool that starts a program with a real-time priority.
 const CHRT: &str = "chrt";
 
 /// The processors of client and server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum Pin {
     /// One each.
     Split,
@@ -54,21 +59,14 @@ pub struct Setup {
     pub own_program: PathBuf,
     /// Its first argument.
     pub own_word: String,
-    /// The folder with a folder for each other peer.
-    pub peers: PathBuf,
     /// The URL scheme of the transport, with its messaging.
     pub transport: String,
     /// The processors of client and server.
     pub pin: Pin,
-    /// The real-time priority (`SCHED_FIFO`) of both; none without it.
-    pub fifo: Option<u8>,
-    /// The size of the sockets' queues, in octets; the system's without it.
-    pub socket_queue: Option<usize>,
-    /// Maximum busy-wait of the peers [`SPINNING`](Self::SPINNING) in microseconds; without it, they do
-    /// not take part.
-    pub spin: Option<u32>,
     /// Options for Zorb, as `-ORBName value`.
     pub orb: Vec<String>,
+    /// The options of the experiment.
+    pub options: Options,
 }
 
 /// The role of a process of a pair.
@@ -87,7 +85,7 @@ pub(super) enum Process<'a> {
     /// A bridge or relay, which forwards to the address, and listens at the path if its transport needs
     /// one.
     Hop {
-        hop: Hop,
+        hop: Role,
         to: &'a str,
         path: &'a Path,
     },
@@ -95,25 +93,61 @@ pub(super) enum Process<'a> {
 }
 
 impl Setup {
+    /// The setup of an experiment. `own` is the program that runs the peers of this crate, and its first
+    /// argument.
+    ///
+    /// # Errors
+    /// The system does not say which processors there are.
+    pub fn new(
+        experiment: &Experiment,
+        mut options: Options,
+        own: (PathBuf, &str),
+        orb: &[String],
+    ) -> Result<Self> {
+        let pin = match options.pin {
+            Some(pin) => pin,
+            // Waking another processor takes much longer, and varies much more, than the steps that
+            // are measured.
+            None if experiment.kind == Kind::Probes => Pin::Same,
+            // Two processors are preferred, but not always available.
+            None if thread::affinity()?.len() > 1 => Pin::Split,
+            None => Pin::Same,
+        };
+        let queue = options.socket_queue.or(experiment.socket_queue);
+        // 0 is the system's size.
+        options.socket_queue = queue.filter(|octets| *octets > 0);
+        let transport = options.transport.first().cloned().unwrap_or_else(|| "iiop".to_owned());
+        let (own_program, own_word) = (own.0, own.1.to_owned());
+        Ok(Self { own_program, own_word, transport, pin, orb: orb.to_vec(), options })
+    }
+
     /// The names of the peers that are part of this crate.
     pub const OWN: [&'static str; 2] = ["raw", "zorb"];
 
     /// The same two with busy-waiting before they block.
     pub const SPINNING: [&'static str; 2] = ["raw-spin", "zorb-spin"];
 
+    /// The setup of `latency` with these options, for tests.
+    #[cfg(test)]
+    pub(crate) fn of(line: &str) -> Self {
+        let options = Options::parsed(line);
+        let latency = Experiment::named("latency").unwrap();
+        Self::new(latency, options, ("zorb".into(), "bench-peer"), &[]).unwrap()
+    }
+
     /// Whether the programs of a peer exist.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
-        let program = |role| self.peers.join(name).join(role).is_file();
+        let program = |role| self.options.peers.join(name).join(role).is_file();
         [Self::OWN, Self::SPINNING].concat().contains(&name)
             || program("server") && program("client")
     }
 
-    /// The command that starts a process of the peer `name`.
-    pub(super) fn command(&self, name: &str, process: Process<'_>) -> Result<Command> {
-        let (name, spin) = match name {
-            "raw-spin" => ("raw", self.spin),
-            "zorb-spin" => ("zorb", self.spin),
+    /// The command that starts a process of a peer.
+    pub(super) fn command(&self, peer: &str, process: Process<'_>) -> Result<Command> {
+        let (name, spin) = match peer {
+            "raw-spin" => ("raw", self.options.spin),
+            "zorb-spin" => ("zorb", self.options.spin),
             name => (name, None),
         };
         // Any ORB's connections are held by Zorb, those of a program that speaks as the bare one
@@ -124,14 +158,14 @@ impl Setup {
             Process::Holder { address } if !address.starts_with("IOR:") => ("raw", "holder"),
             Process::Holder { .. } => ("zorb", "holder"),
             Process::Hop { hop, .. } => ("zorb", hop.name()),
-            Process::Search => ("demux", name),
+            Process::Search => ("demux", "search"),
         };
         let mut words: Vec<String> = Vec::new();
         let program = if Self::OWN.contains(&name) || process == Process::Search {
             words.extend([self.own_word.clone(), name.to_owned(), role.to_owned()]);
             self.own_program.clone()
         } else {
-            self.peers.join(name).join(role)
+            self.options.peers.join(name).join(role)
         };
         let processors = thread::affinity()?;
         let [client, server] = self.pin.places(&processors)?;
@@ -154,20 +188,23 @@ impl Setup {
                 }
                 self.pin.between(&processors, server)
             }
-            Process::Search => client,
+            Process::Search => {
+                words.push(peer.to_owned());
+                client
+            }
         };
         if process != Process::Search {
             words.extend(["--transport".to_owned(), self.transport.clone()]);
         }
         words.extend(cpu.into_iter().flat_map(|cpu| ["--cpu".to_owned(), cpu.to_string()]));
-        if let Some(octets) = self.socket_queue {
+        if let Some(octets) = self.options.socket_queue {
             words.extend(["--socket-queue".to_owned(), octets.to_string()]);
         }
         words.extend(spin.into_iter().flat_map(|micros| ["--spin".to_owned(), micros.to_string()]));
         if name == "zorb" {
             words.extend(self.orb.iter().cloned());
         }
-        let mut command = match self.fifo {
+        let mut command = match self.options.fifo {
             Some(priority) => {
                 let mut command = Command::new(CHRT);
                 command.args(["--fifo", &priority.to_string()]).arg(program);
@@ -185,17 +222,8 @@ mod tests {
     use super::*;
 
     fn setup() -> Setup {
-        Setup {
-            own_program: "zorb".into(),
-            own_word: "bench-peer".to_owned(),
-            peers: "peers".into(),
-            transport: "uiop".to_owned(),
-            pin: Pin::None,
-            fifo: None,
-            socket_queue: None,
-            spin: None,
-            orb: vec!["-ORBId".to_owned(), "x".to_owned()],
-        }
+        let setup = Setup::of("--peers peers --pin none --transport uiop");
+        Setup { orb: vec!["-ORBId".to_owned(), "x".to_owned()], ..setup }
     }
 
     fn line(setup: &Setup, name: &str, process: Process<'_>) -> String {
@@ -222,7 +250,7 @@ mod tests {
             line(&setup(), "raw", server),
             "zorb bench-peer raw server --path s --connections 5 --transport uiop"
         );
-        let hop = Process::Hop { hop: Hop::Relay, to: "IOR:00", path: Path::new("b") };
+        let hop = Process::Hop { hop: Role::Relay, to: "IOR:00", path: Path::new("b") };
         assert_eq!(
             line(&setup(), "zorb", hop),
             "zorb bench-peer zorb relay IOR:00 --path b --transport uiop -ORBId x"
@@ -233,13 +261,8 @@ mod tests {
 
     #[test]
     fn every_option_is_passed_on() {
-        let setup = Setup {
-            transport: "iiop".to_owned(),
-            fifo: Some(40),
-            socket_queue: Some(9000),
-            spin: Some(70),
-            ..setup()
-        };
+        let options = "--peers peers --pin none --fifo 40 --socket-queue 9000 --spin 70";
+        let setup = Setup { orb: setup().orb, ..Setup::of(options) };
         let holder = Process::Holder { address: "IOR:00" };
         assert_eq!(
             line(&setup, "omniorb", holder),

@@ -9,10 +9,10 @@ mod rt;
 use std::path::{Path, PathBuf};
 
 use zorb_bench::catalog::{Experiment, Kind, Transports};
-use zorb_bench::experiment::{self, Plan};
-use zorb_bench::harness::{Pin, Setup};
+use zorb_bench::experiment::{self, Options};
+use zorb_bench::harness::Setup;
 use zorb_bench::peer::{self, PeerArguments};
-use zorb_os::{probe, thread};
+use zorb_os::probe;
 
 use crate::failure::{Failure, Outcome};
 use crate::screen;
@@ -35,64 +35,31 @@ pub(crate) fn run(args: &BenchArgs, orb: &[String]) -> Outcome {
 
 fn measure(experiment: &'static Experiment, common: &args::Common, orb: &[String]) -> Outcome {
     let output = Output::new(common.json.as_deref(), common.html.as_deref(), None)?;
-    let plan = plan(experiment, common, orb)?;
-    let found = Output::measure(|progress| experiment::run(experiment, &plan, progress))?;
+    let setup = setup(experiment, &common.options, orb)?;
+    let found = Output::measure(|progress| experiment::run(experiment, &setup, progress))?;
     let (json, html) = (output::json(&found)?, report::page_of(experiment.name, &found)?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
 
 /// Runs one of the peers that are part of this program.
-pub(crate) fn run_peer(words: &[String], orb: &[String]) -> Outcome {
-    let arguments = PeerArguments::parse(words, orb);
-    let arguments = arguments.map_err(|reason| Failure::new(reason).into_usage())?;
-    Ok(peer::run(&arguments)?)
+pub(crate) fn run_peer(arguments: PeerArguments, orb: Vec<String>) -> Outcome {
+    Ok(peer::run(&PeerArguments { orb, ..arguments })?)
 }
 
-fn plan(experiment: &Experiment, common: &args::Common, orb: &[String]) -> Result<Plan, Failure> {
+fn setup(experiment: &Experiment, options: &Options, orb: &[String]) -> Result<Setup, Failure> {
     let probes = experiment.kind == Kind::Probes;
-    let pin = match common.pin {
-        Some(pin) => pin.into(),
-        // Waking another processor takes much longer, and varies much more, than the steps that are
-        // measured.
-        None if probes => Pin::Same,
-        // Two processors are preferred, but not always available.
-        None if thread::affinity()?.len() > 1 => Pin::Split,
-        None => Pin::Same,
-    };
+    if options.transport.len() > 1 && experiment.transports == Transports::One {
+        let name = experiment.name;
+        return Err(Failure::new(format!("`{name}` supports only one transport")).into_usage());
+    }
     let own_program = match probes && !probe::ON {
-        true => probing_program(&common.peers)?,
+        true => probing_program(&options.peers)?,
         false => std::env::current_exe()?,
     };
     if probe::ON && !probes {
         screen::print_stderr("this program contains time probes: calls take slightly longer");
     }
-    let transports = common.transport.clone();
-    if transports.len() > 1 && experiment.transports == Transports::One {
-        let name = experiment.name;
-        return Err(Failure::new(format!("`{name}` supports only one transport")).into_usage());
-    }
-    let setup = Setup {
-        own_program,
-        own_word: PEER_COMMAND.to_owned(),
-        peers: common.peers.clone(),
-        transport: transports.first().cloned().unwrap_or_else(|| "iiop".to_owned()),
-        pin,
-        fifo: common.fifo,
-        // 0 is the system's size.
-        socket_queue: common.socket_queue.or(experiment.socket_queue).filter(|octets| *octets > 0),
-        spin: common.spin,
-        orb: orb.to_vec(),
-    };
-    Ok(Plan {
-        setup,
-        transports,
-        versus: common.versus(),
-        payloads: common.payload.clone(),
-        calls: common.calls,
-        rounds: common.rounds,
-        total: common.octets(),
-        quick: common.quick,
-    })
+    Ok(Setup::new(experiment, options.clone(), (own_program, PEER_COMMAND), orb)?)
 }
 
 /// The build of this program with time probes.

@@ -2,7 +2,8 @@
 
 use super::measured::{Measured, SHARED};
 use crate::driver::{Command, Done, Flood};
-use crate::experiment::runner::{Plan, Work};
+use crate::experiment::options::Options;
+use crate::experiment::runner::Work;
 use crate::operation::Operation;
 use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
@@ -23,10 +24,10 @@ const ONE_CORE: f64 = 48.0;
 const NEAR: f64 = 120.0;
 
 /// A flood of one-way calls with many octets.
-pub(super) fn flood(plan: &Plan) -> Work {
-    let own = if plan.quick { QUICK_CALLS } else { (TOTAL / FLOOD as u64) as u32 };
+pub(super) fn flood(options: &Options) -> Work {
+    let own = if options.quick { QUICK_CALLS } else { (TOTAL / FLOOD as u64) as u32 };
     let operation = Operation::SendOctets;
-    let calls = if plan.quick { own } else { plan.calls.map_or(own, |calls| calls.min(own)) };
+    let calls = if options.quick { own } else { options.calls.map_or(own, |calls| calls.min(own)) };
     Work {
         command: Command::Flood(Flood { operation, payload: FLOOD, calls }),
         label: operation.to_string(),

@@ -1,27 +1,7 @@
 use super::*;
-use crate::harness::{Pin, Setup};
 
-fn plan() -> Plan {
-    Plan {
-        setup: Setup {
-            own_program: "zorb".into(),
-            own_word: String::new(),
-            peers: "peers".into(),
-            transport: "iiop".to_owned(),
-            pin: Pin::None,
-            fifo: None,
-            socket_queue: None,
-            spin: None,
-            orb: Vec::new(),
-        },
-        transports: Vec::new(),
-        versus: Vec::new(),
-        payloads: Vec::new(),
-        calls: None,
-        rounds: None,
-        total: 0,
-        quick: false,
-    }
+fn options() -> Options {
+    Options::parsed("")
 }
 
 fn labels(works: &[Work]) -> Vec<String> {
@@ -37,7 +17,7 @@ fn run_of(work: &Work) -> Run {
 
 #[test]
 fn latency_goes_by_powers_of_two() {
-    let labels = labels(&works(&plan(), LATENCY));
+    let labels = labels(&works(&options(), LATENCY));
     assert_eq!(labels[..3], ["ping 0", "echo_octets 4", "echo_octets 8"]);
     assert!(labels.contains(&"echo_octets 65536".to_owned()));
     assert!(labels.contains(&"echo_structs 98304".to_owned()));
@@ -46,7 +26,7 @@ fn latency_goes_by_powers_of_two() {
 
 #[test]
 fn payloads_can_be_chosen_and_are_whole_elements() {
-    let chosen = Plan { payloads: vec![100, 101], ..plan() };
+    let chosen = Options::parsed("--payload 100,101");
     let expected = [
         "ping 0",
         "echo_octets 100",
@@ -60,14 +40,14 @@ fn payloads_can_be_chosen_and_are_whole_elements() {
 
 #[test]
 fn the_prescribed_cubes_are_a_hundred_thousand() {
-    let works = works(&plan(), CUBIT);
+    let works = works(&options(), CUBIT);
     assert_eq!(works.len(), 11);
     assert!(works.iter().all(|work| run_of(work).calls * 20 == 100_000));
 }
 
 #[test]
 fn threads_go_to_64_both_ways() {
-    let works = threads(&plan());
+    let works = threads(&options());
     let threads: Vec<_> = works.iter().map(run_of).map(|run| (run.threads, run.shared)).collect();
     assert_eq!(threads.len(), 14);
     assert_eq!((threads[0], threads[6], threads[13]), ((1, false), (64, false), (64, true)));
@@ -76,7 +56,7 @@ fn threads_go_to_64_both_ways() {
 
 #[test]
 fn calls_of_the_same_process_come_in_whole_batches() {
-    for work in works(&Plan { calls: Some(7), ..plan() }, COLLOCATED) {
+    for work in works(&Options::parsed("--calls 7"), COLLOCATED) {
         let run = run_of(&work);
         assert_eq!((run.calls, run.batch), (100, 100));
     }

@@ -33,10 +33,11 @@ struct Address {
 }
 
 impl Address {
-    fn new(arguments: &PeerArguments, to: &str) -> Self {
+    fn new(arguments: &PeerArguments) -> Result<Self> {
         let transport = bare_transport(&arguments.transport).to_owned();
         let queue = arguments.socket_queue;
-        Self { transport, to: to.to_owned(), queue, spin: arguments.spin() }
+        let to = arguments.address()?.to_owned();
+        Ok(Self { transport, to, queue, spin: arguments.spin() })
     }
 }
 
@@ -113,12 +114,9 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// Opens a connection and uses it once.
-pub(in crate::peer) fn open(
-    arguments: &PeerArguments,
-    address: &str,
-) -> Result<impl Sized + use<>> {
+pub(in crate::peer) fn open(arguments: &PeerArguments) -> Result<impl Sized + use<>> {
     // Thousands are held, and need no receive buffers.
-    Ok(Line::open(&Address::new(arguments, address))?.stream)
+    Ok(Line::open(&Address::new(arguments)?)?.stream)
 }
 
 /// A request for call 0.
@@ -134,8 +132,8 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
 }
 
 impl RawClient {
-    pub(in crate::peer) fn connect(arguments: &PeerArguments, address: &str) -> Result<Self> {
-        let address = Address::new(arguments, address);
+    pub(in crate::peer) fn connect(arguments: &PeerArguments) -> Result<Self> {
+        let address = Address::new(arguments)?;
         let shared = Arc::new(Mutex::new(Line::open(&address)?));
         Ok(Self { address, idle: Arc::default(), shared })
     }

@@ -7,7 +7,7 @@ use super::server;
 use super::socket::Listener;
 use crate::driver::Answer;
 use crate::operation::{Duty, Operation};
-use crate::peer::arguments::{PeerArguments, PeerName, Role};
+use crate::peer::arguments::PeerArguments;
 use crate::peer::client::answer;
 
 fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
@@ -21,18 +21,9 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
 }
 
 fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
-    let arguments = PeerArguments {
-        name: PeerName::Raw,
-        role: Role::Server,
-        transport: transport.to_owned(),
-        path: None,
-        cpu: None,
-        connections: 1,
-        socket_queue: Some(64 << 10),
-        spin,
-        orb: Vec::new(),
-    };
-    RawClient::connect(&arguments, address).unwrap()
+    let queue = "--socket-queue 65536";
+    let line = format!("raw client {address} --transport {transport} {queue} --spin {spin}");
+    RawClient::connect(&PeerArguments::parsed(&line)).unwrap()
 }
 
 #[test]

@@ -5,7 +5,7 @@ use zorb::{Interface as _, Orb};
 use super::{dynamic, server};
 use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
-use crate::peer::arguments::{Endpoint, PeerArguments};
+use crate::peer::arguments::{COLLOCATED, PeerArguments};
 use crate::peer::client::{Client, Flooding, Line, Refusal, Tally, TwoWay, in_parts};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
@@ -27,12 +27,9 @@ pub(in crate::peer) struct ZorbClient {
 }
 
 /// A new ORB with one connection to the server.
-pub(in crate::peer) fn open(
-    arguments: &PeerArguments,
-    address: &str,
-) -> Result<impl Sized + use<>> {
+pub(in crate::peer) fn open(arguments: &PeerArguments) -> Result<impl Sized + use<>> {
     let orb = builder(arguments, 1, 1).build()?;
-    let suite: Suite = orb.resolve(address)?;
+    let suite: Suite = orb.resolve(arguments.address()?)?;
     suite.ping()?;
     Ok((orb, suite))
 }
@@ -44,14 +41,14 @@ fn builder(arguments: &PeerArguments, most_open: usize, most_calls: usize) -> zo
 }
 
 impl ZorbClient {
-    pub(in crate::peer) fn connect(arguments: &PeerArguments, endpoint: &Endpoint) -> Result<Self> {
+    pub(in crate::peer) fn connect(arguments: &PeerArguments) -> Result<Self> {
         let own = builder(arguments, MAX_OPEN, 1);
-        let (suite, shared, orbs) = match endpoint {
-            Endpoint::Collocated => {
+        let (suite, shared, orbs) = match arguments.address()? {
+            COLLOCATED => {
                 let orb = own.force(|orb| orb.listen("iiop://127.0.0.1:0")).build()?;
                 (server::activate(&orb)?, None, vec![orb])
             }
-            Endpoint::At(ior) => {
+            ior => {
                 let (own, common) = (own.build()?, builder(arguments, 1, MAX_CALLS).build()?);
                 (own.resolve(ior)?, Some(common.resolve(ior)?), vec![own, common])
             }

@@ -13,7 +13,7 @@ use zorb_bridge::{Bridge, Settings};
 
 use super::options::orb;
 use crate::error::{Error, Result};
-use crate::peer::arguments::{Hop, PeerArguments};
+use crate::peer::arguments::{PeerArguments, Role};
 use crate::transport::bare_transport;
 
 /// Octets of a relay's buffers, as many as a bridge's.
@@ -21,7 +21,7 @@ const BUFFER: usize = 64 << 10;
 
 /// Forwards calls over the transport of `arguments` to the object of a reference, until standard input
 /// closes.
-pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) -> Result<u8> {
+pub(in crate::peer) fn pass_on(arguments: &PeerArguments) -> Result<u8> {
     let scheme = arguments.transport.as_str();
     let url = match (bare_transport(scheme), &arguments.path) {
         ("iiop", _) => format!("{scheme}://127.0.0.1:0"),
@@ -29,10 +29,11 @@ pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) ->
         (_, None) => return Err(Error::new("this transport needs --path")),
     };
     let orb = orb(arguments).build()?;
-    let target = Ior::from_stringified(to).map_err(|error| Error::new(error.to_string()))?;
+    let target = Ior::from_stringified(arguments.address()?)
+        .map_err(|error| Error::new(error.to_string()))?;
     let wrong = |error: &dyn std::fmt::Display| Error::new(error.to_string());
-    match hop {
-        Hop::Bridge => {
+    match arguments.role {
+        Role::Bridge => {
             let options = orb.options();
             let settings = Settings { wait: options.wait_policy(), ..Settings::default() };
             let bridge = Bridge::open(orb.protocols(), &target, &[&url], settings)
@@ -42,7 +43,7 @@ pub(in crate::peer) fn pass_on(arguments: &PeerArguments, hop: Hop, to: &str) ->
             crate::peer::process::serve_until_the_end(&reference)?;
             bridge.close();
         }
-        Hop::Relay => {
+        _ => {
             let reference = relay(orb.protocols(), &target, &url)?;
             crate::peer::process::serve_until_the_end(&reference)?;
         }

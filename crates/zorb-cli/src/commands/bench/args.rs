@@ -2,16 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand, ValueEnum};
+use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use zorb_bench::catalog::{EXPERIMENTS, Experiment, Kind};
-use zorb_bench::harness::Pin;
+use zorb_bench::experiment::Options;
 use zorb_bench::realtime;
-
-/// The name that stands for no peer.
-const NO_PEER: &str = "none";
-
-/// A mebibyte.
-const MIB: u64 = 1 << 20;
 
 /// Measure calls, and compare them with bare sockets and other ORBs
 ///
@@ -177,51 +171,8 @@ pub(super) struct ReportArgs {
 /// Options of every experiment.
 #[derive(Args, Debug)]
 pub(super) struct Common {
-    /// URL schemes of the transports: `iiop` (the default), `uiop`, `shmiop`, `ssliop` (with
-    /// -ORBSsliopCertificate etc.), or one of the first two prefixed with `lite+` or `short+`;
-    /// several are measured in turns
-    #[arg(long, value_name = "SCHEMES", value_delimiter = ',')]
-    pub(super) transport: Vec<String>,
-    /// Sizes of the arguments in octets, instead of those of the experiment
-    #[arg(long, value_name = "OCTETS", value_delimiter = ',', value_parser = payload)]
-    pub(super) payload: Vec<usize>,
-    /// Number of timed calls in a block
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    pub(super) calls: Option<u32>,
-    /// Number of rounds; each peer has two blocks per round, in the order A B B A
-    #[arg(long, value_parser = rounds)]
-    pub(super) rounds: Option<usize>,
-    /// Processors of client and server: one each (split; the default if there are two), both the
-    /// same (same; the default of `probes`), or unrestricted (none)
-    #[arg(long)]
-    pub(super) pin: Option<PinChoice>,
-    /// Real-time priority (`SCHED_FIFO`) of client and server; needs permission
-    #[arg(long, value_name = "PRIORITY", num_args = 0..=1, default_missing_value = "50",
-          value_parser = clap::value_parser!(u8).range(1..=99))]
-    pub(super) fifo: Option<u8>,
-    /// Socket buffer size; 0 is the system's default (default: 0; `ttcp`: 65536)
-    #[arg(long, value_name = "OCTETS")]
-    pub(super) socket_queue: Option<usize>,
-    /// Maximum busy-wait before blocking, in microseconds; adds the peers zorb-spin and raw-spin
-    /// (100 without a value)
-    #[arg(long, value_name = "MICROS", num_args = 0..=1, default_missing_value = "100",
-          value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(super) spin: Option<u32>,
-    /// Peers to compare with: raw (bare sockets), and names of directories in the peers' directory,
-    /// such as ace, omniorb, jacorb; none: only Zorb
-    #[arg(long, value_name = "PEERS", value_delimiter = ',', default_value = "raw",
-          value_parser = peer_name)]
-    vs: Vec<String>,
-    /// Directory with NAME/server and NAME/client of other peers
-    #[arg(long, value_name = "FOLDER", default_value = "target/peers")]
-    pub(super) peers: PathBuf,
-    /// Mebibytes sent in a block
-    #[arg(long, value_name = "MIB", default_value = "64",
-          value_parser = clap::value_parser!(u64).range(1..=4096))]
-    total: u64,
-    /// Minimal run: checks that the experiments work, not how fast
-    #[arg(long)]
-    pub(super) quick: bool,
+    #[command(flatten)]
+    pub(super) options: Options,
     /// JSON output file with results, machine and raw data; `-` is standard output, instead of the
     /// table
     #[arg(long, value_name = "FILE")]
@@ -229,59 +180,4 @@ pub(super) struct Common {
     /// HTML output file with tables and charts; `-` is standard output, instead of the table
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum PinChoice {
-    Split,
-    Same,
-    None,
-}
-
-impl From<PinChoice> for Pin {
-    fn from(choice: PinChoice) -> Self {
-        match choice {
-            PinChoice::Split => Self::Split,
-            PinChoice::Same => Self::Same,
-            PinChoice::None => Self::None,
-        }
-    }
-}
-
-fn payload(text: &str) -> Result<usize, String> {
-    let octets = text.parse().ok().filter(|octets| (1..=16 * MIB as usize).contains(octets));
-    octets.ok_or_else(|| format!("expected 1 to {}", 16 * MIB))
-}
-
-fn rounds(text: &str) -> Result<usize, String> {
-    let rounds = text.parse().ok().filter(|rounds| (1..=10_000).contains(rounds));
-    rounds.ok_or_else(|| "expected 1 to 10000".to_owned())
-}
-
-/// Parses a peer name, which must be a valid directory name.
-fn peer_name(text: &str) -> Result<String, String> {
-    let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    if !text.is_empty() && text.chars().all(fits) {
-        Ok(text.to_owned())
-    } else {
-        Err("expected letters, digits, `-` and `_`".to_owned())
-    }
-}
-
-impl Common {
-    /// The peers to compare with, without duplicates. Zorb always takes part.
-    pub(super) fn versus(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
-        for name in &self.vs {
-            if name != "zorb" && name != NO_PEER && !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        names
-    }
-
-    /// The octets that a block of a flood sends.
-    pub(super) fn octets(&self) -> u64 {
-        if self.quick { MIB / 8 } else { self.total * MIB }
-    }
 }

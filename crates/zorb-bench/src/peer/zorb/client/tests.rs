@@ -2,21 +2,9 @@ use super::*;
 use crate::driver::Answer;
 use crate::operation::Duty;
 use crate::peer::client::answer;
-use crate::peer::{PeerName, Role};
 
 fn client() -> ZorbClient {
-    let arguments = PeerArguments {
-        name: PeerName::Zorb,
-        role: Role::Client(Endpoint::Collocated),
-        transport: "iiop".to_owned(),
-        path: None,
-        cpu: None,
-        connections: 1,
-        socket_queue: None,
-        spin: 0,
-        orb: Vec::new(),
-    };
-    ZorbClient::connect(&arguments, &Endpoint::Collocated).unwrap()
+    ZorbClient::connect(&PeerArguments::parsed("zorb client collocated")).unwrap()
 }
 
 #[test]
