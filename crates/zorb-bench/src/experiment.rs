@@ -6,12 +6,9 @@ mod copies;
 mod demux;
 mod first;
 mod matrix;
-mod options;
 mod probes;
 mod runner;
 mod workloads;
-
-pub use options::Options;
 
 use crate::catalog::{Experiment, Kind};
 use crate::error::Result;

@@ -9,7 +9,7 @@ mod turns;
 pub(crate) use certificates::{Certificates, has_certificates};
 pub use handover::handover_ns;
 pub use pair::Pair;
-pub use setup::{Pin, Setup};
+pub use setup::Setup;
 pub(crate) use turns::in_turns_after;
 pub use turns::{Blocks, in_turns, order};
 

@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::Serialize;
 use zorb_os::thread;
 
-use crate::harness::{Pin, Setup, handover_ns};
+use crate::harness::{Setup, handover_ns};
+use crate::pin::Pin;
 
 /// The machine and its state, as far as they can be read.
 #[derive(Clone, Debug, Serialize)]

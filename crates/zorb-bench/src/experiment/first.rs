@@ -1,13 +1,13 @@
 //! The first call of a reference, compared with later ones.
 
 use super::matrix;
-use super::options::Options;
 use super::runner::{Run, Work};
 use super::workloads;
 use crate::driver;
 use crate::error::Result;
 use crate::harness::Watch;
 use crate::operation::Operation;
+use crate::options::Options;
 use crate::report::{Claim, Figure};
 
 /// References of a block; each needs an ORB, a connection, and calls that are not timed.

@@ -6,11 +6,11 @@ mod steps;
 mod tables;
 mod thresholds;
 
-use super::options::Options;
 use super::runner::{Run, stop};
 use crate::error::{Error, Result};
 use crate::harness::{Pair, Setup, Watch, order};
 use crate::operation::Operation;
+use crate::options::Options;
 use crate::report::Figure;
 use measured::Measured;
 

@@ -1,9 +1,9 @@
 //! Workloads of calls, as tables.
 
-use super::options::Options;
 use super::runner::{MOST_THREADS, Work};
 use crate::driver::{Command, Flood, Run};
 use crate::operation::{Duty, Operation};
+use crate::options::Options;
 use crate::report::Figure;
 
 /// Calls of a block with small payloads.

@@ -3,53 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use clap::ValueEnum;
-use serde::Serialize;
 use zorb_os::thread;
 
 use crate::catalog::{Experiment, Kind};
-use crate::error::{Error, Result};
-use crate::experiment::Options;
+use crate::error::Result;
+use crate::options::Options;
 use crate::peer::Role;
+use crate::pin::Pin;
 use crate::transport::bare_transport;
 
 /// The tool that starts a program with a real-time priority.
 const CHRT: &str = "chrt";
-
-/// The processors of client and server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Pin {
-    /// One each.
-    Split,
-    /// The same for both.
-    Same,
-    /// Chosen by the system.
-    None,
-}
-
-impl Pin {
-    /// The processors of client and server: the last ones of the available ones.
-    ///
-    /// # Errors
-    /// There are too few.
-    pub(crate) fn places(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
-        match (self, processors) {
-            (Self::None, _) => Ok([None, None]),
-            (Self::Same, [.., last]) => Ok([Some(*last), Some(*last)]),
-            (Self::Split, [.., client, server]) => Ok([Some(*client), Some(*server)]),
-            _ => Err(Error::new("client and server need a processor each: there is only one")),
-        }
-    }
-
-    /// The processor of a bridge or relay: one of its own if there are three, otherwise the server's.
-    fn between(self, processors: &[usize], server: Option<usize>) -> Option<usize> {
-        match (self, processors) {
-            (Self::Split, [.., own, _, _]) => Some(*own),
-            _ => server,
-        }
-    }
-}
 
 /// The programs of peers, and how they run.
 #[derive(Clone, Debug)]
@@ -230,17 +194,6 @@ mod tests {
         let command = setup.command(name, process).unwrap();
         let words = std::iter::once(command.get_program()).chain(command.get_args());
         words.map(|word| word.to_str().unwrap()).collect::<Vec<_>>().join(" ")
-    }
-
-    #[test]
-    fn places_are_the_last_processors() {
-        assert_eq!(Pin::Split.places(&[0, 2, 5]), Ok([Some(2), Some(5)]));
-        assert_eq!(Pin::Same.places(&[0, 2, 5]), Ok([Some(5), Some(5)]));
-        assert_eq!(Pin::None.places(&[]), Ok([None, None]));
-        assert!(Pin::Split.places(&[3]).is_err());
-        assert_eq!(Pin::Split.between(&[0, 2, 5], Some(5)), Some(0));
-        assert_eq!(Pin::Split.between(&[2, 5], Some(5)), Some(5));
-        assert_eq!(Pin::Same.between(&[0, 2, 5], Some(5)), Some(5));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::Finding;
 use crate::error::{Error, Result};
-use crate::harness::Pin;
 use crate::machine::Machine;
+use crate::pin::Pin;
 use crate::report::{Claim, Detail, Folder, Row, Run, page};
 
 /// One experiment over one transport.

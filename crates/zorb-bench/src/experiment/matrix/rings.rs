@@ -2,9 +2,9 @@
 
 use super::measured::{Measured, SHARED};
 use crate::driver::{Command, Done, Flood};
-use crate::experiment::options::Options;
 use crate::experiment::runner::Work;
 use crate::operation::Operation;
+use crate::options::Options;
 use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::harness::Pin;
 use crate::operation::Operation;
+use crate::pin::Pin;
 
 /// The name that stands for no peer.
 const NO_PEER: &str = "none";
