@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Deserializer, de};
+use serde::{Deserialize, de};
 
 use crate::model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 use crate::model::set::TaskSet;
@@ -118,7 +118,7 @@ impl TaskFile {
                     dependency: call.operation.clone(),
                 };
                 let operation = set.lookup(&call.operation).ok_or_else(unknown)?;
-                let kind = call.way.0;
+                let kind = call.way;
                 set.add_call(caller, Call { operation, times: call.times, kind })?;
             }
         }
@@ -138,11 +138,11 @@ struct Sections {
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
 struct SystemSection {
-    strategy: Option<Word<Strategy>>,
+    strategy: Option<Strategy>,
     processors: Option<u32>,
     priorities: Option<[u8; 2]>,
     preemptive: bool,
-    overhead: TimeText,
+    overhead: Time,
 }
 
 impl SystemSection {
@@ -157,10 +157,10 @@ impl SystemSection {
             return Err(Anomaly::ProcessorCount { processors, limit: MAX_PROCESSORS }.into());
         }
         Ok(System {
-            strategy: self.strategy.map_or(default.strategy, |word| word.0),
+            strategy: self.strategy.unwrap_or(default.strategy),
             priorities,
             preemptive: self.preemptive,
-            overhead: self.overhead.0,
+            overhead: self.overhead,
             processors,
             ..default
         })
@@ -171,29 +171,29 @@ impl SystemSection {
 #[serde(deny_unknown_fields)]
 struct OperationSection {
     name: String,
-    worst: TimeText,
+    worst: Time,
     #[serde(default)]
-    typical: TimeText,
+    typical: Time,
     #[serde(default)]
-    cached: TimeText,
+    cached: Time,
     #[serde(default)]
-    period: TimeText,
+    period: Time,
     #[serde(default)]
-    deadline: TimeText,
+    deadline: Time,
     #[serde(default)]
-    criticality: Word<Criticality>,
+    criticality: Criticality,
     #[serde(default)]
-    importance: Word<Importance>,
+    importance: Importance,
     #[serde(default)]
-    quantum: TimeText,
+    quantum: Time,
     #[serde(default)]
     threads: u32,
     #[serde(default, rename = "type")]
-    info_type: Word<InfoType>,
+    info_type: InfoType,
     #[serde(default)]
-    jitter: TimeText,
+    jitter: Time,
     #[serde(default)]
-    blocking: TimeText,
+    blocking: Time,
     processor: Option<u32>,
     #[serde(default)]
     calls: Vec<CallSection>,
@@ -203,18 +203,18 @@ impl OperationSection {
     fn into_info(self) -> RtInfo {
         RtInfo {
             entry_point: self.name,
-            worst: self.worst.0,
-            typical: self.typical.0,
-            cached: self.cached.0,
-            period: self.period.0,
-            deadline: self.deadline.0,
-            criticality: self.criticality.0,
-            importance: self.importance.0,
-            quantum: self.quantum.0,
+            worst: self.worst,
+            typical: self.typical,
+            cached: self.cached,
+            period: self.period,
+            deadline: self.deadline,
+            criticality: self.criticality,
+            importance: self.importance,
+            quantum: self.quantum,
             threads: self.threads,
-            info_type: self.info_type.0,
-            jitter: self.jitter.0,
-            blocking: self.blocking.0,
+            info_type: self.info_type,
+            jitter: self.jitter,
+            blocking: self.blocking,
             processor: self.processor,
             calls: Vec::new(),
         }
@@ -228,73 +228,15 @@ struct CallSection {
     #[serde(default = "once")]
     times: u32,
     #[serde(default = "two_way")]
-    way: Word<CallKind>,
+    way: CallKind,
 }
 
 const fn once() -> u32 {
     1
 }
 
-const fn two_way() -> Word<CallKind> {
-    Word(CallKind::TwoWay)
-}
-
-/// A time as text.
-#[derive(Clone, Copy, Default)]
-struct TimeText(Time);
-
-impl<'de> Deserialize<'de> for TimeText {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        String::deserialize(from)?.parse().map(Self).map_err(de::Error::custom)
-    }
-}
-
-/// A value with a name in files.
-#[derive(Clone, Copy, Default)]
-struct Word<T>(T);
-
-/// An enumeration whose values have names in files.
-pub(crate) trait Named: Copy + 'static {
-    const VALUES: &'static [Self];
-
-    fn in_files(self) -> &'static str;
-}
-
-macro_rules! named {
-    ($($name:ident),*) => {$(
-        impl Named for $name {
-            const VALUES: &'static [Self] = &Self::ALL;
-
-            fn in_files(self) -> &'static str {
-                self.name()
-            }
-        }
-    )*};
-}
-
-named!(Strategy, Criticality, Importance, InfoType);
-
-impl Named for CallKind {
-    const VALUES: &'static [Self] = &[Self::OneWay, Self::TwoWay];
-
-    fn in_files(self) -> &'static str {
-        match self {
-            Self::OneWay => "one",
-            Self::TwoWay => "two",
-        }
-    }
-}
-
-impl<'de, T: Named> Deserialize<'de> for Word<T> {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(from)?;
-        let found = T::VALUES.iter().find(|value| value.in_files() == text);
-        found.map(|value| Self(*value)).ok_or_else(|| {
-            let names: Vec<&str> = T::VALUES.iter().map(|value| value.in_files()).collect();
-            let shown: String = text.chars().take(40).collect();
-            de::Error::custom(format!("{shown:?} is not one of {}", names.join(", ")))
-        })
-    }
+const fn two_way() -> CallKind {
+    CallKind::TwoWay
 }
 
 #[cfg(test)]

@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::model::expand::Task;
 use crate::model::info::{CallKind, Handle};
 use crate::model::set::TaskSet;
 use crate::{Anomaly, Time};
 
 /// A strategy that assigns priorities to operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// Rate monotonic: the shorter the period, the higher the priority. Liu and Layland, 1973.
     #[default]
@@ -81,7 +84,8 @@ impl FromStr for Strategy {
 }
 
 /// The order of a dispatch queue (`Dispatching_Type_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Discipline {
     /// By subpriority, then FIFO (`STATIC_DISPATCHING`).
     Static,
@@ -90,24 +94,6 @@ pub enum Discipline {
     /// By laxity: the time until the deadline minus the remaining execution time
     /// (`LAXITY_DISPATCHING`).
     Laxity,
-}
-
-impl Discipline {
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Static => "static",
-            Self::Deadline => "deadline",
-            Self::Laxity => "laxity",
-        }
-    }
-}
-
-impl fmt::Display for Discipline {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
 }
 
 /// A range of priorities of the system's scheduler (`SCHED_FIFO`).
@@ -156,13 +142,15 @@ impl Default for PriorityRange {
 }
 
 /// A dispatch queue with a thread on each processor (`Config_Info`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct Queue {
     /// Its number (`Preemption_Priority_t`): 0 is the most urgent.
     pub number: u32,
     /// The priority of its threads, in the system's scheduler.
     pub priority: u8,
     /// Its order.
+    #[serde(rename = "dispatching")]
     pub discipline: Discipline,
 }
 

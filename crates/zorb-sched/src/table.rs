@@ -3,16 +3,17 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::file::{FileError, read};
 use crate::model::info::Handle;
 use crate::model::set::TaskSet;
 use crate::schedule::Schedule;
-use crate::strategy::{Discipline, Queue};
+use crate::strategy::Queue;
 
 /// The run-time priority of an operation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct TableEntry {
     /// The operation's name.
     pub name: String,
@@ -63,24 +64,8 @@ impl PriorityTable {
     /// # Errors
     /// [`FileError`] for any other text.
     pub fn from_toml(text: &str) -> Result<Self, FileError> {
-        let sections: Sections = read(text)?;
-        let queue = |section: QueueSection| {
-            let names = [Discipline::Static, Discipline::Deadline, Discipline::Laxity];
-            let discipline = names.into_iter().find(|d| d.name() == section.dispatching);
-            let message = format!("queue {} has an unknown dispatching type", section.number);
-            let discipline = discipline.ok_or(FileError::Syntax { line: 1, message })?;
-            Ok(Queue { number: section.number, priority: section.priority, discipline })
-        };
-        let queues =
-            sections.queue.into_iter().map(queue).collect::<Result<Vec<_>, FileError>>()?;
-        let entry = |section: EntrySection| TableEntry {
-            name: section.name,
-            priority: section.priority,
-            queue: section.queue,
-            subpriority: section.subpriority,
-            processor: section.processor,
-        };
-        Ok(Self::of(queues, sections.operation.into_iter().map(entry).collect()))
+        let Sections { queue, operation } = read(text)?;
+        Ok(Self::of(queue, operation))
     }
 
     /// The queues; the most urgent is first.
@@ -110,29 +95,10 @@ impl PriorityTable {
     /// The table as TOML.
     #[must_use]
     pub fn to_toml(&self) -> String {
-        let mut text = "# Priorities, as zorb sched analyze has found them.\n".to_owned();
-        for queue in &self.queues {
-            // Writing to a string cannot fail.
-            let _ = write!(
-                text,
-                "\n[[queue]]\nnumber = {}\npriority = {}\ndispatching = \"{}\"\n",
-                queue.number, queue.priority, queue.discipline
-            );
-        }
-        for entry in &self.entries {
-            let _ = write!(
-                text,
-                "\n[[operation]]\nname = {}\npriority = {}\nqueue = {}\nsubpriority = {}\n",
-                quoted(&entry.name),
-                entry.priority,
-                entry.queue,
-                entry.subpriority
-            );
-            if let Some(processor) = entry.processor {
-                let _ = writeln!(text, "processor = {processor}");
-            }
-        }
-        text
+        let (queue, operation) = (self.queues.clone(), self.entries.clone());
+        // Lists of plain values can always be written.
+        let sections = toml::to_string(&Sections { queue, operation }).unwrap_or_default();
+        format!("# Priorities, as zorb sched analyze has found them.\n\n{sections}")
     }
 
     /// The table as Rust code: constants and a constant array, to compile into a program with
@@ -184,22 +150,6 @@ pub struct Operation {
 }
 ";
 
-/// A TOML string literal.
-fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('"');
-    for character in text.chars() {
-        match character {
-            '"' | '\\' => quoted.extend(['\\', character]),
-            control if control.is_control() => {
-                let _ = write!(quoted, "\\u{:04X}", u32::from(control));
-            }
-            other => quoted.push(other),
-        }
-    }
-    quoted + "\""
-}
-
 /// Text that cannot end a comment.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -235,31 +185,13 @@ fn constant_name(name: &str, taken: &mut HashMap<String, u32>) -> String {
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Sections {
     #[serde(default)]
-    queue: Vec<QueueSection>,
+    queue: Vec<Queue>,
     #[serde(default)]
-    operation: Vec<EntrySection>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct QueueSection {
-    number: u32,
-    priority: u8,
-    dispatching: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct EntrySection {
-    name: String,
-    priority: u8,
-    queue: u32,
-    subpriority: u32,
-    processor: Option<u32>,
+    operation: Vec<TableEntry>,
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use std::ops::{Add, Sub};
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Deserializer, de};
+
 /// A duration, or a time since some origin, in nanoseconds.
 ///
 /// Arithmetic saturates at the maximum, which is 584 years. The text form is a number and a unit:
@@ -183,6 +185,12 @@ impl FromStr for Time {
 
     fn from_str(text: &str) -> Result<Self, ParseTimeError> {
         parse(text.trim()).ok_or_else(|| ParseTimeError(text.chars().take(40).collect()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Time {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        String::deserialize(from)?.parse().map_err(de::Error::custom)
     }
 }
 

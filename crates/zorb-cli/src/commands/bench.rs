@@ -9,8 +9,9 @@ mod rt;
 use std::path::{Path, PathBuf};
 
 use zorb_bench::catalog::{Experiment, Kind, Transports};
-use zorb_bench::experiment::{self, Options};
+use zorb_bench::experiment;
 use zorb_bench::harness::Setup;
+use zorb_bench::options::Options;
 use zorb_bench::peer::{self, PeerArguments};
 use zorb_os::probe;
 

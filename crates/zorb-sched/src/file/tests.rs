@@ -57,7 +57,7 @@ fn every_key_is_read() {
 fn errors_have_a_line() {
     for (text, line, part) in [
         ("[system]\nstrategy = \"edf\"\nspeed = 3\n", 3, "speed"),
-        ("[system]\nstrategy = \"fifo\"\n", 2, "\"fifo\" is not one of rms, dm, edf, mlf, muf"),
+        ("[system]\nstrategy = \"fifo\"\n", 2, "unknown variant `fifo`"),
         ("[[operation]]\nname = \"a\"\nworst = \"1 h\"\n", 3, "\"1 h\" is not a valid time"),
         ("[[operation]]\nname = \"a\"\nworst = 5\n", 3, "expected a string"),
         ("\n[[operation]]\nname = \"a\"\n", 2, "worst"),

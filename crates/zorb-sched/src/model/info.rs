@@ -1,6 +1,6 @@
 //! The properties of an operation.
 
-use std::fmt;
+use serde::Deserialize;
 
 use crate::Time;
 
@@ -31,7 +31,10 @@ impl Handle {
 macro_rules! levels {
     ($(#[$docs:meta])* $name:ident) => {
         $(#[$docs])*
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, PartialOrd, Ord, Hash,
+        )]
+        #[serde(rename_all = "snake_case")]
         pub enum $name {
             /// The lowest.
             VeryLow,
@@ -47,27 +50,9 @@ macro_rules! levels {
         }
 
         impl $name {
-            /// All levels; the lowest is first.
+            /// All values, the lowest first.
             pub const ALL: [Self; 5] =
                 [Self::VeryLow, Self::Low, Self::Medium, Self::High, Self::VeryHigh];
-
-            /// The name in files: `very_low`, `low`, `medium`, `high` or `very_high`.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    Self::VeryLow => "very_low",
-                    Self::Low => "low",
-                    Self::Medium => "medium",
-                    Self::High => "high",
-                    Self::VeryHigh => "very_high",
-                }
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.name())
-            }
         }
     };
 }
@@ -84,7 +69,8 @@ levels! {
 }
 
 /// The cause of one-way called operations to run (`Info_Type_t`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq, Hash)]
+#[serde(rename_all = "snake_case")]
 pub enum InfoType {
     /// Each call: a plain operation.
     #[default]
@@ -97,29 +83,14 @@ pub enum InfoType {
     RemoteDependant,
 }
 
-impl InfoType {
-    /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::Operation, Self::Conjunction, Self::Disjunction, Self::RemoteDependant];
-
-    /// The name in files.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Operation => "operation",
-            Self::Conjunction => "conjunction",
-            Self::Disjunction => "disjunction",
-            Self::RemoteDependant => "remote_dependant",
-        }
-    }
-}
-
 /// Whether the caller waits (`Dependency_Type_t`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Hash)]
 pub enum CallKind {
     /// One-way: the caller does not wait, and the callee runs at its own priority.
+    #[serde(rename = "one")]
     OneWay,
     /// Two-way: the caller waits, and the execution time of the callee is part of the caller's.
+    #[serde(rename = "two")]
     TwoWay,
 }
 

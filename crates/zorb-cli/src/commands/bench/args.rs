@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use zorb_bench::catalog::{EXPERIMENTS, Experiment, Kind};
-use zorb_bench::experiment::Options;
+use zorb_bench::options::Options;
 use zorb_bench::realtime;
 
 /// Measure calls, and compare them with bare sockets and other ORBs

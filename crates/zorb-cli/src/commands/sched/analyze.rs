@@ -78,8 +78,8 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
         screen::write(svg, &timeline(&schedule, &simulate(&schedule, until), until))?;
     }
     let schedulable = schedule.is_schedulable();
+    let table = PriorityTable::new(&file.set, &schedule);
     if schedulable {
-        let table = PriorityTable::new(&file.set, &schedule);
         if let Some(path) = &args.write {
             screen::write(path, &table.to_toml())?;
         }
@@ -88,7 +88,7 @@ pub(super) fn run(args: &AnalyzeArgs) -> Outcome {
         }
     }
     if args.json {
-        screen::print_json(&json::Report::new(&file.set, &schedule))?;
+        screen::print_json(&json::Report::new(&file.set, &schedule, &table))?;
     } else {
         screen::print(&text::report(&schedule))?;
     }

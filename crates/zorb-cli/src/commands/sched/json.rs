@@ -1,7 +1,9 @@
 //! The JSON output of `zorb sched analyze`. Times are in nanoseconds.
 
 use serde::Serialize;
-use zorb_sched::{Anomaly, Response, Schedule, ScheduledTask, TaskSet};
+use zorb_sched::{
+    Anomaly, Discipline, PriorityTable, Response, Schedule, ScheduledTask, TableEntry, TaskSet,
+};
 
 #[derive(Serialize)]
 pub(super) struct Report {
@@ -9,7 +11,7 @@ pub(super) struct Report {
     strategy: Option<&'static str>,
     processors: Vec<Processor>,
     queues: Vec<Queue>,
-    operations: Vec<Operation>,
+    operations: Vec<TableEntry>,
     tasks: Vec<Task>,
     anomalies: Vec<Finding>,
 }
@@ -24,16 +26,7 @@ struct Processor {
 struct Queue {
     queue: u32,
     priority: u8,
-    dispatching: &'static str,
-}
-
-#[derive(Serialize)]
-struct Operation {
-    name: String,
-    priority: u8,
-    queue: u32,
-    subpriority: u32,
-    processor: Option<u32>,
+    dispatching: Discipline,
 }
 
 #[derive(Serialize)]
@@ -61,7 +54,7 @@ struct Finding {
 }
 
 impl Report {
-    pub(super) fn new(set: &TaskSet, schedule: &Schedule) -> Self {
+    pub(super) fn new(set: &TaskSet, schedule: &Schedule, table: &PriorityTable) -> Self {
         let processor = |(processor, utilization): (usize, &zorb_sched::Utilization)| Processor {
             processor,
             utilization: utilization.as_f64(),
@@ -69,24 +62,14 @@ impl Report {
         let queue = |queue: &zorb_sched::Queue| Queue {
             queue: queue.number,
             priority: queue.priority,
-            dispatching: queue.discipline.name(),
-        };
-        let operation = |(handle, info): (zorb_sched::Handle, &zorb_sched::RtInfo)| {
-            let rank = schedule.rank(handle)?;
-            Some(Operation {
-                name: info.entry_point.clone(),
-                priority: schedule.priority(handle)?,
-                queue: rank.queue,
-                subpriority: rank.subpriority,
-                processor: schedule.processor(handle),
-            })
+            dispatching: queue.discipline,
         };
         Self {
             schedulable: schedule.is_schedulable(),
             strategy: Some(schedule.system.strategy.name()),
             processors: schedule.utilization.iter().enumerate().map(processor).collect(),
             queues: schedule.queues.iter().map(queue).collect(),
-            operations: set.iter().filter_map(operation).collect(),
+            operations: table.entries().to_vec(),
             tasks: schedule.tasks.iter().map(|scheduled| task(set, scheduled)).collect(),
             anomalies: schedule.anomalies.iter().map(finding).collect(),
         }
