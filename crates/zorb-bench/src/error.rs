@@ -3,11 +3,13 @@
 use std::fmt;
 
 /// A failed or stopped measurement.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
     /// A failure with its reason.
+    #[error("{0}")]
     Failed(String),
     /// The observer stopped the measurement.
+    #[error("stopped")]
     Stopped,
 }
 
@@ -30,26 +32,9 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(reason) => f.write_str(reason),
-            Self::Stopped => f.write_str("stopped"),
-        }
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl From<std::io::Error> for Error {
     fn from(error: std::io::Error) -> Self {
         Self::Failed(error.to_string())
-    }
-}
-
-impl From<zorb::Error> for Error {
-    fn from(error: zorb::Error) -> Self {
-        Self::Failed(zorb::Report(&error).to_string())
     }
 }
 
@@ -59,7 +44,7 @@ impl From<zorb::SystemException> for Error {
     }
 }
 
-/// Errors of the dynamic engine, and of encoding.
+/// Errors of the ORB, with all of their causes.
 macro_rules! failed {
     ($($error:ty),*) => {$(
         impl From<$error> for Error {
@@ -70,15 +55,11 @@ macro_rules! failed {
     )*};
 }
 failed!(
+    zorb::Error,
     zorb::CdrError,
     zorb::TypeCodeError,
     zorb::dynamic::CodecError,
     zorb::dynamic::DynAnyError,
-    zorb::dynamic::RequestError
+    zorb::dynamic::RequestError,
+    zorb::poa::PoaError
 );
-
-impl From<zorb::poa::PoaError> for Error {
-    fn from(error: zorb::poa::PoaError) -> Self {
-        Self::Failed(zorb::Report(&error).to_string())
-    }
-}

@@ -10,8 +10,8 @@ pub(crate) use certificates::{Certificates, has_certificates};
 pub use handover::handover_ns;
 pub use pair::Pair;
 pub use setup::Setup;
-pub(crate) use turns::in_turns_after;
 pub use turns::{Blocks, in_turns, order};
+pub(crate) use turns::{alternating, in_turns_after};
 
 /// Observer of a measurement.
 pub trait Watch {

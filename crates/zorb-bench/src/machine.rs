@@ -1,9 +1,10 @@
 //! The machine of a measurement.
 
 use std::fs;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
 use zorb_os::thread;
 
 use crate::harness::{Setup, handover_ns};
@@ -45,7 +46,6 @@ impl Machine {
     /// This machine and its current state, for client and server at these processors and priority.
     #[must_use]
     pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
-        let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let load = text("/proc/loadavg");
         let places = thread::affinity().ok().and_then(|processors| pin.places(&processors).ok());
         let handover_ns = match places {
@@ -61,7 +61,7 @@ impl Machine {
             pin,
             handover_ns: handover_ns.map(f64::round),
             fifo,
-            date: date(seconds),
+            date: date().unwrap_or_default(),
             zorb: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -76,45 +76,15 @@ fn model(cpuinfo: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// `seconds` after 1970 began, as `2026-01-31T12:00:00Z`.
-fn date(seconds: u64) -> String {
-    let (mut days, second) = (seconds / 86_400, seconds % 86_400);
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
-    let mut year = 1970;
-    while days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let february = 28 + u64::from(leap(year));
-    let mut month = 1;
-    for length in [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
-    let (hour, minute) = (second / 3600, second / 60 % 60);
-    format!("{year}-{month:02}-{:02}T{hour:02}:{minute:02}:{:02}Z", days + 1, second % 60)
+/// The date and time in UTC, as `2026-01-31T12:00:00Z`.
+fn date() -> Option<String> {
+    let now = OffsetDateTime::now_utc().replace_nanosecond(0).ok()?;
+    now.format(&Rfc3339).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn dates_are_those_of_the_calendar() {
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_735_689_599, "2024-12-31T23:59:59Z"),
-            (1_798_761_600, "2027-01-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(seconds), expected);
-        }
-    }
 
     #[test]
     fn the_model_is_found_among_the_lines() {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use thiserror::Error;
+
 use crate::Time;
 
 /// The severity of an [`Anomaly`] (`Anomaly_Severity`).
@@ -26,22 +28,26 @@ impl fmt::Display for Severity {
 }
 
 /// An anomaly of a task set, or a result of its analysis.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Anomaly {
     /// There are no operations to analyse.
+    #[error("there are no operations to schedule")]
     NoOperations,
     /// Two operations have the same name.
+    #[error("two operations are named {operation}")]
     DuplicateName {
         /// The name.
         operation: String,
     },
     /// There is no operation with this handle.
+    #[error("unknown operation {handle}")]
     UnknownHandle {
         /// The handle.
         handle: u32,
     },
     /// An operation calls an operation that does not exist.
+    #[error("{operation} calls {dependency}, which does not exist")]
     UnknownDependency {
         /// The caller.
         operation: String,
@@ -49,21 +55,25 @@ pub enum Anomaly {
         dependency: String,
     },
     /// The calls form a cycle.
+    #[error("the calls form a cycle: {}", circle(operations))]
     Cycle {
         /// The names of the operations in the order of calls; the last calls the first.
         operations: Vec<String>,
     },
     /// An operation has threads of its own but no period.
+    #[error("{operation} has threads of its own but no period")]
     ThreadSpecification {
         /// The operation.
         operation: String,
     },
     /// An operation never runs: it has no period and no caller.
+    #[error("{operation} never runs: it has no period and no caller")]
     UnresolvedDependencies {
         /// The operation.
         operation: String,
     },
     /// A time exceeds the supported range.
+    #[error("the time `{which}` of {operation} is longer than {}", crate::MAX_TIME)]
     TimeOutOfRange {
         /// The operation.
         operation: String,
@@ -71,17 +81,20 @@ pub enum Anomaly {
         which: &'static str,
     },
     /// There are too many operations.
+    #[error("there are more than {limit} operations")]
     TooManyOperations {
         /// The maximum.
         limit: usize,
     },
     /// There are too many tasks: pairs of an operation and the periodic operation that its calls
     /// originate from.
+    #[error("the operations expand to more than {limit} tasks")]
     TooManyTasks {
         /// The maximum.
         limit: usize,
     },
     /// With the calls of an operation, there are too many calls.
+    #[error("with those of {operation}, there are more than {limit} calls")]
     TooManyCalls {
         /// The operation.
         operation: String,
@@ -89,6 +102,7 @@ pub enum Anomaly {
         limit: usize,
     },
     /// The number of processors is out of range.
+    #[error("{processors} processors are out of the range 1 to {limit}")]
     ProcessorCount {
         /// The number of processors.
         processors: u32,
@@ -96,6 +110,9 @@ pub enum Anomaly {
         limit: u32,
     },
     /// An operation is bound to a processor that does not exist.
+    #[error(
+        "{operation} is bound to processor {processor}, but there are only {processors}, numbered from 0"
+    )]
     UnknownProcessor {
         /// The operation.
         operation: String,
@@ -105,11 +122,13 @@ pub enum Anomaly {
         processors: u32,
     },
     /// An operation called only two-way runs on its caller's processor, not on its own.
+    #[error("{operation} is called only two-way, so it runs on the processors of its callers")]
     ProcessorIgnored {
         /// The operation.
         operation: String,
     },
     /// Some priorities in the range do not exist.
+    #[error("priorities {lowest} to {highest} are out of the range 1 to 99")]
     PriorityRange {
         /// The lowest.
         lowest: u8,
@@ -117,6 +136,9 @@ pub enum Anomaly {
         highest: u8,
     },
     /// The strategy needs more priorities than there are; the least urgent tasks share the lowest.
+    #[error(
+        "{wanted} priorities are needed but {available} are available: the least urgent tasks share one"
+    )]
     PriorityLevelsExhausted {
         /// The number needed.
         wanted: usize,
@@ -124,6 +146,7 @@ pub enum Anomaly {
         available: usize,
     },
     /// The tasks of a processor overload it.
+    #[error("processor {processor} has a utilization of {}.{} %", permille / 10, permille % 10)]
     UtilizationExceeded {
         /// The processor.
         processor: u32,
@@ -132,11 +155,13 @@ pub enum Anomaly {
     },
     /// An operation does not fit on any processor; it is placed on the one with the limit capacity
     /// left.
+    #[error("{operation} does not fit on any processor")]
     NoProcessorFits {
         /// The operation.
         operation: String,
     },
     /// A task may finish after its deadline.
+    #[error("{task} has {} and a deadline of {deadline}", bound(response.as_ref()))]
     DeadlineMiss {
         /// The task.
         task: String,
@@ -146,6 +171,9 @@ pub enum Anomaly {
         response: Option<Time>,
     },
     /// At some time, more work is due than there was time for.
+    #[error(
+        "{demand} of work for processor {processor} is due {at} after the simultaneous arrival of all tasks"
+    )]
     DemandExceeded {
         /// The processor.
         processor: u32,
@@ -155,6 +183,7 @@ pub enum Anomaly {
         demand: Time,
     },
     /// The analysis would take too long; the rest is unknown.
+    #[error("the analysis was aborted: {what}")]
     TooMuchWork {
         /// What was being analysed.
         what: String,
@@ -207,82 +236,15 @@ impl Anomaly {
     }
 }
 
-impl fmt::Display for Anomaly {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoOperations => f.write_str("there are no operations to schedule"),
-            Self::DuplicateName { operation } => write!(f, "two operations are named {operation}"),
-            Self::UnknownHandle { handle } => write!(f, "unknown operation {handle}"),
-            Self::UnknownDependency { operation, dependency } => {
-                write!(f, "{operation} calls {dependency}, which does not exist")
-            }
-            Self::Cycle { operations } => {
-                let first = operations.first().map_or("", String::as_str);
-                write!(f, "the calls form a cycle: ")?;
-                operations.iter().try_for_each(|name| write!(f, "{name} -> "))?;
-                f.write_str(first)
-            }
-            Self::ThreadSpecification { operation } => {
-                write!(f, "{operation} has threads of its own but no period")
-            }
-            Self::UnresolvedDependencies { operation } => {
-                write!(f, "{operation} never runs: it has no period and no caller")
-            }
-            Self::TimeOutOfRange { operation, which } => {
-                write!(f, "the time `{which}` of {operation} is longer than {}", crate::MAX_TIME)
-            }
-            Self::TooManyOperations { limit } => {
-                write!(f, "there are more than {limit} operations")
-            }
-            Self::TooManyTasks { limit } => {
-                write!(f, "the operations expand to more than {limit} tasks")
-            }
-            Self::TooManyCalls { operation, limit } => {
-                write!(f, "with those of {operation}, there are more than {limit} calls")
-            }
-            Self::ProcessorCount { processors, limit } => {
-                write!(f, "{processors} processors are out of the range 1 to {limit}")
-            }
-            Self::UnknownProcessor { operation, processor, processors } => write!(
-                f,
-                "{operation} is bound to processor {processor}, but there are only {processors}, numbered from 0"
-            ),
-            Self::ProcessorIgnored { operation } => write!(
-                f,
-                "{operation} is called only two-way, so it runs on the processors of its callers"
-            ),
-            Self::PriorityRange { lowest, highest } => {
-                write!(f, "priorities {lowest} to {highest} are out of the range 1 to 99")
-            }
-            Self::PriorityLevelsExhausted { wanted, available } => write!(
-                f,
-                "{wanted} priorities are needed but {available} are available: the least urgent tasks share one"
-            ),
-            Self::UtilizationExceeded { processor, permille } => write!(
-                f,
-                "processor {processor} has a utilization of {}.{} %",
-                permille / 10,
-                permille % 10
-            ),
-            Self::NoProcessorFits { operation } => {
-                write!(f, "{operation} does not fit on any processor")
-            }
-            Self::DeadlineMiss { task, deadline, response: Some(response) } => {
-                write!(
-                    f,
-                    "{task} has a response time of up to {response} and a deadline of {deadline}"
-                )
-            }
-            Self::DeadlineMiss { task, deadline, response: None } => {
-                write!(f, "{task} has an unbounded response time and a deadline of {deadline}")
-            }
-            Self::DemandExceeded { processor, at, demand } => write!(
-                f,
-                "{demand} of work for processor {processor} is due {at} after the simultaneous arrival of all tasks"
-            ),
-            Self::TooMuchWork { what } => write!(f, "the analysis was aborted: {what}"),
-        }
-    }
+/// The operations of a cycle, the first one also at the end.
+fn circle(operations: &[String]) -> String {
+    let names = operations.iter().chain(operations.first());
+    names.map(String::as_str).collect::<Vec<_>>().join(" -> ")
 }
 
-impl std::error::Error for Anomaly {}
+fn bound(response: Option<&Time>) -> String {
+    match response {
+        Some(response) => format!("a response time of up to {response}"),
+        None => "an unbounded response time".to_owned(),
+    }
+}

@@ -1,8 +1,7 @@
 //! Task sets in TOML files.
 
-use std::fmt;
-
 use serde::{Deserialize, de};
+use thiserror::Error;
 
 use crate::model::info::{Call, CallKind, Criticality, Handle, Importance, InfoType, RtInfo};
 use crate::model::set::TaskSet;
@@ -48,12 +47,14 @@ pub struct TaskFile {
 }
 
 /// Why a file is not valid.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FileError {
     /// It is larger than [`MAX_FILE`].
+    #[error("longer than {MAX_FILE} octets")]
     TooLarge,
     /// It is not a task set file.
+    #[error("line {line}: {message}")]
     Syntax {
         /// The line, from 1 on.
         line: usize,
@@ -61,25 +62,8 @@ pub enum FileError {
         message: String,
     },
     /// The task set is invalid.
-    Anomaly(Anomaly),
-}
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooLarge => write!(f, "longer than {MAX_FILE} octets"),
-            Self::Syntax { line, message } => write!(f, "line {line}: {message}"),
-            Self::Anomaly(anomaly) => anomaly.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
-
-impl From<Anomaly> for FileError {
-    fn from(anomaly: Anomaly) -> Self {
-        Self::Anomaly(anomaly)
-    }
+    #[error(transparent)]
+    Anomaly(#[from] Anomaly),
 }
 
 /// Parses TOML; errors include the line.

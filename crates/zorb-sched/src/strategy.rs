@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::model::expand::Task;
 use crate::model::info::{CallKind, Handle};
@@ -64,16 +65,9 @@ impl fmt::Display for Strategy {
 }
 
 /// An unknown strategy name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the strategies are rms, dm, edf, mlf and muf")]
 pub struct UnknownStrategy;
-
-impl fmt::Display for UnknownStrategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the strategies are rms, dm, edf, mlf and muf")
-    }
-}
-
-impl std::error::Error for UnknownStrategy {}
 
 impl FromStr for Strategy {
     type Err = UnknownStrategy;

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, de};
+use thiserror::Error;
 
 /// A duration, or a time since some origin, in nanoseconds.
 ///
@@ -165,20 +166,9 @@ impl fmt::Display for Time {
 }
 
 /// A text that is not a valid time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("{0:?} is not a valid time: write a number and ns, us, ms or s, as in \"2.5 ms\"")]
 pub struct ParseTimeError(String);
-
-impl fmt::Display for ParseTimeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{:?} is not a valid time: write a number and ns, us, ms or s, as in \"2.5 ms\"",
-            self.0
-        )
-    }
-}
-
-impl std::error::Error for ParseTimeError {}
 
 impl FromStr for Time {
     type Err = ParseTimeError;

@@ -6,7 +6,7 @@ use super::runner::{Run, stop};
 use crate::demux::{Layer, Search};
 use crate::driver::{Command, Find};
 use crate::error::Result;
-use crate::harness::{Blocks, Pair, Watch, in_turns};
+use crate::harness::{Blocks, Pair, Watch, alternating, in_turns};
 use crate::report::{Claim, Figure, Row, TextTable};
 
 /// Numbers of objects of a server.
@@ -36,20 +36,11 @@ pub(super) fn demux(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     watch.begin(blocks * run.rounds() * 2);
     let rounds = run.rounds();
     let mut all: Vec<Vec<Blocks>> = works.iter().map(|_| Vec::new()).collect();
-    for round in 0..rounds {
-        // Every round has all sizes, in alternating order, so that a drift of the machine does not
-        // look like a growing time.
-        let forward = 0..works.len();
-        let places: Vec<usize> =
-            if round % 2 == 0 { forward.collect() } else { forward.rev().collect() };
-        for place in places {
-            let (Some(find), Some(blocks)) = (works.get(place), all.get_mut(place)) else {
-                continue;
-            };
-            let those = pairs.get_mut(those(find.layer)).unwrap_or_default();
-            let next = in_turns(those, &Command::Find(*find), 1, watch)?;
-            append(blocks, next);
-        }
+    // Every round has all sizes, so that a drift of the machine does not look like a growing time.
+    for place in alternating(works.len(), rounds) {
+        let (Some(find), Some(blocks)) = (works.get(place), all.get_mut(place)) else { continue };
+        let those = pairs.get_mut(those(find.layer)).unwrap_or_default();
+        append(blocks, in_turns(those, &Command::Find(*find), 1, watch)?);
     }
     for (find, blocks) in std::iter::zip(&works, &all) {
         let names = Search::ALL.get(those(find.layer)).unwrap_or_default();

@@ -15,7 +15,13 @@ pub type Blocks = Option<Vec<Done>>;
 /// The order of peers in one round: A B B A. A drift in one direction, for example of the processor's
 /// clock, affects all peers equally.
 pub fn order(peers: usize) -> impl Iterator<Item = usize> {
-    (0..peers).chain((0..peers).rev())
+    alternating(peers, 2)
+}
+
+/// The order of blocks in several rounds: forward and backward in turns.
+pub(crate) fn alternating(count: usize, rounds: usize) -> impl Iterator<Item = usize> {
+    let turn = move |round: usize, turn| if round % 2 == 0 { turn } else { count - 1 - turn };
+    (0..rounds).flat_map(move |round| (0..count).map(move |number| turn(round, number)))
 }
 
 /// Runs a command on every pair, `rounds` times in the [`order`], and returns the answers.

@@ -8,11 +8,12 @@ use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED, joined};
 use super::finding::{Finding, named, rounded};
 use super::limit::Limit;
 use super::load::Crowd;
-use super::oracle::order;
+use super::oracle;
 use super::servant::until;
 use super::times::{Times, ratio};
 use super::turns::{Blocks, Calls, Compared};
 use crate::error::Result;
+use crate::harness::order;
 use crate::report::Claim;
 
 /// Fifty clients saturate a processor.
@@ -88,9 +89,8 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let count = if lanes { bench.count(600, 320) } else { 80 };
     let calls = Calls::new(&client, HIGH, &call, &bare).paced(count, HIGH_PERIOD);
     let mut steps: Vec<_> = crowds.iter().map(|crowd| (*crowd, Blocks::default())).collect();
-    let order: Vec<usize> = (0..steps.len()).chain((0..steps.len()).rev()).collect();
     let _awake = Awake::keep(&bench.watched())?;
-    for place in order {
+    for place in order(steps.len()) {
         let Some((clients, blocks)) = steps.get_mut(place) else { continue };
         let crowd = Crowd { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
         crowd.calling(&client, &worker).beside(|switch| {
@@ -133,7 +133,7 @@ pub(super) fn place(bench: &Bench, lanes: bool, clients: usize) -> Result<usize>
     }
     servant.open([0]);
     until("all are served", || (0..=high).all(|id| servant.log.has_ended(id)))?;
-    let order = order(&servant.log.upcalls(0..=high));
+    let order = oracle::order(&servant.log.upcalls(0..=high));
     Ok(order.iter().position(|id| *id == high).map_or(0, |place| place + 1))
 }
 

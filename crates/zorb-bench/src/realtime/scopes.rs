@@ -11,6 +11,7 @@ use super::bed::{Bench, HIGH};
 use super::finding::{Finding, rounded};
 use super::times::{Sample, Times};
 use crate::error::{Error, Result};
+use crate::harness::alternating;
 use crate::stubs::real_time::Worker;
 
 /// The work of an upcall, which `WithTarget` waits for.
@@ -105,24 +106,19 @@ fn in_turns(bench: &Bench, kinds: &[Kind]) -> Result<Vec<Times>> {
     let rounds = 10;
     let each = bench.count(100, 40);
     let mut samples: Vec<Vec<Sample>> = kinds.iter().map(|_| Vec::new()).collect();
-    for round in 0..rounds {
-        let places = 0..kinds.len();
-        let order: Vec<usize> =
-            if round % 2 == 0 { places.collect() } else { places.rev().collect() };
-        for place in order {
-            let (Some(kind), Some(samples)) = (kinds.get(place), samples.get_mut(place)) else {
-                continue;
-            };
-            // The first call warms the caches.
-            kind.call()?;
-            for _ in 0..each {
-                std::thread::sleep(PAUSE);
-                let (sample, done) = Sample::of(|| kind.call());
-                done?;
-                samples.push(sample);
-            }
+    for place in alternating(kinds.len(), rounds) {
+        let (Some(kind), Some(samples)) = (kinds.get(place), samples.get_mut(place)) else {
+            continue;
+        };
+        // The first call warms the caches.
+        kind.call()?;
+        for _ in 0..each {
             std::thread::sleep(PAUSE);
+            let (sample, done) = Sample::of(|| kind.call());
+            done?;
+            samples.push(sample);
         }
+        std::thread::sleep(PAUSE);
     }
     Ok(samples.iter().map(|samples| bench.times(samples)).collect())
 }

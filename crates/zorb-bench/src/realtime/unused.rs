@@ -10,6 +10,7 @@ use super::finding::{Finding, named, rounded};
 use super::switches::Threads;
 use super::times::{Sample, Times};
 use crate::error::Result;
+use crate::harness::alternating;
 use crate::statistics::{Interval, median};
 use crate::stubs::real_time::Worker;
 
@@ -68,14 +69,10 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
             for side in &mut sides {
                 (0..WARM).try_for_each(|_| side.worker.work(-1, 0))?;
             }
-            for round in 0..rounds {
-                // In alternating order, so that a drift of the machine affects all.
-                let count = sides.len();
-                for turn in 0..count {
-                    let at = if round % 2 == 0 { turn } else { count - 1 - turn };
-                    if let Some(side) = sides.get_mut(at) {
-                        side.block(bench, calls)?;
-                    }
+            // So that a drift of the machine affects all.
+            for at in alternating(sides.len(), rounds) {
+                if let Some(side) = sides.get_mut(at) {
+                    side.block(bench, calls)?;
                 }
             }
             Ok(())

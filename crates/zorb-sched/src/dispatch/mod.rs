@@ -10,6 +10,8 @@ pub(crate) mod timers;
 
 use std::fmt;
 
+use thiserror::Error;
+
 use crate::Time;
 
 /// The urgency of a dispatch within its queue.
@@ -24,18 +26,22 @@ pub struct Urgency {
 }
 
 /// Why work was rejected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Refusal {
     /// The queue is full.
+    #[error("the queue is full")]
     Full,
     /// There is no queue with this number.
+    #[error("unknown queue")]
     UnknownQueue,
     /// The dispatcher is stopping.
+    #[error("the dispatcher is stopping")]
     Stopping,
 }
 
 /// Rejected work, with the reason.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Error, PartialEq, Eq)]
+#[error("{why}")]
 pub struct Refused<W> {
     /// Why.
     pub why: Refusal,
@@ -48,26 +54,6 @@ impl<W> fmt::Debug for Refused<W> {
         f.debug_struct("Refused").field("why", &self.why).finish_non_exhaustive()
     }
 }
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Full => "the queue is full",
-            Self::UnknownQueue => "unknown queue",
-            Self::Stopping => "the dispatcher is stopping",
-        })
-    }
-}
-
-impl std::error::Error for Refusal {}
-
-impl<W> fmt::Display for Refused<W> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.why.fmt(f)
-    }
-}
-
-impl<W> std::error::Error for Refused<W> {}
 
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
+use thiserror::Error;
 use zorb_os::priority::{self, Schedule as ThreadSchedule};
 use zorb_os::thread::{set_affinity, set_name};
 
@@ -26,10 +27,11 @@ type Upcall = Box<dyn FnMut(&Activation) + Send>;
 type OnEvent = Arc<dyn Fn(&UpcallEvent<'_>) + Send + Sync>;
 
 /// Why upcalls were not started. None of them runs.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UpcallError {
     /// An invalid task.
+    #[error("the periodic task {task:?} is invalid: {why}")]
     Task {
         /// Its name.
         task: String,
@@ -37,46 +39,33 @@ pub enum UpcallError {
         why: &'static str,
     },
     /// Deadlines are, or may be, missed.
+    #[error("deadlines may be missed{}", first(.0))]
     NotSchedulable(Vec<Anomaly>),
     /// The strategy needs the queues of a [`Dispatcher`](crate::Dispatcher) instead of a thread per
     /// task.
+    #[error(
+        "upcalls have a thread each, which is for rms, dm, and preemptive edf on one processor, but \
+         not {0}"
+    )]
     Strategy(Strategy),
     /// The system's deadline bandwidth is exhausted (CORBA's `NO_RESOURCES`).
+    #[error("the system has no bandwidth left for the periodic task {task:?}")]
     NoResources {
         /// The rejected task.
         task: String,
     },
     /// The system denies a thread its scheduling, and [`need_privilege`](Upcalls::need_privilege)
     /// was set (CORBA's `NO_PERMISSION`).
+    #[error("{0}")]
     Denied(String),
     /// The system's error if a thread cannot be started or bound to its processor.
+    #[error("cannot start the threads of upcalls: {0}")]
     System(io::Error),
 }
 
-impl fmt::Display for UpcallError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Task { task, why } => write!(f, "the periodic task {task:?} is invalid: {why}"),
-            Self::NotSchedulable(anomalies) => {
-                f.write_str("deadlines may be missed")?;
-                let first = anomalies.first();
-                first.map_or(Ok(()), |anomaly| write!(f, ": {anomaly}"))
-            }
-            Self::Strategy(strategy) => write!(
-                f,
-                "upcalls have a thread each, which is for rms, dm, and preemptive edf on one \
-                 processor, but not {strategy}"
-            ),
-            Self::NoResources { task } => {
-                write!(f, "the system has no bandwidth left for the periodic task {task:?}")
-            }
-            Self::Denied(denial) => f.write_str(denial),
-            Self::System(error) => write!(f, "cannot start the threads of upcalls: {error}"),
-        }
-    }
+fn first(anomalies: &[Anomaly]) -> String {
+    anomalies.first().map_or_else(String::new, |anomaly| format!(": {anomaly}"))
 }
-
-impl std::error::Error for UpcallError {}
 
 /// Real-time upcalls to start together.
 ///
