@@ -1,23 +1,23 @@
-//! Buffers that are used again from message to message.
+//! Limits the memory of buffers that are reused from message to message.
 
 use zorb_giop::RequestBuffer;
 
-/// The most octets of capacity that a buffer keeps between messages. One large message does not
-/// cost its memory for the rest of a connection's life; messages up to this size allocate nothing.
-const KEPT_CAPACITY: usize = 1 << 20;
+/// The maximum capacity in octets that a buffer retains between messages. Messages up to this size allocate
+/// nothing; the memory of a larger one is freed after it.
+const MAX_RETAINED: usize = 1 << 20;
 
-/// Gives the memory of an unusually large message back.
+/// Frees the memory of `buffer` if its capacity exceeds 1 MiB.
 #[inline]
 pub fn trim(buffer: &mut Vec<u8>) {
-    if buffer.capacity() > KEPT_CAPACITY {
+    if buffer.capacity() > MAX_RETAINED {
         *buffer = Vec::new();
     }
 }
 
-/// The same for a buffer of requests.
+/// Frees the memory of a request buffer if its capacity exceeds 1 MiB.
 #[inline]
 pub fn trim_request(buffer: &mut RequestBuffer) {
-    if buffer.behind_header().capacity() > KEPT_CAPACITY {
+    if buffer.behind_header().capacity() > MAX_RETAINED {
         *buffer = RequestBuffer::default();
     }
 }
@@ -25,11 +25,11 @@ pub fn trim_request(buffer: &mut RequestBuffer) {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn only_large_buffers_are_given_back() {
-        let mut buffer = Vec::with_capacity(super::KEPT_CAPACITY);
+    fn only_large_buffers_are_freed() {
+        let mut buffer = Vec::with_capacity(super::MAX_RETAINED);
         super::trim(&mut buffer);
-        assert!(buffer.capacity() >= super::KEPT_CAPACITY);
-        buffer.reserve(super::KEPT_CAPACITY + 1);
+        assert!(buffer.capacity() >= super::MAX_RETAINED);
+        buffer.reserve(super::MAX_RETAINED + 1);
         super::trim(&mut buffer);
         assert_eq!(buffer.capacity(), 0);
     }

@@ -1,4 +1,4 @@
-//! Who made the request that is being served.
+//! The client of the request that is being served.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,28 +24,26 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// The client behind the upcall that this thread is in; `None` outside of upcalls that came over
-    /// a connection, in those of collocated calls for instance.
+    /// The client of the current upcall; `None` outside of upcalls, and in collocated calls.
     #[must_use]
     pub fn current() -> Option<Self> {
         served_connection().map(|connection| Self { connection })
     }
 
-    /// Who the client has proven to be, where the connection's transport asks for it: with SSLIOP
-    /// what its certificate says.
+    /// The authenticated identity of the client, if the transport authenticates clients: with SSLIOP, the
+    /// names of its certificate.
     #[must_use]
     pub fn identity(&self) -> Option<Arc<PeerIdentity>> {
         self.connection.stream().peer_identity()
     }
 
-    /// Has the replies to this client's requests over this connection lie where `strategy` says, from
-    /// now on, as far as no object, adapter or thread has a policy for it: see
-    /// `Loan::for_reply`.
+    /// Sets the buffer strategy of replies over this connection, unless an object, an adapter or a thread has a
+    /// policy of its own: see `Loan::for_reply`.
     pub fn set_buffer_strategy(&self, strategy: BufferStrategy) {
         self.connection.set_buffer_strategy(strategy);
     }
 
-    /// Where the client is, as its transport says it: `192.0.2.7:40122`. Not a proof of anything.
+    /// The client's address as its transport reports it, such as `192.0.2.7:40122`. It is not authenticated.
     #[must_use]
     pub fn address(&self) -> &str {
         self.connection.stream().peer()

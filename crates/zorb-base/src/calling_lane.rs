@@ -1,4 +1,5 @@
-//! The lane for which a thread makes calls: calls of its servants use connections of their own.
+//! The lane that a thread belongs to when it makes calls. Threads of a lane share client connections with no
+//! other lane.
 
 #[cfg(test)]
 mod tests;
@@ -8,27 +9,27 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use zorb_os::thread;
 
-/// The most lanes of the process that have connections of their own at a time. Further lanes share
+/// The maximum number of lanes in the process that have client connections of their own. Further lanes share
 /// the connections of threads without a lane.
 pub const MAX_LANES: usize = u64::BITS as usize;
-/// One more than the highest number of a thread; lanes are counted in multiples of it.
+/// Thread numbers are below this; lanes are encoded as multiples of it.
 const THREADS: usize = 1 << 16;
-/// A thread that has not called yet.
+/// The value of [`CALLER`] before the thread's first call.
 const UNKNOWN: usize = usize::MAX;
 
 thread_local! {
-    /// The thread's number, plus [`THREADS`] times one more than the number of the lane for which it calls.
+    /// The thread's number + [`THREADS`] * (the number of its lane + 1), without the second term if it has none.
     static CALLER: Cell<usize> = const { Cell::new(UNKNOWN) };
 }
 
-/// The number of the calling thread, if it calls for no lane and has called before; otherwise a number
-/// above those of threads.
+/// The number of the calling thread, if it belongs to no lane and has made a call before; otherwise a number
+/// above all thread numbers.
 #[inline]
 pub fn caller() -> usize {
     CALLER.get()
 }
 
-/// The number of the calling thread, and that of the lane for which it calls.
+/// The number of the calling thread, and that of its lane.
 pub fn thread_and_lane() -> (usize, Option<usize>) {
     if CALLER.get() == UNKNOWN {
         CALLER.set(thread::number() % THREADS);
@@ -37,8 +38,8 @@ pub fn thread_and_lane() -> (usize, Option<usize>) {
     (caller % THREADS, (caller / THREADS).checked_sub(1))
 }
 
-/// A lane whose threads make calls. Its number identifies its connections; no other lane has it at the
-/// same time.
+/// A lane whose threads make calls. Its number, unique among the lanes of the process, identifies its
+/// connections.
 #[derive(Debug)]
 pub struct CallingLane {
     number: usize,
@@ -49,26 +50,26 @@ pub struct CallingLane {
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 
 impl CallingLane {
-    /// A lane with the lowest free number; `None` if none is free.
+    /// Creates a lane with the lowest free number; `None` if all [`MAX_LANES`] are in use.
     pub fn new() -> Option<Self> {
         let take = |taken: u64| (taken != u64::MAX).then(|| taken | (taken + 1));
         let before = TAKEN.fetch_update(Ordering::AcqRel, Ordering::Acquire, take).ok()?;
         Some(Self { number: before.trailing_ones() as usize, ended: AtomicBool::new(false) })
     }
 
-    /// Its number, below [`MAX_LANES`].
+    /// The lane's number, below [`MAX_LANES`].
     pub fn number(&self) -> usize {
         self.number
     }
 
-    /// Makes the calling thread call for this lane, until the result is dropped.
+    /// Adds the calling thread to this lane until the result is dropped, and then returns it to its previous lane.
     pub fn enter(&self) -> Entered {
         let (thread, lane) = thread_and_lane();
         CALLER.set(thread + (self.number + 1) * THREADS);
         Entered { before: lane }
     }
 
-    /// Gives the number back: no thread calls for the lane any more.
+    /// Frees the number. No thread of the lane may make calls afterwards.
     pub fn end(&self) {
         if !self.ended.swap(true, Ordering::AcqRel) {
             TAKEN.fetch_and(!(1 << self.number), Ordering::AcqRel);
@@ -82,7 +83,7 @@ impl Drop for CallingLane {
     }
 }
 
-/// A thread that calls for a lane, until dropped.
+/// The calling thread's membership in a lane, until dropped.
 #[derive(Debug)]
 pub struct Entered {
     before: Option<usize>,

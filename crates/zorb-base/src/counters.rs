@@ -1,8 +1,8 @@
-//! What calls do that costs more on many processors: locks, threads that wait for each other, memory
-//! that threads of different connections write.
+//! Counts what limits the scaling of calls to many processors: locks, switches between threads, and writes to
+//! memory that connections share.
 //!
-//! Counted in builds with debug assertions, so that tests can say what a call may do; other builds do
-//! not count, and [`CallCounts::now`] is all zeros there.
+//! Builds with debug assertions count, so that tests can check a call; in other builds [`CallCounts::now`] is
+//! all zeros.
 //!
 //! ```
 //! # use zorb_base as zorb;
@@ -21,77 +21,77 @@ use zorb_os::lock::{Lock, Locked};
 /// Whether this build counts.
 pub const COUNTING: bool = cfg!(debug_assertions);
 
-/// How often the process's ORBs did these things, on the paths that every call takes.
+/// The counts of all ORBs of the process, on the paths that every call takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallCounts {
-    /// Locks that callers took.
+    /// Locks taken by clients.
     pub client_locks: u64,
-    /// Locks that serving threads took.
+    /// Locks taken by server threads.
     pub server_locks: u64,
-    /// Locks of either side that another thread held at the moment.
+    /// Locks of either side that another thread held.
     pub contended: u64,
-    /// How often a thread had another one go on: a reply handed over, the reading role passed on.
-    pub hand_overs: u64,
-    /// How often something was written that does not belong to one connection or thread.
+    /// How often a thread passed work on to another one: a reply, a connection, or the leader's role.
+    pub thread_switches: u64,
+    /// Writes to memory that does not belong to one connection or thread.
     pub shared_writes: u64,
 }
 
-/// One of the counts.
+/// The counters of [`CallCounts`].
 #[derive(Clone, Copy, Debug)]
 pub enum Count {
-    /// Locks taken by callers.
+    /// [`CallCounts::client_locks`].
     ClientLocks,
-    /// Locks taken by threads that serve.
+    /// [`CallCounts::server_locks`].
     ServerLocks,
-    /// Locks that another thread held.
+    /// [`CallCounts::contended`].
     Contended,
-    /// Requests and replies passed from one thread to another.
-    HandOvers,
-    /// Writes to memory that threads share.
+    /// [`CallCounts::thread_switches`].
+    ThreadSwitches,
+    /// [`CallCounts::shared_writes`].
     SharedWrites,
 }
 
 static COUNTS: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
 
-/// Counts one, in builds that do.
+/// Increments a counter, if this build counts.
 #[inline]
-pub fn count(what: Count) {
-    if COUNTING && let Some(number) = COUNTS.get(what as usize) {
+pub fn count(counter: Count) {
+    if COUNTING && let Some(number) = COUNTS.get(counter as usize) {
         number.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 impl CallCounts {
-    /// What has been counted since the process began; zeros in a build that does not count.
+    /// The counts since the process started; zeros if this build does not count.
     #[must_use]
     pub fn now() -> Self {
-        let read = |what: Count| {
-            COUNTS.get(what as usize).map_or(0, |number| number.load(Ordering::Relaxed))
+        let read = |counter: Count| {
+            COUNTS.get(counter as usize).map_or(0, |number| number.load(Ordering::Relaxed))
         };
         Self {
             client_locks: read(Count::ClientLocks),
             server_locks: read(Count::ServerLocks),
             contended: read(Count::Contended),
-            hand_overs: read(Count::HandOvers),
+            thread_switches: read(Count::ThreadSwitches),
             shared_writes: read(Count::SharedWrites),
         }
     }
 
-    /// What came after `earlier`.
+    /// The difference to the `earlier` counts.
     #[must_use]
     pub fn since(self, earlier: Self) -> Self {
         Self {
             client_locks: self.client_locks - earlier.client_locks,
             server_locks: self.server_locks - earlier.server_locks,
             contended: self.contended - earlier.contended,
-            hand_overs: self.hand_overs - earlier.hand_overs,
+            thread_switches: self.thread_switches - earlier.thread_switches,
             shared_writes: self.shared_writes - earlier.shared_writes,
         }
     }
 }
 
-/// A lock on the path of calls: counted as what it is given.
+/// A lock on the path of calls, whose use is counted.
 #[derive(Debug)]
 pub struct CallLock<T> {
     lock: Lock<T>,
@@ -99,12 +99,12 @@ pub struct CallLock<T> {
 }
 
 impl<T> CallLock<T> {
-    /// A lock whose use is counted as `counted`.
+    /// Creates a lock that increments `counted` when it is taken.
     pub const fn new(counted: Count, value: T) -> Self {
         Self { lock: Lock::new(value), counted }
     }
 
-    /// Locks; what a thread that panicked left behind is taken as it is.
+    /// Locks the value. Panics of other holders do not poison it.
     #[inline]
     pub fn lock(&self) -> Locked<'_, T> {
         if COUNTING {
@@ -122,9 +122,9 @@ impl<T> CallLock<T> {
 mod tests {
     use super::*;
 
-    // Other tests of this process count as well: no more than a least number is sure.
+    // Other tests of this process increment the counters, too: only lower bounds are certain.
     #[test]
-    fn locks_are_counted_where_counting_is_built_in() {
+    fn locks_are_counted_if_the_build_counts() {
         let before = CallCounts::now();
         let lock = CallLock::new(Count::ClientLocks, 5);
         *lock.lock() += 1;

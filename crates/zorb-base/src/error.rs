@@ -1,4 +1,4 @@
-//! `zorb::Error`: any failure, for people.
+//! `zorb::Error`: any error of the ORB, with a message for people.
 
 use std::fmt;
 
@@ -12,20 +12,20 @@ use crate::raises::{AnyError, Raises};
 /// The result of a remote call; the default error is a system exception.
 pub type Result<T, E = SystemException> = std::result::Result<T, E>;
 
-/// An error of the ORB: what was being done, the cause, and a hint.
+/// An error of the ORB: what it was doing, the cause, and a hint.
 ///
-/// `?` converts a [`SystemException`], the errors of operations, of adapters, of encodings and of I/O to it. The ORB's
-/// own operations return it, such as reading options and opening endpoints; `main` can return it.
+/// The ORB's own operations return it, for example reading options and opening endpoints. `?` converts a
+/// [`SystemException`] and the errors of operations, object adapters, encodings and I/O to it, and `main` can
+/// return it.
 ///
-/// `Display` is one line, without the text of [`source`](std::error::Error::source) and without the
-/// [hint](Self::hint). `Debug`, which `main` and `unwrap` print, is that line, the chain of sources and
-/// the hint.
+/// `Display` is one line without the text of [`source`](std::error::Error::source) and without the
+/// [hint](Self::hint). `Debug`, which `main` and `unwrap` print, adds the chain of sources and the hint.
 pub struct Error(Failure);
 
 enum Failure {
     /// A system exception, which carries its own context.
     System(SystemException),
-    /// A step of the ORB that no system exception stands for.
+    /// A step of the ORB for which there is no system exception.
     Step(Box<ErrorContext>),
     /// A user exception.
     User(AnyError),
@@ -34,13 +34,13 @@ enum Failure {
 }
 
 impl Error {
-    /// A failure in `phase`; `what` names the object of the step in a few words.
+    /// Creates an error of `phase`; `what` names the object of the step in a few words.
     #[cold]
     pub fn new(phase: Phase, what: impl Into<String>) -> Self {
         Self(Failure::Step(Box::new(ErrorContext::new(phase).with_target(what))))
     }
 
-    /// The same failure, caused by `source`, whose hint it takes over.
+    /// Adds the cause, and takes over its hint.
     #[cold]
     #[must_use]
     pub fn with_source(self, source: impl Into<AnyError>) -> Self {
@@ -57,7 +57,7 @@ impl Error {
         Self::from_parts(context, exception)
     }
 
-    /// The same failure, with advice.
+    /// Sets the hint: what the user can do about it.
     #[cold]
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
@@ -65,14 +65,14 @@ impl Error {
         Self::from_parts(context.with_hint(hint), exception)
     }
 
-    /// The same failure, as the given system exception.
+    /// Turns the error into `exception`, which takes over the context.
     #[cold]
     #[must_use]
     pub fn with_exception(self, exception: SystemException) -> Self {
         Self(Failure::System(self.into_exception(exception)))
     }
 
-    /// The failure as `exception`, which takes the context over.
+    /// Returns `exception` with the context of this error.
     #[cold]
     pub fn into_exception(self, exception: SystemException) -> SystemException {
         match self.into_context() {
@@ -89,9 +89,9 @@ impl Error {
         }
     }
 
-    /// The failure as one of an operation that raises `E`, for servants. A user exception that the
-    /// operation does not raise becomes `UNKNOWN` with minor code OMG 1, and what no system exception
-    /// stands for `UNKNOWN` with minor code 0.
+    /// Converts the error to that of an operation that raises `E`, for servants. A user exception that the
+    /// operation does not raise becomes `UNKNOWN` with minor code OMG 1; an error that is no exception becomes
+    /// `UNKNOWN` with minor code 0.
     #[cold]
     pub fn into_raised<E: Raises>(self) -> E {
         match self.0 {
@@ -102,7 +102,7 @@ impl Error {
         }
     }
 
-    /// The context of the failure, and its system exception if it has one.
+    /// The context, and the system exception if there is one.
     fn into_parts(self) -> (ErrorContext, Option<SystemException>) {
         let exception = match &self.0 {
             Failure::System(exception) => Some(exception.clone()),
@@ -129,7 +129,7 @@ impl Error {
         }
     }
 
-    /// What was going on, where that is known.
+    /// What the ORB was doing, if it is known.
     pub fn context(&self) -> Option<&ErrorContext> {
         match &self.0 {
             Failure::System(exception) => exception.context(),
@@ -138,12 +138,12 @@ impl Error {
         }
     }
 
-    /// What the ORB was doing.
+    /// What the ORB was doing; [`Phase::Application`] if it is not known.
     pub fn phase(&self) -> Phase {
         self.context().map_or(Phase::Application, ErrorContext::phase)
     }
 
-    /// The system exception behind this failure, if there is one.
+    /// The system exception, if it is one.
     pub fn system_exception(&self) -> Option<&SystemException> {
         match &self.0 {
             Failure::System(exception) => Some(exception),
@@ -151,13 +151,13 @@ impl Error {
         }
     }
 
-    /// What to try, where there is something to say.
+    /// What the user can do about it, if the ORB has a suggestion.
     pub fn hint(&self) -> Option<&str> {
         self.context()?.hint()
     }
 }
 
-/// The hint of an error of the ORB, also inside an [`std::io::Error`].
+/// The hint of an error of the ORB, which may be inside an [`std::io::Error`].
 fn hint_of<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e str> {
     if let Some(exception) = error.downcast_ref::<SystemException>() {
         return exception.hint();
@@ -193,14 +193,15 @@ impl From<std::io::Error> for Error {
     }
 }
 
-/// The exception for a user exception of another operation, which this one does not raise.
+/// The exception for a user exception that the operation does not raise. It usually comes from a nested call,
+/// so nobody knows how far this operation has got: completed MAYBE.
 fn unlisted(exception: AnyError) -> SystemException {
     SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
         .with_context(ErrorContext::new(Phase::Upcall).with_source(exception))
 }
 
-/// So that `?` works in servants: a failure that no system exception stands for is `UNKNOWN`, with the
-/// failure as its source; a user exception, with minor code OMG 1.
+/// Makes `?` work in servants. An error that is no exception becomes `UNKNOWN` with the error as its source; a
+/// user exception becomes `UNKNOWN` with minor code OMG 1.
 impl From<Error> for SystemException {
     #[cold]
     fn from(error: Error) -> Self {

@@ -1,20 +1,20 @@
 //! Gathered writes: messages that end in a long run of octets send the run from the caller's memory.
 //!
 //! A closure writes the arguments, and borrows them only while it runs. For such a message it therefore runs
-//! twice: first it writes everything except the run, which gives the length of the message; then it reaches
-//! the run again, and message and run are sent in one gathered write. A run that something follows is copied:
-//! most runs are the last argument or the only result.
+//! twice: the first pass writes everything except the run and yields the length of the message; the second one
+//! reaches the run again and sends message and run in one gathered write. A run that is not the end of the
+//! message is copied; most runs are the last argument or the only result.
 //!
-//! Only what precedes the run is written twice: a length, and usually few arguments. Writing once would need
-//! a closure whose type says that the run outlives it, and thus a lifetime in every type's way of writing
-//! itself. The second pass is checked: if the run has another offset or length, nothing is sent.
+//! Only the octets before the run are written twice: a length, and usually few arguments. Writing them once
+//! would need a lifetime in [`Wire::write`](zorb_cdr::Wire::write) of every type. The second pass is checked: if
+//! the run has another offset or length, nothing is sent.
 
 use std::io::{self, IoSlice};
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
 use zorb_giop::MessageWriter;
 
-/// Writes the body of a message. Not a `dyn Fn`, whose table contains the closure three times.
+/// Writes the body of a message. It is not a `dyn Fn`, whose vtable contains the closure three times.
 pub trait Body {
     /// Writes the body. It may be called several times.
     ///
@@ -36,14 +36,14 @@ pub type WriteBody<'a> = &'a dyn Body;
 /// A run of octets at the end of a message that is not in its buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tail {
-    /// Where the body starts in the buffer, once the message is complete.
+    /// The offset of the body in the buffer of the complete message.
     body: usize,
     run: Run,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Run {
-    /// Octets of the message before it.
+    /// Its offset in the message.
     at: usize,
     length: usize,
 }
@@ -56,7 +56,7 @@ pub struct Gather {
 }
 
 impl Gather {
-    /// Does not copy runs of at least `threshold` octets.
+    /// Creates a gatherer that does not copy runs of at least `threshold` octets.
     #[inline]
     pub fn runs_from(threshold: usize) -> Self {
         Self { threshold, found: None }
@@ -68,7 +68,10 @@ impl Gather {
         self.found
     }
 
-    /// Writes the body of `message`, and completes it.
+    /// Writes the body of `message` and completes it.
+    ///
+    /// # Errors
+    /// A value has no encoding, or the message is too large.
     #[inline(always)] // as `Inbound::poll`
     pub fn write_body(
         &mut self,
@@ -98,7 +101,7 @@ impl Gather {
             self.found = Some(Tail { body, run });
             return message.finish_before(run.length);
         }
-        // Something follows the run.
+        // The run is not the end of the message.
         self.found = None;
         message.clear_body();
         write.write(&mut message.body(text))?;
@@ -119,16 +122,17 @@ impl Outlet for Gather {
 }
 
 impl Tail {
-    /// Octets of the message, the run included.
+    /// The size of the message including the run.
     #[cfg(test)]
     fn message_size(&self) -> usize {
         self.run.at + self.run.length
     }
 
-    /// Sends the message in `buffer` and the run. `write` is what wrote the body before.
+    /// Sends the message in `buffer` and the run. `write` must be the body of the first pass.
     ///
     /// # Errors
-    /// Those of `send`; `InvalidData`, with nothing sent, if `write` writes something else than before.
+    /// Those of `send`; `InvalidData`, with nothing sent, if `write` puts the run elsewhere than in the first
+    /// pass.
     pub fn send(
         self,
         buffer: &mut Vec<u8>,
@@ -149,7 +153,7 @@ impl Tail {
     }
 }
 
-/// Sends message and run once the run is offered.
+/// Sends message and run when the body offers the run.
 struct Sender<'a> {
     run: Run,
     send: &'a mut dyn FnMut(&mut [IoSlice<'_>]) -> io::Result<()>,

@@ -1,6 +1,6 @@
 //! Request interceptors: code that runs at defined points of requests, in the client and in the server
-//! (CORBA 3.3 part 1, chapter 16). RT-CORBA's priorities, deadlines and distributable threads are made
-//! of them.
+//! (CORBA 3.3 part 1, chapter 16). Zorb implements RT-CORBA's priorities, deadlines and distributable threads
+//! with them.
 //!
 //! An ORB has a list of factories, which `Orb::add_client_request_interceptor` and
 //! `Orb::add_server_request_interceptor` extend. A factory is called with the policies of a reference or

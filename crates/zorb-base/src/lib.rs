@@ -1,5 +1,4 @@
-//! What all layers of the ORB share: options, errors, policies and interceptors as data and traits, and the
-//! counts of what runs.
+//! What all layers of the ORB share: options, errors, policies, interceptors, counters, and the state of an ORB.
 //!
 //! The layers above are the object adapter, invocation and serving. Programs use these types through the
 //! facade crate `zorb`.

@@ -1,4 +1,4 @@
-//! The endpoints at which an ORB serves objects: references with one of them are to its own objects.
+//! The endpoints at which an ORB serves objects. References with one of them are local.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +13,7 @@ pub struct LocalEndpoints {
     next: AtomicU64,
 }
 
-/// The endpoints of one listener, which are local until this is dropped or withdrawn.
+/// The endpoints of one listener. They are local until this is dropped or [withdrawn](Self::withdraw).
 #[derive(Debug)]
 pub struct ListenedEndpoints {
     all: Arc<LocalEndpoints>,
@@ -35,7 +35,7 @@ impl LocalEndpoints {
 }
 
 impl ListenedEndpoints {
-    /// Removes the endpoints, which are about to be closed.
+    /// Removes the endpoints, before the listener closes them.
     pub fn withdraw(&self) {
         self.all.list.lock().retain(|(number, _)| *number != self.number);
     }

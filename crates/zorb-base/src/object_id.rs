@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The repository id that every object answers to.
+/// The repository id of `CORBA::Object`, which every object supports.
 pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 
 /// The name of an object within its adapter: any octets (`PortableServer::ObjectId`).
@@ -19,7 +19,7 @@ pub const OBJECT_ID: &str = "IDL:omg.org/CORBA/Object:1.0";
 pub struct ObjectId(Box<[u8]>);
 
 impl ObjectId {
-    /// The id made of `octets`.
+    /// Creates an id of `octets`.
     pub fn new(octets: impl Into<Vec<u8>>) -> Self {
         Self(octets.into().into_boxed_slice())
     }

@@ -1,14 +1,13 @@
 //! The ORB's options.
 //!
-//! Every option is defined once, in the crate that reads it, with
-//! [`options!`](zorb_transport::options!): those of every ORB in [`OrbOptions`], those of sockets in
-//! [`StreamOptions`], those of protocols and extensions with them. [`Options`] has all of an ORB, with
-//! where each value came from.
+//! Every option is defined once, in the crate that reads it, with [`options!`](zorb_transport::options!):
+//! [`OrbOptions`] contains those of every ORB, [`StreamOptions`] those of sockets; protocols and extensions
+//! define their own. [`Options`] contains all options of an ORB, and the origin of each value.
 //!
-//! The program sets options by typed methods of the builder; the operator by a file (`zorb.toml`), the
-//! environment (`ZORB_NAME`) and arguments (`-ORBName value`), the later of which win. What the operator
-//! says wins over what the program says, unless the program forces (`OrbBuilder::force`) it. Unknown
-//! names and bad values are errors that name the option and its source.
+//! The program sets options by typed methods of the builder. The operator sets them by a file (`zorb.toml`),
+//! the environment (`ZORB_NAME`) and arguments (`-ORBName value`), in ascending precedence. The operator's
+//! values take precedence over the program's, unless the program forces its own (`OrbBuilder::force`).
+//! Unknown names and bad values are errors that name the option and its source.
 
 mod collocation_strategy;
 mod orb;
@@ -36,34 +35,36 @@ pub use orb::OrbOptions;
 pub use origin::{Origin, Override};
 pub use sources::split_arguments;
 
-/// Protocols and extensions that a program was built without: what their options begin with, and the
-/// feature that brings them.
+/// Protocols and extensions that are not in the program: the prefix of their options, and the feature that
+/// enables them.
 #[doc(hidden)]
 pub type MissingFeatures = &'static [(&'static str, &'static str)];
 
 /// All options of an ORB, with their effective values and origins.
 ///
-/// The fields of [`OrbOptions`] are read through it: `options.connect_timeout`.
+/// It dereferences to [`OrbOptions`]: `options.connect_timeout`.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     orb: OrbOptions,
-    /// How connected streams are set up.
+    /// The options of sockets.
     pub stream: StreamOptions,
     /// The options of protocols and extensions.
-    declared: OptionSets,
-    /// The kinds of profiles of the protocols that `ClientProtocols` and `ServerProtocols` name.
-    pub(crate) chosen_profiles: [Vec<ProfileTag>; 2],
-    missing_features: MissingFeatures,
-    /// Who set what, in this order.
+    added: OptionSets,
+    /// The profile tags of the protocols in the option `ClientProtocols`.
+    pub(crate) client_profiles: Vec<ProfileTag>,
+    /// The profile tags of the protocols in the option `ServerProtocols`.
+    pub(crate) server_profiles: Vec<ProfileTag>,
+    missing: MissingFeatures,
+    /// All assignments in their order.
     assignments: Vec<Assignment>,
 }
 
 #[derive(Clone, Debug)]
 struct Assignment {
     name: &'static str,
-    /// The name in a value that is `NAME=VALUE`.
+    /// The name in a value of the form `NAME=VALUE`.
     part: String,
-    /// The value since then.
+    /// The option's value after the assignment.
     value: String,
     origin: Origin,
 }
@@ -83,19 +84,20 @@ impl Deref for Options {
 }
 
 impl Options {
-    /// The defaults of an ORB with these protocols and extensions, in a program that was built without
-    /// others.
+    /// The defaults of an ORB with these protocols and extensions.
+    ///
+    /// # Errors
+    /// Two option sets define an option of the same name.
     #[doc(hidden)]
     pub fn with(
         protocols: &[Arc<dyn Protocol>],
         extensions: &OptionSets,
-        missing_features: MissingFeatures,
+        missing: MissingFeatures,
     ) -> Result<Self, Error> {
-        let mut options =
-            Self { missing_features, declared: extensions.clone(), ..Self::default() };
+        let mut options = Self { missing, added: extensions.clone(), ..Self::default() };
         for set in protocols.iter().filter_map(|protocol| protocol.options()) {
-            // Protocols over one transport have the same.
-            options.declared.add(set);
+            // Protocols over the same transport share a set.
+            options.added.add(set);
         }
         let mut known: Vec<&OptionSpec> = Vec::new();
         for spec in options.table() {
@@ -116,35 +118,35 @@ impl Options {
         self.client_protocols.last().is_some_and(|last| last == "any")
     }
 
-    /// Every option of the ORB: its own, those of sockets, those of protocols and extensions.
+    /// All options of the ORB: its own, and those of sockets, protocols and extensions.
     pub fn table(&self) -> impl Iterator<Item = &'static OptionSpec> {
         self.sets().flat_map(|set| set.specs())
     }
 
     fn sets(&self) -> impl Iterator<Item = &dyn OptionSet> {
         let own: [&dyn OptionSet; 2] = [&self.orb, &self.stream];
-        own.into_iter().chain(self.declared.iter())
+        own.into_iter().chain(self.added.iter())
     }
 
-    /// The options of one protocol or extension; `None` where the ORB has not been built with it.
+    /// The options of one protocol or extension; `None` if the ORB does not have it.
     pub fn get<T: OptionSet>(&self) -> Option<&T> {
-        self.declared.get()
+        self.added.get()
     }
 
-    /// Those of all protocols and extensions.
+    /// The options of all protocols and extensions.
     #[doc(hidden)]
-    pub fn declared(&self) -> &OptionSets {
-        &self.declared
+    pub fn added(&self) -> &OptionSets {
+        &self.added
     }
 
     fn find(&self, name: &str) -> Option<&'static OptionSpec> {
         self.table().find(|spec| spec.is(name))
     }
 
-    /// Sets the option named `name`, which may also be its key, from text.
+    /// Sets an option from text. `name` is its name or its key.
     ///
     /// # Errors
-    /// When there is no such option or the value does not fit it.
+    /// There is no such option, or the value is invalid.
     pub fn set(&mut self, name: &str, value: &str, origin: Origin) -> Result<(), Error> {
         let spec = self.find(name).ok_or_else(|| self.unknown(name, &origin))?;
         let part = match spec.kind {
@@ -154,11 +156,13 @@ impl Options {
             _ => String::new(),
         };
         let before = self.assignments.iter().rev().find(|known| known.is_of(spec.name, &part));
-        // A stronger source replaces a list; within one source the list grows.
-        let anew = before.is_none_or(|known| discriminant(&known.origin) != discriminant(&origin));
-        let set =
-            self.own(spec).ok_or_else(|| refused(spec, value, &origin, "nothing takes it"))?;
-        if anew {
+        // A stronger source replaces a list; a further value of the same source extends it.
+        let replaces =
+            before.is_none_or(|known| discriminant(&known.origin) != discriminant(&origin));
+        let set = self
+            .set_of(spec)
+            .ok_or_else(|| refused(spec, value, &origin, "no option set defines it"))?;
+        if replaces {
             set.clear(spec);
         }
         set.take(spec, value).map_err(|reason| refused(spec, value, &origin, &reason))?;
@@ -167,24 +171,24 @@ impl Options {
         Ok(())
     }
 
-    /// The set that an option belongs to.
-    fn own(&mut self, spec: &OptionSpec) -> Option<&mut dyn OptionSet> {
+    /// The set that contains an option.
+    fn set_of(&mut self, spec: &OptionSpec) -> Option<&mut dyn OptionSet> {
         let own: [&mut dyn OptionSet; 2] = [&mut self.orb, &mut self.stream];
-        let declared = self.declared.iter_mut().map(|set| &mut **set);
+        let added = self.added.iter_mut().map(|set| &mut **set);
         own.into_iter()
-            .chain(declared)
+            .chain(added)
             .find(|set| set.specs().iter().any(|known| known.name == spec.name))
     }
 
-    /// Where the option's present value came from.
+    /// The origin of an option's value.
     pub fn origin(&self, name: &str) -> Origin {
         let known = self.assignments.iter().rev();
         let mut known = known.filter(|known| known.name.eq_ignore_ascii_case(name));
         known.next().map_or(Origin::Default, |known| known.origin.clone())
     }
 
-    /// The values that are not in force because the operator has overridden the program, or the program
-    /// has forced others on the operator.
+    /// The values of the program that the operator has overridden, and those of the operator that the program
+    /// has overridden by force.
     pub fn overridden(&self) -> Vec<Override> {
         let mut found = Vec::new();
         let all = &self.assignments;
@@ -208,23 +212,23 @@ impl Options {
         found
     }
 
-    /// The option's present value as text, the way it could be set.
+    /// An option's value as text, in the form that [`set`](Self::set) accepts.
     pub fn value(&self, spec: &OptionSpec) -> String {
         let set = self.sets().find(|set| set.specs().iter().any(|known| known.name == spec.name));
         set.map(|set| set.text(spec)).unwrap_or_default()
     }
 
-    /// The same, or of pairs that of the name `part`.
+    /// An option's value as text; for an option of `NAME=VALUE` pairs, the pair named `part`.
     fn text(&self, spec: &OptionSpec, part: &str) -> String {
         let value = self.value(spec);
-        let is_it = |pair: &&str| pair.split_once('=').is_some_and(|(name, _)| name == part);
+        let is_named = |pair: &&str| pair.split_once('=').is_some_and(|(name, _)| name == part);
         match spec.kind {
-            OptionKind::Named => value.split(';').find(is_it).unwrap_or_default().to_owned(),
+            OptionKind::Named => value.split(';').find(is_named).unwrap_or_default().to_owned(),
             _ => value,
         }
     }
 
-    /// Converts the names of protocols to lower case, like schemes.
+    /// Lowercases the names of protocols, as schemes are.
     pub(crate) fn normalize_protocols(&mut self) {
         let OrbOptions { protocols, client_protocols, server_protocols, .. } = &mut self.orb;
         for name in [protocols, client_protocols, server_protocols].into_iter().flatten() {
@@ -232,33 +236,32 @@ impl Options {
         }
     }
 
-    /// The hint for an unknown protocol; `known` are those of this ORB.
+    /// The hint for a protocol that the ORB does not have: the feature that enables it, and the `known`
+    /// protocols.
     #[doc(hidden)]
     #[cold]
     pub fn suggest_protocol(&self, scheme: &str, known: &[Arc<dyn Protocol>]) -> String {
         let names: Vec<_> = known.iter().map(|protocol| protocol.scheme()).collect();
         let names = names.join(", ");
-        match self.missing_features.iter().find(|(missing, _)| *missing == scheme) {
+        match self.missing.iter().find(|(missing, _)| *missing == scheme) {
             Some((_, feature)) => {
-                format!("it comes with the feature {feature}; this ORB has: {names}")
+                format!("it requires the feature {feature}; available protocols: {names}")
             }
-            None => format!("this ORB has: {names}"),
+            None => format!("available protocols: {names}"),
         }
     }
 
-    /// How threads wait for messages: the option `Spin`.
+    /// How threads wait for messages, from the option `Spin`.
     pub fn wait_policy(&self) -> WaitPolicy {
         WaitPolicy::new(self.spin)
     }
 
-    /// Why there is no option of this name.
+    /// The error for an unknown option.
     #[cold]
     fn unknown(&self, name: &str, origin: &Origin) -> Error {
-        if let Some((owner, feature)) =
-            self.missing_features.iter().find(|(owner, _)| begins(name, owner))
-        {
-            let what = format!("option {name} ({origin}): this ORB has nothing that takes it");
-            let hint = format!("{owner} comes with the feature {feature}");
+        if let Some((owner, feature)) = self.missing.iter().find(|(owner, _)| begins(name, owner)) {
+            let what = format!("option {name} ({origin}): this program was built without {owner}");
+            let hint = format!("{owner} requires the feature {feature}");
             return Error::new(Phase::Configure, what).with_hint(hint);
         }
         let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
@@ -273,7 +276,7 @@ impl Options {
     }
 }
 
-/// Whether the name of an option begins with its owner's, in any case.
+/// Whether the name of an option begins with its owner's, ignoring case.
 fn begins(name: &str, owner: &str) -> bool {
     name.get(..owner.len()).is_some_and(|first| first.eq_ignore_ascii_case(owner))
 }

@@ -1,4 +1,4 @@
-//! What all parts of one ORB share: options, policies, protocols, and whether it runs.
+//! The state that all parts of one ORB share: options, protocols, threads, and whether it runs.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -23,10 +23,10 @@ const CLOSED: u8 = 2;
 /// Closes the client connections of a lane that has ended.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 
-/// What all parts of one ORB share.
+/// The state that all parts of one ORB share.
 pub struct OrbCore {
     options: Options,
-    /// Read when routes and connections are made, not by each call.
+    /// Read when routes and connections are made, not by every call.
     extensions: Lock<Arc<Extensions>>,
     protocols: Arc<ProtocolRegistry>,
     local_endpoints: Arc<LocalEndpoints>,
@@ -43,7 +43,7 @@ impl std::fmt::Debug for OrbCore {
 }
 
 impl OrbCore {
-    /// The core of an ORB with these options, which runs.
+    /// Creates the state of a running ORB with these options.
     pub fn new(options: Options) -> Arc<Self> {
         Arc::new(Self {
             options,
@@ -57,23 +57,23 @@ impl OrbCore {
         })
     }
 
-    /// The options in force.
+    /// The ORB's options.
     #[inline]
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// What other crates have added.
+    /// What other crates have added to the ORB.
     pub fn extensions(&self) -> Arc<Extensions> {
         Arc::clone(&self.extensions.lock())
     }
 
-    /// Adds to what other crates have added.
+    /// Changes the [extensions](Self::extensions). Routes and connections that exist already keep the old ones.
     pub fn extend(&self, change: impl FnOnce(&mut Extensions)) {
         change(Arc::make_mut(&mut self.extensions.lock()));
     }
 
-    /// The options of a connection that serves such a priority; `wanted` is its property
+    /// Adds the network class of the priority that a connection serves to its options; `wanted` is its property
     /// `network_priority`.
     pub fn network_options(
         &self,
@@ -87,7 +87,7 @@ impl OrbCore {
         }
     }
 
-    /// The protocols that the ORB has.
+    /// The ORB's protocols.
     pub fn protocols(&self) -> &Arc<ProtocolRegistry> {
         &self.protocols
     }
@@ -97,23 +97,23 @@ impl OrbCore {
         &self.local_endpoints
     }
 
-    /// The key under which this ORB serves the object of a reference.
+    /// The object key of a reference to an object of this ORB; `None` if no profile has a local endpoint.
     #[cold]
-    pub fn own_key(&self, ior: &Ior) -> Option<Vec<u8>> {
+    pub fn local_key(&self, ior: &Ior) -> Option<Vec<u8>> {
         ior.profiles.iter().find_map(|profile| {
             let (_, resolved) = self.protocols.resolve(ior, profile)?.ok()?;
             let mut endpoints = resolved.endpoints.iter();
-            let is_own = endpoints.any(|endpoint| self.local_endpoints.contain(endpoint));
-            is_own.then_some(resolved.object_key)
+            let is_local = endpoints.any(|endpoint| self.local_endpoints.contain(endpoint));
+            is_local.then_some(resolved.object_key)
         })
     }
 
-    /// The ORB's threads.
+    /// The count of the ORB's threads.
     pub fn threads(&self) -> &Arc<ThreadCount> {
         &self.threads
     }
 
-    /// The code sets this ORB speaks.
+    /// The code sets that this ORB supports.
     pub fn code_sets(&self) -> &CodeSetComponentInfo {
         &self.code_sets
     }
@@ -124,25 +124,28 @@ impl OrbCore {
         self.state.load(Ordering::Acquire) == RUNNING
     }
 
-    /// Refuses calls after a shutdown.
+    /// Checks that the ORB accepts calls.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 4), completed NO, after a shutdown has begun.
     #[inline]
     pub fn check_running(&self) -> Result<(), SystemException> {
         if self.is_running() { Ok(()) } else { Err(self.shut_down()) }
     }
 
-    /// The exception of calls after a shutdown.
+    /// The exception of calls after a shutdown: `BAD_INV_ORDER` (OMG 4), completed NO.
     #[cold]
     pub fn shut_down(&self) -> SystemException {
         SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
     }
 
-    /// Begins the shutdown; `false` when it has begun before.
+    /// Begins the shutdown; returns `false` if it had begun before.
     pub fn begin_shutdown(&self) -> bool {
         let order = (Ordering::AcqRel, Ordering::Acquire);
         self.state.compare_exchange(RUNNING, CLOSING, order.0, order.1).is_ok()
     }
 
-    /// Notes that the shutdown is complete.
+    /// Marks the shutdown as complete.
     pub fn set_closed(&self) {
         self.state.store(CLOSED, Ordering::Release);
     }
@@ -152,12 +155,13 @@ impl OrbCore {
         self.state.load(Ordering::Acquire) == CLOSED
     }
 
-    /// Sets what is done when a lane has ended whose threads made calls. Only the first one counts.
+    /// Sets the function that is called when a lane has ended whose threads made calls. Only the first call has
+    /// an effect.
     pub fn on_lane_end(&self, ended: Box<LaneEnded>) {
         let _ = self.lane_ended.set(ended);
     }
 
-    /// Has the client side close the connections of a lane that has ended.
+    /// Closes the client connections of a lane that has ended.
     pub fn lane_ended(&self, lane: &CallingLane) {
         if let Some(ended) = self.lane_ended.get() {
             ended(lane);

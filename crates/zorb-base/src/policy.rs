@@ -2,8 +2,8 @@
 //! in chapter 17).
 //!
 //! A policy is a value of a Rust type that implements [`TypedPolicy`]: its number and encoding on the
-//! wire, and the [`Levels`] at which it can be set. A policy has no behaviour; those who act by it look it
-//! up. A set of policies, [`Policies`], overrides the settings of weaker levels:
+//! wire, and the [`Levels`] at which it can be set. A policy has no behaviour; the code that it controls looks
+//! it up. A set of policies, [`Policies`], overrides the settings of weaker levels:
 //!
 //! | level | set with |
 //! |---|---|
@@ -13,8 +13,8 @@
 //! | the ORB | `Orb::policy_manager` |
 //! | the ORB's options | `-ORBName value`, the environment, a file |
 //!
-//! Object adapters have policies of their own, `PoaPolicies::with`. Those that clients must know are part
-//! of the adapter's references, in a `TAG_POLICIES` component.
+//! Object adapters have policies of their own, `PoaPolicies::with`. The adapter's references contain those that
+//! clients must know, in a `TAG_POLICIES` component.
 //!
 //! ```
 //! # use zorb_base as zorb;

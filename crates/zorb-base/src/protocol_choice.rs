@@ -1,5 +1,4 @@
-//! Which of the program's protocols an ORB has and uses: the options `Protocols`, `ClientProtocols` and
-//! `ServerProtocols`.
+//! Selects the protocols of an ORB by the options `Protocols`, `ClientProtocols` and `ServerProtocols`.
 
 use std::sync::Arc;
 
@@ -8,10 +7,13 @@ use zorb_transport::{Protocol, ProtocolRegistry};
 use crate::error::{Error, Phase};
 use crate::options::Options;
 
-/// The last word of `ClientProtocols` where all other protocols may follow.
+/// The last word of `ClientProtocols` if calls may use all other protocols, too.
 const ANY: &str = "any";
 
-/// The protocols that the ORB has of those that the program has, in the order of the option.
+/// Selects the ORB's protocols from `all` those of the program, in the order of the option `Protocols`.
+///
+/// # Errors
+/// An option names an unknown protocol, names one twice, or mixes names with and without a `-`.
 pub fn chosen(
     all: &[Arc<dyn Protocol>],
     options: &mut Options,
@@ -23,29 +25,26 @@ pub fn chosen(
         named.map(|protocol| protocol.profile_tag())
     };
     let profiles = |names: &[String]| names.iter().filter_map(profile).collect();
-    options.chosen_profiles =
-        [profiles(&options.client_protocols), profiles(&options.server_protocols)];
+    options.client_profiles = profiles(&options.client_protocols);
+    options.server_profiles = profiles(&options.server_protocols);
     Ok(chosen)
 }
 
-/// Those protocols, where every name is that of one.
+/// The protocols that `Protocols` selects, after checking the names in all three options.
 fn checked(all: &[Arc<dyn Protocol>], options: &Options) -> Result<Vec<Arc<dyn Protocol>>, Error> {
     let names = &options.protocols;
-    let without: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix('-')).collect();
-    if !without.is_empty() && without.len() < names.len() {
-        return Err(bad(
-            options,
-            "Protocols",
-            "some names have a - before them, and some have none",
-        )
-        .with_hint("name the protocols to have, or with a - before each those to do without"));
+    let excluded: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix('-')).collect();
+    if !excluded.is_empty() && excluded.len() < names.len() {
+        let why = "the list mixes names with and without a leading -";
+        let hint = "list the protocols to use, or those to exclude, each with a leading -";
+        return Err(bad(options, "Protocols", why).with_hint(hint));
     }
     for name in names.iter().map(|name| name.strip_prefix('-').unwrap_or(name)) {
-        known(all, options, "Protocols", name)?;
+        check_known(all, options, "Protocols", name)?;
     }
-    let chosen = if names.is_empty() || !without.is_empty() {
-        let has = |protocol: &&Arc<dyn Protocol>| !without.contains(&protocol.scheme());
-        all.iter().filter(has).cloned().collect()
+    let chosen = if names.is_empty() || !excluded.is_empty() {
+        let is_included = |protocol: &&Arc<dyn Protocol>| !excluded.contains(&protocol.scheme());
+        all.iter().filter(is_included).cloned().collect()
     } else {
         ordered(names, all.to_vec(), |protocol| protocol.scheme())
     };
@@ -59,16 +58,16 @@ fn checked(all: &[Arc<dyn Protocol>], options: &Options) -> Result<Vec<Arc<dyn P
         [("ClientProtocols", client), ("ServerProtocols", &options.server_protocols)]
     {
         for name in names {
-            known(&chosen, options, option, name)?;
+            check_known(&chosen, options, option, name)?;
         }
-        once(options, option, names)?;
+        check_distinct(options, option, names)?;
     }
-    once(options, "Protocols", names)?;
+    check_distinct(options, "Protocols", names)?;
     Ok(chosen)
 }
 
-/// Refuses a name that is none of the protocols'.
-fn known(
+/// Rejects a name that is not the scheme of a protocol.
+fn check_known(
     protocols: &[Arc<dyn Protocol>],
     options: &Options,
     option: &str,
@@ -81,12 +80,12 @@ fn known(
         .with_hint(options.suggest_protocol(name, protocols)))
 }
 
-/// Refuses a name that stands in a list twice: which of its places counts?
-fn once(options: &Options, option: &str, names: &[String]) -> Result<(), Error> {
-    let is_again =
-        |(place, name): &(usize, &String)| names.iter().take(*place).any(|it| it == *name);
-    match names.iter().enumerate().find(is_again) {
-        Some((_, name)) => Err(bad(options, option, &format!("{name:?} is there twice"))),
+/// Rejects a name that is in a list twice: the order would be ambiguous.
+fn check_distinct(options: &Options, option: &str, names: &[String]) -> Result<(), Error> {
+    let is_duplicate =
+        |(index, name): &(usize, &String)| names.iter().take(*index).any(|other| other == *name);
+    match names.iter().enumerate().find(is_duplicate) {
+        Some((_, name)) => Err(bad(options, option, &format!("{name:?} is listed twice"))),
         None => Ok(()),
     }
 }
@@ -96,12 +95,12 @@ fn bad(options: &Options, option: &str, why: &str) -> Error {
     Error::new(Phase::Configure, format!("option {option} ({origin}): {why}"))
 }
 
-/// Those of `things` whose schemes are named, in the order of the names.
-fn ordered<T>(names: &[String], mut things: Vec<T>, scheme: impl Fn(&T) -> &str) -> Vec<T> {
-    let mut ordered = Vec::with_capacity(things.len());
-    // There are a few of each; sorting would be more code than all the rest here.
+/// The items whose schemes are in `names`, in the order of the names.
+fn ordered<T>(names: &[String], mut items: Vec<T>, scheme: impl Fn(&T) -> &str) -> Vec<T> {
+    let mut ordered = Vec::with_capacity(items.len());
+    // Both lists are short.
     for name in names {
-        ordered.extend(things.extract_if(.., |thing| scheme(thing) == name));
+        ordered.extend(items.extract_if(.., |item| scheme(item) == name));
     }
     ordered
 }
@@ -110,8 +109,8 @@ fn scheme_of(url: &str) -> &str {
     url.split_once("://").map_or("", |(scheme, _)| scheme)
 }
 
-/// The endpoints to open of those that are named: those of the protocols that the ORB is to listen with,
-/// in their order. One that is of no protocol stays, so that it is found fault with.
+/// The endpoints among `urls` that the option `ServerProtocols` allows, in its order. URLs without a known
+/// protocol remain, so that opening them reports the error.
 pub fn endpoints(urls: &[String], options: &Options, protocols: &ProtocolRegistry) -> Vec<String> {
     let names = &options.server_protocols;
     if names.is_empty() {
@@ -125,15 +124,15 @@ pub fn endpoints(urls: &[String], options: &Options, protocols: &ProtocolRegistr
     unknown.into_iter().chain(opened.into_iter().map(|(_, url)| url.clone())).collect()
 }
 
-/// The endpoints to open where none is named: one of the first protocol, or of each that the ORB is to
-/// listen with.
+/// The endpoints to open if the program names none: one of each protocol of the option `ServerProtocols`, or
+/// one of the ORB's first protocol.
 pub fn ephemeral(options: &Options, protocols: &ProtocolRegistry) -> Vec<String> {
     let all = protocols.protocols();
     let url = |protocol: &Arc<dyn Protocol>| format!("{}://", protocol.scheme());
     match options.server_protocols.as_slice() {
         [] => all.first().map(url).into_iter().collect(),
         names => {
-            // Groups are listened for when they have members.
+            // The endpoint of a group is opened when the group gets a member.
             let single = all.into_iter().filter(|protocol| protocol.groups().is_none()).collect();
             ordered(names, single, |protocol: &Arc<dyn Protocol>| protocol.scheme())
                 .iter()
@@ -143,15 +142,15 @@ pub fn ephemeral(options: &Options, protocols: &ProtocolRegistry) -> Vec<String>
     }
 }
 
-/// Has the ways that `scheme` tells the protocols of be those that calls go by, in their order.
-pub fn for_calls<W>(ways: Vec<W>, options: &Options, scheme: impl Fn(&W) -> &str) -> Vec<W> {
+/// Selects and orders profiles by the option `ClientProtocols`; `scheme` returns the protocol of a profile.
+pub fn for_calls<P>(profiles: Vec<P>, options: &Options, scheme: impl Fn(&P) -> &str) -> Vec<P> {
     let names = &options.client_protocols;
     if names.is_empty() {
-        return ways;
+        return profiles;
     }
     let any = options.allows_other_protocols();
     let (listed, others): (Vec<_>, Vec<_>) =
-        ways.into_iter().partition(|way| names.iter().any(|name| name == scheme(way)));
+        profiles.into_iter().partition(|profile| names.iter().any(|name| name == scheme(profile)));
     let mut ordered = ordered(names, listed, &scheme);
     if any {
         ordered.extend(others);

@@ -1,5 +1,5 @@
-//! Events that a lane in steady state should not cause: it starts no threads, opens no connections and
-//! writes to no tables. They are counted by thread, so that lanes can report them as violations.
+//! Events that are violations in steady state: starting threads, opening connections, and changing tables.
+//! They are counted by thread, so that a lane reports only those of its own threads.
 
 use std::cell::Cell;
 
@@ -10,23 +10,23 @@ pub enum Event {
     ThreadStarted,
     /// A client connection is opened.
     Connected,
-    /// A table that calls look into changes: adapters, active objects, connections.
+    /// A table that calls read changes: adapters, active objects, connections.
     TableWritten,
 }
 
-/// How many events a thread has caused.
+/// The numbers of events that a thread has caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {
     /// Threads started.
     pub threads: u64,
     /// Client connections opened.
     pub connects: u64,
-    /// Changes of tables that calls look into.
+    /// Changes of tables that calls read.
     pub table_writes: u64,
 }
 
 thread_local! {
-    static HERE: Cell<EventCounts> =
+    static COUNTS: Cell<EventCounts> =
         const { Cell::new(EventCounts { threads: 0, connects: 0, table_writes: 0 }) };
 }
 
@@ -34,18 +34,18 @@ thread_local! {
 #[cold]
 #[inline(never)]
 pub fn record(event: Event) {
-    let mut here = HERE.get();
+    let mut counts = COUNTS.get();
     match event {
-        Event::ThreadStarted => here.threads += 1,
-        Event::Connected => here.connects += 1,
-        Event::TableWritten => here.table_writes += 1,
+        Event::ThreadStarted => counts.threads += 1,
+        Event::Connected => counts.connects += 1,
+        Event::TableWritten => counts.table_writes += 1,
     }
-    HERE.set(here);
+    COUNTS.set(counts);
 }
 
 impl EventCounts {
-    /// The events of the calling thread since it began.
-    pub fn here() -> Self {
-        HERE.get()
+    /// The events of the calling thread since it started.
+    pub fn of_this_thread() -> Self {
+        COUNTS.get()
     }
 }

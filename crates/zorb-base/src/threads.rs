@@ -1,4 +1,4 @@
-//! Counting the ORB's threads, so that a shutdown can wait for the last one.
+//! Counts the ORB's threads, so that a shutdown can wait for the last one.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use zorb_os::lock::{Condition, Lock};
 
 use crate::steady_events::{Event, record};
 
-/// How many threads the ORB runs.
+/// The number of running threads of an ORB.
 #[derive(Debug, Default)]
 pub struct ThreadCount {
     running: Lock<usize>,
@@ -18,7 +18,10 @@ pub struct ThreadCount {
 pub struct Running(Arc<ThreadCount>);
 
 impl ThreadCount {
-    /// Starts a counted thread.
+    /// Starts a counted thread, and records the event [`Event::ThreadStarted`].
+    ///
+    /// # Errors
+    /// The system cannot start a thread. `body` is dropped.
     pub fn spawn(
         self: &Arc<Self>,
         name: &str,
@@ -27,7 +30,11 @@ impl ThreadCount {
         self.spawn_with(name, None, body)
     }
 
-    /// The same with a stack of so many octets, if it is not to be as usual.
+    /// Like [`spawn`](Self::spawn), with a stack of `stack_size` octets; `None` for the default of
+    /// [`std::thread`].
+    ///
+    /// # Errors
+    /// The system cannot start a thread. `body` is dropped.
     pub fn spawn_with(
         self: &Arc<Self>,
         name: &str,
@@ -37,7 +44,7 @@ impl ThreadCount {
         record(Event::ThreadStarted);
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
-        // When the thread cannot be started the closure is dropped, and the count with it.
+        // If the thread cannot be started, the closure is dropped, which decrements the count.
         stack_size
             .into_iter()
             .fold(builder, std::thread::Builder::stack_size)
@@ -48,7 +55,7 @@ impl ThreadCount {
             .map(drop)
     }
 
-    /// Counts something that has to come to its end as a thread has.
+    /// Counts work on another thread that [`join`](Self::join) must wait for, until the result is dropped.
     pub fn enter(self: &Arc<Self>) -> Running {
         *self.running.lock() += 1;
         Running(Arc::clone(self))

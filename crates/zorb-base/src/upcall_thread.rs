@@ -1,9 +1,9 @@
-//! The upcall that a thread executes: the connection of its request, whether another thread reads on from
-//! the connection, and the buffer strategy of the object.
+//! The upcall that a thread executes: the connection of its request, whether another thread reads from the
+//! connection in the meantime, and the buffer strategy of the object.
 //!
-//! It is the thread's own state, as `PortableServer::Current` and `PortableInterceptor::Current` are in
-//! CORBA, since a servant's method has no parameter for it. The threads that serve set it; callers that are
-//! about to block, and servants that need the identity of their client, read it.
+//! It is thread-local, as `PortableServer::Current` and `PortableInterceptor::Current` are in CORBA, since a
+//! servant's method has no parameter for it. Server threads set it; callers that are about to block, and
+//! servants that need the identity of their client, read it.
 
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Weak};
@@ -14,20 +14,21 @@ use zorb_transport::Stream;
 use crate::orb_core::OrbCore;
 use crate::policy::BufferStrategy;
 
-/// A connection that a client opened, as servants and their calls see it.
+/// A server connection, as servants and their nested calls see it.
 pub trait ServedConnection: Send + Sync {
     /// The ORB that serves it.
     fn orb(&self) -> &Arc<OrbCore>;
-    /// What the arguments of its requests are decoded against.
+    /// The context in which the arguments of its requests are decoded.
     fn context(&self) -> &dyn ReadContext;
-    /// The stream that its messages come over.
+    /// The stream of its messages.
     fn stream(&self) -> &Arc<dyn Stream>;
-    /// Where the results of its requests are placed, if a servant has chosen.
+    /// The buffer strategy of its replies, if a servant has set one.
     fn buffer_strategy(&self) -> Option<BufferStrategy>;
-    /// Chooses where the results of its requests are placed.
+    /// Sets the buffer strategy of its replies.
     fn set_buffer_strategy(&self, strategy: BufferStrategy);
-    /// Lets another thread read on from it, as the calling thread is about to block. Whether nothing is left
-    /// for this thread to read.
+    /// Passes its input on to another thread, as the calling thread is about to block. Returns `true` if this
+    /// upcall need not try again: another thread has the input, or the connection's input needs no thread of its
+    /// own.
     fn hand_over(self: Arc<Self>) -> bool;
 }
 
@@ -38,32 +39,32 @@ enum Doing {
     Other,
     /// An upcall, during which another thread may take the connection's input.
     Upcall,
-    /// An upcall for whose length the input has been handed to another thread.
+    /// An upcall during which another thread has the connection's input.
     Relieved,
 }
 
 thread_local! {
     static DOING: Cell<Doing> = const { Cell::new(Doing::Other) };
-    /// The connection whose requests the thread served last.
+    /// The connection of the request that the thread served last.
     static SERVED: RefCell<Option<Weak<dyn ServedConnection>>> = const { RefCell::new(None) };
     /// The address of `SERVED`, 0 for none: comparing it without a borrow saves a half-sync lane 3 % of its
-    /// instructions. The weak reference keeps the address from being used again.
+    /// instructions. The weak reference prevents reuse of the address.
     static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
-    /// The policy of the object whose upcall the thread executes, or of its adapter.
+    /// The policy of the object of the upcall, or of its adapter.
     static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
 }
 
-/// Whether the calling thread is in an upcall whose request came over a connection.
+/// Whether the calling thread is in an upcall of a request that came over a connection.
 pub fn in_upcall() -> bool {
     DOING.get() != Doing::Other
 }
 
-/// Whether the calling thread is in an upcall to a servant of `orb` whose request came over a connection.
+/// Whether the calling thread is in an upcall of a request that came over a connection of `orb`.
 pub fn in_upcall_of(orb: &Arc<OrbCore>) -> bool {
     served_connection().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb))
 }
 
-/// The connection that the request came over in whose upcall the calling thread is.
+/// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls.
 pub fn served_connection() -> Option<Arc<dyn ServedConnection>> {
     if in_upcall() { last_served() } else { None }
 }
@@ -72,8 +73,8 @@ fn last_served() -> Option<Arc<dyn ServedConnection>> {
     SERVED.with_borrow(|served| served.as_ref().and_then(Weak::upgrade))
 }
 
-/// Lets another thread read on from the connection of the present upcall, if there is one. To be called
-/// before a thread may block for long.
+/// Passes the input of the current upcall's connection on to another thread, if there is one. Call it before
+/// the thread may block for long; otherwise the connection's next requests wait until the watchdog intervenes.
 #[inline]
 pub fn about_to_block() {
     if DOING.get() == Doing::Upcall {
@@ -88,10 +89,10 @@ fn hand_over() {
     }
 }
 
-/// Notes which connection's requests the calling thread serves.
+/// Sets the connection whose requests the calling thread serves.
 #[inline]
 pub fn serve<C: ServedConnection + 'static>(connection: &Arc<C>) {
-    // The threads of a reactor serve many in turn.
+    // A reactor's threads alternate between connections.
     let address = Arc::as_ptr(connection).addr();
     if SERVED_ADDRESS.get() != address {
         let connection: Weak<C> = Arc::downgrade(connection);
@@ -99,7 +100,7 @@ pub fn serve<C: ServedConnection + 'static>(connection: &Arc<C>) {
     }
 }
 
-/// Notes that the request to be served came over a connection that has ended.
+/// Clears the served connection: the next request came over a connection that has ended.
 pub fn serve_none() {
     set_served(None, 0);
 }
@@ -109,32 +110,32 @@ fn set_served(connection: Option<Weak<dyn ServedConnection>>, address: usize) {
     SERVED_ADDRESS.set(address);
 }
 
-/// Notes that the calling thread begins an upcall.
+/// Marks the beginning of an upcall on the calling thread.
 #[inline]
 pub fn begin_upcall() {
     DOING.set(Doing::Upcall);
 }
 
-/// Notes that it is over.
+/// Marks the end of the upcall.
 #[inline]
 pub fn end_upcall() {
     DOING.set(Doing::Other);
 }
 
-/// Notes that the input has been handed over for the length of the present upcall.
+/// Marks that another thread has the connection's input until the upcall ends.
 pub fn relieve_upcall() {
     DOING.set(Doing::Relieved);
 }
 
-/// The buffer strategy of the object whose upcall the calling thread executes, if a policy of the object or
-/// of its adapter sets one.
+/// The buffer strategy of the object of the current upcall, if a policy of the object or of its adapter sets
+/// one.
 pub fn buffer_strategy_of_upcall() -> Option<BufferStrategy> {
     BUFFER_STRATEGY.get()
 }
 
-/// Makes an upcall to an object with this buffer strategy.
+/// Executes an upcall of an object with this buffer strategy.
 pub fn with_buffer_strategy<T>(strategy: BufferStrategy, upcall: impl FnOnce() -> T) -> T {
-    /// Restores that of the surrounding upcall, also after a panic.
+    /// Restores the strategy of the enclosing upcall, also after a panic.
     struct Restore(Option<BufferStrategy>);
     impl Drop for Restore {
         fn drop(&mut self) {

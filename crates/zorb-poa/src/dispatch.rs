@@ -188,7 +188,7 @@ pub fn answer_absent(
 #[cold]
 #[inline(never)]
 fn own_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
-    adapters.admit_key(&adapters.orb().own_key(ior)?, None, Access::LOCAL).ok()
+    adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
 }
 
 /// Asks the client to address the object by its key (CORBA 3.3 part 2, 9.4.3.1).

@@ -163,7 +163,7 @@ impl ServerConnection {
         if let Some(input) = members.offered.take().or_else(|| self.input.take()) {
             return Some(input);
         }
-        count(Count::HandOvers);
+        count(Count::ThreadSwitches);
         members.idle += 1;
         let waits = |members: &mut Members| members.offered.is_none() && !members.ended;
         let offered = &self.own_threads.input_offered;
@@ -253,7 +253,7 @@ impl ServerConnection {
             drop(self.input.put(input));
             return false;
         }
-        count(Count::HandOvers);
+        count(Count::ThreadSwitches);
         members.offered = Some(input);
         if members.idle > 0 {
             threads.input_offered.notify_one();

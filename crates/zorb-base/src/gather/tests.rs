@@ -15,7 +15,7 @@ fn written(threshold: usize, write: WriteBody<'_>) -> (Vec<u8>, Option<Tail>) {
     (buffer, gather.tail())
 }
 
-/// What is sent with and without a threshold, and whether it was gathered.
+/// The message sent without and with a threshold, and whether it was gathered.
 fn sent(write: WriteBody<'_>) -> (Vec<u8>, Vec<u8>, bool) {
     let (copied, none) = written(usize::MAX, write);
     assert_eq!(none, None);
@@ -78,17 +78,17 @@ fn a_gathered_run_is_not_copied() {
     let write = |writer: &mut CdrWriter<'_>| Octets::write(&octets, writer);
     let (mut buffer, tail) = written(100, &write);
     assert!(buffer.len() < octets.len());
-    let mut lies_there = false;
+    let mut is_borrowed = false;
     let sent = tail.unwrap().send(&mut buffer, TextCoding::default(), &write, &mut |parts| {
-        lies_there = std::ptr::eq(parts[1].as_ptr(), octets.as_ptr());
+        is_borrowed = std::ptr::eq(parts[1].as_ptr(), octets.as_ptr());
         Ok(())
     });
     sent.unwrap();
-    assert!(lies_there);
+    assert!(is_borrowed);
 }
 
 #[test]
-fn what_fails_fails_once() {
+fn a_failed_send_is_reported_once() {
     let octets = vec![1_u8; 200];
     let write = |writer: &mut CdrWriter<'_>| Octets::write(&octets, writer);
     let (mut buffer, tail) = written(100, &write);
@@ -97,7 +97,7 @@ fn what_fails_fails_once() {
         Err(io::ErrorKind::BrokenPipe.into())
     });
     assert_eq!(broken.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
-    // A closure that changes its mind sends nothing.
+    // A closure that writes something else in the second pass sends nothing.
     let other = |writer: &mut CdrWriter<'_>| Octets::write(&octets[1..], writer);
     let changed = tail.send(&mut buffer, TextCoding::default(), &other, &mut |_| Ok(()));
     assert_eq!(changed.unwrap_err().kind(), io::ErrorKind::InvalidData);

@@ -1,4 +1,4 @@
-//! The client's side.
+//! Client request interceptors.
 
 use std::fmt;
 use std::ops::RangeInclusive;

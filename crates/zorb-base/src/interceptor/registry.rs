@@ -19,7 +19,7 @@ pub struct Interceptors {
 }
 
 impl<I: ?Sized> Factories<I> {
-    /// Adds a factory, or replaces that of the same name.
+    /// Adds a factory, or replaces the one of the same name.
     pub fn add(&mut self, name: &str, factory: Factory<I>) {
         match self.0.iter_mut().find(|(known, _)| known == name) {
             Some((_, known)) => *known = factory,
@@ -27,7 +27,7 @@ impl<I: ?Sized> Factories<I> {
         }
     }
 
-    /// The interceptors of requests that `policies` apply to.
+    /// The interceptors of requests to which `policies` apply.
     pub fn of(&self, policies: &Policies) -> Vec<Arc<I>> {
         self.0.iter().filter_map(|(_, factory)| factory(policies)).collect()
     }

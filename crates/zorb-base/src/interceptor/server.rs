@@ -1,4 +1,4 @@
-//! The server's side.
+//! Server request interceptors.
 
 use std::fmt;
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl fmt::Debug for ServerRequestInfo<'_> {
 }
 
 impl<'a> ServerRequestInfo<'a> {
-    /// A request that these interceptors are to run for when it [proceeds](Self::proceed).
+    /// Creates the information about a request, for which [`proceed`](Self::proceed) runs these interceptors.
     #[doc(hidden)]
     #[inline]
     pub fn new(
@@ -147,7 +147,7 @@ impl<'a> ServerRequestInfo<'a> {
     }
 }
 
-/// The exception of a call that interceptors may not make at this point.
+/// `BAD_INV_ORDER` (OMG 14), completed NO: a call that interceptors may not make at this point.
 #[cold]
 pub fn invalid_call() -> SystemException {
     SystemException::bad_inv_order(minor::bad_inv_order::INTERCEPTOR_CALL, CompletionStatus::No)

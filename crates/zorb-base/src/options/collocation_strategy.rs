@@ -4,22 +4,21 @@ use zorb_transport::{OptionKind, OptionValue};
 
 /// How a stub calls an object of its own ORB.
 ///
-/// Whatever the strategy, results and exceptions are those of a call from elsewhere. A stub falls
-/// back on [`Marshalled`](Self::Marshalled) where the others cannot be told from it otherwise: for
-/// values that have no encoding or that mean something else at their destination, for objects
-/// behind a manager that is not active, and for calls without a stub.
+/// Results and exceptions are those of a remote call with every strategy. A stub therefore falls back on
+/// [`Marshalled`](Self::Marshalled) where the others would differ: for values that have no encoding or that
+/// change when they are marshalled, for objects whose POA manager is not active, and for calls without a stub.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum CollocationStrategy {
-    /// Through the object adapter: each call asks whether the ORB runs, the adapter's manager lets
-    /// requests through and the object is active, and counts as a running request.
+    /// Through the object adapter: each call checks that the ORB runs, that the POA manager is active, and that
+    /// the object is active, and counts as a request in progress. The default.
     #[default]
     ThruPoa,
-    /// Straight to the servant. The first call goes through the adapter; those after it only ask
-    /// whether the ORB runs. They reach the servant whatever became of the object and of its
-    /// manager, keep it alive as long as the reference lives, and no shutdown waits for them.
+    /// Directly on the servant. The first call goes through the adapter; later ones only check that the ORB
+    /// runs. They reach the servant even after the object was deactivated or its manager has left the state
+    /// active; the reference keeps the servant alive; a shutdown does not wait for them.
     Direct,
-    /// By a request and a reply in memory, as if the object were elsewhere.
+    /// By a request and a reply in memory, as if the object were remote.
     Marshalled,
 }
 
@@ -30,7 +29,7 @@ zorb_transport::option_words!(CollocationStrategy {
 });
 
 impl CollocationStrategy {
-    /// The strategies' names, as the option `CollocationStrategy` takes them.
+    /// The strategies' names in the option `CollocationStrategy`.
     pub const NAMES: &'static [&'static str] = match <Self as OptionValue>::KIND {
         OptionKind::OneOf(names) => names,
         _ => &[],

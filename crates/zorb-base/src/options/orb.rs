@@ -8,7 +8,7 @@ use super::CollocationStrategy;
 
 const HOUR_MS: u64 = 3_600_000;
 
-/// The definition, from which this module makes the struct, and that of the builder its setters.
+/// The definition, from which this module generates the struct, and that of the builder the setters.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! orb_options {

@@ -1,4 +1,4 @@
-//! Where values of options come from.
+//! The origin of an option's value.
 
 use std::fmt;
 
@@ -16,17 +16,17 @@ pub enum Origin {
     Environment(String),
     /// A command-line argument.
     Argument(String),
-    /// The program, which has forced (`OrbBuilder::force`) it.
+    /// The program, by force (`OrbBuilder::force`).
     Forced,
 }
 
 impl Origin {
-    /// Whether the operator is who set it: by a file, the environment or an argument.
+    /// Whether the operator has set it: by a file, the environment or an argument.
     pub fn is_operator(&self) -> bool {
         matches!(self, Self::File(_) | Self::Environment(_) | Self::Argument(_))
     }
 
-    /// Whether it wins over what other parts of the program say: it is the operator's, or forced.
+    /// Whether it takes precedence over other parts of the program: it is the operator's, or forced.
     pub fn is_binding(&self) -> bool {
         self.is_operator() || *self == Self::Forced
     }
@@ -56,9 +56,9 @@ pub struct Override {
     pub name: &'static str,
     /// The value that was overridden, as text.
     pub value: String,
-    /// Where it came from.
+    /// The origin of that value.
     pub origin: Origin,
-    /// Where the value comes from that is in force.
+    /// The origin of the value in force.
     pub by: Origin,
 }
 

@@ -1,11 +1,11 @@
-//! Options as text, for people who run a program.
+//! Options as text, for operators.
 
 use std::fmt;
 
 use super::{Options, Origin};
 
-/// All options by their owners: names, values with units, where the values came from, ranges, help. A
-/// program can print it when it is asked for help.
+/// Lists all options by owner: names, values with units, origins, ranges, and help. Programs can print it as
+/// part of their help text.
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for set in self.sets() {

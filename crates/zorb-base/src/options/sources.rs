@@ -9,21 +9,21 @@ use toml::de::{DeTable, DeValue};
 use super::{OptionKind, Options, Origin};
 use crate::error::{Error, Phase};
 
-/// Options of other ORBs and of the standard that mean nothing here, with whether they have a value.
+/// Options of other ORBs and of the standard that Zorb ignores, and whether they have a value.
 const IGNORED: &[(&str, bool)] = &[("NoProprietaryActivation", false), ("ServerId", true)];
 
-/// The most octets that are read of a configuration file.
+/// The maximum size of a configuration file in octets; the rest is not read.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Variables with the prefix of options that are none: the name of the file, and those of this project's
-/// own tests.
+/// Variables with the prefix `ZORB_` that are not options: the name of the file, and those of the project's
+/// tests.
 const OTHER_VARIABLES: &[&str] =
     &["CONFIG", "REQUIRE_PEERS", "REQUIRE_TOOLS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
 
-/// Takes the ORB's arguments out of `arguments`, as `ORB_init` of the standard does: `-ORBName` and the
-/// value after it, where it has one. The others stay, in their order.
+/// Removes the ORB's arguments from `arguments` and returns them, as the standard's `ORB_init` does: each
+/// `-ORBName` and the value after it, if it has one. The others remain in their order.
 ///
-/// Which options there are does not matter here: a program can pass the ORB's arguments on to another.
+/// The names are not checked, so that a program can pass the arguments on to another one.
 ///
 /// ```
 /// # use zorb_base as zorb;
@@ -52,7 +52,8 @@ fn has_value(name: &str) -> bool {
 }
 
 impl Options {
-    /// Takes the `-ORBName value` arguments out of `arguments`; the others stay, in their order.
+    /// Removes the `-ORBName value` arguments from `arguments` and sets these options; the others remain in
+    /// their order.
     ///
     /// # Errors
     /// An unknown `-ORB` option, a missing or bad value.
@@ -60,7 +61,7 @@ impl Options {
         self.take_orb_arguments(&split_arguments(arguments))
     }
 
-    /// Takes arguments all of which are the ORB's.
+    /// Sets options from `arguments`, all of which are the ORB's.
     #[doc(hidden)]
     pub fn take_orb_arguments(&mut self, arguments: &[String]) -> Result<(), Error> {
         let mut arguments = arguments.iter();
@@ -80,10 +81,11 @@ impl Options {
         Ok(())
     }
 
-    /// Reads the `ZORB_*` variables among `variables`.
+    /// Sets options from the `ZORB_*` variables among `variables`. It ignores `ZORB_CONFIG`, the name of the
+    /// configuration file.
     ///
     /// # Errors
-    /// A `ZORB_` variable that names no option, or a bad value. `ZORB_CONFIG` names the file.
+    /// A `ZORB_` variable that names no option, or a bad value.
     pub fn take_environment<I>(&mut self, variables: I) -> Result<(), Error>
     where
         I: IntoIterator<Item = (String, String)>,
@@ -109,11 +111,12 @@ impl Options {
         Ok(())
     }
 
-    /// Reads a configuration file in TOML: one key an option; a table for options that are `NAME=VALUE`.
+    /// Sets options from a configuration file in TOML: one key per option; a table for options of `NAME=VALUE`
+    /// pairs. Only the first MiB is read.
     ///
     /// # Errors
-    /// When the file cannot be read or is not TOML; an unknown key, one that is there twice in different
-    /// spellings, a bad value.
+    /// The file cannot be read or is not TOML; a key is unknown or is there twice in different spellings; a value
+    /// is invalid.
     pub fn take_file(&mut self, path: &Path) -> Result<(), Error> {
         let shown = path.display().to_string();
         let failed = |error| Error::new(Phase::Configure, shown.clone()).with_source(error);
@@ -123,7 +126,8 @@ impl Options {
         self.take_toml(&text, &shown)
     }
 
-    /// Reads configuration text, as [`take_file`](Self::take_file) does; `shown` names its origin.
+    /// Sets options from TOML text, as [`take_file`](Self::take_file) does; error messages contain `shown` as
+    /// its origin.
     ///
     /// # Errors
     /// As [`take_file`](Self::take_file).
@@ -137,7 +141,7 @@ impl Options {
                 if seen.contains(&spec.name) {
                     let what = format!("{shown}: option {} is set twice", spec.name);
                     return Err(Error::new(Phase::Configure, what)
-                        .with_hint(format!("the key is {}, in this spelling", spec.key)));
+                        .with_hint(format!("the key is spelled {}", spec.key)));
                 }
                 seen.push(spec.name);
             }
@@ -170,5 +174,5 @@ impl Options {
 }
 
 fn misplaced(key: &str, shown: &str) -> Error {
-    Error::new(Phase::Configure, format!("{shown}: the value of {key} has the wrong form"))
+    Error::new(Phase::Configure, format!("{shown}: the value of {key} has the wrong type"))
 }

@@ -1,13 +1,13 @@
-//! What a misspelt name was probably meant to be.
+//! Finds the option that a misspelt name probably means.
 
 use zorb_transport::OptionSpec;
 
-/// The option whose name or key is closest to `name`, where one is close.
+/// The option whose name or key is closest to `name`; `None` if none is close.
 pub(super) fn nearest(
     all: impl Iterator<Item = &'static OptionSpec>,
     name: &str,
 ) -> Option<&'static OptionSpec> {
-    // No name is longer: what is cannot be meant.
+    // Longer than any name.
     const MAX_NAME: usize = 64;
     let plain = plain(name);
     if plain.len() > MAX_NAME {
@@ -18,12 +18,12 @@ pub(super) fn nearest(
     (distance <= (plain.len() / 3).max(1)).then_some(spec)
 }
 
-/// The name without what keys, variables and names differ in.
+/// The name without the differences of keys, variables and names: case and underscores.
 fn plain(name: &str) -> Vec<u8> {
     name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase()).collect()
 }
 
-/// How many letters have to be added, removed or replaced to make one of the other (Levenshtein).
+/// The Levenshtein distance: the number of letters to add, remove or replace.
 fn distance(one: &[u8], other: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=other.len()).collect();
     for (index, octet) in one.iter().enumerate() {
@@ -48,7 +48,7 @@ mod tests {
     use crate::options::OrbOptions;
 
     #[test]
-    fn letters_are_counted() {
+    fn distances_are_levenshtein() {
         for (one, other, letters) in [
             ("", "abc", 3),
             ("abc", "", 3),

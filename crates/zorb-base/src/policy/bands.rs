@@ -10,7 +10,7 @@ use super::{Levels, PolicyType, Priority, TypedPolicy};
 /// The maximum number of bands: each has connections of its own to every endpoint.
 const MAX_BANDS: usize = 64;
 
-/// A range of priorities, both ends in it (`RTCORBA::PriorityBand`).
+/// A range of priorities including both ends (`RTCORBA::PriorityBand`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PriorityBand {
     low: Priority,
@@ -21,7 +21,7 @@ impl PriorityBand {
     /// The priorities from `low` to `high`.
     ///
     /// # Errors
-    /// `BAD_PARAM` when `low` is above `high`.
+    /// `BAD_PARAM`, minor `PRIORITY_OUT_OF_RANGE`, if `low` is above `high`.
     pub fn new(low: Priority, high: Priority) -> Result<Self, SystemException> {
         if low > high {
             return Err(SystemException::bad_param(
@@ -32,17 +32,17 @@ impl PriorityBand {
         Ok(Self { low, high })
     }
 
-    /// Its lowest priority.
+    /// The band's lowest priority.
     pub fn low(&self) -> Priority {
         self.low
     }
 
-    /// Its highest priority.
+    /// The band's highest priority.
     pub fn high(&self) -> Priority {
         self.high
     }
 
-    /// Its priorities, both ends included.
+    /// The band's priorities.
     #[doc(hidden)]
     pub fn range(&self) -> RangeInclusive<i16> {
         self.low.value()..=self.high.value()
@@ -66,7 +66,7 @@ impl PriorityBands {
     /// These bands (`create_priority_banded_connection_policy`).
     ///
     /// # Errors
-    /// `BAD_PARAM` for none, or more than 64.
+    /// `BAD_PARAM`, minor `PRIORITY_OUT_OF_RANGE`, for none, or more than 64.
     #[doc(alias = "create_priority_banded_connection_policy")]
     pub fn new(bands: impl IntoIterator<Item = PriorityBand>) -> Result<Self, SystemException> {
         let bands: Vec<_> = bands.into_iter().take(MAX_BANDS + 1).collect();
@@ -118,7 +118,7 @@ impl TypedPolicy for PriorityBands {
         (0..count).map(|_| band(reader)).collect::<CdrResult<_>>().map(Self)
     }
 
-    /// Both together are an error, even if they are equal.
+    /// A client and a server that both have bands contradict each other, even if the bands are equal.
     fn reconcile(_: Self, _: Self) -> Option<Self> {
         None
     }

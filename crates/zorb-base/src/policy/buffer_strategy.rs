@@ -1,30 +1,27 @@
-//! Where buffers for arguments and results come from.
+//! The memory of buffers for arguments and results.
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{Levels, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// Where the buffers come from that `ObjectRef::loan` gives, and `Loan::for_reply`: the
-/// shared-buffer strategy. It is Zorb's own policy.
+/// The shared-buffer strategy: which memory `ObjectRef::loan` and `Loan::for_reply` lend. It is Zorb's own policy.
 ///
-/// A client's says for the ORB, a thread, a reference and a call where arguments lie, a server's for the
-/// ORB, a connection, a thread, an object adapter, an object and one reply where results lie: see
-/// `Loan::for_reply`.
+/// A client sets it for arguments, at the levels ORB, thread, reference and call. A server sets it for results,
+/// for the ORB, a connection, a thread, an object adapter, an object, or one reply: see `Loan::for_reply`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum BufferStrategy {
-    /// From the connection, where it shares memory with the other side (the feature `buffers`): what
-    /// is written into them is read there where it was written. Nobody copies it. The default.
+    /// Shared memory of the connection, if it has any (the feature `buffers`). The receiver reads the data where
+    /// the sender wrote it, without a copy. The default.
     #[default]
     ZeroCopy = 0,
-    /// From the heap. A message copies what is in them once, into the connection's memory, and the
-    /// other side reads it there: for applications that keep many buffers, or keep them for long, and
-    /// would have none left of the connection's few.
+    /// Heap memory. Sending a message copies the data once, into the connection's shared memory. It suits
+    /// applications that hold many buffers, or hold them for long, and would use up the connection's.
     SingleCopy = 1,
 }
 
 impl BufferStrategy {
-    /// Both, by their numbers.
+    /// Both strategies, in the order of their numbers.
     #[doc(hidden)]
     pub const ALL: [Self; 2] = [Self::ZeroCopy, Self::SingleCopy];
 }

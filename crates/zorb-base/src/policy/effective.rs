@@ -9,7 +9,7 @@ pub struct EffectivePolicies<'a> {
 }
 
 impl<'a> EffectivePolicies<'a> {
-    /// The levels, the strongest first: call, reference, thread, ORB.
+    /// Creates a view of the overrides, strongest level first: call, reference, thread, ORB.
     #[doc(hidden)]
     pub fn new(levels: [Option<&'a Policies>; 4]) -> Self {
         Self { levels }

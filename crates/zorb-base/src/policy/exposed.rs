@@ -6,6 +6,9 @@ use zorb_giop::{PolicyValue, TaggedComponent};
 use super::{Policies, TypedPolicy};
 
 /// The component with those of `policies` that clients must know; `None` if there are none.
+///
+/// # Errors
+/// A policy has no encoding.
 pub fn component(policies: &Policies) -> CdrResult<Option<TaggedComponent>> {
     let order = ByteOrder::NATIVE;
     let exposed = policies.iter().filter(|policy| policy.is_exposed());
@@ -17,6 +20,9 @@ pub fn component(policies: &Policies) -> CdrResult<Option<TaggedComponent>> {
 }
 
 /// The policy of type `P` among those of a reference.
+///
+/// # Errors
+/// The policy is malformed.
 pub fn exposed_by<P: TypedPolicy>(values: &[PolicyValue]) -> CdrResult<Option<P>> {
     let Some(known) = values.iter().find(|value| value.policy_type == P::POLICY_TYPE.0) else {
         return Ok(None);

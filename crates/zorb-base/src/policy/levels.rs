@@ -1,4 +1,4 @@
-//! Where policies can be set.
+//! The levels at which policies can be set.
 
 use std::ops::BitOr;
 

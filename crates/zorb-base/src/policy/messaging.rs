@@ -1,4 +1,4 @@
-//! The policies of calls (CORBA 3.3 part 1, 17.2: the `Messaging` module), and TAO's of connecting.
+//! The policies of calls (CORBA 3.3 part 1, 17.2: the `Messaging` module), and TAO's connection timeout.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use super::{Levels, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// `TimeBase::TimeT`: units of 100 ns, rounded up, at most the maximum.
+/// `TimeBase::TimeT`: units of 100 ns, rounded up, saturating.
 fn to_time_t(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(100)).unwrap_or(u64::MAX)
 }
@@ -106,7 +106,7 @@ modes! {
         /// Nothing (`SYNC_NONE`): the call is queued by the policy `OnewayQueue`. Without that it is the
         /// same as [`WithTransport`](Self::WithTransport).
         None = 0,
-        /// That the system has taken the request (`SYNC_WITH_TRANSPORT`). The default.
+        /// That the operating system has accepted the request (`SYNC_WITH_TRANSPORT`). The default.
         #[default]
         WithTransport = 1,
         /// That the server has received the request, before the upcall (`SYNC_WITH_SERVER`). With GIOP 1.1
@@ -118,7 +118,7 @@ modes! {
 }
 
 modes! {
-    /// Whether a call may reach its object by other connections than earlier calls (`RebindPolicy`). The
+    /// Whether a call may reach its object over other connections than earlier calls (`RebindPolicy`). The
     /// first successful call with a policy other than [`Transparent`](Self::Transparent) binds the
     /// reference.
     Rebind = REBIND, "RebindMode" {

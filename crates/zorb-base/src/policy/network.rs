@@ -39,14 +39,14 @@ pub struct NetworkPriorities {
     for_all: bool,
 }
 
-/// The priority that a connection serves: the first of these that is given.
+/// The priority that a connection serves: the first of these that is set.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ServedPriority<'a> {
-    /// That of its endpoint.
+    /// The priority of its endpoint.
     pub endpoint: Option<i16>,
-    /// The policies of its reference or adapter, which may declare one.
+    /// The policies of its reference or adapter, whose priority model may declare one.
     pub exposed: &'a [PolicyValue],
-    /// A priority band, whose highest priority counts.
+    /// Its priority band; the highest priority of the band counts.
     pub band: Option<&'a RangeInclusive<i16>>,
 }
 
@@ -73,7 +73,7 @@ impl NetworkPriorities {
             }
             let declared = || {
                 let model = exposed_by::<PriorityModel>(served.exposed).ok().flatten();
-                model.and_then(|model| model.declared())
+                model.and_then(|model| model.declared_priority())
             };
             let priority = served.endpoint.or_else(declared);
             (self.class_of)(priority.or_else(|| served.band.map(|band| *band.end()))?)

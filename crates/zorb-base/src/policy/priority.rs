@@ -8,8 +8,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{Levels, PolicyType, TypedPolicy};
 
-/// A CORBA priority (`RTCORBA::Priority`), from 0 to 32767, the highest. It has the same meaning on every
-/// machine.
+/// A CORBA priority (`RTCORBA::Priority`), from 0, the lowest, to 32767, the highest. It has the same meaning on
+/// every machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Priority(i16);
 
@@ -19,10 +19,10 @@ impl Priority {
     /// The highest (`maxPriority`).
     pub const MAX: Self = Self(i16::MAX);
 
-    /// The priority of this number.
+    /// Creates the priority `value`.
     ///
     /// # Errors
-    /// `BAD_PARAM` for a negative number.
+    /// `BAD_PARAM`, minor `PRIORITY_OUT_OF_RANGE`, for a negative number.
     pub const fn new(value: i16) -> Result<Self, SystemException> {
         if value < 0 {
             return Err(SystemException::bad_param(
@@ -33,7 +33,7 @@ impl Priority {
         Ok(Self(value))
     }
 
-    /// Its number.
+    /// The priority as a number, 0 to 32767.
     pub const fn value(self) -> i16 {
         self.0
     }
@@ -68,11 +68,10 @@ const CLIENT_PROPAGATED: u32 = 0;
 const SERVER_DECLARED: u32 = 1;
 
 impl PriorityModel {
-    /// Upcalls run at the client's priority (`CLIENT_PROPAGATED`), and at `otherwise` for clients that
-    /// send none.
+    /// Upcalls run at the client's priority (`CLIENT_PROPAGATED`), or at `default` if the client sends none.
     #[doc(alias = "create_priority_model_policy")]
-    pub const fn client_propagated(otherwise: Priority) -> Self {
-        Self { client_propagated: true, server_priority: otherwise }
+    pub const fn client_propagated(default: Priority) -> Self {
+        Self { client_propagated: true, server_priority: default }
     }
 
     /// Upcalls run at `priority` (`SERVER_DECLARED`).
@@ -87,14 +86,14 @@ impl PriorityModel {
         self.client_propagated
     }
 
-    /// The priority that the server declares, or that of upcalls for clients that send none.
+    /// The priority that the server declares, or the default for clients that send none.
     pub const fn server_priority(&self) -> Priority {
         self.server_priority
     }
 
     /// The priority of all requests, if the server declares it.
     #[doc(hidden)]
-    pub fn declared(&self) -> Option<i16> {
+    pub fn declared_priority(&self) -> Option<i16> {
         (!self.client_propagated).then_some(self.server_priority.value())
     }
 }

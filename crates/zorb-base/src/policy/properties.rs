@@ -6,28 +6,27 @@ use zorb_transport::StreamOptions;
 use super::{Levels, Policies, Policy, PolicyType, TypedPolicy};
 use crate::options::Options;
 
-/// The properties of connections (`RTCORBA::TCPProtocolProperties` and others). A property that is `None`
-/// is that of a weaker level, at last that of the ORB's options. Protocols ignore properties that they do
-/// not have.
+/// The properties of connections (`RTCORBA::TCPProtocolProperties` and others). A property that is `None` has
+/// the value of the next weaker level, and finally that of the ORB's options. Protocols ignore properties that
+/// they do not have.
 ///
 /// They are a policy for connections of all protocols, and part of [`ClientProtocols`] for those of one
-/// protocol. Each property is taken from the strongest level that sets it: call, reference, thread, ORB;
-/// within a level first from that of the protocol. Calls with different properties do not share
-/// connections.
+/// protocol. Each property is taken from the strongest level that sets it: call, reference, thread, ORB. Within
+/// a level the protocol's properties take precedence. Calls with different properties do not share connections.
 ///
 /// As a policy of an object adapter they apply to the connections of the adapter's clients, from their
 /// first request to the adapter on, and to its replies. Adapters inherit them from the ORB when they are
-/// created. Properties of the protocol in [`ServerProtocols`] take precedence here, too. The limits, from
-/// `max_connections` on, apply to clients only.
+/// created. Properties of the protocol in [`ServerProtocols`] take precedence here, too. `max_connections` and
+/// the fields after it apply to clients only.
 ///
 /// [`ClientProtocols`]: super::ClientProtocols
 /// [`ServerProtocols`]: super::ServerProtocols
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct ConnectionProperties {
-    /// Octets of the system's send queue.
+    /// The size in octets of the system's send queue.
     pub send_buffer: Option<u32>,
-    /// Octets of the system's receive queue.
+    /// The size in octets of the system's receive queue.
     pub receive_buffer: Option<u32>,
     /// Whether the system probes idle connections (TCP).
     pub keep_alive: Option<bool>,
@@ -35,14 +34,13 @@ pub struct ConnectionProperties {
     pub no_delay: Option<bool>,
     /// Whether messages are sent without routers, only to directly connected networks (TCP and UDP).
     pub dont_route: Option<bool>,
-    /// Whether connections that serve one priority have its network class (TAO's
-    /// `enable_network_priority`; TCP and UDP), where `dscp` and `socket_priority` are not set. The
-    /// real-time side defines the classes, linear ones by default, and what `None` means.
+    /// Whether a connection that serves one priority has its network class, unless `dscp` and `socket_priority`
+    /// are set (TAO's `enable_network_priority`; TCP and UDP). `zorb-rt` defines the classes, linear ones by
+    /// default, and the default of this property.
     pub network_priority: Option<bool>,
     /// The class of service that routers see (DSCP, 0 to 63; TCP and UDP).
     pub dscp: Option<u8>,
-    /// The priority in this machine's send queues (`SO_PRIORITY`; TCP and UDP). Above 6 it takes a
-    /// privilege.
+    /// The priority in this machine's send queues (`SO_PRIORITY`; TCP and UDP). Values above 6 need a privilege.
     pub socket_priority: Option<u32>,
     /// The maximum rate of sending, in octets per second (TCP).
     pub pacing_rate: Option<u64>,
@@ -57,20 +55,20 @@ pub struct ConnectionProperties {
     pub max_connections: Option<u16>,
     /// The maximum number of concurrent calls over a connection; further callers wait.
     pub max_calls: Option<u16>,
-    /// The maximum number of one-way calls in the client's queue, if they are queued. The queue defines
-    /// what happens to others.
+    /// The maximum number of one-way calls in the client's queue. The policy `OnewayQueue` defines what happens
+    /// to further ones.
     pub queued_calls: Option<u32>,
     /// The maximum total size of these calls in octets.
     pub queued_octets: Option<u32>,
 }
 
-/// A number of octets in memory; `None` if none is given or it does not fit.
-pub fn octets(given: Option<u32>) -> Option<usize> {
-    given.and_then(|octets| usize::try_from(octets).ok())
+/// Converts a size in octets to `usize`; `None` if it is not set or does not fit.
+pub fn octets(size: Option<u32>) -> Option<usize> {
+    size.and_then(|octets| usize::try_from(octets).ok())
 }
 
 impl ConnectionProperties {
-    /// These properties, and those of `weaker` where these are `None`.
+    /// These properties, with those of `weaker` where these are `None`.
     #[must_use]
     pub fn or(self, weaker: Self) -> Self {
         Self {
@@ -93,7 +91,7 @@ impl ConnectionProperties {
         }
     }
 
-    /// The properties of options.
+    /// The properties that `options` set.
     #[doc(hidden)]
     pub fn of(options: &Options) -> Self {
         let small = |octets: usize| u32::try_from(octets).unwrap_or(u32::MAX);
@@ -118,8 +116,8 @@ impl ConnectionProperties {
         }
     }
 
-    /// The properties of options that apply to accepted connections: preallocation, fragments and limits
-    /// apply to clients only.
+    /// The properties that `options` set for accepted connections: without preallocation, fragments and limits,
+    /// which apply to clients only.
     #[doc(hidden)]
     pub fn of_served(options: &Options) -> Self {
         Self {
@@ -133,7 +131,7 @@ impl ConnectionProperties {
         }
     }
 
-    /// The options of streams, with those of `options` where the properties are `None`.
+    /// The stream options with these properties, and those of `options` where these are `None`.
     #[doc(hidden)]
     pub fn stream(&self, options: StreamOptions) -> StreamOptions {
         StreamOptions {

@@ -1,4 +1,4 @@
-//! Which protocols a client and a server use, and how their connections are set up
+//! The protocol policies of clients and servers, with the properties of their connections
 //! (`RTCORBA::ClientProtocolPolicy`, `ServerProtocolPolicy`, `PrivateConnectionPolicy`).
 
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, CdrWriter};
@@ -47,7 +47,7 @@ impl ProtocolChoice {
         })
     }
 
-    /// As TAO: the tag, nothing for GIOP, then the properties of the transport.
+    /// Encodes the choice as TAO does: the tag, nothing for GIOP, then the properties of the transport.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         writer.write_u32(self.profile.0);
         for (field, value) in self.on_the_wire() {
@@ -95,8 +95,8 @@ fn read_size(reader: &mut CdrReader<'_>) -> CdrResult<Option<u32>> {
 /// Calls of a reference without a profile of any of them fail with `INV_POLICY`, unless
 /// [`or_any`](Self::or_any) allows the others. Calls within an ORB need no protocol.
 ///
-/// An adapter's references may contain one. Clients that have registered the policy
-/// (`PolicyManager::register_policy`), which `zorb-rt` does, obey it, and their own must be equal.
+/// As a policy of an object adapter it is part of the adapter's references. Clients that have registered the
+/// policy (`PolicyManager::register_policy`), which `zorb-rt` does, apply it; their own must then be equal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClientProtocols {
     choices: Vec<ProtocolChoice>,
@@ -109,7 +109,7 @@ impl ClientProtocols {
         Self { choices: choices.into_iter().map(Into::into).collect(), or_any: false }
     }
 
-    /// The same, followed by all other protocols of a reference. References do not contain this.
+    /// Allows all other protocols of a reference after the listed ones. References do not contain this setting.
     #[must_use]
     pub fn or_any(mut self) -> Self {
         self.or_any = true;
@@ -131,17 +131,17 @@ impl ClientProtocols {
     /// The properties of a protocol's connections.
     #[doc(hidden)]
     pub fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
-        said_of(&self.choices, profile)
+        properties_of(&self.choices, profile)
     }
 
-    /// Whether both are the same in a reference.
+    /// Whether both have the same encoding in a reference.
     #[doc(hidden)]
-    pub fn says_the_same(&self, other: &Self) -> bool {
-        let said = |(own, other): (&ProtocolChoice, &ProtocolChoice)| {
+    pub fn is_equivalent(&self, other: &Self) -> bool {
+        let is_equal = |(own, other): (&ProtocolChoice, &ProtocolChoice)| {
             own.profile == other.profile && own.on_the_wire().eq(other.on_the_wire())
         };
         self.choices.len() == other.choices.len()
-            && self.choices.iter().zip(&other.choices).all(said)
+            && self.choices.iter().zip(&other.choices).all(is_equal)
     }
 }
 
@@ -181,11 +181,11 @@ impl ServerProtocols {
 
     /// The properties of a protocol's connections.
     pub(crate) fn properties(&self, profile: ProfileTag) -> ConnectionProperties {
-        said_of(&self.choices, profile)
+        properties_of(&self.choices, profile)
     }
 }
 
-/// Each profile tag once: protocols of an option may share one, as those over TCP and TLS do.
+/// Removes duplicate profile tags: protocols of an option may share one, as IIOP and SSLIOP do.
 fn distinct(profiles: &[ProfileTag]) -> Vec<ProfileTag> {
     let mut distinct = Vec::new();
     for profile in profiles {
@@ -196,19 +196,19 @@ fn distinct(profiles: &[ProfileTag]) -> Vec<ProfileTag> {
     distinct
 }
 
-fn said_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionProperties {
+fn properties_of(choices: &[ProtocolChoice], profile: ProfileTag) -> ConnectionProperties {
     let choice = choices.iter().find(|choice| choice.profile == profile);
     choice.and_then(|choice| choice.properties).unwrap_or_default()
 }
 
-/// A reference has connections of its own, which calls of others do not use
+/// Gives a reference connections of its own, which calls through other references do not use
 /// (`RTCORBA::PrivateConnectionPolicy`). Clones of the reference share them. As a policy of a thread or
 /// the ORB it applies to each reference that is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PrivateConnection;
 
-/// The properties of an adapter's connections by profiles of this kind: those of the protocol, then those
-/// of all.
+/// The properties of an adapter's connections with profiles of this tag: those of the protocol in
+/// [`ServerProtocols`], then those of all protocols.
 pub fn served_properties(policies: &Policies, profile: ProfileTag) -> ConnectionProperties {
     let protocols: Option<&ServerProtocols> = policies.value();
     let of_protocol = protocols.map(|chosen| chosen.properties(profile)).unwrap_or_default();
@@ -230,9 +230,8 @@ impl TypedPolicy for ClientProtocols {
 
     /// The protocols of the option `ClientProtocols`.
     fn default_of(options: &Options) -> Option<Self> {
-        let [profiles, _] = &options.chosen_profiles;
-        let named =
-            Self { or_any: options.allows_other_protocols(), ..Self::new(distinct(profiles)) };
+        let profiles = distinct(&options.client_profiles);
+        let named = Self { or_any: options.allows_other_protocols(), ..Self::new(profiles) };
         (named != Self::default()).then_some(named)
     }
 
@@ -252,8 +251,7 @@ impl TypedPolicy for ServerProtocols {
 
     /// The protocols of the option `ServerProtocols`.
     fn default_of(options: &Options) -> Option<Self> {
-        let [_, profiles] = &options.chosen_profiles;
-        let named = Self::new(distinct(profiles));
+        let named = Self::new(distinct(&options.server_profiles));
         (named != Self::default()).then_some(named)
     }
 
@@ -272,9 +270,9 @@ impl TypedPolicy for ServerProtocols {
         if stronger.value::<Self>().is_some() {
             return None;
         }
-        let said: ConnectionProperties = stronger.value().copied().unwrap_or_default();
+        let of_all: ConnectionProperties = stronger.value().copied().unwrap_or_default();
         let choices = self.choices.iter().map(|choice| {
-            let properties = choice.properties.map(|own| said.or(own));
+            let properties = choice.properties.map(|own| of_all.or(own));
             ProtocolChoice { properties, ..*choice }
         });
         Some(Policy::new(Self::new(choices)))

@@ -13,26 +13,26 @@ use crate::options::Options;
 
 /// A type of policy: an interface derived from `CORBA::Policy`.
 ///
-/// A policy is data. Programs and crates above this one implement it for policies of their own;
-/// [request interceptors](crate::interceptor) look them up and act by them.
+/// A policy is data. Programs and crates above this one implement it for policies of their own, which
+/// [request interceptors](crate::interceptor) look up and apply.
 pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
-    /// Its number on the wire.
+    /// The policy type's number on the wire.
     const POLICY_TYPE: PolicyType;
-    /// Where it can be set.
+    /// The levels at which it can be set.
     const LEVELS: Levels;
-    /// Whether clients must know it: then it is part of an adapter's references.
+    /// Whether clients must know it. The references of an adapter then contain it. Default: no.
     const EXPOSED: bool = false;
 
     /// Writes the value as references and service contexts contain it (`PolicyValue::pvalue`).
     ///
     /// # Errors
-    /// When the value has no encoding.
+    /// The value has no encoding.
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
 
     /// Reads a value from a reference or service context.
     ///
     /// # Errors
-    /// When the octets are not a valid value.
+    /// The octets are not a valid value.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self>;
 
     /// The default, from `options`; `None` for a policy without one.
@@ -47,19 +47,19 @@ pub trait TypedPolicy: Any + Clone + PartialEq + fmt::Debug + Send + Sync {
         (client == server).then_some(client)
     }
 
-    /// This policy of a server's ORB, or adapter, combined with those of a `stronger` level, its adapter or
-    /// object; `None` if a policy of the same type simply replaces it. Default: `None`.
+    /// Combines this policy of a server's ORB or adapter with those of a `stronger` level, its adapter or object;
+    /// `None` if a policy of the same type simply replaces it. Default: `None`.
     fn merged_under(&self, stronger: &Policies) -> Option<Policy> {
         let _ = stronger;
         None
     }
 }
 
-/// A policy of any type (`CORBA::Policy`). Clones are the same policy, which never changes.
+/// An immutable policy of any type (`CORBA::Policy`). Clones share it.
 #[derive(Clone)]
 pub struct Policy(Arc<dyn AnyPolicy>);
 
-/// A [`TypedPolicy`] without its type.
+/// A [`TypedPolicy`] whose type is erased.
 trait AnyPolicy: Any + fmt::Debug + Send + Sync {
     fn policy_type(&self) -> PolicyType;
     fn levels(&self) -> Levels;
@@ -96,34 +96,33 @@ impl<P: TypedPolicy> AnyPolicy for P {
 }
 
 impl Policy {
-    /// The policy with this value (`create_policy`).
+    /// Creates a policy with this value (`create_policy`).
     #[doc(alias = "create_policy")]
     pub fn new<P: TypedPolicy>(value: P) -> Self {
         Self(Arc::new(value))
     }
 
-    /// Its type (`policy_type`).
+    /// The policy's type (`policy_type`).
     pub fn policy_type(&self) -> PolicyType {
         self.0.policy_type()
     }
 
-    /// Where it can be set.
+    /// The levels at which the policy can be set.
     pub fn levels(&self) -> Levels {
         self.0.levels()
     }
 
-    /// Whether it is part of an adapter's references.
+    /// Whether an adapter's references contain the policy.
     pub fn is_exposed(&self) -> bool {
         self.0.is_exposed()
     }
 
-    /// Its value, if its type is `P`.
+    /// The policy's value, if its type is `P`.
     pub fn value<P: TypedPolicy>(&self) -> Option<&P> {
         (&*self.0 as &dyn Any).downcast_ref()
     }
 
-    /// The policy with what `stronger` says of it, if the two can be merged: see
-    /// [`TypedPolicy::merged_under`](super::TypedPolicy::merged_under).
+    /// See [`TypedPolicy::merged_under`](super::TypedPolicy::merged_under).
     #[doc(hidden)]
     pub fn merged_under(&self, stronger: &Policies) -> Option<Self> {
         self.0.merged_under(stronger)
@@ -132,7 +131,7 @@ impl Policy {
     /// The policy as references and service contexts contain it.
     ///
     /// # Errors
-    /// When its value has no encoding.
+    /// The value has no encoding.
     pub fn to_wire(&self, order: ByteOrder) -> CdrResult<PolicyValue> {
         let value = CdrWriter::encapsulation(order, |writer| self.0.write(writer))?;
         Ok(PolicyValue { policy_type: self.policy_type().0, value })
@@ -172,17 +171,17 @@ impl Policies {
         Self(Vec::new())
     }
 
-    /// This set with `policy`, in place of one of its type.
+    /// Adds `policy`, replacing one of the same type.
     #[must_use]
     pub fn with<P: TypedPolicy>(mut self, policy: P) -> Self {
         self.put(Policy::new(policy));
         self
     }
 
-    /// The policies of a list.
+    /// Creates a set from a list.
     ///
     /// # Errors
-    /// `BAD_PARAM` (OMG 30) when it has two of one type.
+    /// `BAD_PARAM` (OMG 30) if the list contains two policies of one type.
     pub fn from_list(list: impl IntoIterator<Item = Policy>) -> Result<Self, SystemException> {
         let mut set = Self::new();
         for policy in list {
@@ -197,7 +196,7 @@ impl Policies {
         Ok(set)
     }
 
-    /// Adds `policy`, in place of one of its type.
+    /// Adds `policy`, replacing one of the same type.
     pub fn put(&mut self, policy: Policy) {
         let policy_type = policy.policy_type();
         match self.0.iter_mut().find(|known| known.policy_type() == policy_type) {
@@ -206,7 +205,7 @@ impl Policies {
         }
     }
 
-    /// This set with those of `others`, each in place of one of its type.
+    /// Adds `others`, each replacing one of the same type.
     #[must_use]
     pub fn overridden_by(mut self, others: &Self) -> Self {
         others.iter().for_each(|policy| self.put(policy.clone()));
@@ -238,16 +237,20 @@ impl Policies {
         self.0.is_empty()
     }
 
-    /// These policies over those of a `weaker` level of a server.
+    /// These policies of a server, combined with those of a `weaker` level.
     #[doc(hidden)]
     #[must_use]
     pub fn over(&self, weaker: &Self) -> Self {
         let mut merged = weaker.clone().overridden_by(self);
-        weaker.iter().filter_map(|it| it.merged_under(self)).for_each(|it| merged.put(it));
+        let combined = weaker.iter().filter_map(|policy| policy.merged_under(self));
+        combined.for_each(|policy| merged.put(policy));
         merged
     }
 
-    /// Refuses policies that cannot be set at `level`.
+    /// Checks that all policies can be set at `level`.
+    ///
+    /// # Errors
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, if one cannot.
     #[doc(hidden)]
     pub fn check(&self, level: Levels) -> Result<(), SystemException> {
         if self.iter().all(|policy| policy.levels().contains(level)) {

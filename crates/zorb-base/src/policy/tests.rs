@@ -4,7 +4,7 @@ use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader};
 
 use super::*;
 
-/// The octets of a policy's value, as TAO and JacORB lay it out.
+/// The encoding of a policy's value, as TAO's and JacORB's.
 fn octets(policy: impl TypedPolicy, order: ByteOrder) -> Vec<u8> {
     Policy::new(policy).to_wire(order).unwrap().value
 }
@@ -30,7 +30,7 @@ fn values_have_the_encoding_of_the_messaging_module() {
 }
 
 #[test]
-fn values_that_are_none_are_refused() {
+fn invalid_values_are_rejected() {
     assert_eq!(read::<SyncScope>(&[0, 0, 0, 4]).unwrap_err().kind, CdrErrorKind::BadEnum);
     assert_eq!(read::<Rebind>(&[0, 0, 0xff, 0xff]).unwrap_err().kind, CdrErrorKind::BadEnum);
     assert!(read::<RelativeRoundtripTimeout>(&[1, 0, 0, 0]).is_err());
@@ -38,14 +38,14 @@ fn values_that_are_none_are_refused() {
 }
 
 #[test]
-fn times_are_kept_or_rounded_up() {
+fn times_are_rounded_up() {
     let back = |time| {
         let octets = octets(RelativeRoundtripTimeout(time), ByteOrder::NATIVE);
         read::<RelativeRoundtripTimeout>(&octets).unwrap().0
     };
     let nanos = Duration::from_nanos;
-    for (time, kept) in [(0, 0), (1, 100), (100, 100), (101, 200), (1_000_000_000, 1_000_000_000)] {
-        assert_eq!(back(nanos(time)), nanos(kept));
+    for (time, read) in [(0, 0), (1, 100), (100, 100), (101, 200), (1_000_000_000, 1_000_000_000)] {
+        assert_eq!(back(nanos(time)), nanos(read));
     }
     assert!(back(Duration::MAX) > Duration::from_secs(50_000 * 365 * 24 * 3600));
 }

@@ -10,7 +10,7 @@ use super::{Levels, Policies, PolicyType, PriorityBands, PriorityModel, TypedPol
 pub struct ThreadpoolPolicy(u32);
 
 impl ThreadpoolPolicy {
-    /// With the pool of this id.
+    /// Assigns the adapter to the pool with this id.
     #[doc(alias = "create_threadpool_policy")]
     pub const fn new(threadpool: u32) -> Self {
         Self(threadpool)
@@ -39,8 +39,8 @@ impl TypedPolicy for ThreadpoolPolicy {
 /// Whether objects with `policies` are served in a lane of `priority`; their references contain only the
 /// endpoints of such lanes.
 pub fn may_be_served_in_lane(policies: &Policies, priority: i16) -> bool {
-    let model = policies.value::<PriorityModel>().and_then(PriorityModel::declared);
+    let declared = policies.value::<PriorityModel>().and_then(PriorityModel::declared_priority);
     let bands = policies.value::<PriorityBands>();
-    model.is_none_or(|declared| declared == priority)
+    declared.is_none_or(|declared| declared == priority)
         && bands.is_none_or(|bands| bands.contains(priority))
 }

@@ -212,7 +212,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
         for protocol in &protocols {
-            protocol.configure(options.declared()).map_err(|error| {
+            protocol.configure(options.added()).map_err(|error| {
                 Error::new(Phase::Configure, protocol.scheme()).with_source(error)
             })?;
         }

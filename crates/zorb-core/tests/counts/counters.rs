@@ -51,7 +51,7 @@ fn threads_with_connections_of_their_own_share_nothing() {
         let calls = if COUNTING { THREADS * CALLS } else { 0 };
         assert_eq!(used.client_locks, 0, "a caller takes no lock");
         assert_eq!(used.server_locks, calls, "a reply is sent under a lock, nobody waits for");
-        assert_eq!((used.contended, used.hand_overs, used.shared_writes), (0, 0, 0));
+        assert_eq!((used.contended, used.thread_switches, used.shared_writes), (0, 0, 0));
     }
     client.shutdown(true).unwrap();
     server.shutdown(true).unwrap();

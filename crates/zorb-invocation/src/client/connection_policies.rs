@@ -79,7 +79,7 @@ impl ConnectionPolicies {
     ) -> Arc<Self> {
         let servers = Self::of(policies);
         if let (Some(own), Some(servers)) = (&self.protocols, &servers.protocols)
-            && !own.says_the_same(servers)
+            && !own.is_equivalent(servers)
         {
             conflicts.push(PolicyType::CLIENT_PROTOCOL);
         }

@@ -186,7 +186,7 @@ impl Routes {
         let extensions = core.extensions();
         let servers = extensions.readers.read(&self.policies);
         self.interceptors = extensions.interceptors.client.of(&servers);
-        self.declared_priority = servers.value().and_then(PriorityModel::declared);
+        self.declared_priority = servers.value().and_then(PriorityModel::declared_priority);
         let policies = match (own, ConnectionPolicies::new(&[&servers])) {
             (Some(own), Some(_)) => Some(own.with_servers(&servers, &mut self.conflicts)),
             (own, of_server) => own.cloned().or(of_server),

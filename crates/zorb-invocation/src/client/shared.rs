@@ -261,7 +261,7 @@ impl SharedConnection {
         }
         let sleepers = state.machine.calls_mut().filter(|call| call.sleeps);
         if let Some(next) = sleepers.min_by_key(|call| Reverse(call.priority)) {
-            count(Count::HandOvers);
+            count(Count::ThreadSwitches);
             next.sleeps = false;
             next.wake.notify_one();
         }

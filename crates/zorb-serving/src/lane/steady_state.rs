@@ -254,7 +254,11 @@ impl SteadyState {
         if INTERVAL.get().is_none_or(|begun| begun.freezing != freezing) {
             self.watch_from_here(freezing);
             let allocations = AllocationCount::this_thread().allocations;
-            INTERVAL.set(Some(WorkInterval { freezing, allocations, events: EventCounts::here() }));
+            INTERVAL.set(Some(WorkInterval {
+                freezing,
+                allocations,
+                events: EventCounts::of_this_thread(),
+            }));
         }
     }
 
@@ -267,7 +271,7 @@ impl SteadyState {
             && begun.freezing == freezing
         {
             let allocations = AllocationCount::this_thread().allocations;
-            if (allocations, EventCounts::here()) != (begun.allocations, begun.events) {
+            if (allocations, EventCounts::of_this_thread()) != (begun.allocations, begun.events) {
                 self.violated(&begun);
             }
         }
@@ -275,7 +279,7 @@ impl SteadyState {
 
     #[cold]
     fn violated(&self, begun: &WorkInterval) {
-        let events = EventCounts::here();
+        let events = EventCounts::of_this_thread();
         self.add(LaneViolations {
             allocations: AllocationCount::this_thread().allocations.wrapping_sub(begun.allocations),
             threads: events.threads - begun.events.threads,

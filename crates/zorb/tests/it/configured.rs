@@ -71,7 +71,7 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
     }
     // What is switched off is not there to be used.
     let off = with(&[("Protocols", "iiop,uiop"), ("ClientProtocols", "shmiop")]).build();
-    assert_eq!(off.unwrap_err().hint(), Some("this ORB has: iiop, uiop"));
+    assert_eq!(off.unwrap_err().hint(), Some("available protocols: iiop, uiop"));
     let mixed = with(&[("Protocols", "iiop,-uiop")]).build().unwrap_err();
     assert!(format!("{mixed:?}").contains("option Protocols"), "{mixed}");
 }
@@ -155,7 +155,7 @@ fn a_protocol_is_named_once() {
     ] {
         let story = format!("{:?}", with(&[(option, value)]).build().unwrap_err());
         assert!(story.contains(&format!("option {option} (program): ")), "{story}");
-        assert!(story.contains("is there twice"), "{story}");
+        assert!(story.contains("is listed twice"), "{story}");
     }
 }
 
@@ -212,11 +212,11 @@ fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_ha
         let error = refused.unwrap_err();
         let (text, hint) = (format!("{error:?}"), error.hint().unwrap_or_default().to_owned());
         assert!(text.contains("no protocol \"rudp\""), "{text}");
-        assert!(hint.contains("it comes with the feature arq"), "{hint}");
+        assert!(hint.contains("it requires the feature arq"), "{hint}");
     }
     let unknown = with(&[]).listen("ipx://127.0.0.1:0").build().unwrap_err();
     let hint = unknown.hint().unwrap_or_default();
-    assert!(hint.contains("this ORB has: iiop") && !hint.contains("feature"), "{hint}");
+    assert!(hint.contains("available protocols: iiop") && !hint.contains("feature"), "{hint}");
 }
 
 /// Options are checked as they are for an ORB, without there being one.
@@ -240,8 +240,8 @@ fn options_of_protocols_that_are_not_there() {
     ] {
         let error = refused.unwrap_err();
         let story = format!("{error:?}");
-        assert!(story.contains("this ORB has nothing that takes it"), "{story}");
-        assert_eq!(error.hint(), Some("ssliop comes with the feature tls"));
+        assert!(story.contains("this program was built without ssliop"), "{story}");
+        assert_eq!(error.hint(), Some("ssliop requires the feature tls"));
     }
     // Of one that no program has, they are unknown like any other.
     let story = format!("{:?}", with(&[("IpxKey", "key.pem")]).build().unwrap_err());

@@ -91,8 +91,8 @@ fn files_and_variables_are_read() {
     assert_eq!(options.connect_timeout, Duration::from_millis(16));
     for (text, why) in [
         ("nonsense = 1", "unknown option nonsense"),
-        ("connect_timeout = [1]", "has the wrong form"),
-        ("connect_timeout = 99999999999999999999", "has the wrong form"),
+        ("connect_timeout = [1]", "has the wrong type"),
+        ("connect_timeout = 99999999999999999999", "has the wrong type"),
         ("spin = 1\nspin = 2", "duplicate key"),
         ("spin = 1\nSpin = 2", "option Spin is set twice"),
     ] {
@@ -292,7 +292,7 @@ fn protocols_and_extensions_declare_options() {
     assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
     let missing_features =
         builder().missing_features(&[("iiop", "tcp")]).iiop_share(4).options().unwrap_err();
-    assert_eq!(missing_features.hint(), Some("iiop comes with the feature tcp"));
+    assert_eq!(missing_features.hint(), Some("iiop requires the feature tcp"));
     let clash = builder().declare(Clashing::default()).options().unwrap_err();
     let clash = format!("{clash:?}");
     assert!(clash.contains("option ConnectTimeout of clash: orb has"), "{clash}");

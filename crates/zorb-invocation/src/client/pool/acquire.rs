@@ -122,7 +122,7 @@ impl EndpointPool {
         let idle = self.take_all_idle(&mut state, true);
         state.idle.extend(idle);
         if state.idle.is_empty() && !state.closed {
-            count(Count::HandOvers);
+            count(Count::ThreadSwitches);
             state = match left {
                 None => self.returned.wait(state),
                 Some(left) => self.returned.wait_for(state, left),

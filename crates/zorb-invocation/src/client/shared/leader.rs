@@ -104,7 +104,7 @@ impl SharedConnection {
         let wake = sleeps.then(|| Arc::clone(&call.wake));
         drop(state);
         if let Some(wake) = wake {
-            count(Count::HandOvers);
+            count(Count::ThreadSwitches);
             wake.notify_one();
         }
         Ok(false)
