@@ -1,21 +1,20 @@
 //! The state of connections, apart from octets: requests, ids, code sets, and how they end.
 
-mod cancelled;
 mod client;
 mod end;
 mod ids;
 mod server;
-mod server_requests;
 
-pub use cancelled::{CancelledRequests, MAX_CANCELLED};
 pub use client::{
     Announcement, BeginError, BegunRequest, ClientConnection, ClientSession, MAX_OUTSTANDING,
     NewRequest, Received, RequestKind,
 };
 pub use end::{ConnectionEnd, FailureCause, RequestFailure, RequestProgress};
 pub use ids::RequestIds;
-pub use server::ServerConnection;
-pub use server_requests::{Asked, NotServed, ServedRequest, ServerRequests};
+pub use server::{
+    Asked, Cancellation, CancelledRequests, MAX_CANCELLED, ServedRequest, ServerReceiver,
+    ServerRequests, UnreadRequest,
+};
 
 use zorb_cdr::TextCoding;
 

@@ -7,9 +7,9 @@
 //! * [`MessageWriter`] encodes messages. [`Inbound`] splits received octets into messages, which
 //!   [`RequestHeader`], [`ReplyHeader`] and similar types decode.
 //! * [`Messaging`] is the trait of protocols with other encodings of the same messages.
-//! * [`ClientConnection`] and [`ServerRequests`] are state machines for the two ends of a connection: which
-//!   requests are outstanding, and how each of them ends. [`ClientSession`] and [`ServerConnection`] have
-//!   what the ends have negotiated.
+//! * [`ClientConnection`] is the state machine for the client's end of a connection: which requests are
+//!   outstanding, and how each of them ends. That for the server's end is in parts, as threads share it:
+//!   [`ServerReceiver`], [`ServerRequests`] and [`CancelledRequests`].
 //! * [`Ior`], [`IiopProfile`] and [`TaggedComponent`] are references; [`ObjectUrl`] parses their text
 //!   forms.
 //! * [`CodeSetComponentInfo`], [`negotiate`] and [`text_coding`] negotiate the code sets.
@@ -38,10 +38,10 @@ pub use code_set::{
     MAX_CONVERSION_SETS, negotiate, text_coding,
 };
 pub use connection::{
-    Announcement, Asked, BeginError, BegunRequest, CancelledRequests, ClientConnection,
-    ClientSession, ConnectionEnd, FailureCause, MAX_CANCELLED, MAX_OUTSTANDING, NewRequest,
-    NotServed, Received, RequestFailure, RequestIds, RequestKind, RequestProgress, ServedRequest,
-    ServerConnection, ServerRequests,
+    Announcement, Asked, BeginError, BegunRequest, Cancellation, CancelledRequests,
+    ClientConnection, ClientSession, ConnectionEnd, FailureCause, MAX_CANCELLED, MAX_OUTSTANDING,
+    NewRequest, Received, RequestFailure, RequestIds, RequestKind, RequestProgress, ServedRequest,
+    ServerReceiver, ServerRequests, UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Detached, Inbound, Limits};

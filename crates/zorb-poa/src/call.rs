@@ -11,7 +11,7 @@ use zorb_cdr::{
 };
 use zorb_giop::{
     Form, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
-    ServiceId, fragments,
+    ServedRequest, ServiceId, fragments,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
@@ -42,7 +42,7 @@ impl fmt::Debug for ServerCall<'_> {
 /// Where a request has come from, and its reply goes.
 pub trait RequestSource {
     /// Sends the reply to a request, which lies in `parts`: before the upcall has ended, or in fragments.
-    fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]);
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]);
 
     /// The priority of the lane whose connection the request came over, if it has one.
     fn lane_priority(&self) -> Option<i16> {
@@ -95,7 +95,7 @@ impl<'a> ServerCall<'a> {
             reply: ReplyWriter {
                 buffer: reply.buffer,
                 form,
-                request_id: 0,
+                request: ServedRequest::default(),
                 text: TextCoding::default(),
                 is_expected: false,
                 threshold: reply.copy_threshold,
@@ -111,7 +111,6 @@ impl<'a> ServerCall<'a> {
     #[inline(always)] // 4 % of a request
     pub fn read_header(&mut self, header: &MessageHeader) -> Result<(), ProtocolError> {
         self.reply.form.read_request_with(&mut self.request, &mut self.arguments, header)?;
-        self.reply.request_id = self.request.request_id;
         self.reply.is_expected = self.request.response.expects_reply();
         Ok(())
     }
@@ -126,6 +125,12 @@ impl<'a> ServerCall<'a> {
     #[inline]
     pub fn set_context(&mut self, context: &'a dyn ReadContext) {
         self.arguments.set_context(context);
+    }
+
+    /// Sets which request of its connection it is.
+    #[inline]
+    pub fn set_request(&mut self, request: ServedRequest) {
+        self.reply.request = request;
     }
 
     /// Sets how text is encoded, in the arguments and in the reply.
@@ -341,7 +346,7 @@ pub(crate) struct ReplyWriter<'a> {
     pub(super) buffer: &'a mut Vec<u8>,
     /// That of the request.
     pub(super) form: Form<'a>,
-    pub(super) request_id: u32,
+    pub(super) request: ServedRequest,
     pub(super) text: TextCoding,
     /// Whether the client waits; otherwise nothing is written.
     pub(super) is_expected: bool,
@@ -353,7 +358,7 @@ pub(crate) struct ReplyWriter<'a> {
 impl fmt::Debug for ReplyWriter<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ReplyWriter")
-            .field("request_id", &self.request_id)
+            .field("request", &self.request)
             .field("is_expected", &self.is_expected)
             .finish_non_exhaustive()
     }
@@ -370,7 +375,8 @@ impl ReplyWriter<'_> {
         if !self.is_expected {
             return Ok(());
         }
-        let begun = self.form.reply(self.buffer, ByteOrder::NATIVE, self.request_id, status, &[]);
+        let begun =
+            self.form.reply(self.buffer, ByteOrder::NATIVE, self.request.request_id, status, &[]);
         let written = begun.and_then(|mut message| {
             probe!(MessagingSend);
             write(&mut message.body(self.text))?;
@@ -386,7 +392,7 @@ impl ReplyWriter<'_> {
             return Ok(());
         }
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
-        let begun = self.form.reply(self.buffer, order, self.request_id, status, &[]);
+        let begun = self.form.reply(self.buffer, order, self.request.request_id, status, &[]);
         begun.and_then(MessageWriter::finish).map_err(unwritable)
     }
 
@@ -403,7 +409,7 @@ impl ReplyWriter<'_> {
             return Ok(());
         }
         let mut gather = Gather::runs_from(self.threshold);
-        let (form, order, id) = (self.form, ByteOrder::NATIVE, self.request_id);
+        let (form, order, id) = (self.form, ByteOrder::NATIVE, self.request.request_id);
         let status = ReplyStatus::NoException;
         let begun = form.reply(self.buffer, order, id, status, &[]);
         let written = begun.and_then(|message| {
@@ -421,9 +427,9 @@ impl ReplyWriter<'_> {
 
     #[inline(never)]
     fn send_with(&mut self, tail: Tail, write: WriteBody<'_>) -> Served {
-        let (source, id) = (self.source, self.request_id);
+        let (source, request) = (self.source, self.request);
         let sent = tail.send(self.buffer, self.text, write, &mut |parts| {
-            source.send_parts(id, parts);
+            source.send_parts(request, parts);
             Ok(())
         });
         match sent {
@@ -447,7 +453,7 @@ impl ReplyWriter<'_> {
         if pieces.len() > 1 {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
-            self.source.send_parts(self.request_id, &mut parts);
+            self.source.send_parts(self.request, &mut parts);
             self.is_expected = false;
         }
     }

@@ -105,7 +105,7 @@ pub fn dispatch<'a>(
     if call.request.response == ResponseFlags::SyncWithServer {
         // Its body is empty, and an empty body cannot fail to be written.
         let _ = reply.write_empty();
-        reply.source.send_parts(reply.request_id, &mut [IoSlice::new(reply.buffer)]);
+        reply.source.send_parts(reply.request, &mut [IoSlice::new(reply.buffer)]);
         reply.is_expected = false;
     }
     let object = target.object();

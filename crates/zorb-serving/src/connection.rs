@@ -12,12 +12,15 @@ use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicUsize, Ordering};
 
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
-use zorb_giop::{Detached, Inbound, Limits, Messaging, ProfileTag};
+use zorb_giop::{
+    ConnectionEnd, Detached, Inbound, Limits, Messaging, ProfileTag, ProtocolError, ServerReceiver,
+    ServerRequests,
+};
 use zorb_os::slot::Slot;
 use zorb_poa::AdapterCache;
 use zorb_transport::{Protocol, Stream, Waits};
@@ -56,23 +59,12 @@ pub(crate) struct ServerConnection {
     /// What is needed to read from it, while no thread reads.
     pub(super) input: Slot<Input>,
     pub(super) output: Output,
+    /// The requests that are being served, and how the connection ends.
+    pub(super) requests: ServerRequests,
     /// Whether it has threads of its own.
     has_own_threads: AtomicBool,
     pub(super) own_threads: OwnThreads,
     pub(super) events: Events,
-    /// Threads that serve it, and requests that are queued.
-    users: AtomicU32,
-    /// Requests that a POA manager holds.
-    pub(super) held: AtomicU32,
-    /// No further request is to be read.
-    pub(super) closing: AtomicBool,
-    /// The peer has ended the connection itself and is not sent a CloseConnection.
-    pub(super) closed_by_peer: AtomicBool,
-    /// Nothing is read any more; the last user finishes the connection.
-    ended: AtomicBool,
-    /// Whether a CloseConnection is sent then.
-    sends_close: AtomicBool,
-    finished: AtomicBool,
     /// The adapter whose policies it was last set up by; 0 for none.
     pub(super) set_up_by: AtomicUsize,
     /// The highest priority of the band that its client declares; -1 for none.
@@ -126,16 +118,10 @@ impl ServerConnection {
             gather_threshold,
             input: Slot::empty(),
             output: Output::new(),
+            requests: ServerRequests::new(),
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
             events: Events::default(),
-            users: AtomicU32::new(0),
-            held: AtomicU32::new(0),
-            closing: AtomicBool::new(false),
-            closed_by_peer: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
-            sends_close: AtomicBool::new(false),
-            finished: AtomicBool::new(false),
             set_up_by: AtomicUsize::new(0),
             band: AtomicI16::new(-1),
             buffer_strategy: AtomicU8::new(0),
@@ -150,11 +136,11 @@ impl ServerConnection {
         let max_message_size = self.core.options().max_message_size;
         let limits =
             Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
-        let agreed = match self.connected {
-            true => zorb_giop::ServerConnection::speaking(self.messaging),
-            false => zorb_giop::ServerConnection::connectionless(),
+        let receiver = match self.connected {
+            true => ServerReceiver::new(self.messaging),
+            false => ServerReceiver::connectionless(self.messaging),
         };
-        Input::new(Inbound::new(limits).of(self.messaging), agreed)
+        Input::new(Inbound::new(limits).of(self.messaging), receiver)
     }
 
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
@@ -193,82 +179,75 @@ impl ServerConnection {
         self.has_own_threads.store(true, Ordering::Release);
     }
 
-    /// Begins the calling thread's, or a queued request's, part in the connection.
+    /// Notes that a request has been served: its reply, if it has one, was sent.
     #[inline]
-    pub(super) fn enter(&self) {
-        self.users.fetch_add(1, Ordering::AcqRel);
-    }
-
-    /// Ends it; the last one out finishes a connection that has ended.
-    #[inline]
-    pub(super) fn leave(self: &Arc<Self>) {
-        if self.users.fetch_sub(1, Ordering::AcqRel) == 1 && self.ended.load(Ordering::Acquire) {
+    pub(super) fn finish_request(self: &Arc<Self>) {
+        if self.requests.finish() {
             self.finish();
         }
     }
 
-    /// Takes an [entry](Self::enter) back: its thread was not started.
-    pub(super) fn cancel_entry(&self) {
-        self.users.fetch_sub(1, Ordering::AcqRel);
-    }
-
-    /// Threads that serve it, and requests that are queued.
-    pub(super) fn users(&self) -> u32 {
-        self.users.load(Ordering::Acquire)
-    }
-
+    /// Closes the connection, which is over.
     #[cold]
     fn finish(self: &Arc<Self>) {
-        if self.finished.swap(true, Ordering::AcqRel) {
-            return;
-        }
-        if self.sends_close.load(Ordering::Acquire) && !self.closed_by_peer.load(Ordering::Acquire)
-        {
-            self.send_close_connection();
-        }
+        self.transmit();
         self.core.watchdog().forget(self);
         self.lane.forget(self, self.slot);
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Has nothing be read any more; `sends_close` says whether the peer is sent a CloseConnection. Called by
-    /// the thread that has the input, or in its place.
+    /// Reads no more. The connection is closed when its last request has been served. To be called by the
+    /// thread that has the input.
     #[cold]
-    pub(super) fn end(&self, sends_close: bool) {
-        self.closing.store(true, Ordering::Release);
-        if sends_close {
-            self.sends_close.store(true, Ordering::Release);
+    pub(super) fn end(self: &Arc<Self>, end: ConnectionEnd) {
+        if let ConnectionEnd::ProtocolError(error) = end {
+            self.log_protocol_error(error);
         }
-        self.ended.store(true, Ordering::Release);
+        let is_over = self.requests.end(end);
         self.own_threads.wake_all();
+        if is_over {
+            self.finish();
+        } else if let ConnectionEnd::ProtocolError(_) = end {
+            self.break_off();
+        }
     }
 
-    /// Whether nothing is read any more.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::Acquire)
+    /// Ends the connection over which a broken request has come, on a thread that does not read.
+    #[cold]
+    pub(super) fn refuse(&self, error: ProtocolError) {
+        self.log_protocol_error(error);
+        self.requests.refuse(error);
+        self.break_off();
     }
 
-    /// Whether it is closed, and known to no lane any more.
-    pub(super) fn is_finished(&self) -> bool {
-        self.finished.load(Ordering::Acquire)
+    fn log_protocol_error(&self, error: ProtocolError) {
+        tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
     }
 
-    /// Ends a connection that is not going to be served.
-    pub(crate) fn give_up(self: &Arc<Self>) {
-        self.enter();
-        self.end(false);
-        self.leave();
+    /// Sends the last message to the client, and shuts the stream down, which wakes the thread that reads.
+    fn break_off(&self) {
+        self.transmit();
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+
+    /// Ends the connection at once: no thread can serve it.
+    #[cold]
+    pub(super) fn abandon(self: &Arc<Self>) {
+        if self.requests.abandon() {
+            self.own_threads.wake_all();
+            self.finish();
+        }
     }
 
     /// Ends a connection that no lane has taken in; its client may try elsewhere.
     pub(crate) fn reject(&self) {
-        self.send_close_connection();
-        let _ = self.stream.shutdown(Shutdown::Both);
+        let _ = self.requests.end(ConnectionEnd::ClosedHere);
+        self.break_off();
     }
 
     /// Ends the connection in an orderly way: running requests finish, the peer is told.
     pub(crate) fn close(&self) {
-        self.closing.store(true, Ordering::Release);
+        self.requests.close();
         let _ = self.stream.shutdown(Shutdown::Read);
     }
 
@@ -279,9 +258,7 @@ impl ServerConnection {
             // A servant's drop panicked, say. The connection must not stay behind unserved.
             tracing::error!(peer = self.stream.peer(), "a serving thread panicked");
             end_upcall();
-            self.closed_by_peer.store(true, Ordering::Release);
-            self.end(false);
-            let _ = self.stream.shutdown(Shutdown::Both);
+            self.abandon();
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The reading side of a connection.
 
-use zorb_giop::Inbound;
+use zorb_giop::{Inbound, ServerReceiver};
 
 /// What only the thread that reads from a connection uses. Passing it on to another thread is one exchange
 /// of a pointer, without a lock.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) inbound: Inbound,
-    /// What was agreed with the client.
-    pub(super) agreed: zorb_giop::ServerConnection,
+    /// What was negotiated with the client.
+    pub(super) receiver: ServerReceiver,
     /// For how many more requests the connection counts as shared by several callers.
     pub(super) shared_for: u8,
     /// Whether the last receive has taken all that was there.
@@ -19,10 +19,10 @@ pub(super) struct Input {
 }
 
 impl Input {
-    pub(super) fn new(inbound: Inbound, agreed: zorb_giop::ServerConnection) -> Box<Self> {
+    pub(super) fn new(inbound: Inbound, receiver: ServerReceiver) -> Box<Self> {
         Box::new(Self {
             inbound,
-            agreed,
+            receiver,
             shared_for: 0,
             drained: false,
             #[cfg(feature = "buffers")]

@@ -332,7 +332,7 @@ impl Lane {
 
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
         tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection refused");
-        connection.give_up();
+        connection.abandon();
     }
 
     /// Begins to serve a connection at the event loop, or on a thread of its own where the stream has no

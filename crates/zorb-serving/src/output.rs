@@ -2,13 +2,12 @@
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use zorb_base::counters::{CallLock, Count};
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, CancelledRequests, Form, GiopVersion, Messaging, ProfileTag,
-    ProtocolError, ReplyStatus,
+    AddressingDisposition, Cancellation, CancelledRequests, Form, Messaging, ProfileTag,
+    ReplyStatus, ServedRequest,
 };
 use zorb_os::lock::Locked;
 use zorb_os::probe;
@@ -22,10 +21,6 @@ pub(super) struct Output {
     /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has
     /// the priority of the most urgent one that waits.
     cancelled: CallLock<CancelledRequests>,
-    /// Whether a request was ever cancelled.
-    any_cancelled: AtomicBool,
-    /// The minor number of the highest version that the client has used.
-    version: AtomicU8,
 }
 
 /// The lock of the sending side.
@@ -33,11 +28,7 @@ type SendLock<'s> = Locked<'s, CancelledRequests>;
 
 impl Output {
     pub(super) fn new() -> Self {
-        Self {
-            cancelled: CallLock::new(Count::ServerLocks, CancelledRequests::new()),
-            any_cancelled: AtomicBool::new(false),
-            version: AtomicU8::new(0),
-        }
+        Self { cancelled: CallLock::new(Count::ServerLocks, CancelledRequests::new()) }
     }
 
     #[inline]
@@ -45,46 +36,17 @@ impl Output {
         self.cancelled.lock()
     }
 
-    /// Takes note of a CancelRequest.
-    pub(super) fn cancel(&self, request_id: u32) {
-        let mut lock = self.lock();
-        lock.cancel(request_id);
-        self.any_cancelled.store(true, Ordering::Release);
-    }
-
-    /// Whether nobody waits for the reply to a request any more.
-    #[inline]
-    fn is_cancelled(&self, lock: &SendLock<'_>, request_id: u32) -> bool {
-        self.any_cancelled.load(Ordering::Acquire) && lock.contains(request_id)
-    }
-
-    /// Takes note of a request, and of the highest version so far.
-    #[inline]
-    pub(super) fn begin_request(&self, request_id: u32, highest: GiopVersion) {
-        if self.any_cancelled.load(Ordering::Acquire) {
-            self.forget_cancellation(request_id);
-        }
-        if self.version.load(Ordering::Relaxed) != highest.minor() {
-            self.version.store(highest.minor(), Ordering::Relaxed);
-        }
-    }
-
-    /// Request ids are used again: a cancellation was of an earlier request.
+    /// Records a CancelRequest.
     #[cold]
-    fn forget_cancellation(&self, request_id: u32) {
-        self.lock().begin_request(request_id);
-    }
-
-    fn highest_version(&self) -> GiopVersion {
-        let minor = self.version.load(Ordering::Relaxed);
-        GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0)
+    pub(super) fn cancel(&self, cancellation: Cancellation) {
+        self.lock().cancel(cancellation);
     }
 }
 
 impl RequestSource for ServerConnection {
-    fn send_parts(&self, request_id: u32, parts: &mut [IoSlice<'_>]) {
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
         let lock = self.output.lock();
-        if !self.output.is_cancelled(&lock, request_id) {
+        if !lock.contains(request) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
             self.after_sending(&lock, sent);
@@ -112,9 +74,9 @@ impl ServerConnection {
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
-    pub(super) fn send_reply(&self, request_id: u32, reply: &[u8]) {
+    pub(super) fn send_reply(&self, request: ServedRequest, reply: &[u8]) {
         let lock = self.output.lock();
-        if !self.output.is_cancelled(&lock, request_id) {
+        if !lock.contains(request) {
             self.send_locked(&lock, reply);
         }
     }
@@ -140,17 +102,6 @@ impl ServerConnection {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Answers a broken message as the standard says; the connection ends after it.
-    pub(super) fn refuse(&self, error: &ProtocolError) {
-        tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
-        if error.answer_message_error {
-            let mut octets = Vec::new();
-            let form = Form::new(self.messaging, GiopVersion::HIGHEST);
-            form.message_error(&mut octets, ByteOrder::NATIVE);
-            self.send(&octets);
-        }
-    }
-
     /// Asks for a request once more with nothing left out.
     #[cold]
     pub(super) fn ask_for_all(&self, messaging: &'static dyn Messaging, request_id: u32) {
@@ -167,10 +118,12 @@ impl ServerConnection {
         }
     }
 
-    pub(super) fn send_close_connection(&self) {
+    /// Sends the message that ends the connection, if it is time for one.
+    #[cold]
+    pub(super) fn transmit(&self) {
         let mut octets = Vec::new();
-        let form = Form::new(self.messaging, self.output.highest_version());
-        form.close_connection(&mut octets, ByteOrder::NATIVE);
-        self.send(&octets);
+        while self.requests.poll_transmit(self.messaging, &mut octets) {
+            self.send(&octets);
+        }
     }
 }

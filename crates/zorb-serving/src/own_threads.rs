@@ -97,11 +97,6 @@ impl OwnThreads {
         members.ended = true;
         self.input_offered.notify_all();
     }
-
-    /// Threads that wait for input.
-    pub(super) fn idle(&self) -> usize {
-        self.members.lock().idle
-    }
 }
 
 impl ServerConnection {
@@ -114,23 +109,17 @@ impl ServerConnection {
     /// Starts a thread that takes the input.
     fn spawn(self: &Arc<Self>, members: &mut Members) -> io::Result<()> {
         let connection = Arc::clone(self);
-        self.enter();
         let started = self.lane.spawn(move |begun| {
             match begun {
                 Ok(()) => connection.run(),
                 Err(error) => {
                     tracing::error!(%error, "a thread is not fit for its lane");
-                    connection.end(false);
+                    connection.abandon();
                 }
             }
             connection.own_threads.members.lock().threads -= 1;
-            connection.leave();
         });
-        match started {
-            Ok(()) => members.threads += 1,
-            // It has not begun, so the connection cannot be finished here.
-            Err(_) => self.cancel_entry(),
-        }
+        members.threads += usize::from(started.is_ok());
         started
     }
 
@@ -140,7 +129,7 @@ impl ServerConnection {
             let mut scratch = Scratch::default();
             if let Err(error) = self.stream.establish() {
                 tracing::warn!(peer = self.stream.peer(), %error, "connection refused");
-                return self.end(false);
+                return self.abandon();
             }
             while let Some(input) = self.take_over() {
                 self.rest();
@@ -153,7 +142,7 @@ impl ServerConnection {
 
     /// Waits for the input; `None` when this thread is not needed any more.
     fn take_over(&self) -> Option<Box<Input>> {
-        if self.has_ended() {
+        if self.requests.has_ended() {
             return None;
         }
         if let Some(input) = self.input.take() {

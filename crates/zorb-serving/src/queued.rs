@@ -2,7 +2,6 @@
 //! manager.
 
 use std::io::IoSlice;
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
@@ -11,7 +10,7 @@ use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
     Detached, Form, GiopVersion, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
-    RequestHeader, ResponseFlags,
+    RequestHeader, ResponseFlags, ServedRequest, UnreadRequest,
 };
 use zorb_poa::{
     Access, Answer, Arrival, Holdable, InParts, NotAdmitted, PoaManager, ReplyTo, RequestSource,
@@ -33,7 +32,7 @@ pub(super) struct RequestMessage {
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// What reads it, where it leaves something out.
     pub(super) recalled: Option<Arc<dyn Messaging>>,
-    pub(super) request_id: u32,
+    pub(super) request: ServedRequest,
     pub(super) response: ResponseFlags,
     pub(super) text: TextCoding,
     /// Its end, if it lies in a shared buffer of the stream.
@@ -54,7 +53,7 @@ impl Default for RequestMessage {
             },
             messaging: None,
             recalled: None,
-            request_id: 0,
+            request: ServedRequest::default(),
             response: ResponseFlags::NoResponse,
             text: TextCoding::default(),
             #[cfg(feature = "buffers")]
@@ -78,13 +77,13 @@ impl RequestMessage {
     }
 }
 
-/// A user of a connection, until dropped.
+/// The connection of a request that is being served, until dropped.
 #[derive(Debug)]
 struct ConnectionUse(Arc<ServerConnection>);
 
 impl Drop for ConnectionUse {
     fn drop(&mut self) {
-        self.0.leave();
+        self.0.finish_request();
     }
 }
 
@@ -108,12 +107,9 @@ impl Client {
 
     /// Ends the connection over which a request without a readable header has come.
     #[cold]
-    fn refuse_broken(&self, error: &ProtocolError) {
+    fn refuse_broken(&self, error: ProtocolError) {
         if let Some(connection) = self.connection() {
             connection.refuse(error);
-            connection.end(false);
-            // A thread that waits for more finds out.
-            let _ = connection.stream.shutdown(std::net::Shutdown::Both);
         }
     }
 
@@ -164,13 +160,12 @@ impl std::fmt::Debug for QueuedRequest {
 }
 
 impl QueuedRequest {
-    /// A request of `connection`, which is in use by it from now on.
+    /// A request of `connection` that has begun, and is finished when this is dropped.
     pub(super) fn new(
         connection: &Arc<ServerConnection>,
         message: Box<RequestMessage>,
         priority: i16,
     ) -> Self {
-        connection.enter();
         Self {
             message,
             client: Client::Connected(ConnectionUse(Arc::clone(connection))),
@@ -254,9 +249,10 @@ impl Origin<'_> {
         let octets = &message.octets;
         let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
         if let Err(error) = call.read_header(&message.header) {
-            client.refuse_broken(&error);
+            client.refuse_broken(error);
             return None;
         }
+        call.set_request(message.request);
         call.set_text(message.text);
         let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
         let by = Access { arrival, pool: Some(client.lane().pool()) };
@@ -290,7 +286,7 @@ impl Origin<'_> {
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
-            connection.send_reply(message.request_id, reply);
+            connection.send_reply(message.request, reply);
         }
         Some(message)
     }
@@ -316,7 +312,7 @@ impl Origin<'_> {
 struct NoClient;
 
 impl RequestSource for NoClient {
-    fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
 }
 
 impl ServerConnection {
@@ -324,7 +320,7 @@ impl ServerConnection {
     /// place. Returns its priority, if requests `are_ordered` by it; `None` when it has been answered
     /// already.
     pub(super) fn detach_request(
-        &self,
+        self: &Arc<Self>,
         input: &mut Input,
         header: &MessageHeader,
         message: &mut RequestMessage,
@@ -348,39 +344,27 @@ impl ServerConnection {
             }
         };
         if let (Form::Giop(_), false) = (form, are_ordered)
-            && let Some((request_id, response, text)) = self.begin_unread(input, octets, header)
+            && let Some(begun) = input.receiver.begin_unread(&self.requests, octets, header)
         {
-            (message.request_id, message.response, message.text) = (request_id, response, text);
+            let UnreadRequest { request, response, text } = begun;
+            (message.request, message.response, message.text) = (request, response, text);
             return Ok(Some(0));
         }
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(octets, header.order);
         form.read_request_with(&mut request, &mut reader, header)?;
-        let text = self.begin_request(input, &request, form);
+        let (served, text) = input.receiver.begin_request(&self.requests, &request, form);
         let priority = if are_ordered { self.request_priority(&request) } else { 0 };
-        (message.request_id, message.response) = (request.request_id, request.response);
+        (message.request, message.response) = (served, request.response);
         match text {
             Ok(text) => message.text = text,
-            Err(exception) => {
-                self.send_exception(message, &exception);
+            Err(error) => {
+                self.send_exception(message, &error.into());
+                self.finish_request();
                 return Ok(None);
             }
         }
         Ok(Some(priority))
-    }
-
-    /// Notes a request, in the order of the wire, and leaves its header to the thread that serves it;
-    /// `None` where that cannot be.
-    fn begin_unread(
-        &self,
-        input: &mut Input,
-        message: &[u8],
-        header: &MessageHeader,
-    ) -> Option<(u32, ResponseFlags, TextCoding)> {
-        let (request_id, response) = RequestHeader::glance(message, header)?;
-        let text = input.agreed.begin_unread(header.version)?;
-        self.output.begin_request(request_id, input.agreed.highest_version());
-        Some((request_id, response, text))
     }
 
     /// Gives a request to a manager that holds requests.
@@ -406,14 +390,14 @@ impl ServerConnection {
         let form = Form::new(self.messaging, message.header.version);
         let status = ReplyStatus::SystemException;
         let written = form
-            .reply(&mut octets, ByteOrder::NATIVE, message.request_id, status, &[])
+            .reply(&mut octets, ByteOrder::NATIVE, message.request.request_id, status, &[])
             .and_then(|mut reply| {
                 exception.write(&mut reply.body(TextCoding::default()))?;
                 reply.finish()
             });
         // Its encoding cannot fail: ids are short and ASCII.
         if written.is_ok() {
-            self.send_reply(message.request_id, &octets);
+            self.send_reply(message.request, &octets);
         }
     }
 }
@@ -434,7 +418,7 @@ impl HeldRequest {
 
     fn put(self, manager: &PoaManager, arrival: Arrival, since: Instant) {
         if let Some(connection) = self.connection() {
-            connection.held.fetch_add(1, Ordering::AcqRel);
+            connection.requests.hold();
         }
         let core = Arc::clone(&self.core);
         match manager.hold(Box::new(self), arrival, since) {
@@ -452,15 +436,10 @@ impl HeldRequest {
     /// The request, for the threads of its lane; `None` if nobody waits for it any more.
     fn release(&mut self) -> Option<QueuedRequest> {
         let message = self.message.take()?;
-        let connection = self.connection().filter(|connection| !connection.is_finished());
-        if connection.is_none() && message.response.expects_reply() {
-            return None;
-        }
+        let connection = self.connection().filter(|connection| connection.requests.resume());
         let client = match connection {
-            Some(connection) => {
-                connection.enter();
-                Client::Connected(ConnectionUse(connection))
-            }
+            Some(connection) => Client::Connected(ConnectionUse(connection)),
+            None if message.response.expects_reply() => return None,
             None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
         };
         let priority = self.priority;
@@ -492,7 +471,7 @@ impl Holdable for HeldRequest {
 impl Drop for HeldRequest {
     fn drop(&mut self) {
         if let Some(connection) = self.connection() {
-            connection.held.fetch_sub(1, Ordering::AcqRel);
+            connection.requests.unhold();
         }
     }
 }

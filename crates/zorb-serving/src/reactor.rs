@@ -58,13 +58,11 @@ impl Events {
 impl ServerConnection {
     /// Receives and serves requests, on a thread that handles an event.
     pub(crate) fn handle_event(self: &Arc<Self>, at_end: bool, scratch: &mut Scratch) {
-        self.enter();
         self.events.idle_checks.store(0, Ordering::Relaxed);
         if at_end {
             self.events.at_end.store(true, Ordering::SeqCst);
         }
         self.serve_ready(scratch);
-        self.leave();
     }
 
     /// Serves requests that are buffered, on a thread that has taken the connection out of its lane's

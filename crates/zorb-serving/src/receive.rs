@@ -2,21 +2,15 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
-use zorb_cdr::TextCoding;
-use zorb_giop::{
-    Form, MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind, Recalled,
-    RequestHeader,
-};
+use zorb_giop::{Asked, ConnectionEnd, Form, MessageHeader, Messaging, ProtocolError, Recalled};
 use zorb_os::probe;
 use zorb_poa::{
     Access, Answer, Arrival, InParts, NotAdmitted, ReplyTo, ServerCall, answer_absent,
     answer_locate, dispatch, find_target,
 };
-use zorb_types::SystemException;
 
 use crate::connection::{Scratch, ServerConnection};
 use crate::input::Input;
@@ -43,8 +37,8 @@ impl ServerConnection {
         let waits = self.has_own_threads();
         // Usually nothing has been buffered when a thread begins, and after a message.
         loop {
-            if self.closing.load(Ordering::Acquire) {
-                self.end(true);
+            if self.requests.is_closing() {
+                self.end(ConnectionEnd::ClosedHere);
                 return None;
             }
             match self.next_message(&mut input) {
@@ -52,13 +46,19 @@ impl ServerConnection {
                     probe!(Begin);
                     match self.process(input, &header, scratch) {
                         Ok(back) => input = back.or_else(|| self.input.take())?,
-                        Err(error) => return self.fail(&error),
+                        Err(end) => {
+                            self.end(end);
+                            return None;
+                        }
                     }
                     trim(&mut scratch.reply);
                     continue;
                 }
                 Ok(None) => {}
-                Err(error) => return self.fail(&error),
+                Err(error) => {
+                    self.end(error.into());
+                    return None;
+                }
             }
             if !waits && input.drained && !self.events.is_ready() {
                 return Some(input);
@@ -69,16 +69,6 @@ impl ServerConnection {
                 Received::End => return None,
             }
         }
-    }
-
-    /// Answers a broken message, and ends the connection.
-    #[cold]
-    fn fail<T>(&self, error: &ProtocolError) -> Option<T> {
-        self.refuse(error);
-        self.closed_by_peer.store(true, Ordering::Release);
-        self.end(false);
-        let _ = self.stream.shutdown(std::net::Shutdown::Both);
-        None
     }
 
     /// The header of the next whole message among what has been received, which is the inbound side's
@@ -112,7 +102,7 @@ impl ServerConnection {
 
     /// Receives what is there, or waits for it.
     #[inline]
-    fn receive(&self, input: &mut Input, waits: bool) -> Received {
+    fn receive(self: &Arc<Self>, input: &mut Input, waits: bool) -> Received {
         let at_end = self.events.before_receiving();
         let inbound = &mut input.inbound;
         let space = inbound.space();
@@ -130,7 +120,11 @@ impl ServerConnection {
         probe!(TransportReceive);
         match received {
             Ok(Some(0)) => {
-                self.end(self.closing.load(Ordering::Acquire));
+                // A connection that is closed here does not read either.
+                self.end(match self.requests.is_closing() {
+                    true => ConnectionEnd::ClosedHere,
+                    false => ConnectionEnd::Lost,
+                });
                 Received::End
             }
             Ok(Some(count)) => {
@@ -147,14 +141,17 @@ impl ServerConnection {
     }
 
     #[cold]
-    fn receive_failed(&self, input: &Input, error: &io::Error) -> Received {
+    fn receive_failed(self: &Arc<Self>, input: &Input, error: &io::Error) -> Received {
         let timed_out = error.kind() == io::ErrorKind::TimedOut;
         // It is not the client's fault while a request of its own runs or is held.
-        if timed_out && self.is_busy() {
+        if timed_out && self.requests.is_busy() {
             return Received::Octets;
         }
         tracing::debug!(peer = self.stream.peer(), %error, "connection lost");
-        self.end(timed_out && input.inbound.is_idle());
+        self.end(match timed_out {
+            true => ConnectionEnd::of_idle(&input.inbound),
+            false => ConnectionEnd::Lost,
+        });
         Received::End
     }
 
@@ -164,38 +161,26 @@ impl ServerConnection {
         mut input: Box<Input>,
         header: &MessageHeader,
         scratch: &mut Scratch,
-    ) -> Result<Option<Box<Input>>, ProtocolError> {
-        if header.kind == MessageKind::Request {
-            if self.lane.queues_requests() {
+    ) -> Result<Option<Box<Input>>, ConnectionEnd> {
+        match input.receiver.receive(&input.inbound, header) {
+            Asked::Request if self.lane.queues_requests() => {
                 self.lane.strategy().enqueue(self, &mut input, header, scratch)?;
-                return Ok(Some(input));
             }
-            let _permit = self.lane.permit(self.has_own_threads());
-            return self.serve_request(input, header, scratch);
-        }
-        let Scratch { request, reply, .. } = scratch;
-        input.inbound.take_into(request);
-        let message = request.message();
-        let form = Form::new(self.messaging, header.version);
-        match header.kind {
-            MessageKind::LocateRequest => {
-                answer_locate(self.core.adapters(), message, header, form, reply)?;
+            Asked::Request => {
+                let _permit = self.lane.permit(self.has_own_threads());
+                return Ok(self.serve_request(input, header, scratch)?);
+            }
+            Asked::LocateRequest => {
+                let Scratch { request, reply, .. } = scratch;
+                input.inbound.take_into(request);
+                let form = Form::new(self.messaging, header.version);
+                answer_locate(self.core.adapters(), request.message(), header, form, reply)?;
                 if !reply.is_empty() {
                     self.send(reply);
                 }
             }
-            MessageKind::CancelRequest => {
-                let cancel = form.read_cancel_request(message, header)?;
-                self.output.cancel(cancel.request_id);
-            }
-            MessageKind::CloseConnection | MessageKind::MessageError => {
-                self.closed_by_peer.store(true, Ordering::Release);
-                self.closing.store(true, Ordering::Release);
-            }
-            found => {
-                let kind = ProtocolErrorKind::WrongKind { expected: MessageKind::Request, found };
-                return Err(kind.into());
-            }
+            Asked::Cancel(cancellation) => self.output.cancel(cancellation),
+            Asked::End(end) => return Err(end),
         }
         Ok(Some(input))
     }
@@ -214,7 +199,7 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
         let form = match self.messaging {
-            Some(messaging) if input.agreed.remembers() => {
+            Some(messaging) if input.receiver.remembers() => {
                 match self.recall(messaging, &mut input, request.message(), header, recalled)? {
                     Some(form) => form,
                     None => return Ok(Some(input)),
@@ -225,15 +210,16 @@ impl ServerConnection {
         let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &**self };
         let mut call = ServerCall::new(request.message(), header.order, form, to);
         call.read_header(header)?;
-        let target = match self.begin_request(&mut input, call.request(), form) {
+        let (served, text) = input.receiver.begin_request(&self.requests, call.request(), form);
+        call.set_request(served);
+        let target = match text {
             Ok(text) => {
                 call.set_text(text);
                 let by = Access { arrival: Arrival::New, pool: Some(self.lane.pool()) };
                 find_target(self.core.adapters(), Some(adapters), call.request(), by)
             }
-            Err(exception) => Err(NotAdmitted::Refused(exception)),
+            Err(error) => Err(NotAdmitted::Refused(error.into())),
         };
-        let id = call.request().request_id;
         let is_awaited = call.request().response.expects_reply();
         let found = match target {
             Ok(found) => found,
@@ -244,20 +230,22 @@ impl ServerConnection {
                     header: *header,
                     messaging: self.messaging,
                     recalled: recalled.take(),
-                    request_id: id,
+                    request: served,
                     response,
                     text,
                     #[cfg(feature = "buffers")]
                     shared_end,
                 };
                 self.hold(&manager, Box::new(message));
+                self.finish_request();
                 return Ok(Some(input));
             }
             Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {
                 Ok(answer) => {
                     if answer == Answer::Reply {
-                        self.send_reply(id, reply);
+                        self.send_reply(served, reply);
                     }
+                    self.finish_request();
                     return Ok(Some(input));
                 }
                 Err(found) => found,
@@ -285,8 +273,9 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if answer == Answer::Reply {
-            self.send_reply(id, reply);
+            self.send_reply(served, reply);
         }
+        self.finish_request();
         Ok(None)
     }
 
@@ -301,7 +290,7 @@ impl ServerConnection {
         header: &MessageHeader,
         recalled: &'r mut Option<Arc<dyn Messaging>>,
     ) -> Result<Option<Form<'r>>, ProtocolError> {
-        *recalled = match input.agreed.recall(message, header)? {
+        *recalled = match input.receiver.recall(message, header)? {
             Recalled::Nothing => None,
             Recalled::By(reads) => Some(reads),
             Recalled::Unknown { request_id } => {
@@ -310,23 +299,5 @@ impl ServerConnection {
             }
         };
         Ok(Some(Form::Other(recalled.as_deref().unwrap_or(messaging))))
-    }
-
-    /// Notes a request, in the order of the wire. Returns how its text is encoded.
-    #[inline(always)] // as `RequestHeader::read_with`
-    pub(super) fn begin_request(
-        &self,
-        input: &mut Input,
-        request: &RequestHeader<'_>,
-        form: Form<'_>,
-    ) -> Result<TextCoding, SystemException> {
-        let text = match form {
-            Form::Giop(version) => {
-                input.agreed.begin_request(version, &request.service_contexts)?
-            }
-            Form::Other(messaging) => messaging.text(),
-        };
-        self.output.begin_request(request.request_id, input.agreed.highest_version());
-        Ok(text)
     }
 }

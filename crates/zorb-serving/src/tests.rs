@@ -22,16 +22,17 @@ fn until(what: impl Fn() -> bool) {
     }
 }
 
-/// How many checks have found the connection in this slot idle, and how many threads have to
-/// do with it.
-fn idle(lane: &Lane, place: u64) -> Option<(u32, u32)> {
+/// How many checks have found the connection in this slot idle, and whether part of a message has come over
+/// it.
+fn idle(lane: &Lane, slot: u64) -> Option<(u32, bool)> {
     let mut found = None;
-    lane.connections.with(place, |connection| found = Some(connection.idle_checks()));
+    let mut scratch = Scratch::default();
+    lane.connections.with(slot, |connection| found = Some(connection.idle_checks(&mut scratch)));
     found
 }
 
 #[test]
-fn who_is_silent_for_long_is_let_go() {
+fn connections_that_are_idle_for_too_long_are_closed() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
         // The lane's own checks come later than this test ends.
         let mut options = Options::default();
@@ -48,38 +49,38 @@ fn who_is_silent_for_long_is_let_go() {
         let mut scratch = Scratch::default();
 
         let mut silent = TcpStream::connect(&address).unwrap();
-        until(|| idle(lane, 0) == Some((0, 0)));
+        until(|| idle(lane, 0) == Some((0, false)));
         let mut stuck = TcpStream::connect(&address).unwrap();
-        until(|| idle(lane, 1) == Some((0, 0)));
+        until(|| idle(lane, 1) == Some((0, false)));
         for checks in 1..4 {
             lane.check_idle_connections(&mut scratch);
-            assert_eq!([0, 1].map(|place| idle(lane, place)), [Some((checks, 0)); 2]);
+            assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((checks, false)); 2]);
         }
         // Half a message.
         stuck.write_all(b"GIOP\x01\x02").unwrap();
-        until(|| idle(lane, 1) == Some((0, 0)));
+        until(|| idle(lane, 1) == Some((0, true)));
         lane.check_idle_connections(&mut scratch);
-        assert_eq!([0, 1].map(|place| idle(lane, place)), [Some((4, 0)), Some((1, 0))]);
+        assert_eq!([0, 1].map(|slot| idle(lane, slot)), [Some((4, false)), Some((1, true))]);
 
         lane.check_idle_connections(&mut scratch);
-        assert_eq!([0, 1].map(|place| idle(lane, place)), [None, Some((2, 0))]);
-        let mut sends_close = Vec::new();
-        silent.read_to_end(&mut sends_close).unwrap();
-        assert_eq!((&sends_close[..4], sends_close[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
-        for place in [Some((3, 0)), Some((4, 0)), None] {
+        assert_eq!([0, 1].map(|slot| idle(lane, slot)), [None, Some((2, true))]);
+        let mut last = Vec::new();
+        silent.read_to_end(&mut last).unwrap();
+        assert_eq!((&last[..4], last[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        for found in [Some((3, true)), Some((4, true)), None] {
             lane.check_idle_connections(&mut scratch);
-            assert_eq!(idle(lane, 1), place);
+            assert_eq!(idle(lane, 1), found);
         }
         let mut nothing = Vec::new();
         stuck.read_to_end(&mut nothing).unwrap();
-        assert_eq!(nothing, [], "half a message is owed no sends_close");
+        assert_eq!(nothing, [], "no CloseConnection follows half a message");
         assert_eq!(pool.counts()[0].connections, 0);
         pool.destroy().unwrap();
     }
 }
 
 #[test]
-fn nothing_is_scratch_of_a_pool_that_is_destroyed() {
+fn nothing_is_left_of_a_pool_that_is_destroyed() {
     let core = ServerCore::for_tests(Options::default());
     let lane = |priority| LaneSettings {
         endpoints: vec!["iiop://127.0.0.1:0".to_owned()],

@@ -62,7 +62,7 @@ impl Watchdog {
     #[cold]
     pub(super) fn watch(&self, connection: &Arc<ServerConnection>, seen: u32) {
         let mut watched = self.watched.lock();
-        if connection.is_finished()
+        if connection.requests.is_over()
             || connection.own_threads.is_watched.swap(true, Ordering::SeqCst)
         {
             return;

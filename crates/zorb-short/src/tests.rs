@@ -4,7 +4,7 @@ use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
     ClientSession, Form, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, Mention, Mentioning,
     MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, Recalled, ReplyStatus,
-    RequestStart, ResponseFlags, ServerConnection, TargetAddress,
+    RequestStart, ResponseFlags, ServerReceiver, TargetAddress,
 };
 
 use crate::{INDEXES, MAX_PAIR, MAX_SIZE, Short};
@@ -37,7 +37,7 @@ fn whole(octets: &[u8]) -> MessageHeader {
 }
 
 /// What a server makes of a request: key, operation and arguments, or whom it asks again.
-fn read(server: &mut ServerConnection, octets: &[u8]) -> Result<(Vec<u8>, String, Vec<u8>), u32> {
+fn read(server: &mut ServerReceiver, octets: &[u8]) -> Result<(Vec<u8>, String, Vec<u8>), u32> {
     let header = whole(octets);
     let recalled = match server.recall(octets, &header).unwrap() {
         Recalled::Nothing => None,
@@ -50,8 +50,8 @@ fn read(server: &mut ServerConnection, octets: &[u8]) -> Result<(Vec<u8>, String
     Ok((key, request.operation.into_owned(), arguments.rest().to_vec()))
 }
 
-fn server() -> ServerConnection {
-    ServerConnection::speaking(Some(&Short))
+fn server() -> ServerReceiver {
+    ServerReceiver::new(Some(&Short))
 }
 
 fn client() -> ClientSession {
@@ -234,7 +234,7 @@ fn another_connection_remembers_nothing() {
 fn where_there_is_no_connection_all_is_said_in_full() {
     assert_eq!(ClientSession::connectionless().mention(b"key", "op", true), None);
     let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
-    let mut server = ServerConnection::connectionless();
+    let mut server = ServerReceiver::connectionless(Some(&Short));
     for _ in 0..2 {
         assert!(matches!(server.recall(&octets, &whole(&octets)), Ok(Recalled::Nothing)));
     }

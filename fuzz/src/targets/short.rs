@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use zorb_giop::{
-    Form, Inbound, Limits, MessageKind, Messaging, Recalled, ServerConnection, TargetAddress,
+    Form, Inbound, Limits, MessageKind, Messaging, Recalled, ServerReceiver, TargetAddress,
 };
 use zorb_short::{INDEXES, MAX_PAIR, Short};
 
@@ -28,7 +28,7 @@ pub const TARGET: Target = Target {
 fn run(octets: &[u8]) {
     let limits = Limits { max_message_size: 4096, ..Limits::default() };
     let mut inbound = Inbound::new(limits).of(Some(&Short));
-    let mut server = ServerConnection::speaking(Some(&Short));
+    let mut server = ServerReceiver::new(Some(&Short));
     let mut introduced: BTreeMap<u8, (Vec<u8>, String)> = BTreeMap::new();
     let mut rest = octets;
     while !rest.is_empty() {
@@ -56,7 +56,7 @@ fn run(octets: &[u8]) {
 
 /// Whether the connection goes on.
 fn request(
-    server: &mut ServerConnection,
+    server: &mut ServerReceiver,
     message: &[u8],
     header: &zorb_giop::MessageHeader,
     introduced: &mut BTreeMap<u8, (Vec<u8>, String)>,

@@ -2,7 +2,7 @@
 
 use zorb_types::CompletionStatus;
 
-use crate::ProtocolError;
+use crate::{Inbound, ProtocolError};
 
 /// How a connection came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,20 @@ pub enum ConnectionEnd {
     ProtocolError(ProtocolError),
     /// This side closed it.
     ClosedHere,
+}
+
+impl ConnectionEnd {
+    /// How a server ends a connection that has been idle for too long: with a CloseConnection, unless part of
+    /// a message has been received.
+    pub fn of_idle(inbound: &Inbound) -> Self {
+        if inbound.is_idle() { Self::ClosedHere } else { Self::Lost }
+    }
+}
+
+impl From<ProtocolError> for ConnectionEnd {
+    fn from(error: ProtocolError) -> Self {
+        Self::ProtocolError(error)
+    }
 }
 
 /// How far a request had come when it failed.

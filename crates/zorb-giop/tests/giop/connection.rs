@@ -1,9 +1,10 @@
 //! What a connection remembers.
 
-use zorb_cdr::{ByteOrder, CdrReader, CharSet, WideForm, WideSet};
+use zorb_cdr::{ByteOrder, CdrReader, CharSet, TextCoding, WideForm, WideSet};
 use zorb_giop::{
-    CancelledRequests, ClientSession, CodeSetContext, CodeSetError, CodeSetId, GiopVersion,
-    MAX_CANCELLED, RequestIds, ServerConnection, ServiceContexts, ServiceId,
+    ClientSession, CodeSetContext, CodeSetError, CodeSetId, Form, GiopVersion, MessageHeader,
+    MessageWriter, RequestHeader, RequestIds, RequestStart, ResponseFlags, ServerReceiver,
+    ServerRequests, ServiceContexts, ServiceId, TargetAddress,
 };
 
 const UNICODE: CodeSetContext =
@@ -55,25 +56,58 @@ fn code_sets_are_sent_once_and_not_in_1_0() {
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_1), Some(UNICODE));
 }
 
+/// The text of a request with these contexts.
+fn begin(
+    server: &mut ServerReceiver,
+    version: GiopVersion,
+    contexts: &[u8],
+) -> Result<TextCoding, CodeSetError> {
+    let request = RequestHeader { service_contexts: read(contexts), ..RequestHeader::EMPTY };
+    server.begin_request(&ServerRequests::new(), &request, Form::Giop(version)).1
+}
+
 #[test]
 fn the_first_code_sets_context_decides_for_the_connection() {
-    let mut connection = ServerConnection::new();
+    let mut server = ServerReceiver::new(None);
     let none = contexts(None);
-    let text = connection.begin_request(GiopVersion::V1_2, &read(&none)).expect("fine");
+    let text = begin(&mut server, GiopVersion::V1_2, &none).expect("fine");
     assert_eq!((text.char_set, text.wide_set), (CharSet::Latin1, None));
-    assert_eq!(connection.code_sets(), None);
 
     let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
-    let text = connection.begin_request(GiopVersion::V1_2, &read(&chosen)).expect("fine");
+    let text = begin(&mut server, GiopVersion::V1_2, &chosen).expect("fine");
     assert_eq!((text.char_set, text.wide_set), (CharSet::Utf8, Some(WideSet::Utf16)));
 
     let again = contexts(Some(&CodeSetContext::DEFAULT.encode(ByteOrder::Big)));
-    let text = connection.begin_request(GiopVersion::V1_1, &read(&again)).expect("fine");
+    let text = begin(&mut server, GiopVersion::V1_1, &again).expect("fine");
     assert_eq!((text.char_set, text.wide_form), (CharSet::Utf8, WideForm::Units));
-    assert_eq!(connection.highest_version(), GiopVersion::V1_2);
 
-    let text = connection.begin_request(GiopVersion::V1_0, &read(&none)).expect("fine");
+    let text = begin(&mut server, GiopVersion::V1_0, &none).expect("fine");
     assert_eq!((text.char_set, text.wide_form), (CharSet::Latin1, WideForm::Absent));
+}
+
+#[test]
+fn requests_begin_before_their_headers_are_read_once_code_sets_are_known() {
+    let (mut server, requests) = (ServerReceiver::new(None), ServerRequests::new());
+    let mut octets = Vec::new();
+    let start = RequestStart {
+        request_id: 8,
+        response: ResponseFlags::SyncWithTarget,
+        target: TargetAddress::Key(b"key"),
+        operation: "operation",
+        service_contexts: &[],
+    };
+    let message = MessageWriter::request(&mut octets, GiopVersion::V1_2, ByteOrder::Big, &start);
+    message.and_then(|message| message.finish()).expect("small");
+    let header = MessageHeader::parse_prefix(&octets).expect("GIOP").expect("a header");
+    assert!(server.begin_unread(&requests, &octets, &header).is_none(), "they are not known yet");
+    assert_eq!(requests.outstanding(), 0);
+    let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
+    begin(&mut server, GiopVersion::V1_1, &chosen).expect("fine");
+    let begun = server.begin_unread(&requests, &octets, &header).expect("they are known");
+    assert_eq!((begun.request.request_id, begun.response), (8, ResponseFlags::SyncWithTarget));
+    assert_eq!(begun.text.char_set, CharSet::Utf8);
+    assert_eq!(requests.outstanding(), 1);
+    assert!(server.begin_unread(&requests, &octets[..16], &header).is_none(), "it is too short");
 }
 
 #[test]
@@ -86,7 +120,7 @@ fn without_a_connection_each_request_says_its_code_sets() {
     }
     assert!(client.is_connectionless() && !ClientSession::default().is_connectionless());
 
-    let mut server = ServerConnection::connectionless();
+    let mut server = ServerReceiver::connectionless(None);
     let chosen = contexts(Some(&UNICODE.encode(ByteOrder::Little)));
     let (other, none) =
         (contexts(Some(&CodeSetContext::DEFAULT.encode(ByteOrder::Big))), contexts(None));
@@ -96,44 +130,21 @@ fn without_a_connection_each_request_says_its_code_sets() {
         (&chosen, CharSet::Utf8),
         (&none, CharSet::Latin1),
     ] {
-        let text = server.begin_request(GiopVersion::V1_2, &read(contexts)).expect("fine");
+        let text = begin(&mut server, GiopVersion::V1_2, contexts).expect("fine");
         assert_eq!(text.char_set, set);
     }
 }
 
 #[test]
 fn code_sets_never_offered_are_refused() {
-    let mut connection = ServerConnection::new();
+    let mut server = ServerReceiver::new(None);
     let ebcdic = CodeSetContext { char_data: CodeSetId::EBCDIC_037, ..UNICODE };
     let chosen = contexts(Some(&ebcdic.encode(ByteOrder::Big)));
-    let refused = connection.begin_request(GiopVersion::V1_2, &read(&chosen));
+    let refused = begin(&mut server, GiopVersion::V1_2, &chosen);
     assert_eq!(refused, Err(CodeSetError::NotSupported(CodeSetId::EBCDIC_037)));
     let short = contexts(Some(&[0, 0, 0]));
-    let refused = connection.begin_request(GiopVersion::V1_2, &read(&short));
+    let refused = begin(&mut server, GiopVersion::V1_2, &short);
     assert!(matches!(refused, Err(CodeSetError::Malformed(_))));
-    assert_eq!(connection.code_sets(), None);
-}
-
-#[test]
-fn cancels_are_remembered_within_bounds() {
-    let mut cancelled = CancelledRequests::new();
-    for id in 0..=MAX_CANCELLED as u32 {
-        cancelled.cancel(id);
-        cancelled.cancel(id);
-    }
-    assert!(!cancelled.contains(0), "the oldest is forgotten");
-    assert!((1..=MAX_CANCELLED as u32).all(|id| cancelled.contains(id)));
-    cancelled.begin_request(5);
-    assert!(!cancelled.contains(5), "a cancel from before is for another request");
-    cancelled.cancel(5);
-    assert!(cancelled.contains(5));
-}
-
-#[test]
-fn closing_begins_once() {
-    let mut connection = ServerConnection::default();
-    assert!(!connection.is_closing());
-    assert!(connection.begin_closing());
-    assert!(!connection.begin_closing());
-    assert!(connection.is_closing());
+    let none = begin(&mut server, GiopVersion::V1_2, &contexts(None)).expect("fine");
+    assert_eq!(none.char_set, CharSet::Latin1, "none has been set");
 }

@@ -88,12 +88,17 @@ impl Pipe {
         self.ended = true;
     }
 
+    /// The receiver reads no more: what is sent is lost.
+    pub(crate) fn refuse(&mut self) {
+        self.cut = true;
+        self.chunks.clear();
+        self.in_flight = 0;
+    }
+
     /// Loses what is in flight but for the first few octets of it, and ends.
     pub(crate) fn cut(&mut self, random: &mut Random) {
         if random.once_in(2) {
-            self.cut = true;
-            self.chunks.clear();
-            self.in_flight = 0;
+            self.refuse();
         } else {
             let mut left = random.below(self.in_flight + 1);
             self.in_flight = left;

@@ -73,8 +73,4 @@ impl<T> Outbox<T> {
     pub(crate) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
-
-    pub(crate) fn clear(&mut self) {
-        self.messages.clear();
-    }
 }

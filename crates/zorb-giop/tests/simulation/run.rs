@@ -4,7 +4,7 @@ use super::calls::{Calls, Outcome};
 use super::client::Client;
 use super::network::Pipe;
 use super::random::Random;
-use super::server::Server;
+use super::server::{Circumstances, Server};
 
 /// Actions of a run before it is brought to its end.
 const STEPS: usize = 600;
@@ -18,6 +18,8 @@ struct Character {
     cuts: bool,
     client_closes: bool,
     server_closes: bool,
+    /// Whether a thread of the server fails.
+    server_fails: bool,
     /// Whether octets are damaged on their way.
     damages: bool,
     /// Whether the server breaks the protocol.
@@ -54,6 +56,7 @@ pub(crate) fn run(seed: u64) -> Tally {
         cuts: random.once_in(3),
         client_closes: random.once_in(3),
         server_closes: random.once_in(3),
+        server_fails: random.once_in(8),
         damages: random.once_in(6),
         misbehaves: random.once_in(8),
     };
@@ -90,15 +93,13 @@ impl World {
     /// Does one thing of many.
     fn act(&mut self) {
         let Self { random, now, character, calls, client, server, requests, replies } = self;
-        match random.below(100) {
+        let at = Circumstances { now: *now, damaged: character.damages };
+        match random.below(101) {
             0..8 => client.call(calls, *now, random),
             8..28 => client.send(calls, requests, *now, random),
             28..43 => client.receive(calls, replies, *now, random),
-            43..58 => {
-                let at = (*now, character.damages);
-                server.receive(calls, requests, at, random);
-            }
-            58..78 => server.work(replies, *now, random),
+            43..58 => server.receive(calls, requests, at, random),
+            58..78 => server.work(calls, replies, at, random),
             78..92 => *now += random.below(2_000) as u64,
             92 | 93 if character.cancels => client.cancel(calls, requests, *now, random),
             94 if character.damages => {
@@ -114,10 +115,14 @@ impl World {
                 replies.cut(random);
             }
             98 if character.client_closes && random.once_in(8) => client.machine.close(),
-            99 if character.server_closes && random.once_in(8) => server.machine.close(),
+            99 if character.server_closes && random.once_in(8) => server.requests.close(),
+            100 if character.server_fails && random.once_in(8) => server.fail(),
             _ => {}
         }
         client.tick(calls, requests, *now, random);
+        if client.gone {
+            replies.refuse();
+        }
     }
 
     /// Ends the connection from the client, and lets everybody do what is left to do; how many actions
@@ -129,13 +134,17 @@ impl World {
                 return step;
             }
             let Self { random, now, character, calls, client, server, requests, replies } = self;
+            let at = Circumstances { now: *now, damaged: character.damages };
             match random.below(4) {
                 0 => client.send(calls, requests, *now, random),
                 1 => client.receive(calls, replies, *now, random),
-                2 => server.receive(calls, requests, (*now, character.damages), random),
-                _ => server.work(replies, *now, random),
+                2 => server.receive(calls, requests, at, random),
+                _ => server.work(calls, replies, at, random),
             }
             client.tick(calls, requests, *now, random);
+            if client.gone {
+                replies.refuse();
+            }
             if random.once_in(8) {
                 let next = [requests.next_arrival(), replies.next_arrival(), server.next_return()];
                 *now = (*now).max(next.into_iter().flatten().min().unwrap_or(0));
@@ -147,13 +156,13 @@ impl World {
                 replies.cut(random);
             }
         }
-        panic!("it does not end: {:?} {:?}", self.client.machine, self.server.machine);
+        panic!("it does not end: {:?} {:?}", self.client.machine, self.server);
     }
 
     fn check(&mut self) {
         let lies = self.character.damages || self.character.misbehaves;
         self.calls.check(lies);
-        let ends = (self.client.machine.ended(), self.server.machine.ended());
+        let ends = (self.client.machine.ended(), self.server.ended);
         let ends = (ends.0.expect("the client's"), ends.1.expect("the server's"));
         if !lies {
             use zorb_giop::ConnectionEnd::{MessageError, ProtocolError};
@@ -162,11 +171,13 @@ impl World {
                 assert!(is_good, "nobody broke the protocol: {ends:?}");
             }
         }
-        let Character { cuts, server_closes, .. } = self.character;
-        if !lies && !cuts && !server_closes {
+        let Character { cuts, server_closes, server_fails, .. } = self.character;
+        if !lies && !cuts && !server_closes && !server_fails {
             assert!(self.server.has_read_all(), "requests that were given up are still there");
         }
         assert_eq!(self.client.machine.outstanding(), 0);
-        assert_eq!(self.server.machine.outstanding(), 0);
+        assert!(
+            self.server.requests.is_over() && (server_fails || !self.server.requests.is_busy())
+        );
     }
 }

@@ -1,9 +1,10 @@
-//! A server that drives its machines by itself, and serves requests in any order.
+//! A server that drives its machine by itself, and serves requests in any order.
 
-use zorb_cdr::{ByteOrder, TextCoding};
+use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Asked, ConnectionEnd, Form, Inbound, LocateStatus, MessageHeader, NotServed, ReplyStatus,
-    ServedRequest, ServerConnection, ServerRequests,
+    Asked, CancelledRequests, ConnectionEnd, Form, Inbound, LocateStatus, MessageHeader,
+    ProtocolError, ReplyStatus, RequestHeader, ServedRequest, ServerReceiver, ServerRequests,
+    TargetAddress,
 };
 
 use super::calls::Calls;
@@ -13,36 +14,81 @@ use super::outbox::Outbox;
 use super::random::Random;
 
 /// Requests that may be served at the same time: fewer than the client may have outstanding.
-const MAX_SERVED: usize = 8;
+const MAX_SERVED: u32 = 8;
 
 #[derive(Debug)]
 pub(crate) struct Server {
-    pub(crate) machine: ServerRequests,
-    session: ServerConnection,
+    pub(crate) requests: ServerRequests,
+    receiver: ServerReceiver,
+    cancelled: CancelledRequests,
     inbound: Inbound,
-    outbox: Outbox<()>,
+    outbox: Outbox<Answered>,
     upcalls: Vec<Upcall>,
+    /// Requests that are put aside.
+    held: Vec<Upcall>,
+    /// How reading ended.
+    pub(crate) ended: Option<ConnectionEnd>,
+    /// Whether the machine has said that the connection is over.
+    is_over: bool,
+    /// Whether a broken request was found after it had begun.
+    has_refused: bool,
+    /// Whether a LocateReply is being sent.
+    is_locating: bool,
+    /// How many messages the machine has written by itself.
+    transmitted: usize,
     pub(crate) gone: bool,
     /// Ids of requests that were served, for replies that should not be.
     served: Vec<u32>,
 }
 
+/// What a message to the client answers.
+#[derive(Debug)]
+enum Answered {
+    /// A Request, which is finished when all of its reply is sent.
+    Request,
+    /// A LocateRequest; nothing is read until all of its reply is sent.
+    LocateRequest,
+}
+
 #[derive(Debug)]
 struct Upcall {
     request: ServedRequest,
-    header: MessageHeader,
+    expects_reply: bool,
+    version: zorb_giop::GiopVersion,
     call: usize,
-    returns_at: u64,
+    text: Option<TextCoding>,
+    /// When it returns, or is resumed.
+    ends_at: u64,
+}
+
+/// The time, and whether octets are damaged on their way.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Circumstances {
+    pub(crate) now: u64,
+    pub(crate) damaged: bool,
+}
+
+/// The number of the call that a request is for.
+fn call_of(target: &TargetAddress<'_>) -> usize {
+    let key = target.object_key().ok().and_then(|key| key.first_chunk::<8>().copied());
+    key.map_or(usize::MAX, |key| u64::from_le_bytes(key) as usize)
 }
 
 impl Server {
     pub(crate) fn new() -> Self {
         Self {
-            machine: ServerRequests::new(None).with_max_outstanding(MAX_SERVED),
-            session: ServerConnection::new(),
+            requests: ServerRequests::new(),
+            receiver: ServerReceiver::new(None),
+            cancelled: CancelledRequests::new(),
             inbound: Inbound::new(limits()),
             outbox: Outbox::default(),
             upcalls: Vec::new(),
+            held: Vec::new(),
+            ended: None,
+            is_over: false,
+            has_refused: false,
+            is_locating: false,
+            transmitted: 0,
             gone: false,
             served: Vec::new(),
         }
@@ -52,95 +98,214 @@ impl Server {
         &mut self,
         calls: &mut Calls,
         pipe: &mut Pipe,
-        (now, damaged): (u64, bool),
+        at: Circumstances,
         random: &mut Random,
     ) {
-        // While there is no room, what has come waits in the stream.
-        while self.machine.ended().is_none() && self.reads() {
+        while self.reads() {
             match self.inbound.poll() {
-                Ok(Some(header)) => self.asked(calls, &header, (now, damaged), random),
+                Ok(Some(header)) => {
+                    if let Err(end) = self.asked(calls, &header, at, random) {
+                        self.end(end);
+                    }
+                }
                 Ok(None) => break,
-                Err(error) => self.machine.end(ConnectionEnd::ProtocolError(error)),
+                Err(error) => self.end(error.into()),
             }
         }
-        if self.machine.ended().is_none() && self.reads() {
-            match pipe.receive(self.inbound.space(), now, random) {
+        if self.reads() {
+            match pipe.receive(self.inbound.space(), at.now, random) {
                 Arrived::Nothing => {}
-                Arrived::End => self.machine.end(ConnectionEnd::Lost),
+                Arrived::End => self.end(ConnectionEnd::Lost),
                 Arrived::Octets(count) => self.inbound.advance(count),
             }
         }
     }
 
-    fn reads(&self) -> bool {
-        self.machine.has_room() || self.machine.is_closing()
+    /// Whether to read on. While there is no room, what has come waits in the stream.
+    fn reads(&mut self) -> bool {
+        if self.is_locating {
+            return false;
+        }
+        if self.ended.is_none() && self.requests.is_closing() {
+            self.end(ConnectionEnd::ClosedHere);
+        }
+        self.ended.is_none() && self.requests.outstanding() < MAX_SERVED
+    }
+
+    /// Reads no more.
+    fn end(&mut self, end: ConnectionEnd) {
+        assert_eq!(self.ended, None, "it has ended before");
+        self.ended = Some(end);
+        let is_over = self.requests.end(end);
+        self.over_if(is_over);
+    }
+
+    fn over_if(&mut self, is_over: bool) {
+        assert!(!(is_over && self.is_over), "it is over a second time");
+        self.is_over |= is_over;
+        assert_eq!(self.is_over, self.requests.is_over());
+    }
+
+    fn finish(&mut self) {
+        let is_over = self.requests.finish();
+        self.over_if(is_over);
     }
 
     fn asked(
         &mut self,
         calls: &mut Calls,
         header: &MessageHeader,
-        (now, damaged): (u64, bool),
+        at: Circumstances,
         random: &mut Random,
-    ) {
-        let message = self.inbound.current().to_vec();
+    ) -> Result<(), ConnectionEnd> {
         let form = Form::Giop(header.version);
-        let read = match self.machine.receive(header, &message) {
-            Asked::Nothing | Asked::End => return,
-            Asked::Request => form.read_request(&message, header).map(|(request, _)| {
-                let text = self.session.begin_request(header.version, &request.service_contexts);
-                (request.request_id, request.response.expects_reply(), request.target, text.ok())
-            }),
-            Asked::LocateRequest => form
-                .read_locate_request(&message, header)
-                .map(|request| (request.request_id, true, request.target, None)),
+        let message = self.inbound.current().to_vec();
+        match self.receiver.receive(&self.inbound, header) {
+            Asked::Request => {
+                if let Some(upcall) = self.begin(&message, header, random)? {
+                    self.serve(calls, upcall, at, random);
+                }
+            }
+            Asked::LocateRequest => {
+                let located = form.read_locate_request(&message, header)?;
+                calls.served(call_of(&located.target), None, at.damaged);
+                let (mut octets, order) = (Vec::new(), order(random));
+                let (id, here) = (located.request_id, LocateStatus::ObjectHere);
+                let reply = form.locate_reply(&mut octets, order, id, here);
+                reply.and_then(|message| message.finish()).expect("it is small");
+                self.outbox.put(Answered::LocateRequest, &octets, random);
+                self.is_locating = true;
+            }
+            Asked::Cancel(cancellation) => self.cancelled.cancel(cancellation),
+            Asked::End(end) => return Err(end),
+        }
+        Ok(())
+    }
+
+    /// Begins a request; `None` if its header, which is read later, is broken.
+    fn begin(
+        &mut self,
+        message: &[u8],
+        header: &MessageHeader,
+        random: &mut Random,
+    ) -> Result<Option<Upcall>, ProtocolError> {
+        let mut request = RequestHeader::EMPTY;
+        let mut reader = CdrReader::new(message, header.order);
+        let form = Form::Giop(header.version);
+        let unread = match random.once_in(2) {
+            true => self.receiver.begin_unread(&self.requests, message, header),
+            false => None,
         };
-        let (id, expects_reply, target, text) = match read {
-            Ok(read) => read,
-            Err(error) => return self.machine.end(ConnectionEnd::ProtocolError(error)),
-        };
-        let request = match self.machine.begin(id, header.version, expects_reply) {
-            Ok(request) => request,
-            Err(NotServed::Closing) => return,
-            Err(NotServed::TooManyRequests { .. }) => panic!("there was room"),
-            Err(NotServed::ProtocolError(error)) => {
-                assert!(damaged, "{error}");
-                return;
+        let read = form.read_request_with(&mut request, &mut reader, header);
+        let (begun, text) = match unread {
+            None => {
+                read?;
+                let (begun, text) = self.receiver.begin_request(&self.requests, &request, form);
+                (begun, text.ok())
+            }
+            Some(unread) => {
+                if let Err(error) = read {
+                    self.requests.refuse(error);
+                    self.has_refused = true;
+                    self.finish();
+                    return Ok(None);
+                }
+                assert_eq!(unread.response, request.response);
+                (unread.request, Some(unread.text))
             }
         };
-        let key = target.object_key().ok().and_then(|key| key.first_chunk::<8>().copied());
-        let call = key.map_or(usize::MAX, |key| u64::from_le_bytes(key) as usize);
-        calls.served(call, text, damaged);
-        self.served.push(id);
-        let returns_at = now + random.below(10_000) as u64;
-        self.upcalls.push(Upcall { request, header: *header, call, returns_at });
+        assert_eq!(begun.request_id, request.request_id);
+        Ok(Some(Upcall {
+            request: begun,
+            expects_reply: request.response.expects_reply(),
+            version: header.version,
+            call: call_of(&request.target),
+            text,
+            ends_at: 0,
+        }))
+    }
+
+    /// Begins an upcall, or puts the request aside.
+    fn serve(&mut self, calls: &mut Calls, upcall: Upcall, at: Circumstances, random: &mut Random) {
+        let ends_at = at.now + random.below(10_000) as u64;
+        let upcall = Upcall { ends_at, ..upcall };
+        if random.once_in(8) {
+            self.requests.hold();
+            self.finish();
+            assert!(self.requests.is_busy());
+            self.held.push(upcall);
+        } else {
+            calls.served(upcall.call, upcall.text, at.damaged);
+            self.served.push(upcall.request.request_id);
+            self.upcalls.push(upcall);
+        }
+    }
+
+    /// Goes on with a request that was put aside, unless the connection is over.
+    fn resume(&mut self, calls: &mut Calls, at: Circumstances, random: &mut Random) {
+        let has_room = self.is_over || self.requests.outstanding() < MAX_SERVED;
+        let due = self.held.iter().position(|upcall| upcall.ends_at <= at.now);
+        if let Some(index) = due.filter(|_| has_room) {
+            let upcall = self.held.swap_remove(index);
+            self.requests.unhold();
+            assert_eq!(self.requests.resume(), !self.is_over);
+            if !self.is_over {
+                self.serve(calls, upcall, at, random);
+            }
+        }
     }
 
     /// Has an upcall return whose time has come, and sends a piece of what is to be sent.
-    pub(crate) fn work(&mut self, pipe: &mut Pipe, now: u64, random: &mut Random) {
-        let returned = self.upcalls.iter().position(|upcall| upcall.returns_at <= now);
+    pub(crate) fn work(
+        &mut self,
+        calls: &mut Calls,
+        pipe: &mut Pipe,
+        at: Circumstances,
+        random: &mut Random,
+    ) {
+        self.resume(calls, at, random);
+        let returned = self.upcalls.iter().position(|upcall| upcall.ends_at <= at.now);
         if let Some(index) = returned {
             let upcall = self.upcalls.swap_remove(index);
-            if self.machine.finish(upcall.request) {
-                let reply = upcall.reply(random);
-                self.outbox.put((), &reply, random);
+            let is_awaited = upcall.expects_reply && !self.cancelled.contains(upcall.request);
+            match is_awaited && !self.gone {
+                true => self.outbox.put(Answered::Request, &upcall.reply(random), random),
+                false => self.finish(),
             }
         }
-        let _ = self.outbox.send_piece(pipe, now, random);
-        let mut buffer = Vec::new();
-        // The CloseConnection comes behind the replies.
-        while (self.outbox.is_empty() || self.machine.ended().is_some())
-            && self.machine.poll_transmit(&mut buffer)
-        {
-            pipe.send(&buffer, now, random);
+        if let Some(answered) = self.outbox.send_piece(pipe, at.now, random) {
+            self.sent(&answered);
         }
-        assert!(self.machine.outstanding() <= MAX_SERVED);
+        let mut buffer = Vec::new();
+        while self.requests.poll_transmit(None, &mut buffer) {
+            pipe.send(&buffer, at.now, random);
+            self.transmitted += 1;
+        }
+        assert!(self.transmitted <= 1, "one message ends a connection");
+        assert!(self.requests.outstanding() <= MAX_SERVED);
         assert!(self.inbound.capacity() <= 2 * MAX_MESSAGE, "{}", self.inbound.capacity());
-        if self.machine.ended().is_some() && !self.gone {
+        let is_refused = matches!(self.ended, Some(ConnectionEnd::ProtocolError(_)));
+        if (self.is_over || is_refused || self.has_refused) && !self.gone {
             self.gone = true;
-            self.outbox.clear();
+            while let Some(answered) = self.outbox.take() {
+                self.sent(&answered);
+            }
             pipe.end();
         }
+    }
+
+    fn sent(&mut self, answered: &Answered) {
+        match answered {
+            Answered::Request => self.finish(),
+            Answered::LocateRequest => self.is_locating = false,
+        }
+    }
+
+    /// The thread that reads fails, and with it the connection.
+    pub(crate) fn fail(&mut self) {
+        let is_over = self.requests.abandon();
+        self.over_if(is_over);
+        self.ended.get_or_insert(ConnectionEnd::Lost);
     }
 
     /// Sends a message that no server should.
@@ -167,13 +332,13 @@ impl Server {
         pipe.send(&octets, now, random);
     }
 
-    /// When the next upcall returns.
+    /// When the next upcall returns, or a request is resumed.
     pub(crate) fn next_return(&self) -> Option<u64> {
-        self.upcalls.iter().map(|upcall| upcall.returns_at).min()
+        self.upcalls.iter().chain(&self.held).map(|upcall| upcall.ends_at).min()
     }
 
     pub(crate) fn is_idle(&self) -> bool {
-        self.upcalls.is_empty() && self.machine.outstanding() == 0
+        self.upcalls.is_empty() && self.held.is_empty() && self.requests.is_over()
     }
 
     /// Whether nothing of a message is left over.
@@ -186,14 +351,8 @@ impl Server {
 impl Upcall {
     fn reply(&self, random: &mut Random) -> Vec<u8> {
         let mut octets = Vec::new();
-        let (form, order) =
-            (Form::Giop(self.header.version), random.pick(&[ByteOrder::Big, ByteOrder::Little]));
+        let (form, order) = (Form::Giop(self.version), order(random));
         let id = self.request.request_id;
-        if self.header.kind == zorb_giop::MessageKind::LocateRequest {
-            let message = form.locate_reply(&mut octets, order, id, LocateStatus::ObjectHere);
-            message.and_then(|message| message.finish()).expect("it is small");
-            return octets;
-        }
         let message = form.reply(&mut octets, order, id, ReplyStatus::NoException, &[]);
         let mut message = message.expect("it is small");
         let mut body = message.body(TextCoding::default());
@@ -202,4 +361,8 @@ impl Upcall {
         message.finish().expect("it is small");
         octets
     }
+}
+
+fn order(random: &mut Random) -> ByteOrder {
+    random.pick(&[ByteOrder::Big, ByteOrder::Little])
 }

@@ -9,7 +9,7 @@ use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart};
+use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest};
 use zorb_poa::{
     Access, Answer, InParts, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
     dispatch, find_target,
@@ -131,7 +131,7 @@ fn answer_here(
 struct NotSent;
 
 impl RequestSource for NotSent {
-    fn send_parts(&self, _: u32, _: &mut [IoSlice<'_>]) {}
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
 }
 
 fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {

@@ -64,9 +64,8 @@ impl HalfSync {
                     let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                (Offered::Ended, None) => return Ok(()),
-                (Offered::Ended, Some((borrowed, _))) => {
-                    borrowed.call(Call::Check);
+                (Offered::Ended(_), borrowed) => {
+                    let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
                 (Offered::TooMany(back), _) if self.queue.holds_requests() => {

@@ -153,7 +153,7 @@ pub(super) enum Offered<J> {
     /// Too many wait.
     TooMany(J),
     /// The lane has ended.
-    Ended,
+    Ended(J),
 }
 
 /// Why a thread takes a request.
@@ -245,7 +245,7 @@ impl<J: Request> RequestQueue<J> {
                 *spare = waiting.spares.pop();
             }
             if waiting.ended {
-                return Offered::Ended;
+                return Offered::Ended(job);
             }
             let offered = match waiting.idle.pop() {
                 Some(worker) => Offered::Assigned(worker),

@@ -65,7 +65,7 @@ fn connections_in_use_alone_are_watched() {
     assert_eq!(watchdog.check(), 0);
     // A connection that has been closed is not watched any more.
     one.upcall();
-    one.0.give_up();
+    one.0.abandon();
     one.upcall();
     assert_eq!(watchdog.check(), 0);
 }

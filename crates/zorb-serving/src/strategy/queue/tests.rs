@@ -33,7 +33,7 @@ fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str 
         Offered::Requested => "requested",
         Offered::Waits => "waits",
         Offered::TooMany(_) => "too many",
-        Offered::Ended => "ended",
+        Offered::Ended(_) => "ended",
     }
 }
 
