@@ -110,14 +110,16 @@ impl EventLoop {
 
 impl Lane {
     /// Serves what has been received or resumed already.
-    fn serve_waiting(self: &Arc<Self>, events: &EventLoop, scratch: &mut Scratch) {
+    fn serve_waiting(self: &Arc<Self>, events: &EventLoop, role: Role, scratch: &mut Scratch) {
         loop {
             if let Some(connection) = events.take_buffered() {
+                self.ask_for_follower(events, role);
                 connection.handle_buffered(scratch);
             } else if let Some(request) = self.resumed.take() {
                 if !self.resumed.is_empty() {
                     events.wake();
                 }
+                self.ask_for_follower(events, role);
                 let _permit = self.permit(false);
                 drop(request.serve(scratch));
             } else {
@@ -133,7 +135,7 @@ impl Lane {
         // What a tick has left of the time that a dynamic thread lingers.
         let mut left = None;
         loop {
-            self.serve_waiting(events, &mut scratch);
+            self.serve_waiting(events, role, &mut scratch);
             self.work_ends();
             events.idle.fetch_add(1, Ordering::AcqRel);
             let linger = self.linger(role).map(|it| if stays { it.max(STAY) } else { it });
@@ -164,12 +166,11 @@ impl Lane {
                     if let Some(ticks) = &events.ticks {
                         ticks.drain();
                     }
+                    self.ask_for_follower(events, role);
                     self.check_idle_connections(&mut scratch);
                 }
                 slot => {
-                    if idle == 0 && role != Role::Reader {
-                        self.ask_for_thread();
-                    }
+                    self.ask_for_follower(events, role);
                     self.connections.with(slot, |connection| {
                         connection.handle_event(event.is_end, &mut scratch);
                     });
@@ -178,9 +179,11 @@ impl Lane {
         }
     }
 
-    /// Asks for a dynamic thread, where none is left to wait for the next request.
-    fn ask_for_thread(&self) {
-        if self.threads.load(Ordering::Acquire) < self.settings.max_threads()
+    /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
+    fn ask_for_follower(&self, events: &EventLoop, role: Role) {
+        if events.idle.load(Ordering::Acquire) == 0
+            && role != Role::Reader
+            && self.threads.load(Ordering::Acquire) < self.settings.max_threads()
             && self.thread_requests.ask(1)
         {
             self.thread_requests.call();

@@ -318,7 +318,9 @@ impl Lane {
         let connection = ServerConnection::new(core, new);
         let Some(slot) = reserved.filter(|_| !self.is_stopping()) else {
             tracing::warn!(lane = self.name, "connection refused: too many, or shutting down");
-            reserved.map(|slot| self.connections.release(slot));
+            if let Some(slot) = reserved {
+                self.release(slot);
+            }
             return connection.reject();
         };
         self.connections.put(slot, &connection);
@@ -392,6 +394,11 @@ impl Lane {
         if let (Some(fd), Some(events)) = (connection.readiness(), &self.events) {
             events.remove(fd);
         }
+        self.release(slot);
+    }
+
+    /// Frees the slot of a connection; the last one of a lane that stops ends its threads.
+    fn release(&self, slot: u32) {
         if self.connections.release(slot) && self.is_stopping() {
             self.end();
         }

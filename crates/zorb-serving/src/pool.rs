@@ -368,6 +368,9 @@ impl Pool {
         if pool_of_thread() == self.0.number {
             return refused(minor::bad_inv_order::WOULD_DEADLOCK);
         }
+        if !self.0.adapters.close_if_empty() {
+            return refused(minor::bad_inv_order::POOL_IN_USE);
+        }
         self.0.stop();
         self.0.threads.join();
         self.0.lanes.iter().for_each(|lane| lane.close_calls());
@@ -432,7 +435,7 @@ impl fmt::Debug for PoolUse {
 impl PoolUse {
     /// Counts an adapter that is served by `pool` until dropped; `None` for one that has ended.
     pub fn of(pool: Pool) -> Option<Self> {
-        let number = pool.0.adapters.add();
+        let number = pool.0.adapters.add()?;
         let used = Self(pool, number);
         (!used.0.is_destroyed()).then_some(used)
     }

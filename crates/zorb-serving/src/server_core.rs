@@ -153,11 +153,10 @@ impl ServerCore {
 
     /// Starts the watchdog's thread, unless it is there.
     pub(super) fn start_watchdog(&self) -> io::Result<()> {
-        if !self.watchdog.start() {
-            return Ok(());
-        }
-        let (watchdog, period) = (Arc::clone(&self.watchdog), self.options().stall_takeover);
-        self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
+        self.watchdog.start(|| {
+            let (watchdog, period) = (Arc::clone(&self.watchdog), self.options().stall_takeover);
+            self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
+        })
     }
 
     fn listen_locked(

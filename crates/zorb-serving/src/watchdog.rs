@@ -6,6 +6,7 @@
 //! at all, and one with thousands of connections watches the few that are in use.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -106,9 +107,17 @@ impl Watchdog {
         self.watched.lock().first_expiry()
     }
 
-    /// Whether its thread is to be started, which is so once.
-    pub(super) fn start(&self) -> bool {
-        !std::mem::replace(&mut self.watched.lock().started, true)
+    /// Starts its thread with `spawn`, unless it has been started.
+    ///
+    /// # Errors
+    /// That of `spawn`; the next call tries again.
+    pub(super) fn start(&self, spawn: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let mut watched = self.watched.lock();
+        if !watched.started {
+            spawn()?;
+            watched.started = true;
+        }
+        Ok(())
     }
 
     /// Ends the watch.

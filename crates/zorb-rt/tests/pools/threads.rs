@@ -49,6 +49,34 @@ fn dynamic_threads_come_when_all_are_busy_and_go_by_their_lifespan() {
 }
 
 #[test]
+fn dynamic_threads_come_for_requests_that_were_held() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        let (server, client) = (side(), side());
+        let pool = server.pool().lane(lane(10, 2).dynamic_threads(1)).strategy(strategy);
+        let pool = pool.create().unwrap();
+        let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
+        let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+        let desk: Desk = client.orb.resolve(&desk.0.to_ior_string()).unwrap();
+        assert_eq!(client.call(&desk, 10, 0).join().unwrap(), Ok(0));
+        server.clerk.shut(&[1, 2, 3]);
+        poa.manager().hold_requests().unwrap();
+        let held: Vec<_> = [1, 2, 3].map(|id| client.call(&desk, 10, id)).into();
+        until(|| poa.manager().held_requests() == 3);
+        poa.manager().activate().unwrap();
+        // Each blocks until all have begun.
+        for id in [1, 2, 3] {
+            server.clerk.wait_for(id);
+        }
+        for id in [1, 2, 3] {
+            server.clerk.open(id);
+        }
+        for call in held {
+            call.join().unwrap().unwrap();
+        }
+    }
+}
+
+#[test]
 fn no_more_upcalls_run_at_a_time_than_there_are_threads() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
         let (server, client) = (side(), side());

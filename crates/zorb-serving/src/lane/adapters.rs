@@ -13,16 +13,28 @@ pub(crate) struct ServedAdapters(Lock<Known>);
 struct Known {
     next: usize,
     list: Vec<(usize, Option<Arc<ConnectionSetup>>)>,
+    /// Whether the pool is destroyed and serves no further adapter.
+    closed: bool,
 }
 
 impl ServedAdapters {
-    /// One more, which is known by the number that comes back.
-    pub(crate) fn add(&self) -> usize {
+    /// Adds an adapter; returns the number that identifies it, or `None` if the pool is destroyed.
+    pub(crate) fn add(&self) -> Option<usize> {
         let mut known = self.0.lock();
+        if known.closed {
+            return None;
+        }
         known.next += 1;
         let number = known.next;
         known.list.push((number, None));
-        number
+        Some(number)
+    }
+
+    /// Accepts no further adapter, unless one is served. Returns whether none is.
+    pub(crate) fn close_if_empty(&self) -> bool {
+        let mut known = self.0.lock();
+        known.closed |= known.list.is_empty();
+        known.list.is_empty()
     }
 
     /// How one has its connections set up.

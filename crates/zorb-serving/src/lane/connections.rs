@@ -31,7 +31,8 @@ impl Connections {
     /// Reserves a place; `None` when all are taken.
     pub(crate) fn reserve(&self) -> Option<u32> {
         let place = self.free.lock().pop()?;
-        self.open.fetch_add(1, Ordering::AcqRel);
+        // Before the lane's `stopping` is read: either this connection sees it, or `stop` sees the connection.
+        self.open.fetch_add(1, Ordering::SeqCst);
         Some(place)
     }
 
@@ -83,6 +84,6 @@ impl Connections {
 
     /// How many places are taken.
     pub(crate) fn count(&self) -> usize {
-        self.open.load(Ordering::Acquire)
+        self.open.load(Ordering::SeqCst)
     }
 }

@@ -408,7 +408,8 @@ impl Worker {
 
     /// Waits until it is called, for no longer than `limit`.
     pub(super) fn wait(&self, limit: Option<Duration>) -> Option<Call> {
-        let end = limit.map(|limit| Instant::now() + limit);
+        // A limit beyond the range of the clock is no limit.
+        let end = limit.and_then(|limit| Instant::now().checked_add(limit));
         loop {
             if let Some(call) = Call::from_word(self.called.load(Ordering::Acquire)) {
                 return Some(call);
