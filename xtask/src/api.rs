@@ -1,5 +1,5 @@
-//! `cargo xtask api`: the public API of the crates that users depend on, as Rust without bodies. It is
-//! read from the text, not from rustdoc's JSON, which only nightly compilers write.
+//! `cargo xtask api`: the public API of the crates that users depend on, as Rust without bodies. It
+//! is read from the source, not from rustdoc's JSON, which only nightly compilers write.
 
 mod interface;
 mod outline;
@@ -17,10 +17,10 @@ Compare the public API with its record, crates/CRATE/api.txt.
 Usage: cargo xtask api [--update]
 
 Options:
-  --update    Write the record anew
+  --update    Rewrite the record
   -h, --help  Show this text
 
-Exit status: 1 when an API is not as recorded, or when an item has two paths.
+Exit status: 1 if an API differs from the record, or an item has two paths.
 ";
 
 /// The crates that users name in their manifests.
@@ -34,13 +34,13 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             out.write_all(HELP.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        other => return crate::usage_error(&format!("api does not know {other:?}"), HELP),
+        other => return crate::usage_error(&format!("api: unknown arguments {other:?}"), HELP),
     };
     let workspace = Workspace::read(&Tree::load(root)?);
     let mut faults = Vec::new();
     for name in PUBLISHED {
         let api = workspace.api(name);
-        faults.extend(api.twice.iter().map(|twice| format!("{name}: {twice}")));
+        faults.extend(api.duplicates.iter().map(|duplicate| format!("{name}: {duplicate}")));
         let path = root.join(format!("crates/{name}/api.txt"));
         if update {
             std::fs::write(path, api.text)?;
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn the_record_is_current_and_every_item_has_one_path() {
         let mut out = Vec::new();
-        let code = command(&crate::root(), &[], &mut out).expect("the workspace can be read");
+        let code = command(&crate::root(), &[], &mut out).expect("the workspace is readable");
         assert_eq!(code, ExitCode::SUCCESS, "{}", String::from_utf8_lossy(&out));
     }
 }

@@ -11,8 +11,8 @@ Run the steps of the CI run, all or some by name.
 Usage: cargo xtask ci [STEP...]
        cargo xtask ci --list
 
-Stops at the first step that fails. A step whose tool is not installed is skipped, and says so;
-named explicitly, it fails. Set ZORB_REQUIRE_PEERS=1 to make missing interop peers failures, and
+Stops at the first step that fails. A step whose tool is not installed is skipped with a message;
+if it was named explicitly, it fails. Set ZORB_REQUIRE_PEERS=1 to make missing interop peers failures, and
 ZORB_REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
 ";
 
@@ -22,11 +22,11 @@ struct Step {
     lines: &'static [&'static str],
     /// (name, value).
     environment: &'static [(&'static str, &'static str)],
-    /// A command that succeeds where the step's tool is installed.
+    /// A command that succeeds if the tool of the step is installed.
     tool: Option<&'static str>,
 }
 
-/// In the order in which they run: the fast and the likely to fail first.
+/// In the order of execution: fast steps and likely failures first.
 const STEPS: &[Step] = &[
     Step { name: "format", lines: &["cargo fmt --all --check"], environment: &[], tool: None },
     Step {
@@ -47,7 +47,7 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: Some("cargo deny --version"),
     },
-    // The workspace's tests build the facade with the features that the tools need.
+    // The workspace's tests build the facade with the features of the tools.
     Step {
         name: "no-features",
         lines: &[
@@ -75,7 +75,7 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: Some("size --version"),
     },
-    // Loom and the bare targets run in the tests.
+    // The tests include those with loom and those for bare targets.
     Step { name: "tests", lines: &["cargo test --workspace"], environment: &[], tool: None },
     Step {
         name: "minimum-rust",
@@ -110,7 +110,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         names => STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect(),
     };
     if named.len() != args.len() {
-        return crate::usage_error(&format!("ci does not know all of {args:?}"), HELP);
+        return crate::usage_error(&format!("ci: unknown step in {args:?}"), HELP);
     }
     let steps = if args.is_empty() { STEPS.iter().collect() } else { named };
     for step in steps {
@@ -145,17 +145,17 @@ impl Step {
 
 fn succeeds(root: &Path, line: &str) -> bool {
     let mut command = command_of(root, line);
-    // rustup would fetch a toolchain that is not there.
+    // Prevents rustup from installing a missing toolchain.
     command.env("RUSTUP_AUTO_INSTALL", "0").stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
 }
 
-/// `cargo` from the path, not the one that runs this program: rustup's understands `+nightly`.
+/// `cargo` from the path, not the one that runs this program: only rustup's understands `+nightly`.
 fn command_of(root: &Path, line: &str) -> Command {
     let mut words = line.split_whitespace();
     let mut command = Command::new(words.next().unwrap_or_default());
     command.args(words).current_dir(root).stdin(Stdio::null());
-    // What `cargo xtask` sets would choose its own toolchain again.
+    // These variables of `cargo xtask` would override the toolchain.
     command.env_remove("CARGO").env_remove("RUSTUP_TOOLCHAIN");
     command
 }

@@ -1,4 +1,5 @@
-//! `cargo xtask cycles`: which modules of a crate need each other, and by which paths.
+//! `cargo xtask cycles`: the modules of a crate that depend on each other, and the paths that cause
+//! it.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,13 +9,13 @@ use crate::tidy::Tree;
 use crate::tidy::rules::cycles;
 
 const HELP: &str = "\
-Show the groups of modules that need each other, with a path for every need.
+Show the groups of modules that depend on each other, with a path for each dependency.
 
 Usage: cargo xtask cycles [CRATE]
        cargo xtask cycles --update
 
 Options:
-  --update    Write the groups that are left to xtask/cycles.toml
+  --update    Write the remaining groups to xtask/cycles.toml
   -h, --help  Show this text
 ";
 
@@ -26,7 +27,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         [name] if !name.starts_with('-') => {
             out.write_all(cycles::explain(&Tree::load(root)?, Some(name)).as_bytes())?;
         }
-        other => return crate::usage_error(&format!("cycles does not know {other:?}"), HELP),
+        other => return crate::usage_error(&format!("cycles: unknown arguments {other:?}"), HELP),
     }
     Ok(ExitCode::SUCCESS)
 }

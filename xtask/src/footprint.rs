@@ -1,4 +1,4 @@
-//! `cargo xtask footprint`: how large a small server is, and what of it comes from which crate.
+//! `cargo xtask footprint`: the size of a small server, and the share of each crate.
 
 mod resident;
 mod symbols;
@@ -11,26 +11,26 @@ use std::process::{Command, ExitCode};
 use symbols::{Columns, Section};
 
 const HELP: &str = "\
-Measure the server of examples/hello: its size, its memory at rest, and what each crate adds.
+Measure the server of examples/hello: its size, its idle memory, and the share of each crate.
 
 Usage: cargo xtask footprint [--write] [PROFILE]...
 
-Profiles: plain, release and footprint (see Cargo.toml) without any. The size is that of the program without
-symbols. Memory is what is resident after the first call. Code is counted for the crate that its name
-speaks of first, a crate of Zorb before any other; constants without a name belong to nobody.
+Default profiles: plain, release and footprint (see Cargo.toml). The size is that of the program without
+symbols, the memory is the resident memory after the first call. Code belongs to the first crate in its
+symbol, with precedence for Zorb's crates; constants without a symbol are listed separately.
 
---write puts the sizes of these profiles into the table of docs/src/footprint.md.
+--write writes the sizes of these profiles to the table of docs/src/footprint.md.
 ";
 
 const PAGE: &str = "docs/src/footprint.md";
 const PROFILES: [&str; 3] = ["plain", "release", "footprint"];
 
-/// One program, taken apart.
+/// The sizes of one program.
 struct Footprint {
     profile: String,
     /// Octets of the file without symbols.
     size: u64,
-    /// Octets of memory at rest.
+    /// Octets of memory of an idle server.
     resident: u64,
     sections: Vec<Section>,
     crates: Vec<(String, Columns)>,
@@ -47,7 +47,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             }
             "--write" => write = true,
             option if option.starts_with('-') => {
-                return crate::usage_error(&format!("footprint does not know {option}"), HELP);
+                return crate::usage_error(&format!("footprint: unknown option {option}"), HELP);
             }
             profile => profiles.push(profile.to_owned()),
         }
@@ -66,7 +66,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         let path = root.join(PAGE);
         let page = std::fs::read_to_string(&path)?;
         let Some(page) = with_table(&page, &table(&measured)) else {
-            return Err(io::Error::other(format!("{PAGE}: no place for the table")));
+            return Err(io::Error::other(format!("{PAGE}: the markers of the table are missing")));
         };
         std::fs::write(path, page)?;
     }
@@ -78,7 +78,8 @@ fn measure(root: &Path, profile: &str) -> io::Result<Footprint> {
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
     cargo.args(["build", "--package=hello", "--bins", "--profile", profile]);
     if profile != "release" {
-        // Symbols say what belongs to whom; they are taken off for the size. `release` has them.
+        // Symbols identify the crates; the size is measured without them. The profile `release`
+        // strips them.
         cargo.arg("--config").arg(format!("profile.{profile}.strip=\"none\""));
     }
     succeed("cargo", &mut cargo)?;
@@ -136,7 +137,7 @@ fn print(out: &mut dyn Write, footprint: &Footprint) -> io::Result<()> {
     writeln!(out)
 }
 
-/// The table of the book.
+/// The table in the book.
 fn table(measured: &[Footprint]) -> String {
     let mut made = String::from(
         "| Profile | Program without symbols | of it code | Resident after the first call |\n\
@@ -151,7 +152,7 @@ fn table(measured: &[Footprint]) -> String {
     made
 }
 
-/// The page with the table in its place.
+/// The page with the table inserted.
 fn with_table(page: &str, table: &str) -> Option<String> {
     let begin = "<!-- footprint -->\n";
     let (before, rest) = page.split_once(begin)?;
@@ -159,7 +160,7 @@ fn with_table(page: &str, table: &str) -> Option<String> {
     Some(format!("{before}{begin}\n{table}\n<!-- end -->{after}"))
 }
 
-/// 1234567 as 1,234,567.
+/// Formats 1234567 as 1,234,567.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
@@ -177,13 +178,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_stand_in_threes() {
+    fn digits_are_grouped() {
         let made = [0, 999, 1000, 1_234_567].map(grouped);
         assert_eq!(made, ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]
-    fn the_table_replaces_what_was_there() {
+    fn the_table_replaces_the_previous_one() {
         let page = "a\n<!-- footprint -->\nold\n<!-- end -->\nb";
         let expected = "a\n<!-- footprint -->\n\nnew\n\n<!-- end -->\nb";
         assert_eq!(with_table(page, "new\n").as_deref(), Some(expected));
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_a_place_for_the_table() {
+    fn the_page_contains_the_markers_of_the_table() {
         let page = std::fs::read_to_string(crate::root().join(PAGE)).expect(PAGE);
         assert!(with_table(&page, "").is_some());
         for profile in PROFILES {

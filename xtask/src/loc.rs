@@ -1,4 +1,4 @@
-//! `cargo xtask loc`: how much there is of what, per crate.
+//! `cargo xtask loc`: lines of code, tests and comments, per crate.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ Count the lines of hand-written Rust per package.
 
 Usage: cargo xtask loc
 
-Columns: files; lines that hold code; lines of comment alone; lines that only tests see.
+Columns: files, lines of code, comment lines, lines of tests.
 ";
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             out.write_all(HELP.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        other => return crate::usage_error(&format!("loc does not know {other:?}"), HELP),
+        other => return crate::usage_error(&format!("loc: unknown arguments {other:?}"), HELP),
     }
     let counts = count(&Tree::load(root)?);
     let mut total = Count::default();
@@ -57,7 +57,7 @@ fn line(out: &mut dyn Write, name: &str, count: Count) -> io::Result<()> {
     writeln!(out, "{name:<28}{files:>7}{code:>9}{comments:>10}{tests:>8}")
 }
 
-/// By package folder: the nearest one above the file that holds a manifest.
+/// Counts by package: the nearest folder above a file that contains a manifest.
 fn count(tree: &Tree) -> BTreeMap<String, Count> {
     let mut counts: BTreeMap<String, Count> = BTreeMap::new();
     for file in tree.files().iter().filter(|file| is_written_by_hand(&file.path)) {
@@ -75,7 +75,7 @@ fn count(tree: &Tree) -> BTreeMap<String, Count> {
     counts
 }
 
-/// The tests in a file that is not theirs stand at its end, as `mod tests`.
+/// Tests within a source file are at its end, as `mod tests`.
 fn count_file(text: &str, mut tests: bool) -> Count {
     let mut count = Count { files: 1, ..Count::default() };
     let mut lines = text.lines().map(str::trim).peekable();
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_counted_once_by_what_they_hold() {
+    fn each_line_is_counted_once() {
         let text =
             "//! a\n\nfn b() {} // c\n#[cfg(test)]\nmod pair;\n#[cfg(test)]\nmod tests {\n}\n";
         let tree = Tree::from_texts(&[

@@ -25,20 +25,20 @@ Zorb's automation.
 Usage: cargo xtask COMMAND
 
 Commands:
-  tidy        Check the rules of the project; every finding is one line `path:line: rule: what to do`
-  cycles      Show the modules that need each other
+  tidy        Check the rules of the project; prints a line `path:line: rule: advice` for each finding
+  cycles      Show the modules that depend on each other
   api         Compare the public API with its record
   ci          Run the steps of the CI run
   loc         Count lines per crate: files, code, comments, tests
-  footprint   Measure the hello server: size, memory, what each crate adds
-  measure     Measure what bench/results keeps and the README shows
+  footprint   Measure the hello server: size, memory, share of each crate
+  measure     Measure the results in bench/results and the README
   peers       Build the programs that `zorb bench` compares Zorb with
   principles  Measure the patterns of the performance chapter and write its tables
-  screenshot  Take the picture of a benchmark report that the README shows
-  stubsize    Measure what generated stubs and skeletons add to a program
-  help        Show this text; `cargo xtask COMMAND --help` shows a command's own
+  screenshot  Take the picture of a benchmark report for the README
+  stubsize    Measure the size of generated stubs and skeletons
+  help        Show this text; `cargo xtask COMMAND --help` shows the help of a command
 
-Exit status: 0 nothing to do, 1 findings or a failed step, 2 wrong usage.
+Exit status: 0 no findings, 1 findings or a failed step, 2 wrong usage.
 ";
 
 fn main() -> ExitCode {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
     let mut out = io::stdout().lock();
     match run(&args, &mut out) {
         Ok(code) => code,
-        // The reader of our output left (`cargo xtask loc | head`): nothing more to say.
+        // The reader of the output has ended (`cargo xtask loc | head`).
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(error) => {
             let _ = writeln!(io::stderr(), "xtask: {error}");
@@ -76,11 +76,11 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
             out.write_all(HELP.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
-        other => usage_error(&format!("no command named `{other}`"), HELP),
+        other => usage_error(&format!("unknown command `{other}`"), HELP),
     }
 }
 
-/// Says what was wrong with the arguments, then how to use the command; exit status 2.
+/// Reports invalid arguments and the usage; exit status 2.
 fn usage_error(what: &str, help: &str) -> io::Result<ExitCode> {
     writeln!(io::stderr(), "xtask: {what}\n\n{help}")?;
     Ok(ExitCode::from(2))

@@ -1,17 +1,17 @@
-//! `cargo xtask measure`: the results that the README and the book show.
+//! `cargo xtask measure`: the results in the README and the book.
 
 use std::io::{self, Error, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-Measure everything that bench/results keeps, one file an experiment, and write the README's tables.
+Measure all results in bench/results, one file per experiment, and write the README's tables.
 
 Usage: cargo xtask measure [MACHINE] [EXPERIMENT...]
 
-MACHINE names the files; `vm-2core` if not said. With EXPERIMENT, only those (see below).
-Wants a machine that does nothing else, and the peers (`cargo xtask peers`); those that are not
-there are left out.
+MACHINE is a part of the file names; default `vm-2core`. EXPERIMENT restricts the run to these
+experiments. Run it on an idle machine with the peers (`cargo xtask peers`); missing peers are
+skipped.
 
 Experiments:
 ";
@@ -19,7 +19,7 @@ Experiments:
 const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
 
-/// The name of a file, and what `zorb bench` is told for it.
+/// The name of a file, and the arguments of `zorb bench` for it.
 const RUNS: [(&str, &str); 19] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
@@ -62,7 +62,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         _ => (MACHINE, args),
     };
     if let Some(other) = wanted.iter().find(|word| !known(word)) {
-        return crate::usage_error(&format!("measure knows no experiment `{other}`"), HELP);
+        return crate::usage_error(&format!("measure: unknown experiment `{other}`"), HELP);
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     succeed(Command::new(&cargo).current_dir(root).args(["build", "--release", "-p", "zorb-cli"]))?;
@@ -75,7 +75,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         out.flush()?;
         let mut zorb = Command::new(root.join("target/release/zorb"));
         zorb.current_dir(root).arg("bench").args(words.split(' ')).args(["--json", &file]);
-        // Status 1 says that a claim fails; the results are measured and written all the same.
+        // Status 1 means that a claim failed; the results were measured and written nevertheless.
         let _ = std::fs::remove_file(root.join(&file));
         match zorb.status()? {
             status if status.success() || root.join(&file).is_file() => {}
@@ -91,7 +91,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a program; its output goes where this one's goes.
+/// Runs a program, which inherits the standard output.
 fn succeed(command: &mut Command) -> io::Result<()> {
     let status = command.status()?;
     if status.success() {

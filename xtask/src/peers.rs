@@ -9,28 +9,28 @@ Build the peers of `zorb bench` into target/peers/NAME/{server,client}.
 
 Usage: cargo xtask peers [NAME]...
 
-Names: ace, omniorb, jacorb; without any, all of them. What a peer needs is installed when it can
-be (Debian packages as root, jars by Maven); a peer whose tools are missing is named and left out.
+Names: ace, omniorb, jacorb; default: all of them. Requirements of a peer are installed if possible
+(Debian packages as root, jars by Maven); a peer whose tools are missing is reported and skipped.
 The name probing builds target/peers/probing/zorb: Zorb with time probes, for `zorb bench probes`.
 
-Exit status: 0 at least one peer is there, and none failed to compile; else 1.
+Exit status: 0 if at least one peer was built and none failed to compile, otherwise 1.
 ";
 
 const NAMES: [&str; 3] = ["ace", "omniorb", "jacorb"];
 
-/// Zorb with time probes, which is built when it is asked for by name.
+/// Zorb with time probes, which is built only on request.
 const PROBING: &str = "probing";
 
-/// The exit status of `build.sh` that means: a tool is missing.
+/// The exit status of `build.sh` if a tool is missing.
 const MISSING: i32 = 3;
 
-/// What became of a peer.
+/// The result for a peer.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Built,
-    /// For want of what this says.
-    LeftOut(String),
-    /// With this on standard error.
+    /// Skipped, with the missing tools.
+    Skipped(String),
+    /// Failed, with the standard error.
     Failed(String),
 }
 
@@ -43,8 +43,8 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     }
     let names = match selected(args) {
         Ok(names) => names,
-        Err(stranger) => {
-            return crate::usage_error(&format!("there is no peer `{stranger}`"), HELP);
+        Err(unknown) => {
+            return crate::usage_error(&format!("peers: unknown peer `{unknown}`"), HELP);
         }
     };
     let mut outcomes = Vec::new();
@@ -57,7 +57,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(if is_good(&outcomes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The peers that are asked for, or the first name that is none.
+/// The requested peers, or the first unknown name.
 fn selected(args: &[String]) -> Result<Vec<&'static str>, &str> {
     if args.is_empty() {
         return Ok(NAMES.to_vec());
@@ -80,14 +80,14 @@ fn build(root: &Path, name: &str) -> io::Result<Outcome> {
         return build_probing(root);
     }
     let scripts = root.join("bench/peers");
-    // Whether it could install everything is seen by the next script, which names what is missing.
+    // Failures of the installation are ignored: the build script reports missing tools.
     let installed = Command::new(scripts.join("install.sh")).arg(name).output()?;
     let built =
         Command::new(scripts.join("build.sh")).arg(root.join("target/peers")).arg(name).output()?;
     Ok(outcome(&installed, &built))
 }
 
-/// Has a folder of its own for what Cargo makes, so that no other program of it gets probes.
+/// Builds in a separate target folder, so that no other program gets probes.
 fn build_probing(root: &Path) -> io::Result<Outcome> {
     let place = root.join("target/peers").join(PROBING);
     let status = Command::new("cargo")
@@ -97,7 +97,7 @@ fn build_probing(root: &Path) -> io::Result<Outcome> {
         .current_dir(root)
         .status()?;
     if !status.success() {
-        return Ok(Outcome::Failed("cargo has said why".to_owned()));
+        return Ok(Outcome::Failed("see the output of cargo".to_owned()));
     }
     std::fs::copy(place.join("build/release/zorb"), place.join("zorb"))?;
     Ok(Outcome::Built)
@@ -112,7 +112,7 @@ fn outcome(installed: &Output, built: &Output) -> Outcome {
             if !installed.status.success() {
                 why = format!("{why}\n{}", text(installed)).trim().to_owned();
             }
-            Outcome::LeftOut(why)
+            Outcome::Skipped(why)
         }
         _ => Outcome::Failed(text(built)),
     }
@@ -121,8 +121,8 @@ fn outcome(installed: &Output, built: &Output) -> Outcome {
 fn report(out: &mut dyn Write, name: &str, outcome: &Outcome) -> io::Result<()> {
     match outcome {
         Outcome::Built => writeln!(out, "{name}: target/peers/{name}"),
-        Outcome::LeftOut(why) => {
-            writeln!(out, "{name}: left out: {}", why.replace('\n', "; "))
+        Outcome::Skipped(why) => {
+            writeln!(out, "{name}: skipped: {}", why.replace('\n', "; "))
         }
         Outcome::Failed(why) => writeln!(out, "{name}: failed:\n{why}"),
     }
@@ -141,30 +141,30 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_tool_leaves_the_peer_out_and_is_named() {
+    fn a_peer_with_missing_tools_is_skipped() {
         let missing = ended(3, "build.sh: omniidl is missing\n");
-        let left_out = |why: &str| Outcome::LeftOut(why.to_owned());
-        assert_eq!(outcome(&ended(0, ""), &missing), left_out("build.sh: omniidl is missing"));
+        let skipped = |why: &str| Outcome::Skipped(why.to_owned());
+        assert_eq!(outcome(&ended(0, ""), &missing), skipped("build.sh: omniidl is missing"));
         let not_root = ended(1, "install.sh: not root\n");
-        let both = left_out("build.sh: omniidl is missing\ninstall.sh: not root");
+        let both = skipped("build.sh: omniidl is missing\ninstall.sh: not root");
         assert_eq!(outcome(&not_root, &missing), both);
         let mut line = Vec::new();
         report(&mut line, "omniorb", &both).expect("written");
-        let expected = "omniorb: left out: build.sh: omniidl is missing; install.sh: not root\n";
+        let expected = "omniorb: skipped: build.sh: omniidl is missing; install.sh: not root\n";
         assert_eq!(String::from_utf8_lossy(&line), expected);
     }
 
     #[test]
-    fn what_is_built_counts_even_when_nothing_could_be_installed() {
+    fn a_built_peer_succeeds_without_an_installation() {
         assert_eq!(outcome(&ended(1, "offline"), &ended(0, "")), Outcome::Built);
         assert_eq!(outcome(&ended(0, ""), &ended(1, "x\n")), Outcome::Failed("x".to_owned()));
     }
 
     #[test]
     fn some_peers_are_enough_but_none_may_fail() {
-        let left_out = || Outcome::LeftOut(String::new());
-        assert!(is_good(&[left_out(), Outcome::Built]));
-        assert!(!is_good(&[left_out(), left_out()]));
+        let skipped = || Outcome::Skipped(String::new());
+        assert!(is_good(&[skipped(), Outcome::Built]));
+        assert!(!is_good(&[skipped(), skipped()]));
         assert!(!is_good(&[Outcome::Built, Outcome::Failed(String::new())]));
     }
 

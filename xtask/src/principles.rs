@@ -9,8 +9,8 @@ Measure the patterns of docs/src/performance.md, before and after, and write the
 
 Usage: cargo xtask principles [--dry-run]
 
-Needs valgrind and binutils, takes about ten seconds beside the build, and wants a quiet machine.
---dry-run prints the tables and leaves the chapter as it is.
+Requires valgrind, binutils and an idle machine, and takes about ten seconds after the build.
+--dry-run prints the tables without changing the chapter.
 ";
 
 const PAGE: &str = "docs/src/performance.md";
@@ -23,7 +23,9 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             out.write_all(HELP.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        other => return crate::usage_error(&format!("principles does not know {other:?}"), HELP),
+        other => {
+            return crate::usage_error(&format!("principles: unknown arguments {other:?}"), HELP);
+        }
     };
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");

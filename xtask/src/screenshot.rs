@@ -1,4 +1,4 @@
-//! `cargo xtask screenshot`: the picture of a benchmark report that the README shows.
+//! `cargo xtask screenshot`: the picture of a benchmark report in the README.
 
 use std::fs;
 use std::io::{self, Error, Write};
@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-Make docs/images/bench-report.png: the top of the page that `zorb bench report bench/results` makes,
-as Chromium shows it.
+Create docs/images/bench-report.png: the top of the page from `zorb bench report bench/results`,
+rendered by Chromium.
 
 Usage: cargo xtask screenshot
 ";
 
 const PAGE: &str = "target/bench-report.html";
 const PICTURE: &str = "docs/images/bench-report.png";
-/// What of the page is shown, in pixels.
+/// The visible part of the page, in pixels.
 const VIEW: &str = "1240,1515";
-/// A larger picture makes a clone slow, in octets.
+/// The maximum size of the picture in octets: larger ones make a clone slow.
 const LARGEST: u64 = 300_000;
 
 pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
@@ -27,7 +27,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             return Ok(ExitCode::SUCCESS);
         }
         other => {
-            return crate::usage_error(&format!("screenshot does not know {other:?}"), HELP);
+            return crate::usage_error(&format!("screenshot: unknown arguments {other:?}"), HELP);
         }
     }
     let zorb = ["run", "--quiet", "-p", "zorb-cli", "--", "bench", "report", "bench/results"];
@@ -52,7 +52,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(ExitCode::SUCCESS)
 }
 
-/// Runs a program quietly; what it said is told when it fails.
+/// Runs a program quietly; its output is part of the error if it fails.
 fn succeed(command: &mut Command) -> io::Result<()> {
     let output = command.output().map_err(|error| {
         Error::new(error.kind(), format!("{}: {error}", command.get_program().display()))

@@ -1,31 +1,31 @@
-//! `cargo xtask stubsize`: what generated code adds to a client and to a server.
+//! `cargo xtask stubsize`: the size that generated code adds to a client and to a server.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 const HELP: &str = "\
-Measure what the seven operations of Param_Test (tests/stubsize) add to a client and to a server.
+Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server.
 
 Usage: cargo xtask stubsize [--json] [--check] [OPT]...
 
-OPT is a level of optimization: 3, s or z; z without any. The other settings are Cargo's own for
-release builds: no link-time optimization across crates, 16 codegen units, panics that unwind. Counted
-are the octets of code, constants, unwind tables and relocations: the program with the operations less
-the program without them.
+OPT is an optimization level: 3, s or z (default). The other settings are Cargo's defaults for release
+builds: no link-time optimization across crates, 16 codegen units, unwinding panics. The size is the
+difference between a program with the operations and one without: the octets of code, constants, unwind
+tables and relocations.
 
 Options:
-  --check     Fail when the client or the server at z is larger than its limit
+  --check     Fail if the client or the server at z exceeds its limit
   --json      Print JSON
   -h, --help  Show this text
 
-Exit status: 1 when --check finds a side above its limit, 30 KiB for the client and 35 KiB for the server.
+Exit status: 1 if --check finds a size above its limit: 30 KiB for the client, 35 KiB for the server.
 ";
 
-/// The most that the operations may add at opt-level z, by side.
+/// The maximum size of the operations at opt-level z, by side.
 const LIMITS: [(&str, i64); 2] = [("client", 30 << 10), ("server", 35 << 10)];
 
-/// Everything of a program that is loaded from its file.
+/// The sections of a program that are loaded from its file.
 const SECTIONS: [&str; 9] = [
     ".text",
     ".rodata",
@@ -54,7 +54,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             "--check" => check = true,
             "3" | "s" | "z" => levels.push(arg.as_str()),
             other => {
-                return crate::usage_error(&format!("stubsize does not know {other}"), HELP);
+                return crate::usage_error(&format!("stubsize: unknown option {other}"), HELP);
             }
         }
     }
@@ -89,7 +89,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The sides at opt-level z that are above their limits, in words.
+/// Reports the sides that exceed their limits at opt-level z.
 fn above_limits(rows: &[(&str, &str, Octets)]) -> Vec<String> {
     let smallest = rows.iter().filter(|(level, ..)| *level == "z");
     let faults = smallest.filter_map(|(_, side, octets)| {
@@ -101,8 +101,7 @@ fn above_limits(rows: &[(&str, &str, Octets)]) -> Vec<String> {
     faults.collect()
 }
 
-/// Builds the four programs in a folder of their own, with a profile that inherits nothing of the
-/// workspace's.
+/// Builds the four programs in a separate workspace, so that its profile inherits nothing.
 fn build(root: &Path, level: &str) -> io::Result<PathBuf> {
     let target = root.join("target/stubsize");
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -137,7 +136,7 @@ fn sizes(program: &Path) -> io::Result<Octets> {
     Ok(sections(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// What `size -A -d` says of the sections.
+/// The sections in the output of `size -A -d`.
 fn sections(text: &str) -> Octets {
     let size_of = |section: &str| {
         let sizes = text.lines().filter_map(|line| {

@@ -1,4 +1,4 @@
-//! What a crate exports, and what its paths lead to.
+//! The exports of a crate, and the definitions of its paths.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ pub(super) struct Workspace {
 
 struct Crate {
     modules: Modules,
-    /// The `impl` blocks of every type, by where it is defined.
+    /// The `impl` blocks of every type, by the definition of the type.
     impls: BTreeMap<(Id, String), Vec<syn::ItemImpl>>,
 }
 
@@ -26,8 +26,8 @@ type Definition = (String, Id, String);
 /// The API of one crate.
 pub(super) struct Api {
     pub(super) text: String,
-    /// Items with a second path, in words.
-    pub(super) twice: Vec<String>,
+    /// Descriptions of the items with a second path.
+    pub(super) duplicates: Vec<String>,
 }
 
 impl Workspace {
@@ -47,13 +47,13 @@ impl Workspace {
 
     pub(super) fn api(&self, name: &str) -> Api {
         let name = name.replace('-', "_");
-        let mut walk = Walk { workspace: self, paths: BTreeMap::new(), twice: Vec::new() };
+        let mut walk = Walk { workspace: self, paths: BTreeMap::new(), duplicates: Vec::new() };
         let items = walk.module(&name, 0, &name);
         let file = syn::File { shebang: None, frontmatter: None, attrs: Vec::new(), items };
-        Api { text: prettyplease::unparse(&file), twice: walk.twice }
+        Api { text: prettyplease::unparse(&file), duplicates: walk.duplicates }
     }
 
-    /// What `path` names in a module, through re-exports of other crates.
+    /// The target of `path` in a module, through re-exports of other crates.
     fn resolve(&self, krate: &str, module: Id, path: &[String]) -> Option<(String, Target)> {
         match resolve(&self.crates.get(krate)?.modules, module, path)? {
             Target::External(path) => {
@@ -86,13 +86,13 @@ fn impls(modules: &Modules) -> BTreeMap<(Id, String), Vec<syn::ItemImpl>> {
 
 struct Walk<'a> {
     workspace: &'a Workspace,
-    /// The path at which each item was met first.
+    /// The first path found for each item.
     paths: BTreeMap<Definition, String>,
-    twice: Vec<String>,
+    duplicates: Vec<String>,
 }
 
 impl Walk<'_> {
-    /// What a module exports, in the order of its names.
+    /// The exports of a module, in the order of their names.
     fn module(&mut self, krate: &str, id: Id, path: &str) -> Vec<Item> {
         let Some(definition) = self.workspace.crates.get(krate) else { return Vec::new() };
         let mut exported: BTreeMap<String, Vec<Item>> = BTreeMap::new();
@@ -111,7 +111,7 @@ impl Walk<'_> {
                     let items = self.import(krate, id, target.to_vec(), &name, path);
                     exported.entry(name).or_default().extend(items);
                 }
-                // Exported ones are the root's, others nobody's.
+                // Exported macros belong to the root, others are private.
                 Item::Macro(_) => {}
                 other => {
                     if let Some(name) = name_of(other).filter(|name| names.insert(name.clone())) {
@@ -145,7 +145,7 @@ impl Walk<'_> {
             }
             Some((krate, Target::Item(id, original))) => {
                 let items = self.define(&krate, id, &original, path);
-                // What a macro makes cannot be read.
+                // The expansion of a macro cannot be read.
                 if items.is_empty() { reexport(&target, name) } else { items }
             }
             _ => reexport(&target, name),
@@ -165,7 +165,7 @@ impl Walk<'_> {
         let first = self.paths.entry((krate.to_owned(), id, name.to_owned()));
         let first = first.or_insert_with(|| here.clone()).clone();
         if first != here {
-            self.twice.push(format!("{here} is also {first}"));
+            self.duplicates.push(format!("{here} is also {first}"));
             return reexport(&first.split("::").map(str::to_owned).collect(), name);
         }
         let mut targets: Vec<Segments> = found.iter().filter_map(aliased).collect();
@@ -225,7 +225,7 @@ fn path_of(ty: &syn::Type) -> Option<Segments> {
     }
 }
 
-/// Every name that a `use` brings in, with its path; `*` for globs.
+/// Every name that a `use` imports, with its path; `*` for globs.
 fn leaves(tree: &UseTree, before: &Segments, found: &mut dyn FnMut(Segments, String)) {
     let with = |name: String| {
         let mut segments = before.clone();

@@ -1,8 +1,8 @@
-//! Items without what users do not see: bodies, values, private fields, documentation.
+//! Reduces items to what users see: no bodies, values, private fields or documentation.
 
 use syn::{Attribute, Fields, ImplItem, Item, TraitItem, Visibility};
 
-/// The item as users see it; `None` when they do not.
+/// The item as users see it; `None` if it is private.
 pub(super) fn outline(item: &Item) -> Option<Item> {
     let mut item = item.clone();
     match &mut item {
@@ -46,7 +46,7 @@ pub(super) fn outline(item: &Item) -> Option<Item> {
     Some(item)
 }
 
-/// An `impl` block: the public half of an inherent one, the head of a trait's. `None` when empty.
+/// An `impl` block: the public part of an inherent one, the head of a trait's. `None` if empty.
 pub(super) fn outline_impl(block: &syn::ItemImpl) -> Option<Item> {
     let mut block = block.clone();
     if !shown(&mut block.attrs) {
@@ -111,7 +111,7 @@ fn visible(attributes: &mut Vec<Attribute>, visibility: &Visibility) -> Option<(
     (shown(attributes) && is_public(visibility)).then_some(())
 }
 
-/// Keeps the attributes that users of the item see; false when it is hidden.
+/// Retains the attributes that matter to users; `false` if the item is hidden.
 pub(super) fn shown(attributes: &mut Vec<Attribute>) -> bool {
     let hidden = is_hidden(attributes);
     let seen = ["cfg", "derive", "must_use", "non_exhaustive", "repr"];
@@ -129,7 +129,7 @@ pub(super) fn is_hidden(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// `_`, in the place of a value.
+/// `_`, in place of a value.
 fn nothing() -> syn::Expr {
     syn::Expr::Infer(syn::ExprInfer { attrs: Vec::new(), underscore_token: Default::default() })
 }

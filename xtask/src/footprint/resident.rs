@@ -1,4 +1,4 @@
-//! The memory of a server at rest.
+//! The memory of an idle server.
 
 #[path = "../../../examples/hello/tests/programs/elsewhere.rs"]
 mod elsewhere;
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use elsewhere::Elsewhere;
 
-/// How long the server may take until it answers.
+/// The time limit until the server replies.
 const LIMIT: Duration = Duration::from_secs(30);
 
 struct Running(Child);
@@ -23,16 +23,16 @@ impl Drop for Running {
     }
 }
 
-/// How often the server is started: what is resident of the C library depends on where the loader
-/// puts it, so the median counts.
+/// The number of starts. The resident size of the C library depends on its address, so the median
+/// is used.
 const STARTS: usize = 5;
 
-/// The port that the example names.
-const NAMED: u16 = 2809;
+/// The port in the example's source.
+const EXAMPLE_PORT: u16 = 2809;
 
-/// Starts the server, has the client call it, and reads what is resident then, in octets.
+/// Starts the server, makes one call, and returns the resident memory in octets.
 pub(super) fn measure(server: &Path, client: &Path) -> io::Result<u64> {
-    let copies = Elsewhere::copies(&[server, client], NAMED)?;
+    let copies = Elsewhere::copies(&[server, client], EXAMPLE_PORT)?;
     let address = SocketAddr::from(([127, 0, 0, 1], copies.port));
     let (server, client) = (copies.of(server), copies.of(client));
     let mut measured = [0; STARTS];
@@ -52,7 +52,7 @@ fn once(address: SocketAddr, server: &Path, client: &Path) -> io::Result<u64> {
             return Err(io::Error::other(format!("hello-server: {status}")));
         }
         if begun.elapsed() > LIMIT {
-            return Err(io::Error::other("hello-server does not answer"));
+            return Err(io::Error::other("hello-server does not reply"));
         }
         let greeted = TcpStream::connect(address).is_ok()
             && Command::new(client).output().is_ok_and(|output| output.status.success());

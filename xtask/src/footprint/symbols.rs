@@ -1,10 +1,10 @@
-//! What binutils say about a program: its sections, and its symbols by crate.
+//! Parses the output of binutils: the sections of a program, and its symbols by crate.
 
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::{Add, Range, Sub};
 
-/// Octets of code, constants, data.
+/// Octets of code, constants and data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Columns(pub(super) [u64; 3]);
 
@@ -24,7 +24,7 @@ impl Sub for Columns {
     }
 }
 
-/// A section that is in memory when the program runs.
+/// A section that is loaded into memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Section {
     pub(super) name: String,
@@ -33,7 +33,7 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// Its octets in the column that it belongs to; none of what the loader and unwinder read.
+    /// Its octets in its column; zero for sections that only the loader or unwinder reads.
     pub(super) fn columns(&self) -> Columns {
         let mut columns = Columns::default();
         if let Some(column) = self.column() {
@@ -56,7 +56,7 @@ impl Section {
     }
 }
 
-/// The sections that `size -A -d` lists and that have an address.
+/// The sections in the output of `size -A -d` that have an address.
 pub(super) fn sections(text: &str) -> Vec<Section> {
     let section = |line: &str| {
         let mut words = line.split_whitespace();
@@ -67,8 +67,8 @@ pub(super) fn sections(text: &str) -> Vec<Section> {
     text.lines().filter_map(section).collect()
 }
 
-/// The octets of each crate, of what `nm --print-size --demangle` lists; most code first. What has
-/// several names is counted once.
+/// The octets of each crate in the output of `nm --print-size --demangle`, the most code first. A
+/// symbol with several names is counted once.
 pub(super) fn by_crate(text: &str, sections: &[Section]) -> Vec<(String, Columns)> {
     let mut seen = BTreeSet::new();
     let mut crates: BTreeMap<String, Columns> = BTreeMap::new();
@@ -78,7 +78,7 @@ pub(super) fn by_crate(text: &str, sections: &[Section]) -> Vec<(String, Columns
         let (address, size) = (number(words.next()), number(words.next()));
         let (Some(address), Some(size)) = (address, size) else { continue };
         let Some(name) = words.nth(1).and_then(crate_of) else { continue };
-        // Addresses in thread-local storage are offsets, and so in no section.
+        // Addresses in thread-local storage are offsets, and thus in no section.
         let section = sections.iter().find(|section| section.range().contains(&address));
         if let Some(column) = section.and_then(Section::column)
             && seen.insert(address)
@@ -91,7 +91,7 @@ pub(super) fn by_crate(text: &str, sections: &[Section]) -> Vec<(String, Columns
     crates
 }
 
-/// The crates of the standard library, and those that are inside it.
+/// The crates of the standard library, and those that it contains.
 const STANDARD: &[&str] = &[
     "std",
     "core",
@@ -109,9 +109,9 @@ const STANDARD: &[&str] = &[
     "memchr_std",
 ];
 
-/// The crate that a symbol is counted for: the first of Zorb's that its name speaks of, else the
-/// first that is not the standard library's. A generic function of one crate belongs so to the one
-/// that made it necessary. `None` for what has no path: constants, and the C library's.
+/// The crate of a symbol: the first crate of Zorb in its name, otherwise the first one outside the
+/// standard library. A generic function thus belongs to the crate that instantiates it. `None` for
+/// symbols without a path: constants, and those of the C library.
 fn crate_of(symbol: &str) -> Option<String> {
     let roots: Vec<&str> = roots(symbol).collect();
     let ours = roots.iter().find(|root| root.starts_with("zorb") || root.starts_with("hello"));
@@ -120,7 +120,7 @@ fn crate_of(symbol: &str) -> Option<String> {
     Some(ours.or_else(others).or_else(standard)?.replace('_', "-"))
 }
 
-/// The first words of the paths in a symbol's name.
+/// The first segments of the paths in a symbol's name.
 fn roots(symbol: &str) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     symbol.match_indices("::").filter_map(move |(end, _)| {

@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the rules that rustc, clippy, rustfmt and cargo-deny cannot check. A test runs
-//! them over the workspace, so `cargo test --workspace` shows every finding.
+//! `cargo xtask tidy`: the rules that rustc, clippy, rustfmt and cargo-deny cannot check. A test
+//! applies them to the workspace, so `cargo test --workspace` reports every finding.
 
 mod manifest;
 pub(crate) mod rules;
@@ -13,31 +13,31 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Check the rules of the project over every file that git tracks or would track.
+Check the rules of the project in every file that git tracks or would track.
 
 Usage: cargo xtask tidy [--list]
 
 Options:
-  --list      Name the rules and what each is for
+  --list      List the rules with their purpose
   -h, --help  Show this text
 ";
 
-/// One rule: a name, what it is for, and the check.
+/// A rule: name, purpose, and check.
 pub(crate) struct Rule {
-    /// The word that findings and exceptions use.
+    /// The name in findings and exceptions.
     pub(crate) name: &'static str,
-    /// What the rule is for, in a sentence.
+    /// The purpose, in one sentence.
     pub(crate) why: &'static str,
-    /// Looks at the whole tree and says what to do where.
+    /// Checks the tree, and returns the findings.
     pub(crate) check: fn(&Tree) -> Vec<Finding>,
 }
 
-/// One thing to do at one place.
+/// A violation at one place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
-    /// The file, from the workspace's root, with `/`.
+    /// The path of the file from the workspace's root, with `/`.
     pub(crate) path: String,
-    /// Counted from 1; 1 for a whole file.
+    /// The line, from 1; 1 for a whole file.
     pub(crate) line: usize,
     /// The name of the rule, filled in by [`findings`].
     pub(crate) rule: &'static str,
@@ -70,7 +70,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             out.write_all(HELP.as_bytes())?;
             return Ok(ExitCode::SUCCESS);
         }
-        other => return crate::usage_error(&format!("tidy does not know {other:?}"), HELP),
+        other => return crate::usage_error(&format!("tidy: unknown arguments {other:?}"), HELP),
     }
     let tree = Tree::load(root)?;
     let findings = findings(&tree);
@@ -82,7 +82,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Runs every rule; sorted by path and line.
+/// Checks all rules; sorts the findings by path and line.
 pub(crate) fn findings(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for rule in rules::ALL {

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn the_workspace_is_tidy() {
-    let tree = Tree::load(&crate::root()).expect("the workspace can be read");
+    let tree = Tree::load(&crate::root()).expect("the workspace is readable");
     assert!(tree.contains("xtask/src/main.rs"), "the tree holds this very package");
     let findings: Vec<String> = findings(&tree).iter().map(Finding::to_string).collect();
     assert!(findings.is_empty(), "cargo xtask tidy has findings:\n{}", findings.join("\n"));
@@ -24,7 +24,7 @@ fn rule_names_are_unique() {
 
 #[test]
 fn the_list_of_cycles_is_current() {
-    let tree = Tree::load(&crate::root()).expect("the workspace can be read");
+    let tree = Tree::load(&crate::root()).expect("the workspace is readable");
     let listed = tree.files().iter().find(|file| file.path == rules::cycles::LIST);
     let current = listed.is_some_and(|file| file.text == rules::cycles::list(&tree));
     assert!(current, "the cycles have changed: run cargo xtask cycles --update");

@@ -1,4 +1,4 @@
-//! The files that the rules look at: everything git tracks or would track, read once.
+//! The files that the rules check: everything that git tracks or would track, read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use super::manifest::Manifest;
 
-/// Larger files hold data, not text that people write.
+/// Larger files contain data, not text written by people.
 const MAX_TEXT: u64 = 1 << 20;
 
 /// One text file.
@@ -19,7 +19,7 @@ pub(crate) struct File {
     pub(crate) text: String,
 }
 
-/// The workspace as the rules see it.
+/// The workspace, as the rules see it.
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     paths: BTreeSet<String>,
@@ -31,13 +31,13 @@ impl Tree {
     /// Reads the workspace at `root`.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// The folder cannot be read.
     pub(crate) fn load(root: &Path) -> io::Result<Self> {
         let mut texts = Vec::new();
         let mut paths = BTreeSet::new();
         for path in list(root)? {
             let full = root.join(&path);
-            // A file may be in git's index and gone from the disk.
+            // A file may be in git's index but deleted on disk.
             let Ok(meta) = fs::metadata(&full) else { continue };
             paths.insert(path.clone());
             if meta.is_file()
@@ -50,7 +50,7 @@ impl Tree {
         Ok(Self::build(paths, texts))
     }
 
-    /// A made-up workspace, for the rules' own tests.
+    /// A workspace of these files, for tests of the rules.
     #[cfg(test)]
     pub(crate) fn from_texts(files: &[(&str, &str)]) -> Self {
         let texts: Vec<(String, String)> =
@@ -77,12 +77,12 @@ impl Tree {
         &self.files
     }
 
-    /// Every `Cargo.toml`, the workspace's own among them.
+    /// Every `Cargo.toml`, including the workspace's own.
     pub(crate) fn manifests(&self) -> &[Manifest] {
         &self.manifests
     }
 
-    /// Whether a file or folder of that name belongs to the project.
+    /// Whether the project contains a file or folder of this name.
     pub(crate) fn contains(&self, path: &str) -> bool {
         let path = path.trim_end_matches('/');
         let folder = format!("{path}/");
@@ -93,7 +93,7 @@ impl Tree {
     }
 }
 
-/// Hand-written Rust: not in a folder named `generated`.
+/// Whether Rust is hand-written: not in a folder named `generated`.
 pub(crate) fn is_written_by_hand(path: &str) -> bool {
     path.ends_with(".rs") && !path.split('/').any(|part| part == "generated")
 }
@@ -106,7 +106,7 @@ pub(crate) fn is_test_path(path: &str) -> bool {
     stem.ends_with("_tests") || stem.split('/').any(tests)
 }
 
-/// The files below `root`: git's list where there is git, else a walk.
+/// The files below `root`: git's list if there is one, otherwise all.
 fn list(root: &Path) -> io::Result<Vec<String>> {
     let git = Command::new("git")
         .current_dir(root)

@@ -111,7 +111,7 @@ fn until(server: &mut Running, mut done: impl FnMut() -> bool) -> Result<(), Str
             return Err(format!("hello-server ended with {status}"));
         }
         if begun.elapsed() > LIMIT {
-            return Err("hello-server does not answer".to_owned());
+            return Err("hello-server does not reply".to_owned());
         }
     }
     Ok(())

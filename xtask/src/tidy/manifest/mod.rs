@@ -1,11 +1,11 @@
 //! A `Cargo.toml` as the rules see it: the package, its dependencies with their lines, the targets without
-//! unit tests, and whether it takes the workspace's lints.
+//! unit tests, and whether it uses the workspace's lints.
 
 use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-/// Why a crate is used.
+/// The section of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DependencyKind {
     Normal,
@@ -16,11 +16,11 @@ pub(crate) enum DependencyKind {
 /// One entry of a dependency table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dependency {
-    /// The package's name, also when the entry renames it.
+    /// The name of the package, even if the entry renames it.
     pub(crate) package: String,
     pub(crate) kind: DependencyKind,
     pub(crate) line: usize,
-    /// It names a path or takes its source from the workspace: it may be a crate of ours.
+    /// Whether it is a path or comes from the workspace, and thus may be a crate of the project.
     pub(crate) local: bool,
 }
 
@@ -28,9 +28,9 @@ pub(crate) struct Dependency {
 #[derive(Debug)]
 pub(crate) struct Manifest {
     pub(crate) path: String,
-    /// Line and reason when the file is not TOML; then everything else is empty.
+    /// The line and reason if the file is not valid TOML; everything else is empty then.
     pub(crate) broken: Option<(usize, String)>,
-    /// The package's name and the line it stands on; `None` for a virtual workspace.
+    /// The name of the package and its line; `None` for a virtual workspace.
     pub(crate) package: Option<(String, usize)>,
     pub(crate) dependencies: Vec<Dependency>,
     /// `[lints] workspace = true`.
@@ -134,7 +134,7 @@ impl Manifest {
     }
 }
 
-/// From the workspace's manifest: entries of `[workspace.dependencies]` that rename their package.
+/// The entries of `[workspace.dependencies]` that rename their package.
 pub(crate) fn workspace_renames(text: &str) -> BTreeMap<String, String> {
     let Ok(table) = DeTable::parse(text) else { return BTreeMap::new() };
     let Some(entries) = sub_table(table.get_ref(), "workspace")

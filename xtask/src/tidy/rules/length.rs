@@ -1,8 +1,8 @@
-//! File length: a file that nobody can read in one sitting wants a split.
+//! File length: a file too long to read in one sitting needs a split.
 
 use super::super::{Finding, Rule, Tree, is_written_by_hand};
 
-/// Lines a hand-written Rust file may have. 150-350 is the aim; look for a split at 500.
+/// The maximum lines of a hand-written Rust file. Aim at 150 to 350; consider a split at 500.
 const MAX_LINES: usize = 800;
 
 pub(super) const RULE: Rule =

@@ -1,10 +1,10 @@
-//! Markdown: a relative link points at a file of the project.
+//! Markdown: a relative link refers to a file of the project.
 
 use super::super::{Finding, Rule, Tree};
 
 pub(super) const RULE: Rule = Rule {
     name: "links",
-    why: "a relative link in Markdown points at a file or folder of the project",
+    why: "a relative link in Markdown refers to a file or folder of the project",
     check,
 };
 
@@ -19,7 +19,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
             let path = target.split(['#', '?']).next().unwrap_or_default().replace("%20", " ");
             let found = resolve(folder, &path).is_some_and(|path| tree.contains(&path));
             if !found {
-                let advice = format!("this link leads nowhere: `{target}`");
+                let advice = format!("broken link: `{target}`");
                 findings.push(Finding::new(&file.path, line, advice));
             }
         }
@@ -27,7 +27,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every link's target with its line; code is left out.
+/// Every link's target with its line, except for those in code.
 fn targets(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut fence: Option<&str> = None;
@@ -49,7 +49,7 @@ fn line_targets<'a>(line: &'a str, found: &mut dyn FnMut(&'a str)) {
     {
         found(clean(target));
     }
-    // Odd pieces between backticks are code.
+    // Every second piece between backticks is code.
     let mut code = false;
     let mut from = 0;
     let mut rest = line;
@@ -72,7 +72,7 @@ fn line_targets<'a>(line: &'a str, found: &mut dyn FnMut(&'a str)) {
     }
 }
 
-/// The address alone, without a title or angle brackets.
+/// The address without a title or angle brackets.
 fn clean(target: &str) -> &str {
     let target = target.trim();
     match target.strip_prefix('<').and_then(|inner| inner.split_once('>')) {
@@ -88,7 +88,7 @@ fn is_relative(target: &str) -> bool {
     !target.starts_with('#') && !scheme
 }
 
-/// The path from the project's root; `None` when it leaves the project, is absolute or is empty.
+/// The path from the project's root; `None` if it is outside the project, absolute or empty.
 fn resolve(folder: &str, target: &str) -> Option<String> {
     if target.is_empty() || target.starts_with('/') {
         return None;

@@ -1,10 +1,10 @@
-//! Every package takes the lints of the workspace, which hold most of our rules.
+//! Every package uses the lints of the workspace, which check most of the rules.
 
 use super::super::{Finding, Rule, Tree};
 
 pub(super) const RULE: Rule = Rule {
     name: "lints",
-    why: "packages take the lints of the workspace: documentation, panics, unsafe code, locks, sleeps",
+    why: "packages use the lints of the workspace: documentation, panics, unsafe code, locks, sleeps",
     check,
 };
 
@@ -12,7 +12,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for manifest in tree.manifests() {
         let Some((_, line)) = manifest.package else { continue };
-        // Examples show what a user writes, and the fuzz targets are a workspace of their own.
+        // Examples show what users write, and the fuzz targets are a separate workspace.
         let ours = ["crates/", "tests/", "xtask/"].iter().any(|top| manifest.path.starts_with(top));
         if ours && !manifest.workspace_lints {
             let advice = "add `[lints]` with `workspace = true`";

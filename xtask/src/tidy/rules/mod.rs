@@ -1,4 +1,4 @@
-//! One rule a file. A new rule is a file with a `RULE` and its tests, and a line in [`ALL`].
+//! One rule per file. A new rule is a file with a `RULE` and its tests, and an entry in [`ALL`].
 
 pub(crate) mod cycles;
 mod layers;
@@ -10,7 +10,7 @@ mod untested;
 
 use super::Rule;
 
-/// Every rule, in the order in which `--list` shows them.
+/// Every rule, in the order of `--list`.
 pub(super) const ALL: &[Rule] = &[
     layers::RULE,
     cycles::RULE,
@@ -21,7 +21,7 @@ pub(super) const ALL: &[Rule] = &[
     untested::RULE,
 ];
 
-/// Runs one rule over made-up files: `path:line` of every finding.
+/// Applies one rule to these files; returns `path:line` of every finding.
 #[cfg(test)]
 fn places(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
     let mut found = (rule.check)(&super::Tree::from_texts(files));

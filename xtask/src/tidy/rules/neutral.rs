@@ -1,4 +1,4 @@
-//! The ORB knows protocols by their traits: no code of it tells one from another by name.
+//! The ORB uses protocols through their traits: its code does not distinguish them by name.
 
 use super::super::{Finding, Rule, Tree, is_test_path};
 
@@ -18,7 +18,7 @@ const CORE: [&str; 5] = [
 /// Help texts of options show endpoints.
 const OPTIONS: &str = "crates/zorb-base/src/options";
 
-/// Protocols as URLs and constants have them; each is found within longer names too.
+/// Protocols as in URLs and constants; they are also found within longer names.
 const NAMES: [&str; 7] = ["iiop", "uiop", "shmiop", "ssliop", "diop", "miop", "sciop"];
 
 fn check(tree: &Tree) -> Vec<Finding> {
@@ -33,11 +33,11 @@ fn check(tree: &Tree) -> Vec<Finding> {
             if text == "#[cfg(test)]" {
                 break;
             }
-            // Comments may name protocols; `://` starts none.
+            // Comments may name protocols. `://` does not start a comment.
             let code = text.split(" //").next().unwrap_or_default().trim_start();
             let code = code.to_ascii_lowercase();
             if !code.starts_with("//") && NAMES.iter().any(|name| code.contains(name)) {
-                let advice = "ask the protocol, by a method of its trait";
+                let advice = "use a method of the protocol's trait";
                 findings.push(Finding::new(&file.path, line, advice));
             }
         }

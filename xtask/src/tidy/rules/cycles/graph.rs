@@ -1,17 +1,17 @@
-//! Which module of a crate needs which, and the groups of modules that need each other.
+//! The dependencies between the modules of a crate, and their strongly connected components.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::modules::{Id, Modules};
 use super::resolve::{Target, resolve};
 
-/// The modules of a crate and their needs. A path leads to the module that defines what it names,
-/// also through re-exports, so a module that only re-exports needs nothing.
+/// The modules of a crate and their dependencies. A path is a dependency on the module that defines
+/// its target, also through re-exports, so a module that only re-exports has none.
 #[derive(Debug)]
 pub(super) struct Graph {
     /// `client::pool`; `crate` for the root.
     pub(super) names: Vec<String>,
-    /// Which modules each module needs, with one path by which it does.
+    /// The modules that each module needs, with one path that causes the dependency.
     pub(super) needs: Vec<BTreeMap<Id, String>>,
 }
 

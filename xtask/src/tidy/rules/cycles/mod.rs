@@ -1,4 +1,4 @@
-//! Modules of one crate form layers: no two of them need each other.
+//! Modules of one crate form layers: no two depend on each other.
 
 mod graph;
 pub(crate) mod modules;
@@ -13,14 +13,14 @@ use crate::tidy::{Finding, Rule, Tree};
 
 pub(super) const RULE: Rule = Rule {
     name: "cycles",
-    why: "modules of one crate do not need each other; what is left is listed in xtask/cycles.toml",
+    why: "modules of one crate do not depend on each other; xtask/cycles.toml lists the remaining cycles",
     check,
 };
 
-/// The cycles that are still there. The list may only shrink.
+/// The remaining cycles. The list may only shrink.
 pub(crate) const LIST: &str = "xtask/cycles.toml";
 
-/// By crate, the groups of modules that need each other.
+/// By crate, the groups of modules that depend on each other.
 pub(crate) type Components = BTreeMap<String, Vec<BTreeSet<String>>>;
 
 fn check(tree: &Tree) -> Vec<Finding> {
@@ -40,7 +40,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// The list in the tree; empty when there is no file.
+/// The cycles in the list; empty if the file does not exist.
 pub(crate) fn listed(tree: &Tree) -> Result<Components, String> {
     let Some(file) = tree.files().iter().find(|file| file.path == LIST) else {
         return Ok(Components::new());
@@ -48,10 +48,10 @@ pub(crate) fn listed(tree: &Tree) -> Result<Components, String> {
     toml::from_str(&file.text).map_err(|error| error.to_string())
 }
 
-/// The text of the list for the cycles that there are.
+/// The text of the list for the current cycles.
 pub(crate) fn list(tree: &Tree) -> String {
     let mut text = String::from(
-        "# Groups of modules that need each other, by crate. `cargo xtask tidy` refuses others, so this\n\
+        "# Groups of modules that depend on each other, by crate. `cargo xtask tidy` rejects others: the\n\
          # list may only shrink: break a cycle, then run `cargo xtask cycles --update`.\n",
     );
     for krate in crates(tree) {
@@ -72,7 +72,7 @@ pub(crate) fn list(tree: &Tree) -> String {
     text
 }
 
-/// What a person reads who wants to break cycles: every module of a group with what it needs there.
+/// A report for breaking cycles: each module of a group with its dependencies in the group.
 pub(crate) fn explain(tree: &Tree, name: Option<&str>) -> String {
     let mut text = String::new();
     for krate in crates(tree).iter().filter(|krate| name.is_none_or(|name| name == krate.name)) {
@@ -105,7 +105,7 @@ impl Crate {
         self.graph.components().into_iter().map(named).collect()
     }
 
-    /// Names a few of the needs that the list does not cover.
+    /// Names some of the dependencies that the list does not cover.
     fn advice(&self, component: &BTreeSet<String>, allowed: &[BTreeSet<String>]) -> String {
         let new: Vec<&String> = component
             .iter()
@@ -113,7 +113,7 @@ impl Crate {
             .collect();
         let shown: Vec<&str> = new.iter().take(5).map(|name| name.as_str()).collect();
         let what = match shown.as_slice() {
-            [] => "groups of modules that were apart now need each other".to_owned(),
+            [] => "separate groups of modules now depend on each other".to_owned(),
             names => format!("{} modules now in a cycle: {}", new.len(), names.join(", ")),
         };
         format!(
@@ -124,7 +124,7 @@ impl Crate {
     }
 }
 
-/// Every package below `crates/`, read by as many threads as the machine runs.
+/// Reads every package below `crates/`, with one thread per processor.
 fn crates(tree: &Tree) -> Vec<Crate> {
     let texts: BTreeMap<&str, &str> =
         tree.files().iter().map(|file| (file.path.as_str(), file.text.as_str())).collect();

@@ -1,4 +1,4 @@
-//! The modules of a crate: what each declares, imports and names, without test code.
+//! The modules of a crate: declarations, imports and paths, without test code.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ pub(crate) type Segments = Vec<String>;
 /// The index of a module in [`Modules::all`].
 pub(crate) type Id = usize;
 
-/// What a name means in a module.
+/// The meaning of a name in a module.
 #[derive(Clone, Debug)]
 pub(crate) enum Name {
-    /// Something that the module defines.
+    /// An item that the module defines.
     Item,
     Module(Id),
     /// `use path::name`.
@@ -27,15 +27,15 @@ pub(crate) struct Module {
     /// `client::pool`; empty for the crate's root.
     pub(crate) path: String,
     pub(crate) parent: Id,
-    /// One name may mean several things: a module and a function, say.
+    /// One name may have several meanings: a module and a function, for example.
     pub(crate) names: BTreeMap<String, Vec<Name>>,
     /// `use path::*`.
     pub(crate) globs: Vec<Segments>,
-    /// Private imports. A public one is a re-export, which by itself needs nothing.
+    /// Private imports. A public import is a re-export, which is not a dependency.
     pub(crate) imports: Vec<Segments>,
     /// Paths in code.
     pub(crate) paths: Vec<Segments>,
-    /// What the module consists of, without its child modules.
+    /// The items of the module, without its child modules.
     pub(crate) items: Vec<syn::Item>,
 }
 
@@ -43,13 +43,13 @@ pub(crate) struct Module {
 #[derive(Default)]
 pub(crate) struct Modules {
     pub(crate) all: Vec<Module>,
-    /// `#[macro_export]` macros, which are named as if the root defined them.
+    /// `#[macro_export]` macros, which paths name as items of the root.
     pub(crate) exported_macros: BTreeMap<String, Id>,
 }
 
 impl Modules {
-    /// Reads the crate whose root is `root`; `text` gives the text of a file by its path.
-    /// Files that do not parse are left to the compiler.
+    /// Reads the crate whose root is `root`; `text` returns the text of a file by its path. Files
+    /// that do not parse are left to the compiler.
     pub(crate) fn read<'a>(root: &str, text: &dyn Fn(&str) -> Option<&'a str>) -> Self {
         let folder = root.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         let mut reader = Reader { modules: Self::default(), text, current: 0, folder };
@@ -63,7 +63,7 @@ struct Reader<'a, 't> {
     modules: Modules,
     text: &'a dyn Fn(&str) -> Option<&'t str>,
     current: Id,
-    /// Where the files of the current module's children lie.
+    /// The folder of the files of the current module's children.
     folder: String,
 }
 
@@ -144,14 +144,14 @@ impl Reader<'_, '_> {
         if !public {
             self.module().imports.push(segments.clone());
         }
-        // `pub(crate) use name;` makes a macro a path: the name already means it.
+        // `pub(crate) use name;` makes a macro available by path; the name is known already.
         if segments.len() > 1 || segments.first() != Some(&name) {
             self.define(&name, Name::Import(segments));
         }
     }
 
-    /// Paths from the crate's root, and relative to the module, in a macro's tokens, which only the
-    /// macro can parse.
+    /// Finds paths in the tokens of a macro: absolute ones, and relative ones. Only the macro
+    /// itself can parse its tokens.
     fn read_tokens(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
@@ -243,8 +243,8 @@ impl<'ast> Visit<'ast> for Reader<'_, '_> {
     fn visit_visibility(&mut self, _: &'ast syn::Visibility) {}
 }
 
-/// The attributes of an item, and the name that it defines in its module. Modules and macros without
-/// a name define none here.
+/// The attributes of an item, and the name that it defines in its module. Modules, and macros
+/// without a name, define none here.
 fn parts(item: &syn::Item) -> (&[syn::Attribute], Option<&syn::Ident>) {
     match item {
         syn::Item::Const(item) => (&item.attrs, Some(&item.ident)),

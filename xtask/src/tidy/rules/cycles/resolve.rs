@@ -1,27 +1,27 @@
-//! What a path names.
+//! Resolves paths.
 
 use std::collections::BTreeSet;
 
 use super::modules::{Id, Modules, Name, Segments};
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Target {
-    /// Something of that name that the module defines.
+    /// An item of this name that the module defines.
     Item(Id, String),
     Module(Id),
-    /// The path goes on in another crate.
+    /// The path continues in another crate.
     External(Segments),
 }
 
-/// What `path` names in the module `from`; `None` for imports in a circle.
+/// The target of `path` in the module `from`; `None` for circular imports.
 pub(crate) fn resolve(modules: &Modules, from: Id, path: &[String]) -> Option<Target> {
     Resolver { modules, seen: BTreeSet::new() }.path(from, path)
 }
 
 struct Resolver<'a> {
     modules: &'a Modules,
-    /// Names that are being looked up, so that imports in a circle end.
+    /// The names being resolved, to detect circular imports.
     seen: BTreeSet<(Id, String)>,
 }
 
@@ -42,7 +42,8 @@ impl Resolver<'_> {
                 Target::Module(id) if name == "super" => {
                     Target::Module(self.modules.all[id].parent)
                 }
-                // An item that a macro makes is not in the text: it is taken for the module's.
+                // An item that a macro defines is not in the source: it is attributed to the
+                // module.
                 Target::Module(id) => self
                     .name(id, name, after.is_empty())
                     .unwrap_or_else(|| Target::Item(id, name.clone())),
@@ -58,7 +59,8 @@ impl Resolver<'_> {
         Some(target)
     }
 
-    /// What `name` means in the module `id`: the module of that name when a path goes on behind it.
+    /// The meaning of `name` in the module `id`: the module of that name unless it is the last
+    /// segment.
     fn name(&mut self, id: Id, name: &str, last: bool) -> Option<Target> {
         let key = (id, name.to_owned());
         if !self.seen.insert(key.clone()) {

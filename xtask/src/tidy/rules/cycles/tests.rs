@@ -3,7 +3,7 @@ use super::*;
 
 const MANIFEST: (&str, &str) = ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n");
 
-/// The groups of modules of a crate made of these files below `src`.
+/// The groups of modules of a crate that consists of these files below `src`.
 fn groups(files: &[(&str, &str)]) -> Vec<Vec<String>> {
     let paths: Vec<String> = files.iter().map(|(path, _)| format!("crates/a/src/{path}")).collect();
     let mut texts = vec![MANIFEST];

@@ -1,4 +1,4 @@
-//! Layer edges: a crate uses lower layers, and what the table in [`table`] names beside that.
+//! Layers: a crate depends on lower layers, and on the crates of its layer that [`table`] lists.
 
 mod table;
 
@@ -9,7 +9,7 @@ use crate::tidy::{Finding, Rule, Tree};
 
 pub(super) const RULE: Rule = Rule {
     name: "layers",
-    why: "an arrow between crates only points to a lower layer or along an edge of the table",
+    why: "a crate depends only on lower layers and along the edges of the table",
     check,
 };
 
@@ -30,7 +30,10 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
     let Some((name, name_line)) = &manifest.package else { return Vec::new() };
     let user = match location(&manifest.path) {
         Location::Crate(folder) if folder != name => {
-            return vec![at(*name_line, format!("name folder and crate alike: `{folder}`"))];
+            return vec![at(
+                *name_line,
+                format!("give folder and crate the same name: `{folder}`"),
+            )];
         }
         Location::Crate(_) | Location::Xtask => match entry(name) {
             Some(entry) => User::Crate(entry),
@@ -49,18 +52,18 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
             || entry(&d.package).is_some()
     };
     let judged = manifest.dependencies.iter().filter(ours).filter_map(|dependency| {
-        let fault = judge(user, dependency, tree).err()?;
+        let fault = check_edge(user, dependency, tree).err()?;
         Some(at(dependency.line, fault))
     });
     judged.collect()
 }
 
-/// Where a manifest lies.
+/// The place of a manifest.
 enum Location<'a> {
     /// `crates/NAME/Cargo.toml`.
     Crate(&'a str),
     Xtask,
-    /// Tests, examples and fuzz targets: they use anything, nothing uses them.
+    /// Tests, examples and fuzz targets: they may use anything, and nothing may use them.
     Leaf,
     Elsewhere,
 }
@@ -75,7 +78,7 @@ fn location(path: &str) -> Location<'_> {
     }
 }
 
-/// Who depends on something.
+/// The user of a dependency.
 #[derive(Clone, Copy)]
 enum User {
     Crate(&'static Crate),
@@ -90,15 +93,15 @@ fn unknown(name: &str) -> String {
     format!("give `{name}` a row in the table xtask/src/tidy/rules/layers/table.rs")
 }
 
-/// Whether the edge may be; the error says what to do.
-fn judge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), String> {
+/// Checks whether a dependency is allowed; the error is the advice.
+fn check_edge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), String> {
     let name = dependency.package.as_str();
     let Some(used) = entry(name) else {
         let own = |m: &&Manifest| m.package.as_ref().is_some_and(|(n, _)| n == name);
         let manifest = tree.manifests().iter().find(own);
         return match manifest.map(|m| location(&m.path)) {
             Some(Location::Leaf) => Err(format!(
-                "do not depend on `{name}`: tests, examples and fuzz targets are used by nobody"
+                "do not depend on `{name}`: nothing may depend on tests, examples and fuzz targets"
             )),
             _ => Err(unknown(name)),
         };
@@ -116,26 +119,30 @@ fn judge(user: User, dependency: &Dependency, tree: &Tree) -> Result<(), String>
             Ok(())
         }
         (_, Layer::Tool | Layer::Testkit | Layer::Xtask, _) => {
-            fault("tools are used by nobody, `zorb-testkit` by tests alone")
+            fault("nothing may depend on tools, and only tests on `zorb-testkit`")
         }
-        (Layer::Xtask, ..) => fault("xtask has to work when the workspace does not compile"),
+        (Layer::Xtask, ..) => fault("xtask must work when the workspace does not compile"),
         (Layer::Tool, ..) => Ok(()),
-        // Its tests compile what it makes, and run it.
+        // The tests of the IDL crates compile and run generated code.
         (Layer::Idl, Layer::Orb(_), DependencyKind::Dev) => Ok(()),
-        (Layer::Idl, ..) => fault("the IDL column meets the rest through generated text only"),
+        (Layer::Idl, ..) => {
+            fault("the IDL compiler is connected to the ORB only through generated code")
+        }
         (_, Layer::Idl, _) => {
-            fault("the IDL column is for build scripts of services and for tools")
+            fault("only build scripts of services, and tools, may use the IDL compiler")
         }
         (Layer::Testkit, Layer::Orb(below), _) if below < FACADE => Ok(()),
-        (Layer::Testkit, Layer::Orb(_), _) => fault("the testkit uses what lies below the facade"),
+        (Layer::Testkit, Layer::Orb(_), _) => {
+            fault("the testkit may only use crates below the facade")
+        }
         (Layer::Orb(layer), Layer::Orb(_), DependencyKind::Normal | DependencyKind::Build)
             if layer < FACADE && CONCRETE_PROTOCOLS.contains(&name) =>
         {
-            fault("below the facade nobody names a concrete protocol")
+            fault("crates below the facade may not name a concrete protocol")
         }
         (Layer::Orb(layer), Layer::Orb(below), _) if below < layer => Ok(()),
         (Layer::Orb(layer), Layer::Orb(other), _) => {
-            fault(&format!("layer {layer} may only use lower layers, this is layer {other}"))
+            fault(&format!("layer {layer} may only use lower layers, not layer {other}"))
         }
     }
 }

@@ -1,27 +1,27 @@
-//! The table of crates and their layers. Adding a crate means adding a row; adding an arrow on the same layer means
-//! naming it in `uses`, where a reviewer sees it.
+//! The table of crates and their layers. A new crate needs a row; a dependency within a layer must
+//! be listed in `uses`, where a reviewer sees it.
 
-/// The facade's layer: from here up, concrete protocols may be named.
+/// The facade's layer: from here on, crates may name concrete protocols.
 pub(super) const FACADE: u8 = 5;
-/// The services' layer: from here up, build scripts may compile IDL.
+/// The services' layer: from here on, build scripts may compile IDL.
 pub(super) const SERVICES: u8 = 6;
 
 /// Crates that are one protocol each.
 pub(super) const CONCRETE_PROTOCOLS: &[&str] =
     &["zorb-tcp", "zorb-unix", "zorb-shm", "zorb-udp", "zorb-arq", "zorb-sctp", "zorb-tls"];
 
-/// Where a crate stands.
+/// The layer of a crate.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Layer {
     /// A layer of the ORB, 0 at the bottom.
     Orb(u8),
-    /// The IDL column, which uses no layer.
+    /// The crates of the IDL compiler, which use no layer.
     Idl,
     /// A program on top of everything.
     Tool,
-    /// Shared test code: a dev-dependency of anyone.
+    /// Shared test code: a dev-dependency of any crate.
     Testkit,
-    /// This program.
+    /// This crate.
     Xtask,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Layer {
 pub(super) struct Crate {
     pub(super) name: &'static str,
     pub(super) layer: Layer,
-    /// Arrows beyond those that the layers allow.
+    /// Allowed dependencies within its layer.
     pub(super) uses: &'static [&'static str],
 }
 
