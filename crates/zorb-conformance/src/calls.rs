@@ -1,4 +1,4 @@
-//! Calls that go well.
+//! Successful calls.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -10,13 +10,13 @@ use zorb::{Interface, SystemExceptionKind};
 use crate::Subject;
 use crate::idl::suite::{self as idl, Listener, ListenerServant, Record, subject};
 
-/// `len` octets in which no stretch repeats soon.
+/// `len` octets without short repetitions.
 pub(crate) fn pattern(len: usize) -> Vec<u8> {
     (0..len).map(|at| (at.wrapping_mul(0x9e37_79b1) >> 16) as u8).collect()
 }
 
-/// Arguments and results of every alignment.
-pub fn two_way_calls_come_back(on: &Subject, _: &'static str) {
+/// Two-way calls with arguments and results of every alignment.
+pub fn two_way_calls_return(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     for number in 0..100 {
@@ -36,8 +36,8 @@ pub fn two_way_calls_come_back(on: &Subject, _: &'static str) {
     assert_eq!(there.reversed(&[]).unwrap(), []);
 }
 
-/// Narrow and wide text, beyond ASCII too.
-pub fn text_arrives_as_it_was(on: &Subject, _: &'static str) {
+/// Narrow and wide text, also beyond ASCII.
+pub fn text_is_preserved(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     for text in ["", "plain", "Käse", "naïve Ægir", "\u{7f}"] {
@@ -49,8 +49,8 @@ pub fn text_arrives_as_it_was(on: &Subject, _: &'static str) {
     assert_eq!(there.wide_letter('日').unwrap(), '日');
 }
 
-/// Octets from none to three million, around every size where something changes.
-pub fn tiny_and_large_messages_come_back(on: &Subject, _: &'static str) {
+/// Messages of up to three million octets, with the sizes around every threshold.
+pub fn tiny_and_large_messages_are_echoed(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     for len in (0..34).chain([255, 256, 257, 4095, 4096, 65_535, 65_536, 1 << 20, 3_000_001]) {
@@ -60,8 +60,8 @@ pub fn tiny_and_large_messages_come_back(on: &Subject, _: &'static str) {
     assert_eq!(there.add(1, 1).unwrap(), 2);
 }
 
-/// User and system exceptions, and what the ORB says itself.
-pub fn exceptions_come_back(on: &Subject, _: &'static str) {
+/// User exceptions, system exceptions of servants, and those of the ORB.
+pub fn exceptions_are_raised(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     match there.refuse("because", 7).unwrap_err() {
@@ -71,13 +71,13 @@ pub fn exceptions_come_back(on: &Subject, _: &'static str) {
         other => panic!("{other}"),
     }
     assert_eq!(there.panic_now().unwrap_err().kind, SystemExceptionKind::Unknown);
-    // An interface that it is not, and an object that is not.
+    // The object has another interface, and an object that does not exist.
     assert!(there.as_object().narrow::<Listener>().unwrap().is_none());
     server.deactivate();
     assert_eq!(there.add(1, 1).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
 }
 
-/// A thousand requests that nobody answers, and one that somebody does.
+/// A thousand one-way calls, followed by a two-way call.
 pub fn one_way_calls_arrive_in_order(on: &Subject, _: &'static str) {
     let (server, client) = (on.server_in_order(), on.client());
     let there = server.seen_by(&client);
@@ -88,11 +88,11 @@ pub fn one_way_calls_arrive_in_order(on: &Subject, _: &'static str) {
     assert_eq!((tally.calls, tally.octets, tally.in_order), (1000, 3000, true));
 }
 
-/// More octets than sockets and rings hold, so that the sender waits for the receiver.
+/// The sender waits for the receiver when their buffers are full.
 pub fn a_flood_waits_for_its_servant(on: &Subject, _: &'static str) {
     let (server, client) = (on.server_in_order(), on.client());
     let there = server.seen_by(&client);
-    // More than sockets and rings hold, by far: the sender has to wait for the receiver.
+    // Far more than sockets and rings can buffer.
     let data = pattern(256 << 10);
     for number in 0..100 {
         there.note(number, &data).unwrap();
@@ -101,34 +101,34 @@ pub fn a_flood_waits_for_its_servant(on: &Subject, _: &'static str) {
     assert_eq!((tally.calls, tally.octets, tally.in_order), (100, 100 * data.len() as u64, true));
 }
 
-/// Remembers what it hears.
+/// Records the numbers that it receives.
 #[derive(Debug, Default)]
-struct Ear(Mutex<Vec<i32>>);
+struct NumberRecorder(Mutex<Vec<i32>>);
 
-impl ListenerServant for Ear {
+impl ListenerServant for NumberRecorder {
     fn heard(&self, value: i32) -> zorb::Result<i32> {
         self.0.lock().unwrap().push(value);
         Ok(value * 2)
     }
 }
 
-/// Calls back into a client that waits for its own.
+/// A servant calls back into a client that waits for its reply.
 pub fn a_servant_calls_its_client(on: &Subject, _: &'static str) {
     let (server, caller) = (on.server(), on.server());
     let there = server.seen_by(&caller.orb);
-    let ear = caller.orb.root_poa().activate(Ear::default()).unwrap();
+    let ear = caller.orb.root_poa().activate(NumberRecorder::default()).unwrap();
     for value in 0..10 {
         assert_eq!(there.call_back(Some(&ear), value).unwrap(), value * 2 + 1);
     }
 }
 
-/// Threads of one client, each over connections of its own.
+/// Threads of one client, each with its own connections.
 pub fn many_threads_call_at_once(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     call_from_threads(&server.seen_by(&client));
 }
 
-/// Threads of one client over a single connection.
+/// Threads of one client that share a single connection.
 pub fn many_threads_share_a_connection(on: &Subject, _: &'static str) {
     let server = on.server();
     let options = [("MaxCallsPerConnection", "8"), ("MaxConnectionsPerEndpoint", "1")];
@@ -137,13 +137,13 @@ pub fn many_threads_share_a_connection(on: &Subject, _: &'static str) {
     call_from_threads(&server.seen_by(&client));
 }
 
-/// Keeps its caller until it is let go.
-struct Keeper {
+/// Blocks its caller until the test releases it.
+struct BlockingServant {
     entered: Sender<()>,
     leave: Mutex<Receiver<()>>,
 }
 
-impl ListenerServant for Keeper {
+impl ListenerServant for BlockingServant {
     fn heard(&self, value: i32) -> zorb::Result<i32> {
         self.entered.send(()).unwrap();
         self.leave.lock().unwrap().recv().unwrap();
@@ -151,8 +151,8 @@ impl ListenerServant for Keeper {
     }
 }
 
-/// A reference's own connection is there while the only one of all others is in use.
-pub fn a_private_connection_is_one_references_own(on: &Subject, _: &'static str) {
+/// A private connection is available while the only connection of all other references is in use.
+pub fn a_private_connection_serves_one_reference(on: &Subject, _: &'static str) {
     let server = on.server();
     let options = [("MaxCallsPerConnection", "1"), ("MaxConnectionsPerEndpoint", "1")];
     let builder = options.iter().fold(on.builder(), |it, (name, value)| it.option(name, *value));
@@ -165,7 +165,7 @@ pub fn a_private_connection_is_one_references_own(on: &Subject, _: &'static str)
     let (first, second) = (own(), own());
     assert_eq!(first.add(1, 2).unwrap(), 3);
     let ((entered, enters), (leave, leaves)) = (mpsc::channel(), mpsc::channel());
-    let keeper = Keeper { entered, leave: Mutex::new(leaves) };
+    let keeper = BlockingServant { entered, leave: Mutex::new(leaves) };
     let keeper = caller.orb.root_poa().activate(keeper).unwrap();
     thread::scope(|scope| {
         let kept = scope.spawn(|| there.call_back(Some(&keeper), 1));
@@ -192,7 +192,7 @@ fn call_from_threads(there: &crate::idl::suite::Subject) {
     });
 }
 
-/// Asking where an object is, and whether it is.
+/// LocateRequest, for an object that exists and one that does not.
 pub fn an_object_is_located(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);

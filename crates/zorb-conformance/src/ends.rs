@@ -1,4 +1,4 @@
-//! Calls and connections that end otherwise.
+//! Calls and connections that fail or end early.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,8 +10,8 @@ use zorb::{CompletionStatus, Interface, SystemExceptionKind};
 use crate::Subject;
 use crate::idl::suite::{self, ListenerServant};
 
-/// A reply that comes after its time disturbs nobody.
-pub fn a_call_that_takes_too_long_ends_in_time(on: &Subject, _: &'static str) {
+/// A reply after the timeout of its call is discarded.
+pub fn a_call_times_out(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     assert_eq!(there.add(1, 2).unwrap(), 3);
@@ -19,14 +19,14 @@ pub fn a_call_that_takes_too_long_ends_in_time(on: &Subject, _: &'static str) {
     let impatient: suite::Subject = impatient.unchecked_narrow();
     let exception = impatient.wait_at_gate().unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::Timeout);
-    // The late reply does not come in anybody's way.
+    // The late reply does not disturb later calls.
     there.open_gate().unwrap();
     there.wait_at_gate().unwrap();
     assert_eq!(there.add(3, 4).unwrap(), 7);
 }
 
-/// An orderly end: the client knows that its request was not processed.
-pub fn a_server_that_shuts_down_says_so(on: &Subject, _: &'static str) {
+/// Orderly shutdown: the client knows that its request was not processed.
+pub fn a_server_shuts_down_orderly(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     assert_eq!(there.add(1, 2).unwrap(), 3);
@@ -36,13 +36,13 @@ pub fn a_server_that_shuts_down_says_so(on: &Subject, _: &'static str) {
     assert_eq!(exception.completed, CompletionStatus::No);
 }
 
-/// A server that comes back at the same place is called again.
+/// A server that restarts at the same endpoint is called again.
 pub fn a_client_finds_a_server_again(on: &Subject, _: &'static str) {
     let first = on.at_an_address_of_its_own().server();
     first.orb.publish("subject", &first.subject).unwrap();
     let url = first.orb.endpoints().first().expect("an endpoint").clone();
     let (scheme, address) = url.split_once("://").expect("a URL");
-    // A path has slashes of its own.
+    // A path contains slashes.
     let end = if address.starts_with(['/', '@']) { '|' } else { '/' };
     let client = on.client();
     let corbaloc = format!("corbaloc:{scheme}:1.2@{address}{end}subject");
@@ -60,7 +60,7 @@ pub fn a_client_finds_a_server_again(on: &Subject, _: &'static str) {
     orb.shutdown(true).unwrap();
 }
 
-/// Ends the other process when it is called.
+/// Kills the other process when it is called.
 struct Killer(Mutex<Child>);
 
 impl ListenerServant for Killer {
@@ -72,9 +72,9 @@ impl ListenerServant for Killer {
     }
 }
 
-/// A process that is killed within a call ends the call.
-pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
-    // The first name is the crate's.
+/// A call fails if the server's process is killed during it.
+pub fn a_killed_server_is_detected(on: &Subject, module: &'static str) {
+    // The first segment is the crate's name.
     let test = match module.split_once("::") {
         Some((_, module)) => format!("{module}::the_other_process"),
         None => "the_other_process".to_owned(),
@@ -91,11 +91,11 @@ pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
     let there = way.seen_by(&caller.orb);
     assert_eq!(there.add(1, 2).unwrap(), 3);
     let killer = caller.orb.root_poa().activate(Killer(Mutex::new(child))).unwrap();
-    // It dies within the call.
+    // The server dies during the call.
     let exception = there.call_back(Some(&killer), 1).unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::CommFailure, "{exception}");
     assert_eq!(exception.completed, CompletionStatus::Maybe);
-    // What it leaves behind: a socket's file at most.
+    // It leaves nothing behind except perhaps the file of its socket.
     there.add(1, 2).unwrap_err();
     let left = path_in(on, &ior);
     if let Some(path) = left {
@@ -103,7 +103,7 @@ pub fn a_server_that_is_killed_is_noticed(on: &Subject, module: &'static str) {
     }
 }
 
-/// The file of a Unix-domain socket, if that is where the object is.
+/// The path of the Unix-domain socket at which the object is, if it is at one.
 fn path_in(on: &Subject, ior: &str) -> Option<String> {
     let client = on.client();
     let object = client.string_to_object(ior).ok()??;
@@ -114,14 +114,15 @@ fn path_in(on: &Subject, ior: &str) -> Option<String> {
 }
 
 /// The main function of a process that a test kills: it serves, and writes its reference to its
-/// standard output. It ends when its standard input ends. Called by [`protocol_suite!`](crate::protocol_suite) in a process of its own.
+/// standard output. It ends when its standard input ends. Called by
+/// [`protocol_suite!`](crate::protocol_suite) in a separate process.
 pub fn serve_until_the_end(subject: Subject) {
     if std::env::var_os(OTHER_PROCESS).is_none() {
         return;
     }
     let server = subject.server();
     let mut output = std::io::stdout();
-    // The test harness writes something before it.
+    // The test harness has written a line before it.
     writeln!(output, "\n{}", server.subject.as_object().to_ior_string()).expect("an output");
     output.flush().expect("an output");
     let _ = std::io::stdin().read_to_end(&mut Vec::new());

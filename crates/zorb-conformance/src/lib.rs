@@ -11,7 +11,7 @@
 //! Each test has its own server and client, so they run in parallel. A test that hangs fails after [`LIMIT`]. No test
 //! sleeps, and none requires a speed.
 #![forbid(unsafe_code)]
-// The suite is made of tests, which fail by panicking.
+// The suite consists of tests, which fail by panicking.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::missing_panics_doc)]
 
 mod calls;
@@ -22,7 +22,7 @@ mod raw;
 mod servant;
 mod subject;
 
-/// What the compiler made of `idl/suite.idl`.
+/// The code generated from `idl/suite.idl`.
 mod idl {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]
 
@@ -51,24 +51,24 @@ pub fn run(subject: Subject, module: &'static str, test: fn(&Subject, &'static s
 macro_rules! protocol_suite {
     ($subject:expr) => {
         $crate::protocol_suite! { @tests $subject;
-            two_way_calls_come_back
-            text_arrives_as_it_was
-            tiny_and_large_messages_come_back
-            exceptions_come_back
+            two_way_calls_return
+            text_is_preserved
+            tiny_and_large_messages_are_echoed
+            exceptions_are_raised
             one_way_calls_arrive_in_order
             a_flood_waits_for_its_servant
             a_servant_calls_its_client
             many_threads_call_at_once
             many_threads_share_a_connection
-            a_private_connection_is_one_references_own
+            a_private_connection_serves_one_reference
             an_object_is_located
-            a_call_that_takes_too_long_ends_in_time
-            a_server_that_shuts_down_says_so
+            a_call_times_out
+            a_server_shuts_down_orderly
             a_client_finds_a_server_again
-            a_server_that_is_killed_is_noticed
-            a_request_may_come_octet_by_octet
-            fragments_are_joined_where_there_are_any
-            garbage_ends_its_own_connection_alone
+            a_killed_server_is_detected
+            a_request_may_arrive_octet_by_octet
+            fragments_are_joined_or_rejected
+            garbage_ends_only_its_own_connection
             a_message_beyond_the_limit_ends_its_connection
         }
 

@@ -4,10 +4,10 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-/// How long one test may take before it counts as hanging.
+/// The time after which a test counts as hanging.
 pub const LIMIT: Duration = Duration::from_secs(60);
 
-/// Runs a test on a thread of its own, and passes its panic on.
+/// Runs a test on its own thread, and propagates its panic.
 ///
 /// # Panics
 /// When the test fails or takes longer than [`LIMIT`].
@@ -18,7 +18,7 @@ pub(crate) fn run_within_the_limit(test: impl FnOnce() + Send + 'static) {
         test();
     });
     if done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-        panic!("still not done after {LIMIT:?}");
+        panic!("no result within {LIMIT:?}");
     }
     if let Err(failure) = work.join() {
         std::panic::resume_unwind(failure);

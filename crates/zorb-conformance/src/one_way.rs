@@ -1,4 +1,4 @@
-//! Calls that nobody answers, over protocols whose messages are datagrams: any of them may be lost.
+//! One-way calls over datagram protocols, which may lose any message.
 
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -14,32 +14,33 @@ use crate::calls::pattern;
 use crate::idl::suite::{Notes, NotesServant, Record};
 use crate::limit::{LIMIT, run_within_the_limit};
 
-/// How often something is sent before it counts as never arriving.
+/// The number of sends after which a message counts as never arriving.
 const ATTEMPTS: u32 = 100;
 
-/// What the suite for one-way calls is run on.
+/// The subject of the suite for one-way calls: a datagram protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct OneWay {
-    /// Where servers listen; of groups, where their members do beside.
+    /// Where servers listen; for groups, the endpoint of the additional protocol.
     url: &'static str,
     is_group: bool,
     plug_in: fn(OrbBuilder) -> OrbBuilder,
 }
 
 impl OneWay {
-    /// A protocol that the facade registers, by a URL at which any number of servers may listen at once.
+    /// A protocol of the facade, by a URL at which any number of servers can listen at the same
+    /// time.
     #[must_use]
     pub fn at(url: &'static str) -> Self {
         Self { url, is_group: false, plug_in: |builder| builder }
     }
 
-    /// A protocol that the facade does not know and `plug_in` registers.
+    /// A protocol that the facade does not register and `plug_in` does.
     #[must_use]
     pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
         Self { url, is_group: false, plug_in }
     }
 
-    /// MIOP, which `plug_in` registers beside IIOP so that packets stay in this machine.
+    /// MIOP, registered by `plug_in` next to IIOP, so that packets stay on this machine.
     #[must_use]
     pub fn groups(plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
         Self { url: "iiop://127.0.0.1:0", is_group: true, plug_in }
@@ -57,12 +58,12 @@ impl OneWay {
         self.server_at(self.place().as_deref())
     }
 
-    /// Where a server is to be, if it does not choose itself.
+    /// The group of a new server; `None` for a server that chooses its own endpoint.
     fn place(&self) -> Option<String> {
         self.is_group.then(group_url)
     }
 
-    /// A server at the place where another one was.
+    /// A server at the endpoint or in the group of an earlier one.
     fn server_at(&self, place: Option<&str>) -> Server {
         self.server_of(self.builder(), place)
     }
@@ -70,8 +71,8 @@ impl OneWay {
     fn server_of(&self, builder: OrbBuilder, place: Option<&str>) -> Server {
         let url = if self.is_group { self.url } else { place.unwrap_or(self.url) };
         let orb = builder.listen(url).build().expect("a server");
-        let (sender, heard) = channel();
-        let servant = Wall { heard: sender, gate: Mutex::new(()) };
+        let (sender, received) = channel();
+        let servant = RecordingServant { received: sender, gate: Mutex::new(()) };
         let notes: Notes = orb.root_poa().activate(servant).expect("active");
         let (place, reference) = match place.filter(|_| self.is_group) {
             Some(group) => {
@@ -88,11 +89,11 @@ impl OneWay {
                 (place, reference)
             }
         };
-        Server { orb, notes, heard, place, reference, is_group: self.is_group }
+        Server { orb, notes, received, place, reference, is_group: self.is_group }
     }
 }
 
-/// A group that nobody else has, at a port that nobody has.
+/// A group with a name and a port that no other test uses.
 fn group_url() -> String {
     static NEXT: AtomicU8 = AtomicU8::new(1);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -105,34 +106,34 @@ fn group_of(orb: &Orb, url: &str) -> ObjectRef {
     orb.string_to_object(url).expect("a reference").expect("a group")
 }
 
-/// What a note was.
+/// A message that the servant has received.
 #[derive(Debug, PartialEq)]
-enum Heard {
+enum Received {
     Note(u32, Vec<u8>),
     Record(Record),
 }
 
-/// Tells what it hears, one after the other.
-struct Wall {
-    heard: Sender<Heard>,
+/// Reports what it receives, one message at a time.
+struct RecordingServant {
+    received: Sender<Received>,
     gate: Mutex<()>,
 }
 
-impl Wall {
-    fn tell(&self, heard: Heard) {
+impl RecordingServant {
+    fn tell(&self, received: Received) {
         let _gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
         // The test may be over.
-        let _ = self.heard.send(heard);
+        let _ = self.received.send(received);
     }
 }
 
-impl NotesServant for Wall {
+impl NotesServant for RecordingServant {
     fn note(&self, number: u32, data: &[u8]) {
-        self.tell(Heard::Note(number, data.to_vec()));
+        self.tell(Received::Note(number, data.to_vec()));
     }
 
     fn tell(&self, what: &Record) {
-        Self::tell(self, Heard::Record(what.clone()));
+        Self::tell(self, Received::Record(what.clone()));
     }
 
     fn wait(&self) -> zorb::Result<()> {
@@ -143,16 +144,16 @@ impl NotesServant for Wall {
 struct Server {
     orb: Orb,
     notes: Notes,
-    heard: Receiver<Heard>,
-    /// Where another server can take its place.
+    received: Receiver<Received>,
+    /// The endpoint or group, at which another server can replace this one.
     place: String,
-    /// By which clients find whoever is there.
+    /// The reference by which clients find the current server.
     reference: String,
     is_group: bool,
 }
 
 impl Server {
-    /// A client's view of the object.
+    /// A client's reference to this server's object.
     fn seen_by(&self, client: &Orb) -> Notes {
         if self.is_group {
             return self.found_by(client);
@@ -160,25 +161,25 @@ impl Server {
         client.resolve(&self.notes.as_object().to_ior_string()).expect("an object")
     }
 
-    /// A client's view of whoever is there.
+    /// A client's reference to the object of the current server.
     fn found_by(&self, client: &Orb) -> Notes {
         group_of(client, &self.reference).unchecked_narrow()
     }
 
-    /// Where datagrams to it go.
+    /// The address for datagrams.
     fn address(&self) -> &str {
         let end = if self.is_group { self.place.rsplit_once('/') } else { None };
         end.or_else(|| self.place.split_once("://")).expect("an address").1
     }
 
-    /// Sends until it is heard.
-    fn hears(&self, expected: &Heard, send: impl Fn() -> zorb::Result<()>) {
+    /// Sends until the message arrives.
+    fn expect_received(&self, expected: &Received, send: impl Fn() -> zorb::Result<()>) {
         for _ in 0..ATTEMPTS {
             send().expect("it is sent");
             loop {
-                match self.heard.recv_timeout(LIMIT / ATTEMPTS / 2) {
-                    Ok(heard) if heard == *expected => return,
-                    // What was sent before, and arrives late.
+                match self.received.recv_timeout(LIMIT / ATTEMPTS / 2) {
+                    Ok(received) if received == *expected => return,
+                    // An earlier message that arrives late.
                     Ok(_) => {}
                     Err(_) => break,
                 }
@@ -189,7 +190,7 @@ impl Server {
 
     fn hears_note(&self, there: &Notes, number: u32, size: usize) {
         let data = pattern(size);
-        self.hears(&Heard::Note(number, data.clone()), || there.note(number, &data));
+        self.expect_received(&Received::Note(number, data.clone()), || there.note(number, &data));
     }
 }
 
@@ -199,7 +200,7 @@ impl Drop for Server {
     }
 }
 
-/// Of all sizes that fit.
+/// Messages of all sizes that fit into a datagram.
 pub fn one_way_calls_arrive(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
@@ -209,7 +210,7 @@ pub fn one_way_calls_arrive(on: &OneWay) {
 }
 
 /// Arguments of every alignment, and text.
-pub fn arguments_arrive_as_they_were(on: &OneWay) {
+pub fn arguments_are_preserved(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     for (number, text) in (0..).zip(["", "plain", "naïve Ægir", "\u{7f}"]) {
@@ -220,26 +221,26 @@ pub fn arguments_arrive_as_they_were(on: &OneWay) {
             name: text.to_owned(),
             title: "日本 🦀".to_owned(),
         };
-        server.hears(&Heard::Record(record.clone()), || there.tell(&record));
+        server.expect_received(&Received::Record(record.clone()), || there.tell(&record));
     }
 }
 
-/// There is no way back, and nothing is sent.
-pub fn what_awaits_an_answer_is_refused(on: &OneWay) {
+/// Calls that expect a reply are rejected without sending anything.
+pub fn calls_with_replies_are_rejected(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     let exception = there.wait().unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::NoImplement, "{exception}");
     assert_eq!(exception.completed, CompletionStatus::No);
-    // So is a one-way call whose sender wants to know that it has arrived.
+    // So is a one-way call that waits for the server.
     let surely = Policies::new().with(SyncScope::WithServer);
     let exception = there.with_policies(&surely).unwrap().note(1, &[]).unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::NoImplement, "{exception}");
     server.hears_note(&there, 1, 1);
 }
 
-/// Options and policies of connections and of answers: there are none.
-pub fn what_does_not_apply_is_ignored(on: &OneWay) {
+/// Options and policies of connections and replies have no effect.
+pub fn inapplicable_policies_are_ignored(on: &OneWay) {
     let with_options = |builder: OrbBuilder| {
         let options = [("IdleTimeout", "1"), ("MaxConnections", "1"), ("Spin", "20")];
         let sizes =
@@ -259,8 +260,8 @@ pub fn what_does_not_apply_is_ignored(on: &OneWay) {
     }
 }
 
-/// Before anything is sent.
-pub fn what_is_too_large_is_refused(on: &OneWay) {
+/// Messages that are too large are rejected before anything is sent.
+pub fn too_large_requests_are_rejected(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     let exception = there.note(1, &pattern(3 << 20)).unwrap_err();
@@ -269,7 +270,7 @@ pub fn what_is_too_large_is_refused(on: &OneWay) {
     server.hears_note(&there, 2, 1);
 }
 
-/// Whoever sends it.
+/// Malformed datagrams are dropped, whoever sends them.
 pub fn garbage_is_dropped(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
@@ -287,14 +288,14 @@ pub fn garbage_is_dropped(on: &OneWay) {
         &[7; 60_000],
     ];
     for garbage in all {
-        // A group may be out of this socket's reach, which is the same to it.
+        // This socket may be unable to reach a group; the group then receives nothing.
         let _ = socket.send_to(garbage, server.address());
         server.hears_note(&there, 2, 10);
     }
 }
 
-/// A client does not wait for a server that is busy: what there is no room for is lost.
-pub fn a_flood_holds_nobody_up(on: &OneWay) {
+/// A client does not wait for a busy server: messages beyond the receive buffer are lost.
+pub fn a_flood_does_not_block_the_sender(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     let data = pattern(20_000);
@@ -302,9 +303,9 @@ pub fn a_flood_holds_nobody_up(on: &OneWay) {
         there.note(1, &data).unwrap();
     }
     server.hears_note(&there, 2, 1);
-    // What did arrive is whole.
-    for heard in server.heard.try_iter() {
-        assert!(matches!(heard, Heard::Note(1 | 2, found) if data.starts_with(&found)));
+    // The messages that did arrive are complete.
+    for received in server.received.try_iter() {
+        assert!(matches!(received, Received::Note(1 | 2, found) if data.starts_with(&found)));
     }
 }
 
@@ -324,14 +325,14 @@ pub fn many_threads_send_at_once(on: &OneWay) {
         }
     });
     server.hears_note(&there, 77, 3);
-    for heard in server.heard.try_iter() {
-        let Heard::Note(number, data) = heard else { panic!("{heard:?}") };
+    for received in server.received.try_iter() {
+        let Received::Note(number, data) = received else { panic!("{received:?}") };
         assert!(number == 77 || data == pattern(1000 * (number as usize + 1)), "{number}");
     }
 }
 
-/// That a server has gone is not noticed, and the next one at its place is found.
-pub fn servers_come_and_go(on: &OneWay) {
+/// A client does not notice that a server has ended, and finds the next one at its endpoint.
+pub fn a_restarted_server_is_found(on: &OneWay) {
     let (first, client) = (on.server(), on.client());
     let there = first.found_by(&client);
     first.hears_note(&there, 1, 10);
@@ -358,14 +359,14 @@ macro_rules! one_way_suite {
     ($subject:expr) => {
         $crate::one_way_suite! { @tests $subject;
             one_way_calls_arrive
-            arguments_arrive_as_they_were
-            what_awaits_an_answer_is_refused
-            what_does_not_apply_is_ignored
-            what_is_too_large_is_refused
+            arguments_are_preserved
+            calls_with_replies_are_rejected
+            inapplicable_policies_are_ignored
+            too_large_requests_are_rejected
             garbage_is_dropped
-            a_flood_holds_nobody_up
+            a_flood_does_not_block_the_sender
             many_threads_send_at_once
-            servers_come_and_go
+            a_restarted_server_is_found
         }
     };
     (@tests $subject:expr; $($test:ident)*) => {

@@ -1,4 +1,4 @@
-//! What a peer sends that is no ORB, or a bad one.
+//! Peers that are not ORBs, or that violate the protocol.
 
 use std::net::Shutdown;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::subject::{Server, Subject};
 const ORDER: ByteOrder = ByteOrder::NATIVE;
 const ID: u32 = 42;
 
-/// A connection of a peer that is no ORB.
+/// A connection of such a peer.
 struct Raw {
     protocol: Arc<dyn Protocol>,
     stream: Arc<dyn Stream>,
@@ -54,7 +54,7 @@ impl Raw {
         octets
     }
 
-    /// What the server answers to it.
+    /// The server's reply to it.
     fn answer(&self) -> i32 {
         let mut inbound = Inbound::new(Limits::default()).of(self.protocol.messaging());
         let header = loop {
@@ -71,9 +71,9 @@ impl Raw {
         body.read_i32().expect("a result")
     }
 
-    /// Sends octets that are the last, and waits until the server ends the connection as well.
+    /// Sends the last octets, and waits until the server has ended the connection.
     fn ends_after(&self, octets: &[u8]) {
-        // The server may end it before it has taken all.
+        // The server may end it before it has read everything.
         let _ = self.stream.send_all(octets);
         let _ = self.stream.shutdown(Shutdown::Write);
         let mut buffer = [0; 1024];
@@ -81,8 +81,8 @@ impl Raw {
     }
 }
 
-/// Messages begin and end anywhere in what the transport brings.
-pub fn a_request_may_come_octet_by_octet(on: &Subject, _: &'static str) {
+/// Messages begin and end anywhere in the received octets.
+pub fn a_request_may_arrive_octet_by_octet(on: &Subject, _: &'static str) {
     let server = on.server();
     let raw = Raw::to(&server);
     let request = raw.request(&server);
@@ -90,13 +90,13 @@ pub fn a_request_may_come_octet_by_octet(on: &Subject, _: &'static str) {
         raw.stream.send_all(&[*octet]).unwrap();
     }
     assert_eq!(raw.answer(), 42);
-    // And several at once.
+    // Several messages at once.
     raw.stream.send_all(&request.repeat(3)).unwrap();
     assert_eq!(raw.answer(), 42);
 }
 
-/// GIOP joins fragments; others refuse them.
-pub fn fragments_are_joined_where_there_are_any(on: &Subject, _: &'static str) {
+/// GIOP joins fragments; other messaging protocols reject them.
+pub fn fragments_are_joined_or_rejected(on: &Subject, _: &'static str) {
     let server = on.server();
     let raw = Raw::to(&server);
     let request = raw.request(&server);
@@ -110,7 +110,7 @@ pub fn fragments_are_joined_where_there_are_any(on: &Subject, _: &'static str) {
         assert_eq!(raw.answer(), 42);
         return;
     };
-    // Others have none, and take none.
+    // Other messaging protocols have no fragments, and reject them.
     let mut header = vec![0; usize::from(messaging.header_size())];
     let frame = zorb::giop::Frame { kind: MessageKind::Fragment, order: ORDER, size: 0 };
     messaging.write_header(frame, &mut header);
@@ -118,8 +118,8 @@ pub fn fragments_are_joined_where_there_are_any(on: &Subject, _: &'static str) {
     assert_eq!(server.seen_by(&on.client()).add(1, 2).unwrap(), 3);
 }
 
-/// What is no message ends the connection that it came over, and nothing else.
-pub fn garbage_ends_its_own_connection_alone(on: &Subject, _: &'static str) {
+/// Invalid messages end their connection only.
+pub fn garbage_ends_only_its_own_connection(on: &Subject, _: &'static str) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
     assert_eq!(there.add(1, 2).unwrap(), 3);
@@ -145,7 +145,7 @@ pub fn garbage_ends_its_own_connection_alone(on: &Subject, _: &'static str) {
     }
 }
 
-/// A message beyond `MaxMessageSize` is not taken.
+/// A message that exceeds `MaxMessageSize` ends its connection.
 pub fn a_message_beyond_the_limit_ends_its_connection(on: &Subject, _: &'static str) {
     let server = on.server_of(on.builder().option("MaxMessageSize", "65536"));
     let client = on.client();

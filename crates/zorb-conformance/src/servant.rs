@@ -1,4 +1,4 @@
-//! The object that is called.
+//! The servant of the suite.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
@@ -40,7 +40,7 @@ impl SubjectServant for Servant {
     }
 
     fn panic_now(&self) -> zorb::Result<()> {
-        panic!("as it was told")
+        panic!("as requested")
     }
 
     fn note(&self, number: u32, data: &[u8]) {

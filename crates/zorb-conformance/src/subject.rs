@@ -20,33 +20,34 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// A protocol that the facade registers, by a URL at which any number of servers may listen at
-    /// once, each at an endpoint of its own that the transport chooses (in TCP: port 0). One test
-    /// listens at `127.0.0.2` in place of `127.0.0.1`.
+    /// A protocol of the facade, by a URL at which any number of servers can listen at the same
+    /// time, each at its own endpoint, which the transport chooses (in TCP: port 0). One test
+    /// listens at `127.0.0.2` instead of `127.0.0.1`.
     #[must_use]
     pub fn at(url: &'static str) -> Self {
         Self::built(url, |builder| builder)
     }
 
-    /// A protocol that the facade does not know and `plug_in` registers.
+    /// A protocol that the facade does not register and `plug_in` does.
     #[must_use]
     pub fn built(url: &'static str, plug_in: fn(OrbBuilder) -> OrbBuilder) -> Self {
         Self { url, bridge: None, plug_in, policies: Policies::new }
     }
 
-    /// The same with a bridge between clients and server, which listens at `url`.
+    /// The same, with a bridge between clients and server that listens at `url`.
     #[must_use]
     pub fn bridged(self, url: &'static str) -> Self {
         Self { bridge: Some(url), ..self }
     }
 
-    /// The same with clients whose calls follow these policies.
+    /// The same, with these policies of clients.
     #[must_use]
     pub fn under(self, policies: fn() -> Policies) -> Self {
         Self { policies, ..self }
     }
 
-    /// The same at an IPv4 address where no other test takes the port after the server has stopped.
+    /// The same, at an IPv4 address where no other test takes the port after the server has
+    /// stopped.
     pub(crate) fn at_an_address_of_its_own(&self) -> Self {
         let url = match self.url.split_once("127.0.0.1:") {
             Some((scheme, port)) => format!("{scheme}127.0.0.2:{port}").leak(),
@@ -59,20 +60,20 @@ impl Subject {
         (self.plug_in)(Orb::builder().without_environment())
     }
 
-    /// An ORB that calls.
+    /// An ORB for clients.
     pub(crate) fn client(&self) -> Orb {
         let orb = self.builder().build().expect("a client");
         orb.policy_manager().add(&(self.policies)()).expect("policies");
         orb
     }
 
-    /// An ORB that serves.
+    /// A server.
     pub(crate) fn server(&self) -> Server {
         self.server_of(self.builder())
     }
 
-    /// One that runs the requests of a connection in order, however slow the machine is: it reads none
-    /// while an upcall runs.
+    /// A server that processes the requests of a connection in order, however slow the machine is:
+    /// it reads no request while an upcall runs.
     pub(crate) fn server_in_order(&self) -> Server {
         self.server_of(self.builder().option("StallTakeover", "3600000"))
     }
@@ -85,7 +86,7 @@ impl Subject {
         Server { orb, subject, way }
     }
 
-    /// The way of clients to an object.
+    /// The route of clients to an object.
     pub(crate) fn way_to(&self, reference: &str) -> Way {
         let orb = self.client();
         let object = orb.string_to_object(reference).expect("a reference").expect("an object");
@@ -110,7 +111,7 @@ pub(crate) struct Server {
     pub(crate) way: Way,
 }
 
-/// A way to an object.
+/// The route to an object, possibly over a bridge.
 #[derive(Debug)]
 pub(crate) struct Way {
     pub(crate) ior: Ior,
@@ -118,14 +119,14 @@ pub(crate) struct Way {
 }
 
 impl Way {
-    /// A client's view of the object at its end.
+    /// A client's reference to the object.
     pub(crate) fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
         client.resolve(&self.ior.to_stringified().expect("a reference")).expect("a subject")
     }
 }
 
 impl Server {
-    /// A client's view of the object.
+    /// A client's reference to the object.
     pub(crate) fn seen_by(&self, client: &Orb) -> idl::suite::Subject {
         self.way.seen_by(client)
     }

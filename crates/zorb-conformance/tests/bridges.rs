@@ -1,4 +1,4 @@
-//! Clients and servers of different protocols pass the suite with a bridge between them.
+//! The suite, with a bridge between clients and servers of different protocols.
 
 mod tls;
 
@@ -32,35 +32,35 @@ bridges! {
     shmiop_to_lite: "shmiop://" to "lite+iiop://127.0.0.1:0";
 }
 
-/// What there is no way for is wide text, which is refused.
+/// Wide text is rejected, because GIOPlite cannot carry it.
 mod lite_to_giop {
     use super::*;
 
     protocol_suite! {
         @tests Subject::built("iiop://127.0.0.1:0", with_tls).bridged("lite+uiop://");
-        tiny_and_large_messages_come_back
-        exceptions_come_back
+        tiny_and_large_messages_are_echoed
+        exceptions_are_raised
         one_way_calls_arrive_in_order
         a_flood_waits_for_its_servant
         a_servant_calls_its_client
         many_threads_call_at_once
         many_threads_share_a_connection
         an_object_is_located
-        a_call_that_takes_too_long_ends_in_time
-        a_server_that_shuts_down_says_so
-        a_request_may_come_octet_by_octet
-        garbage_ends_its_own_connection_alone
+        a_call_times_out
+        a_server_shuts_down_orderly
+        a_request_may_arrive_octet_by_octet
+        garbage_ends_only_its_own_connection
         a_message_beyond_the_limit_ends_its_connection
     }
 }
 
-/// What the bridge turns into GIOP goes into rings, whatever its length.
+/// The bridge writes converted messages of any length to rings.
 mod lite_to_shmiop {
     use super::*;
 
     protocol_suite! {
         @tests Subject::built("shmiop://", with_tls).bridged("lite+iiop://127.0.0.1:0");
-        tiny_and_large_messages_come_back
+        tiny_and_large_messages_are_echoed
         many_threads_call_at_once
         many_threads_share_a_connection
         a_message_beyond_the_limit_ends_its_connection

@@ -1,4 +1,4 @@
-//! Every protocol of the facade passes the suite, by one line each.
+//! The suite for every protocol of the facade, one line each.
 
 mod tls;
 
@@ -12,7 +12,7 @@ mod iiop {
     protocol_suite!(Subject::at("iiop://127.0.0.1:0"));
 }
 
-/// Requests of more than 256 octets in fragments.
+/// Splits requests of more than 256 octets into fragments.
 fn in_fragments() -> Policies {
     let mut properties = ConnectionProperties::default();
     properties.fragment_size = Some(256);
@@ -29,7 +29,7 @@ mod shmiop_in_fragments {
     protocol_suite!(Subject::at("shmiop://").under(in_fragments));
 }
 
-/// GIOPlite has none, so this changes nothing.
+/// GIOPlite has no fragments, so the policy has no effect.
 mod lite_iiop_without_fragments {
     use super::*;
     protocol_suite!(Subject::at("lite+iiop://127.0.0.1:0").under(in_fragments));
@@ -75,25 +75,25 @@ mod sciop {
     protocol_suite!(Subject::at("sciop://127.0.0.1:0"));
 }
 
-/// All but the test that listens where the relay does, the one with another process, and what takes
-/// too long with losses.
+/// All tests except the one that listens at the relay's address, the one with another process, and
+/// those that take too long with losses.
 macro_rules! suite_with_losses {
     ($subject:expr) => {
         protocol_suite! { @tests $subject;
-            two_way_calls_come_back
-            text_arrives_as_it_was
-            tiny_and_large_messages_come_back
-            exceptions_come_back
+            two_way_calls_return
+            text_is_preserved
+            tiny_and_large_messages_are_echoed
+            exceptions_are_raised
             one_way_calls_arrive_in_order
             a_servant_calls_its_client
             many_threads_call_at_once
             many_threads_share_a_connection
             an_object_is_located
-            a_call_that_takes_too_long_ends_in_time
-            a_server_that_shuts_down_says_so
-            a_request_may_come_octet_by_octet
-            fragments_are_joined_where_there_are_any
-            garbage_ends_its_own_connection_alone
+            a_call_times_out
+            a_server_shuts_down_orderly
+            a_request_may_arrive_octet_by_octet
+            fragments_are_joined_or_rejected
+            garbage_ends_only_its_own_connection
             a_message_beyond_the_limit_ends_its_connection
         }
     };
@@ -128,7 +128,7 @@ mod sciop_with_losses {
     }));
 }
 
-/// Inside one process, so none can be killed.
+/// Within one process, which no test can kill.
 mod inproc {
     use std::sync::LazyLock;
 
@@ -142,23 +142,23 @@ mod inproc {
         @tests Subject::built("inproc://", |builder| {
             builder.protocol(Arc::new(InprocProtocol::new(INSIDE.clone())))
         });
-        two_way_calls_come_back
-        text_arrives_as_it_was
-        tiny_and_large_messages_come_back
-        exceptions_come_back
+        two_way_calls_return
+        text_is_preserved
+        tiny_and_large_messages_are_echoed
+        exceptions_are_raised
         one_way_calls_arrive_in_order
         a_flood_waits_for_its_servant
         a_servant_calls_its_client
         many_threads_call_at_once
         many_threads_share_a_connection
-        a_private_connection_is_one_references_own
+        a_private_connection_serves_one_reference
         an_object_is_located
-        a_call_that_takes_too_long_ends_in_time
-        a_server_that_shuts_down_says_so
+        a_call_times_out
+        a_server_shuts_down_orderly
         a_client_finds_a_server_again
-        a_request_may_come_octet_by_octet
-        fragments_are_joined_where_there_are_any
-        garbage_ends_its_own_connection_alone
+        a_request_may_arrive_octet_by_octet
+        fragments_are_joined_or_rejected
+        garbage_ends_only_its_own_connection
         a_message_beyond_the_limit_ends_its_connection
     }
 }

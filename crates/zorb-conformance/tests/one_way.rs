@@ -1,4 +1,4 @@
-//! Every protocol of datagrams passes the suite for one-way calls, by one line each.
+//! The suite for one-way calls, for every datagram protocol, one line each.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ pub struct Generated {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Warning {
-    /// What was changed, in one sentence without a full stop.
+    /// The change, in one sentence without a full stop.
     pub message: String,
     /// The span in the IDL.
     pub span: Span,

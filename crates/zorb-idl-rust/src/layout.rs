@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_fill_their_lines_when_asked() {
+    fn tables_fill_lines_on_request() {
         let rows = vec!["a".repeat(40), "b".repeat(40), "c".repeat(40)];
         let table = |fill| Call::Table {
             path: "go".into(),

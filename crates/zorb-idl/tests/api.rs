@@ -22,7 +22,7 @@ fn names(model: &Model, ids: &[zorb_idl::DefId]) -> Vec<String> {
 }
 
 #[test]
-fn ancestors_come_once_and_before_derived_interfaces() {
+fn ancestors_are_unique_and_precede_derived_interfaces() {
     let model = model(
         "interface A { void op_a(); };
          interface B : A { attribute long attr_b; };

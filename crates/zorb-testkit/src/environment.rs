@@ -1,4 +1,4 @@
-//! What tests need of the machine.
+//! Requirements of tests on the machine.
 
 use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;

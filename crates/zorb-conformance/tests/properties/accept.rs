@@ -1,4 +1,4 @@
-//! From when on a server's connections are set up, and for which priority.
+//! When a server applies connection properties, and for which priority.
 
 use zorb::giop::ProfileTag;
 use zorb::poa::{Poa, PoaPolicies};
@@ -10,7 +10,7 @@ use zorb_rt::{LaneBuilder, LinearNetwork, NetworkPriorityMapping as _, Priority,
 use super::mirror::{Board, Mirror, Posted};
 use super::sockets::{Seen, seen};
 use super::spy::Spied;
-use super::{Family, Met, protocols, scheme, spied};
+use super::{Family, Pair, protocols, scheme, spied};
 
 fn dscp(class: u8) -> ConnectionProperties {
     let mut properties = ConnectionProperties::default();
@@ -36,9 +36,8 @@ const OF_46: Option<u32> = Some(46 << 2);
 const OF_10: Option<u32> = Some(10 << 2);
 const NONE: Option<u32> = Some(0);
 
-/// A new connection to the endpoint of `object`, by which no adapter has been called yet: what is asked for
-/// is not there.
-fn connect_beside(client: &Orb, object: &Mirror) {
+/// Connects to the endpoint of `object` without calling an adapter: the object key is unknown.
+fn connect_without_adapter(client: &Orb, object: &Mirror) {
     let text = object.as_object().ior().profiles.iter().find_map(|profile| {
         let protocol = client.protocols().by_profile_tag(profile.tag)?;
         let resolved = protocol.decode_profile(profile).ok()?;
@@ -50,13 +49,13 @@ fn connect_beside(client: &Orb, object: &Mirror) {
     assert_eq!(private.non_existent(), Ok(true));
 }
 
-/// The ORB's own policies hold from the accept on, and an adapter's from its first request on.
+/// The ORB's own policies apply from accept on, those of an adapter from its first request on.
 #[test]
-fn the_orbs_policies_hold_from_the_accept_on() {
+fn the_orbs_policies_apply_from_accept_on() {
     for (url, family) in protocols().filter(|(_, family)| *family != Family::Other) {
         let (builder, serving) = spied(url);
         let server = builder.listen(url).build().unwrap();
-        // Made before: it says nothing of connections, and its calls do not change them.
+        // An adapter without connection properties, whose calls change nothing.
         let quiet = served(&adapter(&server, "quiet", PoaPolicies::new()));
         let mut properties = dscp(10);
         properties.send_buffer = Some(40_000);
@@ -67,13 +66,13 @@ fn the_orbs_policies_hold_from_the_accept_on() {
             client.resolve(&object.as_object().to_ior_string()).unwrap()
         };
         let (quiet_there, loud_there) = (there(&quiet), there(&loud));
-        quiet.1.meet(&quiet_there, url);
+        quiet.1.first_call(&quiet_there, url);
         let Seen { send_buffer, class, .. } = seen(&*serving.accepted()).unwrap();
         let of = |value| (family == Family::Tcp).then_some(value).flatten();
         assert_eq!((send_buffer, class), (80_000, of(OF_10)), "{url}");
-        loud.1.meet(&loud_there, url);
+        loud.1.first_call(&loud_there, url);
         let Seen { send_buffer, class, .. } = seen(&*serving.accepted()).unwrap();
-        assert_eq!((send_buffer, class), (80_000, of(OF_46)), "{url}: and the ORB's beneath it");
+        assert_eq!((send_buffer, class), (80_000, of(OF_46)), "{url}: combined with the ORB's");
         assert_eq!(serving.count(), 1, "{url}");
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
@@ -93,10 +92,10 @@ fn priority(value: i16) -> Priority {
     Priority::new(value).unwrap()
 }
 
-/// An adapter whose endpoints are its own has its connections set up from the accept on; of endpoints that
-/// several have, it is not known before the first request whose they are.
+/// Properties of an adapter with its own endpoints apply from accept on. If several adapters share
+/// the endpoints, the first request determines the adapter.
 #[test]
-fn an_adapter_with_endpoints_of_its_own_has_a_say_from_the_accept_on() {
+fn policies_of_an_adapter_with_its_own_endpoints_apply_from_accept_on() {
     let (server, serving, rt) = server();
     let client = spied(URL).0.build().unwrap();
     let pool = rt.threadpool("pool").lane(LaneBuilder::new(priority(10), 1)).create().unwrap();
@@ -107,20 +106,20 @@ fn an_adapter_with_endpoints_of_its_own_has_a_say_from_the_accept_on() {
     };
     let first = in_pool("first", 46);
     let (object, board) = served(&first);
-    connect_beside(&client, &object);
+    connect_without_adapter(&client, &object);
     assert_eq!(class(&serving), OF_46);
     let there: Mirror = client.resolve(&object.as_object().to_ior_string()).unwrap();
-    // A second adapter: whose is a connection?
+    // With a second adapter, the owner of a connection is unknown.
     let second = in_pool("second", 10);
-    connect_beside(&client, &object);
+    connect_without_adapter(&client, &object);
     assert_eq!(class(&serving), NONE);
     let private = Policies::new().with(PrivateConnection);
     let own: ObjectRef = there.as_object().with_policies(&private).unwrap();
-    board.meet(&own.unchecked_narrow(), URL);
+    board.first_call(&own.unchecked_narrow(), URL);
     assert_eq!(class(&serving), OF_46, "from the first request on");
-    // It goes, and the first is alone again.
+    // It is destroyed, and the first is the only one again.
     second.destroy();
-    connect_beside(&client, &object);
+    connect_without_adapter(&client, &object);
     assert_eq!(class(&serving), OF_46);
     first.destroy();
     pool.destroy().unwrap();
@@ -134,10 +133,10 @@ fn by_priority(yes: bool) -> ConnectionProperties {
     properties
 }
 
-/// The class of the network that goes with a priority, for who asks for it: on both sides, of declared
-/// priorities and of lanes, for a protocol or for all; and not for who does without.
+/// The DSCP of a priority, if properties request it: on both sides, for declared priorities and for
+/// lanes, for one protocol or for all; otherwise none.
 #[test]
-fn connections_are_in_the_class_of_their_priority_where_properties_say_so() {
+fn connections_have_the_class_of_their_priority_on_request() {
     let high = priority(30_000);
     let class_of_high = LinearNetwork.to_network(high).dscp.map(|dscp| u32::from(dscp) << 2);
     assert!(class_of_high.is_some_and(|class| class > 0));
@@ -181,19 +180,19 @@ fn connections_are_in_the_class_of_their_priority_where_properties_say_so() {
                     client.policy_manager().add(&Policies::new().with(properties)).unwrap();
                 }
                 let there: Mirror = client.resolve(&object.as_object().to_ior_string()).unwrap();
-                board.meet(&there, URL);
+                board.first_call(&there, URL);
                 let what = format!("network {network}, lanes {lanes}, {said:?} {of_protocol}");
                 let connected = seen(&*calling.connected()).unwrap().class;
                 let expected = if said.unwrap_or(network) { class_of_high } else { NONE };
                 assert_eq!(connected, expected, "client, {what}");
-                // Where nothing is said, connections of servers have the class of lanes alone.
+                // Without properties, servers apply only the class of lanes.
                 let expected = if said.unwrap_or(network && lanes) { class_of_high } else { NONE };
                 assert_eq!(class(&serving), expected, "server, {what}");
-                // What is said by name comes first.
+                // An explicit DSCP takes precedence.
                 let mut named = by_priority(true);
                 named.dscp = Some(10);
                 let named = there.as_object().with_policies(&Policies::new().with(named)).unwrap();
-                board.meet(&named.unchecked_narrow(), URL);
+                board.first_call(&named.unchecked_narrow(), URL);
                 assert_eq!(seen(&*calling.connected()).unwrap().class, OF_10, "{what}");
                 client.shutdown(true).unwrap();
                 server.shutdown(true).unwrap();
@@ -202,10 +201,10 @@ fn connections_are_in_the_class_of_their_priority_where_properties_say_so() {
     }
 }
 
-/// Both sides of a connection that nobody says anything of are as they were.
+/// Without policies, neither side changes its sockets.
 #[test]
-fn without_policies_nothing_is_set_up() {
-    let met = Met::new(URL, None, None);
+fn sockets_are_unchanged_without_policies() {
+    let met = Pair::new(URL, None, None);
     assert_eq!(scheme(URL), "iiop");
     for stream in [&met.connected, &met.accepted] {
         let Seen { class, priority, pacing, dont_route, .. } = seen(&**stream).unwrap();

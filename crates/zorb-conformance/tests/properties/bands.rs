@@ -1,5 +1,5 @@
-//! The class in the network of connections for bands of priorities and of private ones, outside lanes, as the
-//! system says of the sockets of both sides.
+//! The DSCP of private connections and of connections for priority bands, outside lanes, read from
+//! the sockets of both sides.
 
 use zorb::Interface as _;
 use zorb::poa::PoaPolicies;
@@ -27,8 +27,8 @@ fn bands() -> Policies {
     Policies::new().with(PriorityBands::new([band(LOW), band(HIGH)]).unwrap())
 }
 
-/// What a client asks for, and the classes of the connections for its calls at two priorities: of the
-/// client's ends and of the server's.
+/// The policies of a client, and the DSCPs of the connections for its calls at two priorities, at
+/// the client and at the server.
 fn classes(
     url: &str,
     declared: Option<i16>,
@@ -49,13 +49,13 @@ fn classes(
     let calling_rt = RtOrb::builder().network(LinearNetwork).attach(&client).unwrap();
     let there: Mirror = client.resolve(&object.as_object().to_ior_string()).unwrap();
     let there: Mirror = there.as_object().with_policies(policies).unwrap().unchecked_narrow();
-    // On a thread of its own, whose priority is nobody else's.
+    // On a separate thread, whose priority no other test changes.
     let found = std::thread::scope(|scope| {
         let (there, rt, calling, serving) = (&there, &calling_rt, &calling, &serving);
         let calls = scope.spawn(move || {
             [5_000, 20_000].map(|value| {
                 rt.current().set_priority(priority(value)).unwrap();
-                board.meet(there, url);
+                board.first_call(there, url);
                 let [ours, theirs] = [calling.connected(), serving.accepted()];
                 (seen(&*ours).unwrap().class, seen(&*theirs).unwrap().class)
             })
@@ -70,7 +70,7 @@ fn classes(
 #[test]
 fn connections_for_a_band_are_in_the_class_of_its_highest_priority() {
     assert!(class_of(LOW.1) > 0 && class_of(LOW.1) < class_of(HIGH.1));
-    // Others carry no priorities outside lanes.
+    // Other messaging protocols carry no priorities outside lanes.
     for (url, family) in
         protocols().filter(|(url, _)| url.starts_with("iiop") || url.starts_with("uiop"))
     {
@@ -79,7 +79,7 @@ fn connections_for_a_band_are_in_the_class_of_its_highest_priority() {
         assert_eq!(classes(url, None, &bands()), expected, "{url}");
         let private = bands().with(PrivateConnection);
         assert_eq!(classes(url, None, &private), expected, "{url}: private ones");
-        // Those that serve all priorities are in none, private or not.
+        // Connections for all priorities have no class, private or not.
         let none = (family == Family::Tcp).then_some(0);
         let expected = [(none, none); 2];
         for all in [Policies::new(), Policies::new().with(PrivateConnection)] {
@@ -88,9 +88,9 @@ fn connections_for_a_band_are_in_the_class_of_its_highest_priority() {
     }
 }
 
-/// The priority that a server declares is that of all calls, whichever messaging they go by.
+/// A server-declared priority applies to all calls, over every messaging protocol.
 #[test]
-fn private_connections_are_in_the_class_of_the_priority_that_is_declared() {
+fn private_connections_have_the_class_of_the_declared_priority() {
     for (url, family) in protocols().filter(|(_, family)| *family != Family::Other) {
         let of = |value| (family == Family::Tcp).then(|| class_of(value));
         let private = Policies::new().with(PrivateConnection);
@@ -98,7 +98,7 @@ fn private_connections_are_in_the_class_of_the_priority_that_is_declared() {
             for policies in [&Policies::new(), &private] {
                 for (ours, theirs) in classes(url, Some(declared), policies) {
                     assert_eq!(ours, of(declared), "{url}: {policies:?}");
-                    // Servers are told of bands and set up lanes, and know no more than that.
+                    // Servers learn only the bands of a client, and set up lanes.
                     assert_eq!(theirs, of(0), "{url}: {policies:?}");
                 }
             }

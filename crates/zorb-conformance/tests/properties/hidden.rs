@@ -1,4 +1,4 @@
-//! The sockets of streams that keep them to themselves, by the names that both ends have.
+//! Finds the sockets of streams that do not expose them, by the addresses of both ends.
 
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -7,7 +7,7 @@ use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_op
 use socket2::{SockRef, Type};
 use zorb::transport::Stream;
 
-/// The socket of this process that has the names of `stream`, as a descriptor of its own.
+/// A duplicate of this process's socket with the addresses of `stream`.
 pub(crate) fn socket_below(stream: &dyn Stream, kind: Type) -> Option<OwnedFd> {
     let names: [SocketAddr; 2] = [stream.local().parse().ok()?, stream.peer().parse().ok()?];
     let this = pidfd_open(getpid(), PidfdFlags::empty()).unwrap();
@@ -15,7 +15,7 @@ pub(crate) fn socket_below(stream: &dyn Stream, kind: Type) -> Option<OwnedFd> {
         let name = entry.unwrap().file_name();
         name.to_str().and_then(|name| name.parse().ok()).unwrap()
     });
-    // Others of this process may be gone by now.
+    // Other sockets of this process may have been closed.
     let mut copies =
         numbers.filter_map(|number| pidfd_getfd(&this, number, PidfdGetfdFlags::empty()).ok());
     copies.find(|copy| {

@@ -1,4 +1,5 @@
-//! Every property at every level, on the sockets: the strongest level that speaks of it counts.
+//! Every property at every level, checked on the sockets: the most specific level that sets it
+//! wins.
 
 use std::sync::Arc;
 
@@ -11,16 +12,16 @@ use super::sockets::{Seen, seen};
 use super::spy::{Spied, SpyStream};
 use super::{Family, protocols, spied};
 
-/// A property of sockets: the option that sets it, if there is one, how a level says the value that goes
-/// with a number, and what the socket then tells.
+/// A property of sockets: the option that sets it, if there is one, how a level sets the value for
+/// a number, and the expected value of the socket.
 struct Row {
     name: &'static str,
     option: &'static str,
-    /// What the option is set to.
-    by_option: &'static str,
+    /// The value of the option.
+    option_value: &'static str,
     say: fn(&mut ConnectionProperties, u32),
-    /// Made of a number, 0 for the option's.
-    told: fn(u32, Family) -> i64,
+    /// The socket's value for a number; 0 is the option's.
+    expected: fn(u32, Family) -> i64,
     read: fn(&Seen) -> i64,
 }
 
@@ -32,70 +33,70 @@ fn flag(number: u32) -> bool {
     number.is_multiple_of(2)
 }
 
-/// Numbers from 1 on stand for levels; the option's is 0.
+/// Numbers from 1 on are for levels; 0 is for the option.
 const ROWS: [Row; 8] = [
     Row {
         name: "send_buffer",
         option: "SendBuffer",
-        by_option: "20000",
+        option_value: "20000",
         say: |it, number| it.send_buffer = Some(20_000 + 1000 * number),
-        told: |number, _| i64::from(2 * (20_000 + 1000 * number)),
+        expected: |number, _| i64::from(2 * (20_000 + 1000 * number)),
         read: |seen| seen.send_buffer as i64,
     },
     Row {
         name: "receive_buffer",
         option: "ReceiveBuffer",
-        by_option: "20000",
+        option_value: "20000",
         say: |it, number| it.receive_buffer = Some(20_000 + 1000 * number),
-        told: |number, _| i64::from(2 * (20_000 + 1000 * number)),
+        expected: |number, _| i64::from(2 * (20_000 + 1000 * number)),
         read: |seen| seen.receive_buffer as i64,
     },
     Row {
         name: "no_delay",
         option: "NoDelay",
-        by_option: "yes",
+        option_value: "yes",
         say: |it, number| it.no_delay = Some(flag(number)),
-        told: |number, family| only_tcp(i64::from(flag(number)), -1, family),
+        expected: |number, family| only_tcp(i64::from(flag(number)), -1, family),
         read: |seen| seen.no_delay.map_or(-1, i64::from),
     },
     Row {
         name: "keep_alive",
         option: "KeepAlive",
-        by_option: "yes",
+        option_value: "yes",
         say: |it, number| it.keep_alive = Some(flag(number)),
-        told: |number, family| only_tcp(i64::from(flag(number)), 0, family),
+        expected: |number, family| only_tcp(i64::from(flag(number)), 0, family),
         read: |seen| i64::from(seen.keep_alive),
     },
     Row {
         name: "dont_route",
         option: "DontRoute",
-        by_option: "yes",
+        option_value: "yes",
         say: |it, number| it.dont_route = Some(flag(number)),
-        told: |number, family| only_tcp(i64::from(flag(number)), 0, family),
+        expected: |number, family| only_tcp(i64::from(flag(number)), 0, family),
         read: |seen| i64::from(seen.dont_route),
     },
     Row {
         name: "dscp",
         option: "Dscp",
-        by_option: "8",
+        option_value: "8",
         say: |it, number| it.dscp = Some(8 + number as u8),
-        told: |number, family| only_tcp(i64::from((8 + number) << 2), -1, family),
+        expected: |number, family| only_tcp(i64::from((8 + number) << 2), -1, family),
         read: |seen| seen.class.map_or(-1, i64::from),
     },
     Row {
         name: "socket_priority",
         option: "SocketPriority",
-        by_option: "1",
+        option_value: "1",
         say: |it, number| it.socket_priority = Some(1 + number),
-        told: |number, family| only_tcp(i64::from(1 + number), 0, family),
+        expected: |number, family| only_tcp(i64::from(1 + number), 0, family),
         read: |seen| i64::from(seen.priority),
     },
     Row {
         name: "pacing_rate",
         option: "PacingRate",
-        by_option: "1048576",
+        option_value: "1048576",
         say: |it, number| it.pacing_rate = Some((1 << 20) + u64::from(number)),
-        told: |number, family| only_tcp((1 << 20) + i64::from(number), -1, family),
+        expected: |number, family| only_tcp((1 << 20) + i64::from(number), -1, family),
         read: |seen| seen.pacing.map_or(-1, |rate| rate as i64),
     },
 ];
@@ -107,28 +108,28 @@ impl Row {
         Policies::new().with(properties)
     }
 
-    /// Whether the socket is as it is told to be by this number.
+    /// Checks the socket against the value for this number.
     fn check(&self, stream: &SpyStream, number: u32, family: Family, what: &str) {
         let found = (self.read)(&seen(stream).unwrap());
-        assert_eq!(found, (self.told)(number, family), "{}, {what}", self.name);
+        assert_eq!(found, (self.expected)(number, family), "{}, {what}", self.name);
     }
 }
 
-/// Sockets of the transports, one of a kind: what is above them makes no difference to them.
+/// One transport for each kind of socket; the layers above make no difference.
 fn kinds() -> impl Iterator<Item = (&'static str, Family)> {
     protocols().filter(|(url, _)| ["iiop://127", "uiop://"].iter().any(|it| url.starts_with(it)))
 }
 
 fn orb(url: &str, row: &Row, listens: bool) -> (Orb, Arc<Spied>) {
     let (builder, spied) = spied(url);
-    let builder = builder.option(row.option, row.by_option);
+    let builder = builder.option(row.option, row.option_value);
     let builder = if listens { builder.listen(url) } else { builder };
     (builder.build().unwrap(), spied)
 }
 
-/// Call, reference, thread and ORB, from the strongest on; the option beneath them all.
+/// Call, reference, thread and ORB, the most specific first; then the option.
 #[test]
-fn connections_of_clients_are_as_the_strongest_level_says() {
+fn clients_use_the_most_specific_level() {
     for (url, family) in kinds() {
         for row in ROWS {
             let (server, _) = orb(url, &row, true);
@@ -153,7 +154,7 @@ fn connections_of_clients_are_as_the_strongest_level_says() {
                     let call = there.as_object().for_call(&row.policies(1)).unwrap();
                     there = call.unchecked_narrow();
                 }
-                board.meet(&there, url);
+                board.first_call(&there, url);
                 let strongest = (1..=4).find(|level| has(*level)).unwrap_or(0);
                 let what = format!("{url}, levels {levels:04b}");
                 row.check(&calling.connected(), strongest, family, &what);
@@ -164,9 +165,9 @@ fn connections_of_clients_are_as_the_strongest_level_says() {
     }
 }
 
-/// Object, adapter and ORB, from the strongest on; the option beneath them all.
+/// Object, adapter and ORB, the most specific first; then the option.
 #[test]
-fn connections_of_servers_are_as_the_strongest_level_says() {
+fn servers_use_the_most_specific_level() {
     for (url, family) in kinds() {
         for row in ROWS {
             for levels in 0..1_u32 << 3 {
@@ -182,7 +183,7 @@ fn connections_of_servers_are_as_the_strongest_level_says() {
                 let object: Mirror = poa.activate_as(&Arc::new(servant), None, &said(1)).unwrap();
                 let (client, _) = orb(url, &row, false);
                 let there: Mirror = client.resolve(&object.as_object().to_ior_string()).unwrap();
-                board.meet(&there, url);
+                board.first_call(&there, url);
                 let strongest = (1..=3).find(|level| has(*level)).unwrap_or(0);
                 let what = format!("{url}, levels {levels:03b}");
                 row.check(&serving.accepted(), strongest, family, &what);

@@ -1,5 +1,5 @@
-//! What connection properties do, for every protocol and every property: what the system says of the very
-//! connections, and what goes over them. What a protocol has no counterpart for, it passes over.
+//! The effect of every connection property on every protocol, observed on the sockets and on the
+//! octets sent. Properties that do not apply to a protocol have no effect.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod accept;
@@ -23,19 +23,19 @@ use zorb::{Interface as _, Orb, OrbBuilder};
 use mirror::{Board, Mirror};
 use spy::{Spied, SpyStream};
 
-/// What the connections of a protocol are made of.
+/// The kind of sockets of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     /// TCP, also below TLS.
     Tcp,
     /// Unix-domain sockets.
     Unix,
-    /// Nothing that could be asked here: shared memory; and datagrams, of which a server's connections share
-    /// a socket, so that their crates look at what is sent.
+    /// Nothing to observe here: shared memory; and datagrams, for which a server's connections
+    /// share a socket, so their crates test the datagrams themselves.
     Other,
 }
 
-/// Every protocol of the facade but MIOP, whose objects are groups; where it is listened at.
+/// Every protocol of the facade except MIOP, whose objects are groups, with its URL for listening.
 const PROTOCOLS: [(&str, Family); 12] = [
     ("iiop://127.0.0.1:0", Family::Tcp),
     ("iiop://[::1]:0", Family::Tcp),
@@ -51,7 +51,7 @@ const PROTOCOLS: [(&str, Family); 12] = [
     ("diop://127.0.0.1:0", Family::Other),
 ];
 
-/// The protocols that this machine has.
+/// The protocols that are available on this machine.
 fn protocols() -> impl Iterator<Item = (&'static str, Family)> {
     let has_ipv6 = std::net::TcpListener::bind("[::1]:0").is_ok();
     PROTOCOLS.into_iter().filter(move |(url, _)| has_ipv6 || !url.contains("[::1]"))
@@ -61,7 +61,7 @@ fn scheme(url: &str) -> &str {
     url.split_once("://").unwrap().0
 }
 
-/// An ORB with the one protocol, whose streams are kept.
+/// An ORB with one protocol, whose streams are recorded.
 fn spied(url: &str) -> (OrbBuilder, Arc<Spied>) {
     let all = tls::with_tls(Orb::builder().without_environment()).build().unwrap();
     let protocol: Arc<dyn Protocol> = all.protocols().by_scheme(scheme(url)).unwrap();
@@ -70,24 +70,25 @@ fn spied(url: &str) -> (OrbBuilder, Arc<Spied>) {
     (builder.option("StallTakeover", "3600000"), spied)
 }
 
-/// A server and a client of one protocol, which have met.
-struct Met {
+/// A server and a client of one protocol, after their first call.
+struct Pair {
     mirror: Mirror,
     board: mirror::Posted,
     connected: Arc<SpyStream>,
     accepted: Arc<SpyStream>,
-    /// Ended with the client's.
+    /// Shut down after the client's.
     orbs: [Orb; 2],
 }
 
-impl Drop for Met {
+impl Drop for Pair {
     fn drop(&mut self) {
         self.orbs.iter().rev().for_each(|orb| orb.shutdown(true).unwrap());
     }
 }
 
-impl Met {
-    /// What happens over the protocol where the client's ORB says `client`, and the adapter `adapter`.
+impl Pair {
+    /// Connects with the properties `client` of the client's ORB and `adapter` of the object
+    /// adapter.
     fn new(
         url: &str,
         client: Option<ConnectionProperties>,
@@ -105,7 +106,7 @@ impl Met {
             orb.policy_manager().add(&Policies::new().with(properties)).unwrap();
         }
         let mirror: Mirror = orb.resolve(&object.as_object().to_ior_string()).unwrap();
-        board.meet(&mirror, url);
+        board.first_call(&mirror, url);
         Self {
             mirror,
             board,

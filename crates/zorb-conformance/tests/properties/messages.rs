@@ -1,4 +1,4 @@
-//! What goes over the streams: in how many parts, and in how many pieces.
+//! The octets that are sent: in how many parts, and in how many fragments.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use zorb::policy::{ConnectionProperties, Policies};
 
 use super::mirror::{Board, Mirror};
 use super::spy::Sent;
-use super::{Met, protocols, spied};
+use super::{Pair, protocols, spied};
 
 const LONG: usize = 20_000;
 
@@ -24,14 +24,14 @@ fn copied_from(threshold: u32) -> ConnectionProperties {
     properties
 }
 
-/// What is not copied is a part of its own.
+/// Long arguments are not copied but sent as separate parts.
 #[test]
-fn from_the_threshold_on_nothing_is_copied() {
+fn arguments_above_the_threshold_are_not_copied() {
     for (url, _) in protocols() {
         for (threshold, parts) in [(1000, 2), (1 << 20, 1)] {
             let properties = copied_from(threshold);
-            let met = Met::new(url, Some(properties), Some(properties));
-            // Where memory is shared, the stream knows better.
+            let met = Pair::new(url, Some(properties), Some(properties));
+            // A stream over shared memory has its own threshold.
             let knows = |stream: &dyn zorb::transport::Stream| stream.gather_threshold().is_some();
             met.board.call(&met.mirror, url, LONG);
             if !knows(&*met.connected) {
@@ -74,7 +74,7 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
     let mut properties = ConnectionProperties::default();
     properties.fragment_size = Some(1024);
     for (url, _) in protocols() {
-        let met = Met::new(url, Some(properties), Some(properties));
+        let met = Pair::new(url, Some(properties), Some(properties));
         for stream in [&met.connected, &met.accepted] {
             stream.watch().take_sent();
         }
@@ -83,7 +83,7 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
         let is_giop = !url.starts_with("lite") && !url.starts_with("short");
         for (side, sent) in ["client", "adapter"].into_iter().zip(sent) {
             if url.starts_with("diop") {
-                // A datagram is one message.
+                // A datagram contains one message.
                 assert!(sent.iter().all(|sent| sent.octets.len() > LONG), "{side}, {url}");
             } else if is_giop {
                 let sizes = messages(&sent);
@@ -93,7 +93,7 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
                 assert_eq!(sent.len(), 1, "{side}, {url}");
             }
         }
-        // What fits is whole.
+        // A message that fits is not split.
         met.board.call(&met.mirror, url, 100);
         if is_giop {
             for stream in [&met.connected, &met.accepted] {
@@ -107,11 +107,11 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
     }
 }
 
-/// The levels of clients and of servers, the strongest first.
+/// The levels of clients and of servers, the most specific first.
 const CLIENT: [&str; 4] = ["call", "reference", "thread", "orb"];
 const SERVER: [&str; 3] = ["object", "adapter", "orb"];
 
-/// What a long call sends, request and reply, where levels have properties.
+/// The request and reply of a long call, with properties at these levels.
 fn sent_under(
     client: &[Option<ConnectionProperties>; 4],
     server: &[Option<ConnectionProperties>; 3],
@@ -143,7 +143,8 @@ fn sent_under(
     sent
 }
 
-/// What levels say, from the one at `strongest` on: `first`, and all weaker ones `others`.
+/// Properties for all levels from `strongest` on: `first` there, and `others` at the less specific
+/// ones.
 fn from<const N: usize>(
     strongest: usize,
     first: ConnectionProperties,
@@ -157,7 +158,7 @@ fn from<const N: usize>(
 }
 
 #[test]
-fn messages_are_sent_as_the_strongest_level_says() {
+fn messages_use_the_most_specific_level() {
     const MOST: usize = 2048;
     let mut pieces = ConnectionProperties::default();
     pieces.fragment_size = Some(2048);
@@ -165,7 +166,7 @@ fn messages_are_sent_as_the_strongest_level_says() {
     whole.fragment_size = Some(0);
     let (split, joined) = (copied_from(1000), copied_from(1 << 20));
     let in_pieces = LONG.div_ceil(MOST - 16);
-    // In how many messages, and the long one in how many parts.
+    // The number of messages, and the number of parts of the long one.
     let count = |sent: &[Sent]| {
         let long = messages(sent).into_iter().filter(|size| *size > 1000).count();
         let parts = sent.iter().filter(|sent| sent.octets.len() > LONG).map(|sent| sent.parts);

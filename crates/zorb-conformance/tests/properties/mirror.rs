@@ -1,4 +1,4 @@
-//! The object that is called, written the way the IDL compiler writes it.
+//! The interface of the tests, as the IDL compiler would generate it.
 //!
 //! ```idl
 //! #pragma prefix "zorb.test"
@@ -41,10 +41,10 @@ codegen::skeleton!(Mirror, MirrorServant, {
     1 "post" post(data: Octets => data) oneway,
 });
 
-/// Tells how many octets are posted.
+/// Reports how many octets are posted.
 pub struct Board(Mutex<Sender<usize>>);
 
-/// What is told.
+/// The reports.
 pub struct Posted(Receiver<usize>);
 
 impl Board {
@@ -60,20 +60,20 @@ impl MirrorServant for Board {
     }
 
     fn post(&self, data: &[u8]) {
-        // The test may have heard enough.
+        // The test may have ended.
         let _ = self.0.lock().unwrap().send(data.len());
     }
 }
 
 impl Posted {
-    /// Has a call of so many octets be made, a one-way one where the protocol has no other.
+    /// Calls with this many octets, one-way if the protocol has no two-way calls.
     pub fn call(&self, mirror: &Mirror, url: &str, octets: usize) {
         let data = vec![7; octets];
         if !url.starts_with("diop") {
             assert_eq!(mirror.mirror(&data).unwrap(), data, "{url}");
             return;
         }
-        // A datagram may be lost.
+        // Datagrams may be lost.
         for _ in 0..100 {
             mirror.post(&data).unwrap();
             if self.0.recv_timeout(Duration::from_millis(500)) == Ok(octets) {
@@ -84,7 +84,7 @@ impl Posted {
     }
 
     /// The first call.
-    pub fn meet(&self, mirror: &Mirror, url: &str) {
+    pub fn first_call(&self, mirror: &Mirror, url: &str) {
         self.call(mirror, url, 3);
     }
 }

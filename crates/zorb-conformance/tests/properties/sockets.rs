@@ -1,4 +1,4 @@
-//! What the system says of the sockets.
+//! Socket options, as read from the system.
 
 use std::os::fd::{AsFd as _, BorrowedFd};
 
@@ -11,24 +11,24 @@ use zorb::transport::Stream;
 use zorb_os::socket::{dont_route, pacing_rate};
 
 use super::mirror::{Board, Mirror, Posted};
-use super::{Family, Met, hidden, protocols, spied};
+use super::{Family, Pair, hidden, protocols, spied};
 
-/// What the system says of a socket.
+/// The options of a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) send_buffer: usize,
     pub(crate) receive_buffer: usize,
-    /// TCP's alone.
+    /// TCP only.
     pub(crate) no_delay: Option<bool>,
     pub(crate) keep_alive: bool,
-    /// IP's alone: the octet of which the class of service is six bits.
+    /// IP only: the octet that contains the class of service in its upper six bits.
     pub(crate) class: Option<u32>,
     pub(crate) priority: u32,
     pub(crate) pacing: Option<u64>,
     pub(crate) dont_route: bool,
 }
 
-/// `None` for a stream without a socket of its own.
+/// `None` for a stream without its own socket.
 pub(crate) fn seen(stream: &dyn Stream) -> Option<Seen> {
     match stream.readiness_fd() {
         Some(fd) => Some(seen_of(fd)),
@@ -55,12 +55,13 @@ fn seen_of(fd: BorrowedFd<'_>) -> Seen {
     }
 }
 
-/// A property: its name, what sets it, and what it then makes of the sockets of a family.
+/// A property: its name, a function that sets it, and its expected effect on the sockets of a
+/// family.
 type Row = (&'static str, fn(&mut ConnectionProperties), fn(&mut Seen, Family));
 
 const NOTHING: fn(&mut Seen, Family) = |_, _| {};
 
-/// Every property. The system doubles the sizes of buffers, for its own part.
+/// Every property. The system doubles buffer sizes for its own overhead.
 const ROWS: [Row; 16] = [
     ("send_buffer", |it| it.send_buffer = Some(40_000), |seen, _| seen.send_buffer = 80_000),
     (
@@ -91,7 +92,7 @@ const ROWS: [Row; 16] = [
             seen.dont_route = family == Family::Tcp;
         },
     ),
-    // It takes priorities, which an ORB without a real-time side has not.
+    // It needs priorities, which an ORB without the RT extension does not have.
     ("network_priority", |it| it.network_priority = Some(true), NOTHING),
     (
         "dscp",
@@ -120,7 +121,7 @@ const ROWS: [Row; 16] = [
             }
         },
     ),
-    // These are about messages and calls, and no socket knows of them.
+    // These concern messages and calls, and have no effect on sockets.
     ("copy_threshold", |it| it.copy_threshold = Some(1000), NOTHING),
     ("preallocate", |it| it.preallocate = Some(10_000), NOTHING),
     ("fragment_size", |it| it.fragment_size = Some(256), NOTHING),
@@ -136,8 +137,8 @@ fn properties(set: fn(&mut ConnectionProperties)) -> ConnectionProperties {
     properties
 }
 
-/// The same but for what the system changes by itself: TCP's buffers grow, and a class of service has the
-/// system choose a priority.
+/// The same without the values that the system changes by itself: TCP's buffer sizes grow, and the
+/// system derives a priority from a class of service.
 fn comparable(mut seen: Option<Seen>, name: &str, family: Family) -> Option<Seen> {
     if let Some(seen) = &mut seen {
         if family == Family::Tcp && name != "send_buffer" {
@@ -156,7 +157,7 @@ fn comparable(mut seen: Option<Seen>, name: &str, family: Family) -> Option<Seen
 #[test]
 fn sockets_are_as_the_clients_and_the_adapters_properties_say() {
     for (url, family) in protocols() {
-        let plain = Met::new(url, None, None);
+        let plain = Pair::new(url, None, None);
         let [client, server] = [&plain.connected, &plain.accepted].map(|stream| seen(&**stream));
         assert_eq!(client.is_some(), family != Family::Other, "{url}");
         for (name, set, make) in ROWS {
@@ -168,24 +169,24 @@ fn sockets_are_as_the_clients_and_the_adapters_properties_say() {
                 comparable(expected, name, family)
             };
             let found = |stream: &dyn Stream| comparable(seen(stream), name, family);
-            let met = Met::new(url, Some(properties(set)), None);
+            let met = Pair::new(url, Some(properties(set)), None);
             assert_eq!(found(&*met.connected), expected(client), "client, {url}, {name}");
             assert_eq!(found(&*met.accepted), comparable(server, name, family), "{url}, {name}");
-            let met = Met::new(url, None, Some(properties(set)));
+            let met = Pair::new(url, None, Some(properties(set)));
             assert_eq!(found(&*met.accepted), expected(server), "adapter, {url}, {name}");
             assert_eq!(found(&*met.connected), comparable(client, name, family), "{url}, {name}");
-            // And it goes on.
+            // The connection still works.
             met.board.call(&met.mirror, url, 5000);
         }
     }
 }
 
-/// What a client sends over UDP is in the class that it asks for.
+/// A client's datagrams have the requested class.
 #[test]
-fn sockets_of_clients_over_datagrams_are_in_their_class() {
+fn datagrams_of_clients_have_their_class() {
     for url in ["rudp://127.0.0.1:0", "sciop://127.0.0.1:0"] {
         let class = |said| {
-            let met = Met::new(url, said, None);
+            let met = Pair::new(url, said, None);
             let socket = hidden::socket_below(&*met.connected, Type::DGRAM);
             let socket = socket.unwrap_or_else(|| panic!("{url}: {}", met.connected.local()));
             SockRef::from(&socket).tos_v4().unwrap()
@@ -195,10 +196,11 @@ fn sockets_of_clients_over_datagrams_are_in_their_class() {
     }
 }
 
-/// Objects of several adapters are called over one connection: the last call counts, and what its adapter
-/// leaves open is as if nobody had said anything; only sizes of queues stay.
+/// Objects of several adapters are called over one connection: the adapter of the last call
+/// determines its properties, and properties that it does not set get their defaults; only buffer
+/// sizes stay.
 #[test]
-fn a_connection_is_as_the_adapter_says_that_was_called_last() {
+fn a_connection_has_the_properties_of_the_last_adapter() {
     let mut urgent = ConnectionProperties::default();
     urgent.no_delay = Some(false);
     urgent.keep_alive = Some(true);
@@ -225,9 +227,9 @@ fn a_connection_is_as_the_adapter_says_that_was_called_last() {
         let adapters = [("urgent", urgent), ("classed", classed), ("bare", bare)];
         let [urgent, classed, bare] = adapters.map(|(name, properties)| met(name, properties));
         let after = |(object, board): &(Mirror, Posted)| {
-            board.meet(object, url);
+            board.first_call(object, url);
             let mut found = seen(&*serving.accepted()).unwrap();
-            // TCP's grow by themselves.
+            // TCP's buffer sizes grow by themselves.
             (found.send_buffer, found.receive_buffer) = (0, 0);
             found
         };
@@ -254,22 +256,22 @@ fn a_connection_is_as_the_adapter_says_that_was_called_last() {
             assert_ne!(found.priority, 5, "{url}");
             assert_eq!(after(&bare), plain, "{url}");
         }
-        assert_eq!(serving.count(), 1, "{url}: all of it over one connection");
+        assert_eq!(serving.count(), 1, "{url}: all calls use one connection");
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
     }
 }
 
-/// A property of TCP in a policy for protocols: a connection over another one is as if nothing were said.
+/// A property of TCP in a policy for protocols does not affect connections of other protocols.
 #[test]
-fn what_is_said_of_one_protocol_is_not_done_to_another() {
+fn properties_of_one_protocol_do_not_affect_another() {
     for (url, listed, changed) in [
         ("uiop://", ProfileTag::TAO_UIOP, true),
         ("uiop://", ProfileTag::INTERNET_IOP, false),
         ("iiop://127.0.0.1:0", ProfileTag::INTERNET_IOP, true),
         ("iiop://127.0.0.1:0", ProfileTag::TAO_UIOP, false),
     ] {
-        let plain = Met::new(url, None, None);
+        let plain = Pair::new(url, None, None);
         let before = seen(&*plain.accepted).unwrap().send_buffer;
         let (builder, serving) = spied(url);
         let server = builder.listen(url).build().unwrap();
@@ -284,7 +286,7 @@ fn what_is_said_of_one_protocol_is_not_done_to_another() {
         let object: Mirror = poa.activate(servant).unwrap();
         let client = spied(url).0.build().unwrap();
         let text = object.as_object().to_ior_string();
-        board.meet(&client.resolve(&text).unwrap(), url);
+        board.first_call(&client.resolve(&text).unwrap(), url);
         let found = seen(&*serving.accepted()).unwrap().send_buffer;
         assert_eq!(found == 80_000, changed, "{url} {listed}");
         assert_eq!(found == before, !changed, "{url} {listed}");

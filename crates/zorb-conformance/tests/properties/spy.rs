@@ -1,29 +1,29 @@
-//! A protocol that keeps the streams of another one, and what is sent over them.
+//! A protocol that records the streams of another one and the octets sent over them.
 
 use std::io::IoSlice;
 use std::sync::Mutex;
 
 use zorb_testkit::{Watch, Watched, WatchedStream};
 
-/// A protocol whose streams are kept.
+/// A protocol that records its streams.
 pub(crate) type Spied = Watched<Spy>;
-/// A stream that keeps what is sent over it.
+/// A stream that records what is sent over it.
 pub(crate) type SpyStream = WatchedStream<Spy>;
 
-/// What was sent at once.
+/// The octets of one send.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Sent {
-    /// In how many parts it lay.
+    /// The number of parts.
     pub(crate) parts: usize,
     pub(crate) octets: Vec<u8>,
 }
 
-/// Keeps what is sent over a stream.
+/// Records what is sent over a stream.
 #[derive(Debug, Default)]
 pub(crate) struct Spy(Mutex<Vec<Sent>>);
 
 impl Spy {
-    /// What was sent since this was asked last.
+    /// What was sent since the last call.
     pub(crate) fn take_sent(&self) -> Vec<Sent> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }

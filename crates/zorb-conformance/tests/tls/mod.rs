@@ -1,4 +1,4 @@
-//! TLS for tests: both sides show one certificate and trust one authority.
+//! TLS for tests: both sides have one certificate and trust one authority.
 #![allow(unreachable_pub, clippy::unwrap_used, clippy::panic)]
 
 use std::path::Path;
@@ -8,14 +8,14 @@ use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair}
 use zorb::OrbBuilder;
 use zorb::tls::{Pem, Settings, SsliopProtocol};
 
-/// What all sides show and trust, those in other processes as well: a file has it.
+/// The settings of all sides, also of other processes, which read them from a file.
 static TLS: LazyLock<Settings> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
     let file = folder.join("suite-of-two-addresses.pem");
     if !file.exists() {
         let own = folder.join(format!("suite-{}.pem", std::process::id()));
         std::fs::write(&own, certificates().unwrap()).unwrap();
-        // Who comes second takes what is there.
+        // The first process to write the file wins.
         let _ = std::fs::hard_link(&own, &file);
         std::fs::remove_file(&own).unwrap();
     }
@@ -28,7 +28,7 @@ static TLS: LazyLock<Settings> = LazyLock::new(|| {
 
 const SEPARATOR: &str = "=====\n";
 
-/// An authority, a certificate that it has signed, and the key for that.
+/// An authority, a certificate signed by it, and its key.
 fn certificates() -> Result<String, rcgen::Error> {
     let names = ["localhost", "127.0.0.1", "127.0.0.2"].map(str::to_owned);
     let mut own = CertificateParams::new(names.clone())?;

@@ -6,7 +6,7 @@ use zorb_idl::{Compilation, DefinitionKind};
 use super::built_in;
 use crate::Options;
 
-/// Where the Rust code of a definition is when it is not generated here.
+/// The location of the Rust code of a definition that is not generated here.
 #[derive(Clone, Debug)]
 pub(crate) enum External {
     /// An IDL module that maps to the Rust module at this path.

@@ -82,7 +82,7 @@ impl Names<'_> {
         self.external[id.index()].is_some()
     }
 
-    /// Whether `module` shadows `name` by an item of its own.
+    /// Whether an item of `module` shadows `name`.
     pub(crate) fn hides(&self, module: Module, name: &str) -> bool {
         self.scopes.get(&module).is_some_and(|scope| scope.has(name))
     }

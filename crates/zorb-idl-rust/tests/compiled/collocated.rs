@@ -13,7 +13,7 @@ use crate::interfaces::graph::{Everything, Node, Observer};
 use crate::types::types;
 use crate::unions::{Drawing, DrawingServant, Expression, Figure, Partial, Shape, Spot};
 
-/// The results of calls as text: values, references and failures same_results.
+/// The results of calls as text: values, references and failures.
 type Outcomes = Vec<String>;
 
 /// Makes `calls` on an object of another ORB, then on the same object with every collocation
@@ -43,7 +43,7 @@ fn same_results<R: Interface>(
     server.shutdown(true).expect("the server ends");
 }
 
-/// What a call came to, without the context of system exceptions, which says where they were raised.
+/// The outcome of a call, without the context of system exceptions, which depends on where they are raised.
 fn shown<T: Debug, E: Raises>(outcome: Result<T, E>) -> String {
     let Err(raised) = outcome else { return format!("{outcome:?}") };
     match raised.into_system() {

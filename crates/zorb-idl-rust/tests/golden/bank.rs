@@ -3,7 +3,7 @@
 #[allow(clippy::all, clippy::nursery, clippy::pedantic)]
 #[allow(dead_code, nonstandard_style, unreachable_pub)]
 pub mod bank {
-    /// The most that an account may owe, in cents.
+    /// The maximum debt of an account, in cents.
     pub const MAX_OVERDRAFT: i32 = 50000;
 
     /// The IDL enum `Bank::Currency`.

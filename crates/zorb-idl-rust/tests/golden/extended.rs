@@ -60,7 +60,7 @@ pub mod extended {
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub struct Access(u16);
     impl Access {
-        /// To look.
+        /// Reading.
         pub const READ: Self = Self(1 << 0);
 
         /// The bit `write`.

@@ -229,7 +229,7 @@ pub mod types {
         titles: NamesAlias = "titles", wholes: [Whole; 2] = "wholes", ids: [AliasAlias; 40] = "ids",
     });
 
-    /// A tree, which holds itself.
+    /// A recursive type.
     #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
     pub struct Node {
         /// The member `label`.

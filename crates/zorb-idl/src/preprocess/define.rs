@@ -13,7 +13,7 @@ impl Preprocessor<'_> {
     pub(super) fn define_options(&mut self) {
         let own = ("__ZORB_IDL__".to_owned(), None);
         for (name, value) in self.options.defines.iter().chain([&own]) {
-            // The text is scanned as a small file of its own. Its spans are never used: tokens of a
+            // The text is scanned as a separate small file. Its spans are never used: tokens of a
             // macro's body get the span of the invocation.
             let text = value.as_deref().unwrap_or("1");
             let mut quiet = Sink::default();

@@ -1,4 +1,4 @@
-//! What the preprocessor reads: files and macro expansions.
+//! The input of the preprocessor: files and macro expansions.
 
 use std::rc::Rc;
 

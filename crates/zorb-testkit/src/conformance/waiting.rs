@@ -112,7 +112,7 @@ pub fn send_times_out(subject: &Subject) {
     assert!(start.elapsed() >= SHORT, "{:?}", start.elapsed());
 }
 
-/// Octets that nobody waits for make an idle stream stale; the check does not consume them.
+/// Unexpected octets make an idle stream stale; the check does not consume them.
 pub fn unexpected_octets_make_a_stream_stale(subject: &Subject) {
     let link = subject.link();
     assert!(!link.client.is_stale() && !link.server.is_stale());
