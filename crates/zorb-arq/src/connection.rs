@@ -27,19 +27,19 @@ pub struct Connection {
     receiving: Receiving,
     trip: RoundTrip,
     /// When the last datagram arrived.
-    heard: Micros,
+    last_received: Micros,
     /// Whether the peer has used the id that this side has chosen.
-    is_proven: bool,
+    is_validated: bool,
     /// What has to be acknowledged.
     owed: Owed,
     /// The timestamp that the next acknowledgement echoes.
     echo: Option<u32>,
-    /// The end of the window that the peer was told.
-    told_room_to: u64,
+    /// The end of the last window announced to the peer.
+    announced_window_end: u64,
     /// When to send the next probe or connection request.
-    asks: Option<Micros>,
-    /// Whether a client waits for the server's id.
-    answers: bool,
+    next_request: Option<Micros>,
+    /// Whether a server has to answer a connection request with its id.
+    accept_due: bool,
     refuses: bool,
     failure: Option<Failure>,
     /// When it can be removed, after both directions have ended.
@@ -60,7 +60,7 @@ impl Connection {
     #[must_use]
     pub fn connect(own: u64, settings: Settings, now: Micros) -> Self {
         let mut connection = Self::new(own, None, settings, now);
-        connection.asks = Some(now);
+        connection.next_request = Some(now);
         connection
     }
 
@@ -83,13 +83,13 @@ impl Connection {
             sending,
             receiving: Receiving::new(room),
             trip: RoundTrip::default(),
-            heard: now,
-            is_proven: false,
+            last_received: now,
+            is_validated: false,
             owed: Owed::Nothing,
             echo: None,
-            told_room_to: room as u64,
-            asks: None,
-            answers: false,
+            announced_window_end: room as u64,
+            next_request: None,
+            accept_due: false,
             refuses: false,
             failure: None,
             over: None,
@@ -106,7 +106,7 @@ impl Connection {
     /// address knows.
     #[must_use]
     pub fn is_established(&self) -> bool {
-        self.is_proven
+        self.is_validated
     }
 
     /// Handles a datagram of this connection; others have no effect.
@@ -115,15 +115,15 @@ impl Connection {
             return;
         }
         match packet {
-            Packet::Open { id } if self.is_unproven() && self.peer == Some(*id) => {
-                self.answers = true;
+            Packet::Open { id } if self.is_unvalidated() && self.peer == Some(*id) => {
+                self.accept_due = true;
             }
             Packet::Accept { to, id } if *to == self.own && self.peer.is_none() => {
                 self.peer = Some(*id);
-                self.is_proven = true;
-                self.heard = now;
+                self.is_validated = true;
+                self.last_received = now;
                 // The server then knows the client's address, and the client knows that it does.
-                self.asks = Some(now);
+                self.next_request = Some(now);
             }
             // Before the answer, it has the client's own id.
             Packet::Refuse { id } if *id == self.peer.unwrap_or(self.own) => {
@@ -137,9 +137,9 @@ impl Connection {
     }
 
     fn take(&mut self, data: &Data<'_>, now: Micros) {
-        self.heard = now;
-        self.is_proven = true;
-        if self.asks.take().is_some() {
+        self.last_received = now;
+        self.is_validated = true;
+        if self.next_request.take().is_some() {
             self.trip.recovered();
         }
         let echoed = passed_since(data.echo, now);
@@ -174,8 +174,8 @@ impl Connection {
     }
 
     /// Whether this is a server whose client's address is not validated.
-    fn is_unproven(&self) -> bool {
-        self.peer.is_some() && !self.is_proven
+    fn is_unvalidated(&self) -> bool {
+        self.peer.is_some() && !self.is_validated
     }
 
     /// Whether received data would be discarded.
@@ -257,7 +257,7 @@ impl Connection {
         if self.over.is_some() {
             return self.over;
         }
-        if self.answers {
+        if self.accept_due {
             return Some(0);
         }
         let owed = match self.owed {
@@ -265,11 +265,11 @@ impl Connection {
             Owed::By(at, _) => Some(at),
             Owed::Now => Some(0),
         };
-        let silence = match self.asks {
-            None if !self.is_unproven() => self.heard + self.settings.keep_alive,
-            _ => self.heard + self.settings.peer_timeout,
+        let silence = match self.next_request {
+            None if !self.is_unvalidated() => self.last_received + self.settings.keep_alive,
+            _ => self.last_received + self.settings.peer_timeout,
         };
-        let all = [self.sending.deadline(), self.asks, owed, Some(silence)];
+        let all = [self.sending.deadline(), self.next_request, owed, Some(silence)];
         all.into_iter().flatten().min()
     }
 
@@ -284,24 +284,24 @@ impl Connection {
         if self.failure.is_some() || self.over.is_some() && !self.owes_now(now) {
             return false;
         }
-        self.on_time(now);
+        self.handle_timeouts(now);
         if self.failure.is_some() {
             return false;
         }
         if let Some(to) = self.peer
-            && std::mem::take(&mut self.answers)
+            && std::mem::take(&mut self.accept_due)
         {
             Packet::Accept { to, id: self.own }.write(out);
             return true;
         }
-        let Some(peer) = self.peer else { return self.ask_for_it(now, out) };
-        let piece = if self.is_proven { self.sending.next_piece(&self.trip, now) } else { None };
-        let ping = self.asks.is_some_and(|at| at <= now);
+        let Some(peer) = self.peer else { return self.send_request_if_due(now, out) };
+        let piece = if self.is_validated { self.sending.next_piece(&self.trip, now) } else { None };
+        let ping = self.next_request.is_some_and(|at| at <= now);
         if piece.is_none() && !ping && !self.owes_now(now) {
             return false;
         }
         if ping {
-            self.asks = Some(now + self.trip.timeout());
+            self.next_request = Some(now + self.trip.timeout());
             self.trip.back_off();
         }
         self.write(peer, piece, ping, now, out);
@@ -335,16 +335,16 @@ impl Connection {
         if let Some(piece) = piece {
             self.sending.copy(piece, out);
         }
-        self.told_room_to = received + u64::from(window);
+        self.announced_window_end = received + u64::from(window);
         self.owed = Owed::Nothing;
     }
 
     /// Sends a connection request if one is due.
-    fn ask_for_it(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
-        if self.asks.is_none_or(|at| at > now) {
+    fn send_request_if_due(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        if self.next_request.is_none_or(|at| at > now) {
             return false;
         }
-        self.asks = Some(now + self.trip.timeout());
+        self.next_request = Some(now + self.trip.timeout());
         self.trip.back_off();
         Packet::Open { id: self.own }.write(out);
         true
@@ -358,33 +358,33 @@ impl Connection {
         }
     }
 
-    fn on_time(&mut self, now: Micros) {
-        let silent = now.saturating_sub(self.heard);
-        if self.is_unproven() {
+    fn handle_timeouts(&mut self, now: Micros) {
+        let silent = now.saturating_sub(self.last_received);
+        if self.is_unvalidated() {
             // A client at an unvalidated address gets nothing, and is removed.
             if silent >= self.settings.peer_timeout {
                 self.failure = Some(Failure::Silence);
             }
             return;
         }
-        let waits = self.asks.is_some() || self.sending.waits();
+        let waits = self.next_request.is_some() || self.sending.waits();
         if waits && silent >= self.settings.peer_timeout {
             self.failure = Some(Failure::Silence);
             return;
         }
         let trip = &mut self.trip;
-        self.sending.on_time(trip, now);
+        self.sending.handle_timeouts(trip, now);
         // Probes a silent peer, and a zero window whose update may be lost.
-        if self.asks.is_none() && self.peer.is_some() {
+        if self.next_request.is_none() && self.peer.is_some() {
             if silent >= self.settings.keep_alive {
-                self.asks = Some(now);
+                self.next_request = Some(now);
             } else if self.sending.is_held_up() {
-                self.asks = Some(now + self.trip.timeout());
+                self.next_request = Some(now + self.trip.timeout());
             }
         }
         // Sends a window update when the window has grown enough.
         let room_to = self.receiving.received() + self.receiving.window() as u64;
-        let grown = room_to.saturating_sub(self.told_room_to);
+        let grown = room_to.saturating_sub(self.announced_window_end);
         if grown >= self.settings.receive_buffer as u64 / 2 && self.owed == Owed::Nothing {
             self.owed = Owed::Now;
         }

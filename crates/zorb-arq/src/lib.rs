@@ -8,10 +8,10 @@
 //! congestion window follows the capacity of the network.
 //!
 //! A connection has two random ids, one chosen by each side, and datagrams without the receiver's
-//! id are ignored: who does not see the datagrams can neither end nor change a connection. A server
-//! stores little of a client before the client's address is validated, never answers with more
-//! octets than it received, and limits the number of such clients. Who sees the datagrams can read
-//! and forge them: nothing is encrypted.
+//! id are ignored: an attacker who does not see the datagrams can neither end nor change a
+//! connection. A server stores little of a client before the client's address is validated, never
+//! answers with more octets than it received, and limits the number of such clients. An attacker
+//! who sees the datagrams can read and forge them: nothing is encrypted.
 //!
 //! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), 1024 segments
 //! behind gaps, 128 connections to unvalidated addresses, as many that have not been accepted, and

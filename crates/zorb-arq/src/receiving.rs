@@ -15,7 +15,7 @@ pub(crate) struct Receiving {
     /// Everything before this position has been received.
     next: u64,
     /// Segments behind gaps by position, without overlaps.
-    apart: BTreeMap<u64, Vec<u8>>,
+    behind_gaps: BTreeMap<u64, Vec<u8>>,
     /// The end of the stream, once it is known.
     end: Option<u64>,
     /// The size of the receive buffer.
@@ -26,20 +26,20 @@ pub(crate) struct Receiving {
 
 impl Receiving {
     pub(crate) fn new(limit: usize) -> Self {
-        let (ready, apart) = (VecDeque::new(), BTreeMap::new());
-        Self { ready, next: 0, apart, end: None, limit, is_stopped: false }
+        let (ready, behind_gaps) = (VecDeque::new(), BTreeMap::new());
+        Self { ready, next: 0, behind_gaps, end: None, limit, is_stopped: false }
     }
 
     /// Handles octets; returns whether any of them, or the end, is new.
     pub(crate) fn accept(&mut self, offset: u64, octets: &[u8], fin: bool) -> bool {
         let end = offset.saturating_add(octets.len() as u64);
         let lies_beyond = self.end.is_some_and(|known| end > known || (fin && end != known));
-        if lies_beyond || end > self.may_come_to() {
+        if lies_beyond || end > self.window_end() {
             return false;
         }
         let mut is_news = false;
         if fin && self.end.is_none() {
-            let highest = self.apart.last_key_value().map(|(at, it)| at + it.len() as u64);
+            let highest = self.behind_gaps.last_key_value().map(|(at, it)| at + it.len() as u64);
             if highest.unwrap_or(self.next).max(self.next) > end {
                 return false;
             }
@@ -57,7 +57,7 @@ impl Receiving {
             self.close_gaps();
             return true;
         }
-        self.keep_apart(offset, octets) || is_news
+        self.store_behind_gap(offset, octets) || is_news
     }
 
     fn append(&mut self, octets: &[u8]) {
@@ -68,19 +68,19 @@ impl Receiving {
     }
 
     /// Stores those of the octets that are not stored yet.
-    fn keep_apart(&mut self, mut offset: u64, mut octets: &[u8]) -> bool {
+    fn store_behind_gap(&mut self, mut offset: u64, mut octets: &[u8]) -> bool {
         let mut is_news = false;
-        if let Some((at, piece)) = self.apart.range(..=offset).next_back() {
+        if let Some((at, piece)) = self.behind_gaps.range(..=offset).next_back() {
             let covered = (at + piece.len() as u64).saturating_sub(offset);
             octets = octets.get(covered as usize..).unwrap_or_default();
             offset += covered;
         }
         while !octets.is_empty() {
-            let following = self.apart.range(offset..).next().map(|(at, it)| (*at, it.len()));
+            let following = self.behind_gaps.range(offset..).next().map(|(at, it)| (*at, it.len()));
             let room = following.map_or(octets.len(), |(at, _)| (at - offset) as usize);
             let (fits, rest) = octets.split_at(room.min(octets.len()));
-            if !fits.is_empty() && self.apart.len() < MAX_PIECES {
-                self.apart.insert(offset, fits.to_vec());
+            if !fits.is_empty() && self.behind_gaps.len() < MAX_PIECES {
+                self.behind_gaps.insert(offset, fits.to_vec());
                 is_news = true;
             }
             let skipped = following.map_or(0, |(_, length)| length).min(rest.len());
@@ -92,7 +92,7 @@ impl Receiving {
 
     /// Appends the segments without a gap before them.
     fn close_gaps(&mut self) {
-        while let Some(piece) = self.apart.first_entry() {
+        while let Some(piece) = self.behind_gaps.first_entry() {
             if *piece.key() > self.next {
                 return;
             }
@@ -150,7 +150,7 @@ impl Receiving {
     }
 
     /// The end of the window.
-    fn may_come_to(&self) -> u64 {
+    fn window_end(&self) -> u64 {
         self.next + self.window() as u64
     }
 
@@ -165,7 +165,7 @@ impl Receiving {
         let from = self.received();
         let mut open: Option<(u64, u64)> = None;
         let end = self.end.filter(|_| !self.has_ended()).map(|end| (end, end + 1));
-        let pieces = self.apart.iter().map(|(at, piece)| (*at, at + piece.len() as u64));
+        let pieces = self.behind_gaps.iter().map(|(at, piece)| (*at, at + piece.len() as u64));
         for (begin, end) in pieces.chain(end) {
             match &mut open {
                 Some((_, last)) if *last == begin => *last = end,
@@ -181,7 +181,7 @@ impl Receiving {
 
     /// Whether there is a gap.
     pub(crate) fn has_gaps(&self) -> bool {
-        !self.apart.is_empty() || (self.end.is_some() && !self.has_ended())
+        !self.behind_gaps.is_empty() || (self.end.is_some() && !self.has_ended())
     }
 }
 
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_come_out_in_order_however_they_overlap() {
+    fn overlapping_pieces_are_reassembled_in_order() {
         let text = b"abcdefghijklmnopqrstuvwxyz";
         let mut seed = 1_u64;
         for _ in 0..2000 {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_room_or_contradicts_the_end_is_not_taken() {
+    fn octets_beyond_the_window_or_the_end_are_rejected() {
         let mut receiving = Receiving::new(4);
         assert!(!receiving.accept(0, b"12345", false));
         assert!(!receiving.accept(3, b"45", false));

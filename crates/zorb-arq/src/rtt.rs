@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_way_is_known_closely() {
+    fn a_constant_round_trip_time_is_measured_exactly() {
         let mut trip = RoundTrip::default();
         for _ in 0..100 {
             trip.measure(40_000);

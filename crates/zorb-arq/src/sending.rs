@@ -12,9 +12,9 @@ pub const SEGMENT: usize = 1200;
 /// The initial congestion window.
 const FIRST_WINDOW: usize = 10 * SEGMENT;
 /// The minimum congestion window.
-const LEAST_WINDOW: usize = 4 * SEGMENT;
+const MIN_WINDOW: usize = 4 * SEGMENT;
 /// Reordering tolerance: a segment is not lost if one sent this little later is acknowledged.
-const LEAST_REORDERING: Micros = 1000;
+const MIN_REORDERING: Micros = 1000;
 
 /// The sending half of a connection.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub(crate) struct Sending {
     window: usize,
     threshold: usize,
     /// Octets in flight.
-    under_way: usize,
+    in_flight: usize,
     /// Losses before this position have already reduced the congestion window.
     recovers_to: u64,
     /// When segments in flight are considered lost.
@@ -97,7 +97,7 @@ impl Sending {
             limit,
             window: FIRST_WINDOW,
             threshold: usize::MAX,
-            under_way: 0,
+            in_flight: 0,
             recovers_to: 0,
             timeout: None,
         }
@@ -142,7 +142,7 @@ impl Sending {
         self.segments.is_empty() && self.end() > self.next && self.room_to <= self.next
     }
 
-    /// When to call [`on_time`](Self::on_time).
+    /// When to call [`handle_timeouts`](Self::on_time).
     pub(crate) fn deadline(&self) -> Option<Micros> {
         self.timeout
     }
@@ -176,7 +176,7 @@ impl Sending {
                 arrived += first.size();
             }
             if first.fate == Fate::UnderWay {
-                self.under_way -= first.size();
+                self.in_flight -= first.size();
             }
             self.end_arrived |= first.fin;
             self.segments.pop_front();
@@ -198,7 +198,7 @@ impl Sending {
                     arrived += segment.size();
                 }
                 if segment.fate == Fate::UnderWay {
-                    self.under_way -= segment.size();
+                    self.in_flight -= segment.size();
                 }
                 segment.fate = Fate::Arrived;
             }
@@ -215,7 +215,7 @@ impl Sending {
 
     /// A segment sent well before an acknowledged one is lost.
     fn find_lost(&mut self, echoed: Micros, reported: u64, trip: &RoundTrip) {
-        let reordering = (trip.smoothed().unwrap_or(0) / 4).max(LEAST_REORDERING);
+        let reordering = (trip.smoothed().unwrap_or(0) / 4).max(MIN_REORDERING);
         let mut lost = None;
         for segment in &mut self.segments {
             if segment.end() > reported {
@@ -223,14 +223,14 @@ impl Sending {
             }
             if segment.fate == Fate::UnderWay && segment.sent + reordering < echoed {
                 segment.fate = Fate::Lost;
-                self.under_way -= segment.size();
+                self.in_flight -= segment.size();
                 lost = lost.max(Some(segment.offset));
             }
         }
         if let Some(lost) = lost
             && lost >= self.recovers_to
         {
-            self.threshold = (self.window / 2).max(LEAST_WINDOW);
+            self.threshold = (self.window / 2).max(MIN_WINDOW);
             self.window = self.threshold;
             self.recovers_to = self.next;
         }
@@ -243,11 +243,11 @@ impl Sending {
             (SEGMENT * arrived / self.window.max(1)).max(1)
         };
         // The window never needs to exceed the send buffer.
-        self.window = (self.window + more).min(self.limit.max(LEAST_WINDOW));
+        self.window = (self.window + more).min(self.limit.max(MIN_WINDOW));
     }
 
     /// Handles the retransmission timeout: all segments in flight are considered lost.
-    pub(crate) fn on_time(&mut self, trip: &mut RoundTrip, now: Micros) {
+    pub(crate) fn handle_timeouts(&mut self, trip: &mut RoundTrip, now: Micros) {
         if self.timeout.is_none_or(|timeout| timeout > now) {
             return;
         }
@@ -257,10 +257,10 @@ impl Sending {
                 segment.fate = Fate::Lost;
             }
         }
-        self.threshold = (self.window / 2).max(LEAST_WINDOW);
-        self.window = LEAST_WINDOW;
+        self.threshold = (self.window / 2).max(MIN_WINDOW);
+        self.window = MIN_WINDOW;
         self.recovers_to = self.next;
-        self.under_way = 0;
+        self.in_flight = 0;
         trip.back_off();
     }
 
@@ -275,7 +275,7 @@ impl Sending {
 
     /// Whether the windows allow this many more octets.
     fn has_room(&self, size: usize) -> bool {
-        self.under_way == 0 || self.under_way + size <= self.window
+        self.in_flight == 0 || self.in_flight + size <= self.window
     }
 
     fn lost_piece(&mut self, now: Micros) -> Option<Piece> {
@@ -288,7 +288,7 @@ impl Sending {
         let segment = self.segments.get_mut(place)?;
         segment.fate = Fate::UnderWay;
         segment.sent = now;
-        self.under_way += size;
+        self.in_flight += size;
         let Segment { offset, length, fin, .. } = *segment;
         Some(Piece { offset, length, fin })
     }
@@ -312,7 +312,7 @@ impl Sending {
         if !self.has_room(segment.size()) {
             return None;
         }
-        self.under_way += segment.size();
+        self.in_flight += segment.size();
         self.next += length as u64;
         self.end_sent |= fin;
         self.segments.push_back(segment);

@@ -23,7 +23,7 @@ driven_suite!(
 );
 
 #[test]
-fn who_takes_no_more_says_so() {
+fn a_stopped_receiver_informs_the_sender() {
     let conditions = Conditions { loss_percent: 0, duplicate_percent: 0, latency: 1000, jitter: 0 };
     let mut network = Network::<Connection>::new(2, conditions);
     network.establish();

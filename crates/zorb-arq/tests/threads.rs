@@ -9,7 +9,7 @@ use zorb_arq::ArqTransport;
 use zorb_os::thread::{affinity, set_affinity};
 use zorb_transport::{ConnectOptions, Transport};
 
-/// How many processors each thread of this name may run on.
+/// The number of processors that each thread of this name may run on.
 fn widths(name: &str) -> Vec<usize> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     let width = |task: std::fs::DirEntry| {
@@ -26,9 +26,9 @@ fn widths(name: &str) -> Vec<usize> {
 }
 
 #[test]
-fn time_is_kept_on_any_processor_whoever_connects_first() {
+fn the_timer_thread_may_run_on_all_processors() {
     let all = affinity().unwrap();
-    // Nobody answers there, so that time matters to whoever connects.
+    // A socket that never answers, so that connecting takes until the timeout.
     let mute = UdpSocket::bind("127.0.0.1:0").unwrap();
     let transport = ArqTransport::new();
     let endpoint = transport.parse_endpoint(&mute.local_addr().unwrap().to_string()).unwrap();

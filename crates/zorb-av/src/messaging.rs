@@ -107,10 +107,10 @@ impl Messaging for AvFrames {
 
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
         let Some(&[m0, m1, version, kind, s0, s1, s2, s3]) = octets.first_chunk() else {
-            return Err(ProtocolErrorKind::BadFrame("a frame's header cut short"));
+            return Err(ProtocolErrorKind::BadFrame("truncated frame header"));
         };
         if [m0, m1] != MAGIC || version != VERSION {
-            return Err(ProtocolErrorKind::BadFrame("no frame of version 1"));
+            return Err(ProtocolErrorKind::BadFrame("not a frame of version 1"));
         }
         let order = match kind & LITTLE_ENDIAN {
             0 => ByteOrder::Big,
@@ -139,10 +139,11 @@ impl Messaging for AvFrames {
 
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         let TargetAddress::Key(key) = start.target else {
-            return Err(writer.error(CdrErrorKind::Unsupported, "target address other than a key"));
+            return Err(writer
+                .error(CdrErrorKind::Unsupported, "a target address other than an object key"));
         };
         if start.response.expects_reply() {
-            return Err(writer.error(CdrErrorKind::Unsupported, "a frame with an answer"));
+            return Err(writer.error(CdrErrorKind::Unsupported, "a frame with a reply"));
         }
         writer.write_u32(self.number(key));
         writer.write_u64(now());
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_laid_out_as_the_picture_says() {
+    fn a_frame_has_the_documented_layout() {
         let octets = frame(b"one", ResponseFlags::NoResponse, ByteOrder::Big).unwrap();
         assert_eq!(octets[..8], [b'A', b'V', 1, 0, 0, 0, 0, octets.len() as u8 - 8]);
         assert_eq!(octets[8..12], [0; 4], "the first frame of this stream");
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_refused() {
+    fn invalid_frames_are_rejected() {
         let octets = frame(b"d", ResponseFlags::NoResponse, ByteOrder::Big).unwrap();
         for at in 0..4 {
             let mut twisted = octets.clone();

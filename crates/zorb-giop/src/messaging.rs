@@ -318,7 +318,10 @@ pub trait Messaging: Send + Sync + fmt::Debug {
 fn write_key(target: &TargetAddress<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     match target {
         TargetAddress::Key(key) => writer.write_octets(key),
-        _ => Err(writer.error(CdrErrorKind::Unsupported, "target address other than a key")),
+        _ => {
+            Err(writer
+                .error(CdrErrorKind::Unsupported, "a target address other than an object key"))
+        }
     }
 }
 

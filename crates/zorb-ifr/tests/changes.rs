@@ -137,7 +137,7 @@ fn names_ids_and_versions_are_set() {
 }
 
 #[test]
-fn what_others_need_stays() {
+fn used_definitions_cannot_be_destroyed() {
     use minor::bad_inv_order::{DEPENDENCY, INDESTRUCTIBLE};
     let ifr = Writable::new("destroy.ifr");
     let bad_order = SystemExceptionKind::BadInvOrder;

@@ -227,7 +227,7 @@ fn contents_are_listed_by_kind() {
 }
 
 #[test]
-fn an_interface_is_described_with_what_it_inherits() {
+fn a_description_includes_inherited_definitions() {
     let shop = serve(shop());
     let counter: corba::ExtInterfaceDef = shop.find("Shop::Counter");
     let full = counter.describe_interface().unwrap();

@@ -71,8 +71,8 @@ pub fn thread_time() -> Duration {
     Duration::from_nanos(sys::clock::thread_nanos())
 }
 
-/// The processor's cycle counter: cheaper to read than [`MonotonicTime`], but of unknown frequency,
-/// which has to be calibrated against it. Nanoseconds on processors without a known counter.
+/// The processor's cycle counter. It is cheaper to read than [`MonotonicTime`], but its frequency
+/// is unknown and has to be calibrated. On processors without a known counter: nanoseconds.
 #[inline]
 #[must_use]
 pub fn ticks() -> u64 {
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_never_goes_back() {
+    fn the_clock_is_monotonic() {
         let mut last = MonotonicTime::now();
         for _ in 0..10_000 {
             let now = MonotonicTime::now();
@@ -113,12 +113,12 @@ mod tests {
     }
 
     #[test]
-    fn the_coarse_clock_is_behind_by_no_more_than_ticks() {
+    fn the_coarse_clock_is_at_most_some_ticks_behind() {
         let before = MonotonicTime::coarse();
         let now = MonotonicTime::now();
         assert!(before <= now);
         let long = Duration::from_secs(3600);
-        assert!(now - before < long, "both count from the same beginning");
+        assert!(now - before < long, "both clocks have the same origin");
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
         }
         assert!(after > before);
         let other = std::thread::spawn(thread_time).join().unwrap();
-        assert!(other > Duration::ZERO, "each thread has a clock of its own");
+        assert!(other > Duration::ZERO, "each thread has its own clock");
     }
 
     #[test]

@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_moment_ends_the_sleep() {
+    fn a_sleep_ends_at_the_given_time() {
         let word = AtomicU32::new(1);
         let moment = MonotonicTime::now() + Duration::from_millis(2);
         wait_until(&word, 2, moment + Duration::from_secs(3600));
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn another_value_and_the_time_end_the_sleep() {
+    fn a_sleep_ends_on_a_change_or_a_timeout() {
         let word = AtomicU32::new(1);
         wait(&word, 2, None);
         wait(&word, 1, Some(Duration::ZERO));

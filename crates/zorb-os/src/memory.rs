@@ -191,7 +191,11 @@ mod tests {
                 let mut target = vec![0xEE; len + 2];
                 there.read(at, &mut target[1..=len]);
                 assert_eq!(&target[1..=len], source, "{len} at {at}");
-                assert_eq!((target[0], target[len + 1]), (0xEE, 0xEE), "no more than that");
+                assert_eq!(
+                    (target[0], target[len + 1]),
+                    (0xEE, 0xEE),
+                    "the read does not exceed its range"
+                );
             }
         }
         // The write does not exceed its range either.
@@ -206,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_ahead_stays_as_it_is() {
+    fn prefetching_changes_nothing() {
         let (here, there) = pair(4096);
         here.write(4032, &[5; 64]);
         (0..4096).for_each(|at| there.prefetch(at));
@@ -216,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "outside of the shared memory")]
-    fn nothing_is_asked_for_outside() {
+    #[should_panic(expected = "outside the shared memory")]
+    fn prefetching_out_of_bounds_panics() {
         let (here, _) = pair(4096);
         here.prefetch(4096);
     }
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_had_beyond_the_end() {
+    fn accesses_out_of_bounds_panic() {
         let fails = |f: fn(&SharedMemory)| {
             let memory = SharedMemory::create("zorb-test", 4096).unwrap();
             let call = std::panic::AssertUnwindSafe(|| f(&memory));

@@ -25,7 +25,7 @@ pub struct PiMutex {
 
 /// The calling thread holds a [`PiMutex`] until this is dropped.
 #[derive(Debug)]
-#[must_use = "the lock is given back when this is dropped"]
+#[must_use = "the lock is released when this is dropped"]
 pub struct PiGuard<'m> {
     mutex: &'m PiMutex,
     /// The thread that locked it must unlock it.
@@ -80,7 +80,7 @@ impl PiMutex {
     }
 
     /// Locks the mutex if that takes no longer than `limit`, also on systems without such futexes,
-    /// where it polls. `None` after `limit`. A thread that holds the mutex waits for itself.
+    /// where it polls. `None` after `limit`. Deadlocks if the calling thread holds the mutex.
     #[cold]
     #[expect(clippy::disallowed_methods, reason = "the system could not queue this thread")]
     pub fn lock_or_poll(&self, limit: Option<Duration>) -> Option<PiGuard<'_>> {
@@ -191,14 +191,15 @@ mod tests {
     use crate::thread;
 
     #[test]
-    fn one_thread_at_a_time_has_it() {
+    fn one_thread_at_a_time_holds_the_lock() {
         let (mutex, count) = (PiMutex::new(), AtomicU64::new(0));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..2_000 {
                         let _held = mutex.lock().unwrap();
-                        // Not atomic as a whole: two threads inside the lock would lose increments.
+                        // Not an atomic increment: two threads inside the lock would lose
+                        // increments.
                         count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
                     }
                 });
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_held_is_waited_for_as_long_as_one_says() {
+    fn locking_waits_until_the_limit() {
         let mutex = PiMutex::new();
         let held = mutex.lock().unwrap();
         std::thread::scope(|scope| {
@@ -225,13 +226,16 @@ mod tests {
     }
 
     #[test]
-    fn a_lock_that_is_kept_is_given_back_by_who_has_it() {
+    fn a_leaked_guard_is_unlocked_by_its_thread() {
         let mutex = PiMutex::new();
         mutex.lock().unwrap().leak();
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 mutex.unlock();
-                assert!(mutex.try_lock(Duration::ZERO).unwrap().is_none(), "it is another's");
+                assert!(
+                    mutex.try_lock(Duration::ZERO).unwrap().is_none(),
+                    "another thread holds it"
+                );
             });
         });
         mutex.unlock();
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_has_it_does_not_wait_for_itself() {
+    fn locking_twice_is_a_deadlock_error() {
         let mutex = PiMutex::new();
         let _held = mutex.lock().unwrap();
         assert_eq!(mutex.lock().unwrap_err().kind(), io::ErrorKind::Deadlock);
@@ -255,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn the_holder_inherits_the_priority_of_who_waits() {
+    fn the_holder_inherits_the_priority_of_a_waiting_thread() {
         let mutex = PiMutex::new();
         let held = mutex.lock().unwrap();
         let holder = thread::id();
@@ -268,13 +272,13 @@ mod tests {
                     Ok(false)
                 }
             });
-            // Visible as soon as the waiter is in the system call.
+            // The inheritance is visible once the waiter is in the system call.
             while !waiter.is_finished() && kernel_priority(holder) != -1 - 5 {
                 std::thread::yield_now();
             }
             drop(held);
             waiter.join().unwrap().unwrap();
         });
-        assert_eq!(kernel_priority(holder), before, "what was inherited is given back");
+        assert_eq!(kernel_priority(holder), before, "the inherited priority ends with the lock");
     }
 }

@@ -158,7 +158,7 @@ mod tests {
     use crate::event::EventFd;
 
     #[test]
-    fn it_says_which_are_ready() {
+    fn ready_descriptors_are_reported() {
         let events: Vec<_> = (0..3).map(|_| EventFd::new().unwrap()).collect();
         let fds: Vec<_> = events.iter().map(AsFd::as_fd).collect();
         let none = wait_readable(&fds, Some(Duration::ZERO)).unwrap();
@@ -172,14 +172,14 @@ mod tests {
     }
 
     #[test]
-    fn room_is_waited_for() {
+    fn sending_waits_for_room() {
         let (here, there) = std::os::unix::net::UnixStream::pair().unwrap();
         assert!(wait_writable(here.as_fd(), None).unwrap());
         here.set_nonblocking(true).unwrap();
         while std::io::Write::write(&mut &here, &[0; 4096]).is_ok() {}
         assert!(!wait_writable(here.as_fd(), Some(Duration::ZERO)).unwrap());
         drop(there);
-        assert!(wait_writable(here.as_fd(), None).unwrap(), "there is an error to tell");
+        assert!(wait_writable(here.as_fd(), None).unwrap(), "an error counts as writable");
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn time_runs_out_no_sooner_than_asked() {
+    fn waiting_lasts_for_the_whole_timeout() {
         let event = EventFd::new().unwrap();
         let start = MonotonicTime::now();
         let ready = wait_readable(&[event.as_fd()], Some(Duration::from_millis(5))).unwrap();
@@ -218,7 +218,7 @@ mod tests {
 
     /// No time passes: the watch reports a killed process as soon as it has ended.
     #[test]
-    fn a_watch_knows_of_a_process_that_was_killed_as_soon_as_it_is_no_more() {
+    fn a_watch_reports_a_killed_process_at_once() {
         use std::os::fd::OwnedFd;
         use std::os::unix::net::UnixStream;
         use std::process::{Command, Stdio};
@@ -226,11 +226,11 @@ mod tests {
         let watch = HangupWatch::new().unwrap();
         let (here, there) = UnixStream::pair().unwrap();
         watch.add(here.as_fd(), 7).unwrap();
-        // It waits for the end of a stream on which nothing is sent.
+        // `cat` waits for the end of a stream on which nothing is sent.
         let mut command = Command::new("cat");
         command.stdin(OwnedFd::from(there)).stdout(Stdio::null());
         let mut child = command.spawn().unwrap();
-        // The command had an end of the pair, too.
+        // `command` has an end of the pair, too.
         drop(command);
         let told = || wait_readable(&[watch.epoll.as_fd()], Some(Duration::ZERO)).unwrap();
         assert!(told().is_empty(), "it lives");
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_watch_tells_of_peers_that_go_and_of_no_more() {
+    fn a_watch_reports_only_disconnected_peers() {
         use std::io::Write;
         use std::os::unix::net::UnixStream;
 
@@ -253,7 +253,7 @@ mod tests {
         watch.add(second.as_fd(), 2).unwrap();
         watch.add(third.as_fd(), 3).unwrap();
         assert!(watch.add(third.as_fd(), 4).is_err());
-        there.write_all(b"what is sent counts for nothing").unwrap();
+        there.write_all(b"data is not a hangup").unwrap();
         drop(gone);
         assert_eq!(watch.next().unwrap(), 2);
         drop(there);

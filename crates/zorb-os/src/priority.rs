@@ -147,7 +147,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_threads_priority_is_what_was_set_or_what_it_was() {
+    fn a_priority_is_set_or_unchanged() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let before = current().unwrap();
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_has_a_deadline_or_the_system_says_why_not() {
+    fn a_deadline_is_set_or_the_reason_reported() {
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let us = Duration::from_micros;

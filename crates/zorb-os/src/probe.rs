@@ -37,7 +37,7 @@ macro_rules! steps {
 }
 
 steps! {
-    /// Nothing that belongs to the call that begins here.
+    /// Work before the call that begins here.
     Begin,
     /// Selecting an endpoint and taking a connection; returning the connection.
     Reference,
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn probes_record_where_they_are_compiled_in_and_nowhere_else() {
-        // For this thread alone: other tests pass no probes.
+        // Of this thread: other tests pass no probes.
         let mark = Mark::now();
         crate::probe!(Begin);
         crate::probe!(Upcall);

@@ -10,7 +10,7 @@ mod tests {
     use super::Slot;
 
     #[test]
-    fn what_is_left_in_it_is_dropped() {
+    fn a_dropped_slot_drops_its_box() {
         let value = Arc::new(());
         let slot = Slot::empty();
         assert!(slot.put(Box::new(Arc::clone(&value))).is_none());
@@ -20,7 +20,7 @@ mod tests {
     }
 
     #[test]
-    fn each_box_is_had_by_one_thread() {
+    fn each_box_is_taken_by_one_thread() {
         const ROUNDS: u64 = 10_000;
         let slot = Slot::empty();
         let taken: u64 = thread::scope(|scope| {

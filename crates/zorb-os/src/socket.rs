@@ -263,13 +263,13 @@ mod tests {
         there.write_all(b"x").unwrap();
         drop(there);
         assert!(matches!(peek(here.as_fd()), Pending::Data));
-        assert!(matches!(peek(here.as_fd()), Pending::Data), "looking takes nothing");
+        assert!(matches!(peek(here.as_fd()), Pending::Data), "peeking consumes nothing");
         here.read_exact(&mut [0]).unwrap();
         assert!(matches!(peek(here.as_fd()), Pending::End));
     }
 
     #[test]
-    fn a_rate_that_is_set_is_there() {
+    fn the_pacing_rate_is_set() {
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         assert_eq!(pacing_rate(socket.as_fd()).unwrap(), None);
         for rate in [1 << 20, 1 << 40] {
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_are_done_without_when_that_is_asked_for() {
+    fn routing_is_bypassed_on_request() {
         let socket = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
         for on in [false, true, false] {
             set_dont_route(socket.as_fd(), on).unwrap();
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_pending_is_taken_and_nothing_waited_for() {
+    fn pending_data_is_received_without_waiting() {
         let (here, mut there) = UnixStream::pair().unwrap();
         let mut buffer = [0; 2];
         let mut next = || recv_now(here.as_fd(), &mut buffer).unwrap();
@@ -302,13 +302,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_socket_is_an_error() {
+    fn a_descriptor_that_is_not_a_socket_is_an_error() {
         let file = File::open("/proc/self/status").unwrap();
         assert!(matches!(peek(file.as_fd()), Pending::Error(_)));
     }
 
     #[test]
-    fn a_descriptor_goes_with_the_bytes() {
+    fn a_descriptor_is_sent_with_bytes() {
         let (here, there) = UnixStream::pair().unwrap();
         let (sent, mut other) = UnixStream::pair().unwrap();
         send_descriptor(here.as_fd(), b"take", sent.as_fd()).unwrap();
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peer_of_a_pair_is_this_very_process() {
+    fn the_peer_of_a_pair_is_this_process() {
         let (here, there) = UnixStream::pair().unwrap();
         let peer = peer_credentials(here.as_fd()).unwrap();
         assert_eq!(peer, peer_credentials(there.as_fd()).unwrap());

@@ -29,10 +29,10 @@ thread_local! {
     static NUMBER: Number = Number::free();
 }
 
-static NUMBERS: Lock<Numbers> = Lock::new(Numbers { given_back: BinaryHeap::new(), next: 0 });
+static NUMBERS: Lock<Numbers> = Lock::new(Numbers { free: BinaryHeap::new(), next: 0 });
 
 struct Numbers {
-    given_back: BinaryHeap<Reverse<usize>>,
+    free: BinaryHeap<Reverse<usize>>,
     next: usize,
 }
 
@@ -42,7 +42,7 @@ struct Number(usize);
 impl Number {
     fn free() -> Self {
         let mut numbers = NUMBERS.lock();
-        if let Some(Reverse(number)) = numbers.given_back.pop() {
+        if let Some(Reverse(number)) = numbers.free.pop() {
             return Self(number);
         }
         numbers.next += 1;
@@ -53,7 +53,7 @@ impl Number {
 impl Drop for Number {
     fn drop(&mut self) {
         let mut numbers = NUMBERS.lock();
-        numbers.given_back.push(Reverse(self.0));
+        numbers.free.push(Reverse(self.0));
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_thread_that_a_kept_one_has_started_runs_anywhere() {
+    fn a_thread_started_by_a_restricted_one_can_run_anywhere() {
         apart(|| {
             let first = sys::thread::affinity(std::process::id().cast_signed()).unwrap();
             let last = *affinity().unwrap().last().unwrap();
@@ -229,7 +229,7 @@ mod tests {
             (after[0] - before[0], after[1] - before[1])
         });
         assert!(mine > 0);
-        assert!(others < 1 << 30, "a count goes up");
+        assert!(others < 1 << 30, "counts only increase");
         assert!(page_faults(u32::MAX >> 1).is_err());
     }
 

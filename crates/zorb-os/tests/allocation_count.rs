@@ -1,4 +1,4 @@
-//! The counting allocator, installed.
+//! Tests with the counting allocator installed.
 
 use std::hint::black_box;
 
@@ -48,7 +48,7 @@ fn zeroed_memory_is_counted_and_zero() {
 }
 
 #[test]
-fn another_threads_allocations_count_in_the_total_alone() {
+fn allocations_of_other_threads_count_only_in_the_total() {
     let total_before = AllocationCount::total();
     let (on_thread, here) = std::thread::scope(|scope| {
         let thread = scope.spawn(|| {

@@ -1,5 +1,5 @@
-//! Signals and children, in processes of their own: the test program starts itself again, with
-//! a role in the environment.
+//! Signals and children in separate processes: the test program starts itself again, with a role in
+//! the environment.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,15 +18,15 @@ fn role() -> Option<String> {
     std::env::var(ROLE).ok()
 }
 
-/// This program again, to run the one test `name` in the given role.
+/// This program again, to run the test `name` in the given role.
 fn again(name: &str, role: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([name, "--exact", "--nocapture", "--test-threads=1"]).env(ROLE, role);
     command
 }
 
-/// A child whose every thread holds signals back, the test harness's too: it inherits that from
-/// the thread that starts it. (A program's own `main` would begin with `block`.)
+/// A child in which all threads block signals, including those of the test harness: it inherits
+/// this from the thread that starts it. (A real program calls `block` first in `main`.)
 fn start_blocked(name: &str, role: &str) -> (Child, BufReader<ChildStdout>) {
     let mut command = again(name, role);
     command.stdout(Stdio::piped()).stderr(Stdio::inherit());
@@ -37,7 +37,7 @@ fn start_blocked(name: &str, role: &str) -> (Child, BufReader<ChildStdout>) {
     (child, output)
 }
 
-/// What follows `start` in the first of the child's lines that has it.
+/// The text after `start` in the first line of the child's output that contains it.
 fn line_after(output: &mut impl BufRead, start: &str) -> String {
     let mut line = String::new();
     loop {
@@ -60,7 +60,7 @@ fn signals_reach_the_waiting_thread_and_after_release_end_the_process() {
     if role().is_some() {
         die_with_parent().unwrap();
         let termination = TerminationSignal::block().unwrap();
-        // Under nohup the hang-up is left alone.
+        // Under nohup, SIGHUP is ignored.
         let signals = if format!("{termination:?}").contains("SIGHUP") { 3 } else { 2 };
         println!("READY {signals}");
         for _ in 0..signals {
@@ -140,7 +140,7 @@ fn bound_children_end_with_their_parent_and_take_signals() {
             line_after(&mut output, "BOTH UP");
             parent.kill().unwrap();
             parent.wait().unwrap();
-            // The grandchildren hold the output open: it ends when both have ended.
+            // The grandchildren hold the output open, so it ends when both have ended.
             let (sender, ended) = mpsc::channel();
             std::thread::spawn(move || sender.send(output.read_to_end(&mut Vec::new()).is_ok()));
             assert_eq!(ended.recv_timeout(Duration::from_secs(60)), Ok(true), "left behind");
@@ -158,7 +158,7 @@ fn bound_children_end_with_their_parent_and_take_signals() {
             let mut output = BufReader::new(willing.stdout.take().unwrap());
             assert_eq!(line_after(&mut output, "PARENT "), std::process::id().to_string());
             println!("BOTH UP.");
-            // Neither ends before this process does.
+            // Neither ends before this process.
             bound.wait().unwrap();
             willing.wait().unwrap();
         }

@@ -153,7 +153,7 @@ pub enum Anomaly {
         /// The utilization in thousandths, rounded up.
         permille: u64,
     },
-    /// An operation does not fit on any processor; it is placed on the one with the limit capacity
+    /// An operation does not fit on any processor; it is placed on the one with the most capacity
     /// left.
     #[error("{operation} does not fit on any processor")]
     NoProcessorFits {

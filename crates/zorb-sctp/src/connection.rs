@@ -1,4 +1,4 @@
-//! A connection: the SCTP stack and what it leaves to its user.
+//! A connection: the SCTP stack, and what the stack leaves to its user.
 
 mod driven;
 
@@ -9,14 +9,15 @@ use zorb_transport::driven::{Failure, Micros, Settings};
 
 use crate::packet::{self, AT_ONCE, Packet, Start, kind};
 use crate::screen::{LAST_NUMBER, Side};
-use crate::stack::{MAX_MESSAGE, Message, News, Stack};
+use crate::stack::{MAX_MESSAGE, Message, Stack, Update};
 
 /// The number of probes of a silent peer.
 const ASK_EVERY: Micros = 1_000_000;
 /// The first sequence number of this side is below this, so that many are left.
 const MAX_FIRST_NUMBER: u32 = 1 << 31;
 
-/// One side of an association, as [`Driven`](zorb_transport::driven::Driven) says: it does no I/O and reads no clock.
+/// One side of an association, as a [`Driven`](zorb_transport::driven::Driven): it does no I/O and
+/// reads no clock.
 #[derive(Debug)]
 pub struct Connection {
     /// `None` if the stack could not be initialized.
@@ -34,13 +35,13 @@ pub struct Connection {
     /// The message that is being read, and the number of octets read from it.
     received: Vec<u8>,
     taken: usize,
-    /// The octets read since the peer was last told the window, and that window.
+    /// The octets read since the last window update, and that window.
     freed: usize,
     told_room: usize,
     heard: Micros,
     /// When to send the next probe.
     asks: Option<Micros>,
-    /// This side has ended its direction, and told the peer.
+    /// This side has ended its direction, and informed the peer.
     is_finished: bool,
     has_said_end: bool,
     /// Received octets are discarded.
@@ -94,7 +95,7 @@ impl Connection {
     }
 
     /// Whether enough sequence numbers are left. The first packet contains the first number.
-    fn begins_well(&self) -> bool {
+    fn has_enough_numbers(&self) -> bool {
         let first = self.packets.front().map(|packet| Packet::trusted(packet));
         let start = first.and_then(|packet| packet.first()).and_then(|chunk| chunk.start());
         start.is_some_and(|start| start.number < MAX_FIRST_NUMBER)
@@ -156,7 +157,7 @@ impl Connection {
         self.limit = half.min(MAX_MESSAGE);
     }
 
-    fn digest(&mut self, news: News) {
+    fn digest(&mut self, news: Update) {
         self.side.pieces += news.pieces;
         self.side.is_established |= news.is_established;
         if news.has_failed {
@@ -188,12 +189,12 @@ impl Connection {
         }
         let half = self.settings.receive_buffer / 2;
         if self.freed >= half && self.told_room < half {
-            self.tell_room();
+            self.send_window_update();
         }
     }
 
     /// Makes the stack send a window update, which it does for a duplicate segment.
-    fn tell_room(&mut self) {
+    fn send_window_update(&mut self) {
         let (Some(address), Some(stack)) = (self.address, &mut self.stack) else { return };
         let [a, b, c, d] = self.side.received.to_be_bytes();
         let piece = [a, b, c, d, 0, 0, 0, 0, 0, 0, 0, 0, 0];
@@ -207,7 +208,7 @@ impl Connection {
     }
 
     /// Passes complete messages to the stack.
-    fn hand_over(&mut self) {
+    fn pass_to_stack(&mut self) {
         let Some(stack) = &mut self.stack else { return };
         if !self.side.is_established || self.is_shut_down || self.shuts_down {
             return;

@@ -13,9 +13,9 @@
 //! follows when both sides have sent one.
 //!
 //! An association has a random tag of each side, and packets without the receiver's tag are
-//! ignored: who does not see the datagrams can neither end nor change it. A server stores a client
-//! from its `INIT` on, but at most 128 clients that have not returned their cookie. Who sees the
-//! datagrams can read and forge them: nothing is encrypted.
+//! ignored: an attacker who does not see the datagrams can neither end nor change it. A server
+//! stores a client from its `INIT` on, but at most 128 clients that have not returned their cookie.
+//! An attacker who sees the datagrams can read and forge them: nothing is encrypted.
 //!
 //! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), up to 2048 unread
 //! segments, and the limits of [`zorb_transport::driven`] for the connections of a socket. A

@@ -1,10 +1,10 @@
 //! The filter in front of the SCTP stack.
 //!
 //! The stack trusts the peer of an association too much: a chunk can make it iterate over two
-//! thousand million numbers, store every stream reset request, open a stream per number, accept
-//! data from an unvalidated peer, or close an association when the network duplicates its first
-//! datagram. The filter passes only the chunks that a reliable, ordered stream needs, when they are
-//! due.
+//! thousand million numbers, store any number of stream reset requests, open a stream per number,
+//! accept data from an unvalidated peer, or close an association when the network duplicates its
+//! first datagram. The filter passes only the chunks that a reliable, ordered stream needs at this
+//! time.
 
 use crate::packet::{self, Chunk, Packet, REFLECTED, Start, kind};
 
@@ -46,8 +46,9 @@ pub(crate) struct Seen {
     pub(crate) is_wrong: bool,
 }
 
-/// Checks a datagram; writes what the stack may see, possibly nothing, to `kept`, whose contents it
-/// replaces. `None` if the datagram does not belong to this association or is irrelevant.
+/// Checks a datagram; writes the chunks that the stack may see, possibly none, to `kept`, whose
+/// contents it replaces. `None` if the datagram does not belong to this association or is
+/// irrelevant.
 pub(crate) fn look(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Option<Seen> {
     let mut seen = Seen::default();
     let first = packet.first()?;

@@ -26,7 +26,7 @@ const REPEATS: usize = 8;
 
 /// The result of a step.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct News {
+pub(crate) struct Update {
     pub(crate) is_established: bool,
     pub(crate) has_failed: bool,
     /// The number of unread segments.
@@ -45,7 +45,7 @@ pub(crate) enum Message {
     End,
 }
 
-/// One association. An error of the stack ends it and nothing else.
+/// One association. An error of the stack ends only this association.
 #[derive(Debug)]
 pub(crate) struct Stack {
     endpoint: Endpoint,
@@ -122,7 +122,7 @@ impl Stack {
         done.ok()
     }
 
-    pub(crate) fn receive(&mut self, packet: &[u8], now: Micros) -> News {
+    pub(crate) fn receive(&mut self, packet: &[u8], now: Micros) -> Update {
         let at = self.instant(now);
         self.with(|stack| {
             let packet = Bytes::copy_from_slice(packet);
@@ -138,17 +138,17 @@ impl Stack {
         self.news()
     }
 
-    pub(crate) fn on_time(&mut self, now: Micros) -> News {
+    pub(crate) fn on_time(&mut self, now: Micros) -> Update {
         let at = self.instant(now);
         if self.association.poll_timeout().is_none_or(|due| due > at) {
-            return News::default();
+            return Update::default();
         }
         self.with(|stack| stack.association.handle_timeout(at));
         self.news()
     }
 
-    fn news(&mut self) -> News {
-        let mut news = News::default();
+    fn news(&mut self) -> Update {
+        let mut news = Update::default();
         self.with(|stack| {
             while let Some(event) = stack.association.poll() {
                 match event {
@@ -158,7 +158,7 @@ impl Stack {
                     _ => {}
                 }
             }
-            // Tells the endpoint that it may remove it: it has no other, and is dropped with it.
+            // Informs the endpoint that it may remove it: it has no other, and is dropped with it.
             while stack.association.poll_endpoint_event().is_some() {}
             if news.is_established && stack.association.stream(STREAM).is_err() {
                 let binary = PayloadProtocolIdentifier::Binary;
@@ -169,7 +169,7 @@ impl Stack {
         news
     }
 
-    /// Whether it has ended by itself: an established one because of an error.
+    /// Whether it has ended without a request of this side: an established one because of an error.
     pub(crate) fn is_closed(&self) -> bool {
         self.is_faulty || self.association.is_closed()
     }
@@ -200,13 +200,13 @@ impl Stack {
         self.stream().and_then(|stream| stream.buffered_amount().ok()).unwrap_or(0)
     }
 
-    /// Sends a message; returns whether it could.
+    /// Sends a message; returns whether that was possible.
     pub(crate) fn send(&mut self, octets: &[u8]) -> bool {
         let binary = PayloadProtocolIdentifier::Binary;
         self.write(octets, binary)
     }
 
-    /// Ends this side's direction; returns whether it could.
+    /// Ends this side's direction; returns whether that was possible.
     pub(crate) fn send_end(&mut self) -> bool {
         self.write(&[0], PayloadProtocolIdentifier::BinaryEmpty)
     }

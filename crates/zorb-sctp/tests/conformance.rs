@@ -1,4 +1,4 @@
-//! The suite of transports, over real UDP.
+//! The conformance suite of transports, over real UDP.
 
 use zorb_sctp::SctpTransport;
 use zorb_testkit::conformance::Subject;

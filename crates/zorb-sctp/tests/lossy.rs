@@ -1,4 +1,4 @@
-//! The suite of transports, with one datagram of twenty lost.
+//! The conformance suite of transports, with one datagram of twenty lost.
 
 use zorb_sctp::SciopProtocol;
 use zorb_testkit::{Lossy, conformance::Subject};

@@ -129,7 +129,7 @@ impl ServerConnection {
             }
             Ok(Some(count)) => {
                 inbound.advance(count);
-                input.drained = count < room && !at_end && self.stream.gives_all();
+                input.drained = count < room && !at_end && self.stream.short_read_means_empty();
                 Received::Octets
             }
             Ok(None) => {

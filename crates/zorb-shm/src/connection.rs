@@ -55,7 +55,7 @@ impl Connection {
 impl From<Corrupt> for io::Error {
     #[cold]
     fn from(Corrupt: Corrupt) -> Self {
-        let what = "the peer has written nonsense into the shared memory";
+        let what = "the peer has written invalid positions into the shared memory";
         Self::new(io::ErrorKind::InvalidData, what)
     }
 }
@@ -64,16 +64,16 @@ impl Connection {
     /// Records that the peer's process has ended or closed its socket.
     pub(crate) fn peer_is_gone(&self) {
         self.gone.store(true, Ordering::SeqCst);
-        self.rouse_receiver();
-        self.rouse_sender();
+        self.wake_receivers();
+        self.wake_senders();
     }
 
-    pub(crate) fn rouse_receiver(&self) {
-        rouse(&self.receiving, || self.reader.rouse());
+    pub(crate) fn wake_receivers(&self) {
+        wake_sleepers(&self.receiving, || self.reader.wake_sleepers());
     }
 
-    pub(crate) fn rouse_sender(&self) {
-        rouse(&self.sending, || self.writer.rouse());
+    pub(crate) fn wake_senders(&self) {
+        wake_sleepers(&self.sending, || self.writer.wake_sleepers());
     }
 
     /// Whether nothing will arrive beyond what is in the ring.
@@ -148,7 +148,7 @@ impl Connection {
 
 /// Wakes the threads counted in `sleepers` until there are none: one of them may be between its
 /// last check and its sleep. All of them see the new state after that, so none returns.
-fn rouse(sleepers: &AtomicU32, wake: impl Fn()) {
+fn wake_sleepers(sleepers: &AtomicU32, wake: impl Fn()) {
     const TURNS: u32 = 64;
     let mut turn = 0;
     while sleepers.load(Ordering::SeqCst) != 0 {

@@ -134,11 +134,11 @@ pub(crate) fn take(socket: &Socket, limit: Duration) -> io::Result<Taken> {
     let (Some(descriptor), Some(layout), LEN, true) =
         (descriptor, layout, count, magic == MAGIC.as_slice())
     else {
-        return Err(foreign("what listens there is no SHMIOP server of this version of Zorb"));
+        return Err(foreign("the listener is not an SHMIOP server of this version of Zorb"));
     };
     let memory = SharedMemory::open(descriptor)?;
     if memory.len() != layout.memory_len() {
-        return Err(foreign("the memory has another size than the server says"));
+        return Err(foreign("the memory does not have the size that the server announced"));
     }
     // In a build without buffers, they stay in the socket.
     #[cfg(feature = "buffers")]
@@ -214,7 +214,7 @@ fn received_memory(
         (count, Some(descriptor)) if hello.starts_with(&wanted) => {
             Ok((count, SharedMemory::open(descriptor)?))
         }
-        _ => Err(foreign("the server announced buffers and did not hand them over")),
+        _ => Err(foreign("the server announced buffers but did not send them")),
     }
 }
 
@@ -226,7 +226,7 @@ fn received(
     socket.set_read_timeout(Some(limit.max(Duration::from_micros(1))))?;
     match recv_descriptor(socket.as_fd(), hello) {
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-            let what = "the server has a backlog, and did not come to this connection";
+            let what = "the server has a backlog and did not accept this connection in time";
             Err(io::Error::new(io::ErrorKind::TimedOut, what))
         }
         received => received,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_is_taken() {
+    fn an_offer_is_accepted() {
         let (server, client) = pair();
         let layout = Layout::new(8192, 1 << 16).unwrap();
         let (made, none) = offer(&server, layout, None).unwrap();
@@ -268,7 +268,7 @@ mod tests {
 
     #[cfg(feature = "buffers")]
     #[test]
-    fn buffers_come_after_it() {
+    fn buffers_are_sent_after_the_rings() {
         let (server, client) = pair();
         let (layout, buffers_layout) =
             (Layout::new(4096, 4096).unwrap(), BufferLayout::new(2, 8192).unwrap());
@@ -337,7 +337,7 @@ mod tests {
 
     #[cfg(feature = "buffers")]
     #[test]
-    fn a_client_of_an_earlier_version_takes_what_it_knows() {
+    fn a_client_of_an_earlier_version_ignores_later_messages() {
         let (server, client) = pair();
         let (layout, buffers_layout) =
             (Layout::new(4096, 4096).unwrap(), BufferLayout::new(2, 4096).unwrap());
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn silence_and_the_end_are_told_apart() {
+    fn a_silent_server_and_a_closed_one_are_distinguished() {
         let (server, client) = pair();
         assert_eq!(taken(&client).unwrap_err().kind(), io::ErrorKind::TimedOut);
         drop(server);
@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_offer_is_refused() {
+    fn invalid_offers_are_rejected() {
         let good = |sizes: [u32; 2]| {
             [&MAGIC[..], &sizes[0].to_le_bytes(), &sizes[1].to_le_bytes(), &[0; 8]].concat()
         };

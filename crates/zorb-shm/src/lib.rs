@@ -63,5 +63,5 @@ mod watch;
 pub use ring::{DEFAULT_RING_SIZE, MAX_RING_SIZE, MIN_RING_SIZE};
 pub use shmiop::ShmiopProtocol;
 pub use transport::{
-    DEFAULT_BUFFER_SIZE, DEFAULT_BUFFERS, MAX_WISHED_RING_SIZE, SHMIOP_SCHEME, ShmTransport,
+    DEFAULT_BUFFER_SIZE, DEFAULT_BUFFERS, MAX_REQUESTED_RING_SIZE, SHMIOP_SCHEME, ShmTransport,
 };

@@ -114,7 +114,7 @@ impl Protocol for ShmiopProtocol {
         }
         let mut host = names.first().cloned().ok_or(ProfileError::NoEndpoint)?;
         if !host.chars().all(|c| u8::try_from(c).is_ok()) {
-            host.clear(); // it has no place here; the component has it
+            host.clear(); // only the component can contain it
         }
         let mut components = components.to_vec();
         if let Some(machine) = boot_id() {

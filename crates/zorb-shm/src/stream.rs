@@ -141,12 +141,12 @@ impl Stream for ShmStream {
         if matches!(how, Shutdown::Read | Shutdown::Both) {
             connection.read_shut.store(true, Ordering::SeqCst);
             connection.reader.close();
-            connection.rouse_receiver();
+            connection.wake_receivers();
         }
         if matches!(how, Shutdown::Write | Shutdown::Both) {
             connection.write_shut.store(true, Ordering::SeqCst);
             connection.writer.close();
-            connection.rouse_sender();
+            connection.wake_senders();
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ pub const DEFAULT_BUFFER_SIZE: usize = 1 << 20;
 
 /// The maximum size of a ring that a client can request. A server creates larger rings only by its
 /// own options.
-pub const MAX_WISHED_RING_SIZE: usize = 16 << 20;
+pub const MAX_REQUESTED_RING_SIZE: usize = 16 << 20;
 
 /// How long a client without a timeout waits for the server's memory: about as long as the system's
 /// limit for connecting.
@@ -56,7 +56,7 @@ const HANDOVER_LIMIT: Duration = Duration::from_secs(120);
 ///
 /// It uses the backlog and the buffer sizes of the options. Buffer sizes are the sizes of the
 /// rings: of all clients when listening; when connecting a request that the server grants up to
-/// [`MAX_WISHED_RING_SIZE`], in preference to its own. A published host, `no_delay` and
+/// [`MAX_REQUESTED_RING_SIZE`], in preference to its own. A published host, `no_delay` and
 /// `keep_alive` are ignored.
 #[derive(Debug, Clone)]
 pub struct ShmTransport {
@@ -134,9 +134,9 @@ impl Transport for ShmTransport {
         // The socket carries one message, regardless of the sizes in the options.
         let for_socket = ConnectOptions::with_timeout(options.timeout);
         let StreamOptions { send_buffer, receive_buffer, .. } = options.stream;
-        let wish = wish(send_buffer, receive_buffer);
+        let request_text = request_text(send_buffer, receive_buffer);
         let (socket, names) =
-            rendezvous::connect(&self.scheme, endpoint, &for_socket, wish.as_deref())?;
+            rendezvous::connect(&self.scheme, endpoint, &for_socket, request_text.as_deref())?;
         let set_up = || {
             let Taken { layout, memory, buffers } = handshake::take(&socket, deadline.time_left())?;
             Ok(layout.client(&memory, buffers))
@@ -146,7 +146,7 @@ impl Transport for ShmTransport {
                 io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut => ConnectPhase::Connect,
                 _ => ConnectPhase::Setup,
             };
-            let hint = "is the server running, does it listen with shmiop, and take connections?";
+            let hint = "is the server running, listening with shmiop, and accepting connections?";
             ConnectError::single(endpoint, phase, error).with_hint(hint)
         };
         let rings = set_up().map_err(failed)?;
@@ -157,8 +157,8 @@ impl Transport for ShmTransport {
         let size = |wanted: Option<usize>| wanted.map_or(self.ring_size, ring_size);
         let StreamOptions { send_buffer, receive_buffer, .. } = options.stream;
         let layout = Layout::new(size(receive_buffer), size(send_buffer));
-        let layout = layout
-            .ok_or_else(|| ListenError::new(url, io::Error::other("no ring has such a size")))?;
+        let layout =
+            layout.ok_or_else(|| ListenError::new(url, io::Error::other("invalid ring size")))?;
         let mut for_socket = options.clone();
         for_socket.stream = StreamOptions::default();
         rendezvous::listen(
@@ -173,7 +173,7 @@ impl Transport for ShmTransport {
 
 /// The encoding of a client's requested ring sizes, for requests and replies; 0 leaves the size to
 /// the server. It is a part of the client's socket name, so that the server need not wait for it.
-fn wish(requests: Option<usize>, replies: Option<usize>) -> Option<String> {
+fn request_text(requests: Option<usize>, replies: Option<usize>) -> Option<String> {
     let size = |octets: Option<usize>| octets.unwrap_or_default();
     (requests.is_some() || replies.is_some())
         .then(|| format!("rings-{}-{}", size(requests), size(replies)))
@@ -181,12 +181,12 @@ fn wish(requests: Option<usize>, replies: Option<usize>) -> Option<String> {
 
 /// The rings for a client with this request; `own` are the server's defaults. `None` if the request
 /// is malformed.
-fn wished(wish: &str, own: Layout) -> Option<Layout> {
-    let (requests, replies) = wish.strip_prefix("rings-")?.split_once('-')?;
+fn granted(request_text: &str, own: Layout) -> Option<Layout> {
+    let (requests, replies) = request_text.strip_prefix("rings-")?.split_once('-')?;
     let [of_requests, of_replies] = own.sizes();
-    let size = |wished: &str, own: usize| match wished.parse() {
+    let size = |granted: &str, own: usize| match granted.parse() {
         Ok(0) => Some(own),
-        Ok(octets) => Some(ring_size(std::cmp::min(octets, MAX_WISHED_RING_SIZE))),
+        Ok(octets) => Some(ring_size(std::cmp::min(octets, MAX_REQUESTED_RING_SIZE))),
         Err(_) => None,
     };
     Layout::new(size(requests, of_requests)?, size(replies, of_replies)?)
@@ -204,7 +204,7 @@ impl Handover for Offer {
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
         let layout =
-            rendezvous::word_of_client(&socket).and_then(|word| wished(&word, self.layout));
+            rendezvous::word_of_client(&socket).and_then(|word| granted(&word, self.layout));
         let layout = layout.unwrap_or(self.layout);
         let (memory, buffers) = handshake::offer(&socket, layout, self.shape)?;
         ShmStream::new(socket, layout.server(&memory, buffers), names)
@@ -216,14 +216,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn wishes_are_understood_and_limited() {
+    fn requested_ring_sizes_are_limited() {
         let own = Layout::new(8192, 1 << 15).unwrap();
-        let sizes = |word: &str| wished(word, own).map(|layout| layout.sizes());
-        let said = |requests, replies| sizes(&wish(requests, replies).unwrap());
-        assert_eq!(said(Some(5000), Some(100_000)), Some([8192, 128 << 10]));
-        assert_eq!(said(Some(1), None), Some([4096, 1 << 15]));
-        assert_eq!(said(None, Some(usize::MAX)), Some([8192, MAX_WISHED_RING_SIZE]));
-        assert_eq!(wish(None, None), None);
+        let sizes = |word: &str| granted(word, own).map(|layout| layout.sizes());
+        let granted_sizes = |requests, replies| sizes(&request_text(requests, replies).unwrap());
+        assert_eq!(granted_sizes(Some(5000), Some(100_000)), Some([8192, 128 << 10]));
+        assert_eq!(granted_sizes(Some(1), None), Some([4096, 1 << 15]));
+        assert_eq!(granted_sizes(None, Some(usize::MAX)), Some([8192, MAX_REQUESTED_RING_SIZE]));
+        assert_eq!(request_text(None, None), None);
         for other in
             ["", "rings", "rings-1", "rings--1", "rings-1-", "rings-1-x", "rings-1-2-3", "x-1-2"]
         {

@@ -59,8 +59,8 @@ impl Connections {
                 0 => Schedule::Shared,
                 level => Schedule::Fifo(level),
             };
-            // A process without the privilege has no such priorities, or no longer; then the
-            // priority stays.
+            // A process without the privilege (or that has lost it) cannot set the priority, which
+            // stays as it is.
             let _ = priority::set_of(thread, schedule);
         }
     }
@@ -194,7 +194,7 @@ mod tests {
 
     // The other tests of this binary open connections without a priority.
     #[test]
-    fn the_watch_has_the_highest_priority_of_those_that_it_watches_for() {
+    fn the_watch_has_the_highest_priority_of_its_connections() {
         let may = thread::spawn(|| priority::set(Schedule::Fifo(1)).is_ok()).join().unwrap();
         let at = |level| if may { Schedule::Fifo(level) } else { Schedule::Shared };
         let first = connection(0);

@@ -1,4 +1,4 @@
-//! Runs of octets that go past the ring.
+//! Runs of octets that bypass the ring.
 #![cfg(feature = "buffers")]
 #![allow(clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ fn a_run_is_borrowed_where_its_sender_wrote_it() {
     let buffer = filled(&*client, 10_000, 5);
     send(&*client, b"head", &buffer);
     client.send_all(b"next").unwrap();
-    assert!(server.borrow(10_000).is_none(), "something comes before it");
+    assert!(server.borrow(10_000).is_none(), "octets precede it");
     assert!(server.is_stale());
     assert_eq!(received(&*server, 4), b"head");
     assert!(server.borrow(9_999).is_none() && server.borrow(10_001).is_none());
@@ -76,7 +76,7 @@ fn a_run_is_received_like_any_octets() {
         assert_eq!(&all[9_001..9_003], b"ab");
         assert_eq!(&all[9_003..], &text[1..]);
     }
-    // Octet by octet, and the end of the stream behind it.
+    // Octet by octet, followed by the end of the stream.
     send(&*client, b"c", &text[..4_000]);
     drop(client);
     for octet in [&b"c"[..], &text[..4_000]].concat() {
@@ -86,7 +86,7 @@ fn a_run_is_received_like_any_octets() {
 }
 
 #[test]
-fn one_of_which_a_part_was_received_is_not_lent() {
+fn a_partly_received_piece_cannot_be_borrowed() {
     let (client, server) = connection(&ShmTransport::new());
     send(&*client, b"x", &[7; 5_000]);
     received(&*server, 1 + 1_000);
@@ -95,7 +95,7 @@ fn one_of_which_a_part_was_received_is_not_lent() {
 }
 
 #[test]
-fn what_finds_no_free_buffer_goes_through_the_ring() {
+fn without_a_free_buffer_octets_use_the_ring() {
     let (client, server) = connection(&ShmTransport::new().with_buffers(2, 8192));
     let (one, other) = (filled(&*client, 8192, 1), filled(&*client, 3_000, 2));
     assert!(client.loan(1).is_none() && client.loan(8193).is_none());
@@ -113,7 +113,7 @@ fn what_finds_no_free_buffer_goes_through_the_ring() {
 fn a_buffer_can_be_on_its_way_many_times() {
     let (client, server) = connection(&ShmTransport::new().with_buffers(1, 4096));
     let buffer = filled(&*client, 4_000, 9);
-    // More often than there are names for it: what has none goes through the ring.
+    // More pieces than the queue has entries; the others go through the ring.
     thread::scope(|scope| {
         scope.spawn(|| (0..500).for_each(|_| send(&*client, b"h", &buffer)));
         for _ in 0..500 {
@@ -138,7 +138,7 @@ fn short_runs_have_no_use_for_buffers() {
 }
 
 #[test]
-fn what_a_server_sends_is_borrowed_as_well() {
+fn octets_of_a_server_are_borrowed() {
     let (client, server) = connection(&ShmTransport::new().with_buffers(2, 8192));
     let buffer = filled(&*server, 8_000, 6);
     send(&*server, b"head", &buffer);
@@ -150,7 +150,7 @@ fn what_a_server_sends_is_borrowed_as_well() {
     assert!(client.borrow(4_000).is_none());
     assert_eq!(received(&*client, 1 + 4_000)[1..], [8; 4_000]);
     assert!(buffer.is_out());
-    // What was lent stays as long as it is held, whatever becomes of the connection.
+    // A borrowed buffer stays valid as long as it is held, even without the connection.
     drop((server, client));
     assert!(lent.iter().all(|octet| *octet == 6));
     drop(lent);
@@ -169,7 +169,7 @@ fn both_directions_have_buffers_of_their_own() {
                 send(&*server, b"a", &answer);
             }
         });
-        // More at once than may be named and not taken.
+        // More at once than the queue of pieces has entries.
         for _ in 0..300 / 30 {
             (0..30).for_each(|_| send(&*client, b"q", &question));
             for _ in 0..30 {

@@ -1,4 +1,5 @@
-//! Shared memory keeps the promises of the traits, at files and at names without, in small rings too.
+//! Shared memory fulfils the contracts of the transport traits, with files and abstract names, and
+//! with small rings.
 
 use zorb_shm::ShmTransport;
 use zorb_testkit::conformance::Subject;

@@ -1,4 +1,4 @@
-//! Buffers whose other side dies, or does with them what it likes.
+//! Buffers whose other side dies or misbehaves.
 #![cfg(feature = "buffers")]
 #![allow(clippy::panic, clippy::unwrap_used)]
 
@@ -18,7 +18,7 @@ use zorb_shm::ShmTransport;
 use zorb_testkit::short_folder;
 use zorb_transport::{Acceptor, ConnectOptions, ListenOptions, SendBuffer, Stream, Transport};
 
-/// Names the socket that a process of this program is to connect to, or to listen at.
+/// Names the socket that another process of this program connects to or listens on.
 const MEET_AT: &str = "ZORB_SHM_TEST_MEET";
 const LEN: usize = 5000;
 const PAGE: usize = 4096;
@@ -70,10 +70,10 @@ fn received(stream: &dyn Stream, len: usize) -> Vec<u8> {
     all
 }
 
-/// What either side does before one of them is killed: it sends a buffer and keeps it, and keeps what the
-/// other has sent.
+/// Exchanges buffers before one side is killed: sends a buffer and holds it, and holds the buffer
+/// of the other side.
 fn exchange(stream: &dyn Stream, octet: u8) -> (SendBuffer, impl std::ops::Deref<Target = [u8]>) {
-    // From then on a server knows that its client takes pieces.
+    // The server now knows that its client takes pieces.
     stream.send_all(b"here").unwrap();
     assert_eq!(received(stream, 4), b"here");
     let buffer = filled(stream, octet);
@@ -118,14 +118,14 @@ fn other_process(name: &str, path: &Path) -> Child {
     bind_to_this_process(&mut command).stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// Kills the other process while both sides hold each other's buffers.
+/// Kills the other process while each side holds buffers of the other.
 fn is_killed(mut other: Child, stream: &dyn Stream) {
     let (mut buffer, lent) = exchange(stream, 9);
     other.kill().unwrap();
     other.wait().unwrap();
     assert_eq!(stream.recv(&mut [0; 8]).unwrap(), 0);
     assert_eq!(stream.send_all(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
-    // What it had sent stays; what it was sent is never given back, and never written to again.
+    // Its octets stay; buffers that it holds are never returned and never written to again.
     assert!(lent.iter().all(|octet| *octet == 7));
     assert!(buffer.is_out() && buffer.octets_mut().is_none());
     assert!(buffer.iter().all(|octet| *octet == 9));
@@ -141,7 +141,7 @@ fn a_server_is_killed_that_holds_buffers() {
     let server = other_process("the_server", &path);
     let stream = connect(&path);
     is_killed(server, &*stream);
-    // Unless the server has done so, which listens no more since it has its client.
+    // The server may have removed it: it stops listening once it has its client.
     let _ = std::fs::remove_file(&path);
 }
 
@@ -154,16 +154,16 @@ fn a_client_is_killed_that_holds_buffers() {
     is_killed(client, &*stream);
 }
 
-/// One side of a connection that has the memory and does with it what it likes.
+/// One side of a connection that misuses the memory.
 struct Hostile {
     _socket: UnixStream,
     rings: SharedMemory,
-    /// Those that clients fill, and those that servers fill.
+    /// The buffers that clients fill, and those that servers fill.
     buffers: [SharedMemory; 2],
     honest: Arc<dyn Stream>,
 }
 
-/// Where the words of a direction are in the rings' memory: see `ring.rs`.
+/// The positions of a direction's words in the rings' memory: see `ring.rs`.
 struct Words {
     tail: usize,
     named: usize,
@@ -218,13 +218,13 @@ impl Hostile {
     }
 }
 
-/// A piece as it is named.
+/// The encoded name of a piece.
 fn word(index: u64, offset: u64, len: u64) -> u64 {
     index << 56 | offset << 28 | len
 }
 
 #[test]
-fn pieces_of_no_buffer_end_the_connection() {
+fn invalid_pieces_end_the_connection() {
     let size = 2 * PAGE as u64;
     for nonsense in [
         word(2, 0, 1),
@@ -241,7 +241,7 @@ fn pieces_of_no_buffer_end_the_connection() {
         let error = of_server.honest.recv(&mut [0; 8]).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidData, "{nonsense:x}");
     }
-    // A server has more and larger ones.
+    // A server has more and larger buffers.
     let size = zorb_shm::DEFAULT_BUFFER_SIZE as u64;
     for nonsense in [word(8, 0, 1), word(0, 0, 0), word(7, size - 1, 2), u64::MAX] {
         let of_client = Hostile::client();
@@ -253,9 +253,9 @@ fn pieces_of_no_buffer_end_the_connection() {
 }
 
 #[test]
-fn one_that_is_given_back_too_often_is_free_no_more() {
+fn a_buffer_returned_too_often_is_lost() {
     let Hostile { buffers: [_, replies], rings, honest, .. } = &Hostile::client();
-    assert!(honest.loan(1).is_none(), "the client has not said that it takes pieces");
+    assert!(honest.loan(1).is_none(), "the client has not announced that it takes pieces");
     rings.u32_at(REPLIES.takes).store(1, Ordering::SeqCst);
     let all = || std::iter::from_fn(|| honest.loan(1)).collect::<Vec<_>>().len();
     assert_eq!(all(), 8);
@@ -268,7 +268,7 @@ fn one_that_is_given_back_too_often_is_free_no_more() {
         send(&**honest, b"head", &buffer);
         assert!(buffer.is_out());
         drop(buffer);
-        assert_eq!(all(), 6, "one is lost, one is on its way");
+        assert_eq!(all(), 6, "one is lost, one is in transit");
         replies.u32_at(64).fetch_add(1, Ordering::SeqCst);
     }
     replies.u32_at(0).store(0, Ordering::SeqCst);
@@ -276,7 +276,7 @@ fn one_that_is_given_back_too_often_is_free_no_more() {
 }
 
 #[test]
-fn one_that_is_changed_while_it_is_copied_is_as_long_as_it_was() {
+fn a_piece_renamed_during_a_copy_keeps_its_length() {
     let hostile = Hostile::server("changing");
     let Hostile { buffers: [_, replies], rings, honest, .. } = &hostile;
     let done = AtomicBool::new(false);
@@ -284,7 +284,7 @@ fn one_that_is_changed_while_it_is_copied_is_as_long_as_it_was() {
         scope.spawn(|| {
             let mut octet = 1;
             while !done.load(Ordering::Relaxed) {
-                // What is in it, and the name of the same piece, longer or shorter.
+                // Changes the contents, and names the same piece again, longer or shorter.
                 replies.write(PAGE, &[octet; LEN]);
                 let len = LEN as u64 - u64::from(octet % 2);
                 rings.u64_at(REPLIES.names + 8).store(word(0, 0, len), Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Peers that die, lie, or are no such peers.
+//! Peers that die, misbehave, or do not speak SHMIOP.
 #![allow(clippy::unwrap_used)]
 
 use std::io::{ErrorKind, Write};
@@ -20,7 +20,7 @@ use zorb_transport::{
     Acceptor, ConnectOptions, ConnectPhase, ListenOptions, Stream, StreamOptions, Transport,
 };
 
-/// Names the socket that a process of this program is to listen at.
+/// Names the socket that another process of this program listens on.
 const LISTEN_AT: &str = "ZORB_SHM_TEST_PEER";
 
 fn path(name: &str) -> PathBuf {
@@ -35,7 +35,7 @@ fn listen() -> Arc<dyn Acceptor> {
     ShmTransport::new().listen("shmiop://", &ListenOptions::default()).unwrap()
 }
 
-/// What the other process does: says three octets and takes nothing.
+/// The other process: sends three octets and reads nothing.
 #[test]
 #[ignore = "the other process of the tests below"]
 fn the_other_process() {
@@ -94,31 +94,31 @@ fn a_thread_that_receives_notices_that_its_peer_was_killed() {
 fn a_thread_that_sends_notices_that_its_peer_was_killed() {
     let (child, stream) = other_process("send");
     while !stream.is_stale() {
-        thread::yield_now(); // until it has said something
+        thread::yield_now(); // until it has sent something
     }
     thread::scope(|scope| {
         let waiting = scope.spawn(|| stream.send_all(&vec![0; 4 << 20]));
         kill(child);
         assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::BrokenPipe);
     });
-    // What it had said is not lost.
+    // Octets that it sent before are not lost.
     let mut buffer = [0; 8];
     assert_eq!(stream.recv(&mut buffer).unwrap(), 3);
     assert_eq!(stream.recv(&mut buffer).unwrap(), 0);
 }
 
-/// Names the socket that a process of this program is to connect to.
+/// Names the socket that another process of this program connects to.
 const CONNECT_TO: &str = "ZORB_SHM_TEST_SERVER";
 
-/// Has a child that holds its end of a connection, as one has that was forked, and says by a second
-/// connection that it is so far.
+/// Starts a child that inherits its end of a connection, as a forked child does, and reports this
+/// on a second connection.
 #[test]
 #[ignore = "the other process of the test below"]
 fn the_parent() {
     let Ok(path) = std::env::var(CONNECT_TO) else { return };
     let held = UnixStream::connect(&path).unwrap();
     let mut holder = Command::new("tail");
-    // It reads on until the other side has closed the connection.
+    // It reads until the other side has closed the connection.
     holder.args(["-c", "1"]).stdin(OwnedFd::from(held.try_clone().unwrap()));
     let mut holder = holder.stdout(Stdio::null()).spawn().unwrap();
     let _ready = UnixStream::connect(&path).unwrap();
@@ -142,7 +142,7 @@ fn a_peer_that_was_killed_is_noticed_although_its_children_hold_the_socket() {
     assert!(streams[0].is_stale());
 }
 
-/// A client that has the memory and does with it what it likes.
+/// A client that misuses the memory.
 struct Hostile {
     socket: UnixStream,
     memory: SharedMemory,
@@ -160,9 +160,9 @@ fn hostile() -> Hostile {
     Hostile { socket, memory: SharedMemory::open(descriptor.unwrap()).unwrap(), server }
 }
 
-/// Where the client's position stands.
+/// The offset of the client's position.
 const TAIL: usize = 0;
-/// Where its position stands in what the server sends.
+/// The offset of the client's position in the server's ring.
 const HEAD_OF_REPLIES: usize = 1024 + 128;
 
 #[test]
@@ -175,13 +175,13 @@ fn positions_that_cannot_be_end_the_connection() {
         assert_eq!(server.recv(&mut buffer).unwrap_err().kind(), ErrorKind::InvalidData);
         assert_eq!(server.try_recv(&mut buffer).unwrap_err().kind(), ErrorKind::InvalidData);
         assert!(server.is_stale());
-        // A writer looks when it thinks that the ring is full.
+        // A writer loads the position when it considers the ring full.
         assert_eq!(server.send_all(&buffer).unwrap_err().kind(), ErrorKind::InvalidData);
     }
 }
 
 #[test]
-fn noise_in_every_word_harms_nobody() {
+fn arbitrary_words_are_harmless() {
     let Hostile { memory, server, socket } = hostile();
     server.set_recv_timeout(Some(Duration::ZERO)).unwrap();
     server.set_send_timeout(Some(Duration::ZERO)).unwrap();
@@ -203,7 +203,7 @@ fn noise_in_every_word_harms_nobody() {
 }
 
 #[test]
-fn what_comes_over_the_socket_is_not_looked_at() {
+fn octets_on_the_socket_are_ignored() {
     let Hostile { memory, server, mut socket } = hostile();
     socket.write_all(b"GIOP and more").unwrap();
     assert_eq!(server.try_recv(&mut [0; 8]).unwrap(), None);
@@ -218,7 +218,7 @@ fn what_comes_over_the_socket_is_not_looked_at() {
 }
 
 #[test]
-fn a_client_that_does_not_look_keeps_nobody_waiting() {
+fn a_client_that_does_not_read_delays_nobody() {
     let acceptor = listen();
     let silent: Vec<_> =
         (0..5).map(|_| UnixStream::connect(acceptor.endpoint().address()).unwrap()).collect();
@@ -234,7 +234,7 @@ fn a_client_that_does_not_look_keeps_nobody_waiting() {
 }
 
 #[test]
-fn a_server_that_does_not_accept_is_waited_for_as_long_as_told() {
+fn connecting_waits_for_accept_until_the_timeout() {
     let acceptor = listen();
     let options = ConnectOptions::with_timeout(Some(Duration::from_millis(10)));
     let error = ShmTransport::new().connect(acceptor.endpoint(), &options).unwrap_err();
@@ -243,7 +243,7 @@ fn a_server_that_does_not_accept_is_waited_for_as_long_as_told() {
 }
 
 #[test]
-fn a_server_of_another_protocol_is_a_told_story() {
+fn a_server_of_another_protocol_is_reported() {
     let path = path("foreign");
     let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
     let shm = ShmTransport::new();
@@ -258,9 +258,9 @@ fn a_server_of_another_protocol_is_a_told_story() {
     std::fs::remove_file(path).unwrap();
 }
 
-/// Unless the client would rather have others.
+/// Unless the client requests others.
 #[test]
-fn a_client_says_which_rings_it_would_like() {
+fn a_client_requests_ring_sizes() {
     let options = |send_buffer, receive_buffer| {
         let stream = StreamOptions { send_buffer, receive_buffer, ..StreamOptions::default() };
         ConnectOptions::with_stream(stream)
@@ -271,7 +271,7 @@ fn a_client_says_which_rings_it_would_like() {
         stream.set_send_timeout(Some(Duration::ZERO)).unwrap();
         (0_usize..).find(|_| stream.send_all(&[0; 64]).is_err()).map(|times| times * 64)
     };
-    for (wished, expected) in [
+    for (granted, expected) in [
         (options(Some(5000), Some(100_000)), [8 << 10, 128 << 10]),
         (options(Some(30_000), None), [32 << 10, 8 << 10]),
         (options(None, Some(1)), [8 << 10, 4 << 10]),
@@ -279,9 +279,9 @@ fn a_client_says_which_rings_it_would_like() {
     ] {
         thread::scope(|scope| {
             let server = scope.spawn(|| acceptor.accept().unwrap());
-            let client = ShmTransport::new().connect(acceptor.endpoint(), &wished).unwrap();
+            let client = ShmTransport::new().connect(acceptor.endpoint(), &granted).unwrap();
             let server = server.join().unwrap();
-            assert_eq!([room(&*client), room(&*server)], expected.map(Some), "{wished:?}");
+            assert_eq!([room(&*client), room(&*server)], expected.map(Some), "{granted:?}");
         });
     }
 }

@@ -1,4 +1,4 @@
-//! The client's side: which index stands for which pair.
+//! The client's side: the indexes of pairs of object key and operation.
 
 use zorb_giop::{ClientMemory, Mention};
 
@@ -10,9 +10,9 @@ const WAYS: usize = 4;
 
 /// The pairs that a client has introduced on a connection.
 ///
-/// On an exclusive connection, a pair whose indexes are all in use takes the one that was
-/// introduced first. On a multiplexed connection, requests with that index may still be on their
-/// way; then the index keeps its pair, and the new pair is always sent in full.
+/// On an exclusive connection, a pair whose indexes are all in use replaces the one that was
+/// introduced first. On a multiplexed connection, requests with that index may still be waiting to
+/// be sent; then the index keeps its pair, and the new pair is always sent in full.
 #[derive(Debug)]
 pub(crate) struct Introduced {
     /// By index; empty until the first introduction.
@@ -49,7 +49,7 @@ impl Introduced {
         }
     }
 
-    /// The index of a pair, or one that it may take.
+    /// The index of a pair, or an index that it may use.
     fn find(&self, hash: u64, key: &[u8], operation: &str) -> Found {
         let set = hash as usize % (INDEXES / WAYS);
         let mut free = None;
@@ -94,7 +94,7 @@ impl ClientMemory for Introduced {
         }
         let hash = hash(key, operation);
         let index = match self.find(hash, key, operation) {
-            // At its next use it is known whether it was sent.
+            // Its next use shows whether it was sent.
             Found::Known(index) if self.unsent == Some(index) => return Mention::Introduce(index),
             Found::Known(index) => {
                 self.last = index;
@@ -127,7 +127,7 @@ impl ClientMemory for Introduced {
     }
 }
 
-/// Hashes a pair. Who chooses the keys can only make them replace each other.
+/// Hashes a pair. An attacker who chooses the keys can only make them replace each other.
 fn hash(key: &[u8], operation: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut hash = key.len() as u64;

@@ -19,7 +19,7 @@ pub(crate) const INDEX_AT: usize = 9;
 
 /// The bits of `how` with the response flags of GIOP 1.2.
 const RESPONSE: u8 = 0b0011;
-/// The bits of `how` that say how object and operation are given.
+/// The bits of `how` that select how object and operation are given.
 const NAMING: u8 = 0b1100;
 const IN_FULL: u8 = 0;
 const INTRODUCED: u8 = 0b0100;
@@ -56,7 +56,7 @@ impl Beginning {
         };
         match (response, mention) {
             (Some(response), Some(mention)) => Ok(Self { request_id, response, mention }),
-            _ => Err(reader.error(CdrErrorKind::BadEnum, "how a request names what it is for")),
+            _ => Err(reader.error(CdrErrorKind::BadEnum, "the addressing bits of a request")),
         }
     }
 }
@@ -86,7 +86,7 @@ pub(crate) fn introduces(how: u8) -> bool {
 pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
     let Beginning { request_id, response, mention } = Beginning::read(reader)?;
     if let Mention::Index(_) = mention {
-        return Err(reader.error(CdrErrorKind::BadEnum, "an index that stands for nothing"));
+        return Err(reader.error(CdrErrorKind::BadEnum, "an index that was not introduced"));
     }
     Ok(RequestHeader {
         request_id,

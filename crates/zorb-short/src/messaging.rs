@@ -12,7 +12,7 @@ use crate::format::{
     BY_INDEX, Beginning, HEADER_SIZE, MAX_SIZE, bad_header, begin_reading, octets, read_request,
     word,
 };
-use crate::server::Remembered;
+use crate::server::IntroducedPairs;
 
 /// The size of a reply before its body in octets.
 const REPLY: usize = 9;
@@ -35,12 +35,11 @@ const REPLY: usize = 9;
 /// +---------------------------------------------+
 /// ```
 ///
-/// Bits 0 and 1 of `how` are `response_flags` of GIOP 1.2. Bits 2 and 3 say how object and
+/// Bits 0 and 1 of `how` are `response_flags` of GIOP 1.2. Bits 2 and 3 select how object and
 /// operation are given: 0 in full, the index is ignored; 1 in full, and the index stands for them
 /// from now on; 2 by the index only. The status is `ReplyStatusType`. Arguments and results are
 /// CDR, aligned relative to the message's first octet. LocateRequest and all other messages are as
 /// in GIOPlite. There are no service contexts and no fragments, and text is UTF-8 and UTF-16.
-///
 /// A server that does not know an index replies with the status `NEEDS_ADDRESSING_MODE`; the client
 /// then sends this request, and all later ones of the connection, in full. If such a request
 /// expects no reply, the server ends the connection.
@@ -62,7 +61,7 @@ impl Messaging for Short {
 
     fn read_header(&self, octets: &[u8]) -> Result<Frame, ProtocolErrorKind> {
         let Some(octets) = octets.first_chunk() else {
-            return Err(ProtocolErrorKind::BadFrame("a header cut short"));
+            return Err(ProtocolErrorKind::BadFrame("truncated header"));
         };
         let word = u32::from_le_bytes(*octets);
         let order = if word & 8 == 0 { ByteOrder::Big } else { ByteOrder::Little };
@@ -96,7 +95,8 @@ impl Messaging for Short {
             return Ok(());
         }
         let TargetAddress::Key(key) = start.target else {
-            return Err(writer.error(CdrErrorKind::Unsupported, "target address other than a key"));
+            return Err(writer
+                .error(CdrErrorKind::Unsupported, "a target address other than an object key"));
         };
         writer.write_octets(key)?;
         writer.write_latin1(start.operation)
@@ -107,7 +107,7 @@ impl Messaging for Short {
     }
 
     fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
-        Some(Box::new(Remembered::<Self>::default()))
+        Some(Box::new(IntroducedPairs::<Self>::default()))
     }
 
     fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {

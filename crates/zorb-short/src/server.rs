@@ -20,7 +20,7 @@ const BY_INDEX: usize = 10;
 
 /// The pairs introduced on a connection.
 #[derive(Debug, Default)]
-pub(crate) struct Remembered<M> {
+pub(crate) struct IntroducedPairs<M> {
     /// By index; empty until the first introduction.
     pairs: Vec<Option<Arc<Pair<M>>>>,
     messaging: M,
@@ -34,7 +34,7 @@ struct Pair<M> {
     messaging: M,
 }
 
-impl<M: Messaging + Copy + 'static> ServerMemory for Remembered<M> {
+impl<M: Messaging + Copy + 'static> ServerMemory for IntroducedPairs<M> {
     fn recall(
         &mut self,
         message: &[u8],
@@ -65,7 +65,7 @@ impl<M: Messaging + Copy + 'static> ServerMemory for Remembered<M> {
     }
 }
 
-impl<M: Messaging + Copy + 'static> Remembered<M> {
+impl<M: Messaging + Copy + 'static> IntroducedPairs<M> {
     /// Assigns `index` to the object and operation of `message`, if they can be read and are not
     /// too long.
     fn learn(&mut self, index: usize, message: &[u8], header: &MessageHeader) {
@@ -90,7 +90,7 @@ impl<M: Messaging + Copy + 'static> Remembered<M> {
     }
 }
 
-/// Only reading a request differs.
+/// A messaging protocol that differs only in reading a request.
 impl<M: Messaging + Copy + 'static> Messaging for Pair<M> {
     fn name(&self) -> &'static str {
         self.messaging.name()
@@ -120,7 +120,7 @@ impl<M: Messaging + Copy + 'static> Messaging for Pair<M> {
         let Beginning { request_id, response, mention: Mention::Index(_) } =
             Beginning::read(reader)?
         else {
-            return Err(reader.error(CdrErrorKind::BadEnum, "a request that names all"));
+            return Err(reader.error(CdrErrorKind::BadEnum, "a request without an index"));
         };
         Ok(RequestHeader {
             request_id,

@@ -36,7 +36,8 @@ fn whole(octets: &[u8]) -> MessageHeader {
     header
 }
 
-/// What a server makes of a request: key, operation and arguments, or whom it asks again.
+/// The result of a request at the server: key, operation and arguments, or the id of the request to
+/// resend.
 fn read(server: &mut ServerReceiver, octets: &[u8]) -> Result<(Vec<u8>, String, Vec<u8>), u32> {
     let header = whole(octets);
     let recalled = match server.recall(octets, &header).unwrap() {
@@ -59,7 +60,7 @@ fn client() -> ClientSession {
 }
 
 #[test]
-fn messages_are_laid_out_as_the_picture_says() {
+fn messages_have_the_documented_layout() {
     let start = start(b"key", "op");
     let all = |mention, order| request(mention, &start, order, b"");
     let little = all(Mention::InFull, ByteOrder::Little);
@@ -86,7 +87,7 @@ fn messages_are_laid_out_as_the_picture_says() {
 
 #[test]
 fn a_call_takes_a_few_octets() {
-    // A key as Zorb's adapters make it, and results of nothing.
+    // A key as Zorb's adapters make it, and empty results.
     let key = b"Z\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01";
     let start = start(key, "nothing");
     let sizes = |form: Form<'_>, replies: Form<'_>| {
@@ -107,7 +108,7 @@ fn a_call_takes_a_few_octets() {
 }
 
 #[test]
-fn arguments_lie_where_their_alignment_wants_them() {
+fn arguments_are_aligned() {
     let mut octets = Vec::new();
     let start = start(b"key", "op");
     let mention = Mention::Introduce(1);
@@ -125,7 +126,7 @@ fn arguments_lie_where_their_alignment_wants_them() {
 #[test]
 fn both_sides_mean_the_same() {
     let (mut client, mut server) = (client(), server());
-    // More pairs than there are indexes, in an order that comes back to each.
+    // More pairs than indexes, each of which is used repeatedly.
     let pairs: Vec<_> = (0..400_u32).map(|n| (n.to_be_bytes(), format!("op{}", n % 7))).collect();
     let mut by_index = 0;
     for step in 0..20_000_usize {
@@ -133,7 +134,7 @@ fn both_sides_mean_the_same() {
         let mention = client.mention(key, operation, true).unwrap();
         by_index += usize::from(matches!(mention, Mention::Index(_)));
         let octets = request(mention, &start(key, operation), ByteOrder::NATIVE, b"body");
-        // Now and then a request is not sent after all.
+        // Some requests are not sent after all.
         if step % 13 == 5 {
             continue;
         }
@@ -166,9 +167,10 @@ fn on_a_shared_connection_an_index_stays_with_its_pair() {
         match client.mention(&key, "op", false) {
             Some(Mention::Introduce(_)) => {
                 let Some(Mention::Introduce(index)) = client.mention(&key, "op", true) else {
-                    panic!("nothing has changed meanwhile");
+                    panic!("the index is unchanged");
                 };
-                // Who comes while it is being sent does not rely on it, and waits.
+                // A concurrent request does not rely on an introduction that is being sent, and
+                // waits.
                 let meanwhile = client.mention(&key, "op", false);
                 assert_eq!(meanwhile, Some(Mention::Introduce(index)));
                 client.was_told();
@@ -184,7 +186,7 @@ fn on_a_shared_connection_an_index_stays_with_its_pair() {
 }
 
 #[test]
-fn what_was_not_sent_was_not_introduced() {
+fn an_unsent_request_introduces_nothing() {
     let (mut client, mut server) = (client(), server());
     for _ in 0..3 {
         let mention = client.mention(b"key", "op", true).unwrap();
@@ -198,17 +200,17 @@ fn what_was_not_sent_was_not_introduced() {
 }
 
 #[test]
-fn an_index_of_nothing_is_asked_about() {
+fn a_server_asks_again_about_an_unknown_index() {
     let (mut client, mut server) = (client(), server());
     let mut start = start(b"key", "op");
     let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
     assert_eq!(read(&mut server, &octets), Err(0x0102_0304));
-    // Where no answer goes, the connection ends.
+    // The connection ends if no reply is expected.
     start.response = ResponseFlags::NoResponse;
     let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
     let error = server.recall(&octets, &whole(&octets)).unwrap_err();
     assert!(matches!(error.kind, ProtocolErrorKind::BadFrame(_)));
-    // The client says all in full from then on.
+    // From then on, the client sends all requests in full.
     assert!(client.say_all_in_full());
     for _ in 0..2 {
         assert_eq!(client.mention(b"key", "op", true), Some(Mention::InFull));
@@ -231,7 +233,7 @@ fn another_connection_remembers_nothing() {
 }
 
 #[test]
-fn where_there_is_no_connection_all_is_said_in_full() {
+fn without_a_connection_requests_are_sent_in_full() {
     assert_eq!(ClientSession::connectionless().mention(b"key", "op", true), None);
     let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
     let mut server = ServerReceiver::connectionless(Some(&Short));
@@ -246,7 +248,7 @@ fn large_pairs_have_no_index() {
     let key = vec![1; MAX_PAIR];
     assert_eq!(client.mention(&key, "o", true), Some(Mention::InFull));
     assert!(matches!(client.mention(&key, "", true), Some(Mention::Introduce(_))));
-    // Nor does a server remember one.
+    // Neither does a server store one.
     let octets = request(Mention::Introduce(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
     read(&mut server, &octets).unwrap();
     let octets = request(Mention::Index(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
@@ -266,8 +268,8 @@ fn a_size_that_has_no_room_in_the_header_is_refused() {
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
-    // The kind 7 is that of fragments, and what GIOP, HTTP and noise begin with.
+fn invalid_messages_are_rejected() {
+    // Kind 7 is that of fragments; the others are the beginnings of GIOP, HTTP and noise.
     for octets in [*b"GIOP", *b"GET ", [0xff; 4], [7, 0, 0, 0], [0xf, 1, 0, 0]] {
         SHORT.read_header(&octets).unwrap_err();
         Inbound::new(Limits::default()).of(Some(&Short)).poll().unwrap();

@@ -37,7 +37,7 @@ impl Host {
             let v6 = inner.strip_suffix(']').and_then(|inner| Ipv6Addr::from_str(inner).ok());
             return match v6 {
                 Some(v6) => Ok(Self::Ip(v6.into())),
-                None => fail("an IPv6 address must stand between the brackets"),
+                None => fail("the brackets must contain an IPv6 address"),
             };
         }
         if let Ok(ip) = IpAddr::from_str(text) {
@@ -51,7 +51,7 @@ impl Host {
         }
         let is_name = |o: u8| o.is_ascii_alphanumeric() || matches!(o, b'-' | b'.' | b'_');
         if !text.bytes().all(is_name) {
-            return fail("a host name is letters, digits, '-', '.' and '_'");
+            return fail("a host name consists of letters, digits, '-', '.' and '_'");
         }
         Ok(Self::Name(text.to_ascii_lowercase()))
     }
@@ -112,7 +112,7 @@ impl HostPort {
     /// an IIOP profile means that plain TCP is not available).
     pub fn new(host: &str, port: u16) -> Result<Self, EndpointError> {
         if port == 0 {
-            return Err(error(host, "nothing can connect to port 0"));
+            return Err(error(host, "port 0 is not a port to connect to"));
         }
         Ok(Self { host: Host::parse(host)?, port })
     }
@@ -164,7 +164,12 @@ impl ListenAddress {
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("hostname_in_ior", name)) => published = Some(Host::parse(name)?),
-                _ => return Err(error(option, "the only option here is hostname_in_ior=HOST")),
+                _ => {
+                    return Err(error(
+                        option,
+                        "unknown option; the only one is hostname_in_ior=HOST",
+                    ));
+                }
             }
         }
         Ok(Self { host, port: port.unwrap_or(0), published })
@@ -181,7 +186,7 @@ fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
         }
     } else {
         if address.matches(':').count() > 1 {
-            return Err(error(address, "an IPv6 address goes in brackets"));
+            return Err(error(address, "an IPv6 address must be in brackets"));
         }
         address.find(':').unwrap_or(address.len())
     };
@@ -200,7 +205,7 @@ fn split(address: &str) -> Result<(&str, Option<u16>), EndpointError> {
     Ok((host, port))
 }
 
-/// An error that quotes only the beginning of `text`.
+/// An error that quotes at most the beginning of `text`.
 fn error(text: &str, reason: &str) -> EndpointError {
     let shown: String = text.chars().take(80).collect();
     EndpointError::new(&shown, reason)

@@ -15,7 +15,7 @@ use zorb_transport::{
 use crate::address::HostPort;
 use crate::stream::set_up;
 
-/// Stands for no timeout: the system gives up earlier.
+/// Replaces a missing timeout; the system gives up earlier.
 const NO_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub(crate) fn connect(

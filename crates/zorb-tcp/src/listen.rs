@@ -98,17 +98,17 @@ fn published(
         match &address.host {
             Some(Host::Name(name)) => Host::Name(name.clone()),
             Some(Host::Ip(ip)) if !ip.is_unspecified() => Host::Ip(*ip),
-            asked => Host::Ip(reachable(asked.as_ref(), bound.ip(), interfaces)),
+            requested => Host::Ip(reachable(requested.as_ref(), bound.ip(), interfaces)),
         }
     };
     Ok(HostPort { host, port: bound.port() })
 }
 
 /// The published address of a socket that is bound to all interfaces.
-fn reachable(asked: Option<&Host>, bound: IpAddr, interfaces: &[InterfaceAddress]) -> IpAddr {
+fn reachable(requested: Option<&Host>, bound: IpAddr, interfaces: &[InterfaceAddress]) -> IpAddr {
     let v4 = interface::first_reachable_v4(interfaces).map(IpAddr::V4);
     let v6 = interface::first_reachable_v6(interfaces).map(IpAddr::V6);
-    match (asked, bound) {
+    match (requested, bound) {
         (_, IpAddr::V4(_)) => v4.unwrap_or(Ipv4Addr::LOCALHOST.into()),
         (None, IpAddr::V6(_)) => v4.or(v6).unwrap_or(Ipv4Addr::LOCALHOST.into()),
         (Some(_), IpAddr::V6(_)) => v6.or(v4).unwrap_or(Ipv6Addr::LOCALHOST.into()),

@@ -43,9 +43,9 @@ mod tests {
         (TcpStream::connect(peer).unwrap(), peer)
     }
 
-    /// Before connecting, so that it applies to the first segment.
+    /// The class is set before connecting, so that it applies to the first segment.
     #[test]
-    fn the_network_is_told_what_is_asked_for() {
+    fn traffic_options_are_set() {
         let tcp = TcpTransport::new();
         for address in ["127.0.0.1:0", "[::1]:0"] {
             for (asked, class) in [(None, 0), (Some(46), 46 << 2), (Some(255), 63 << 2)] {
@@ -57,7 +57,7 @@ mod tests {
                     ..StreamOptions::default()
                 };
                 let options = ListenOptions::with_stream(stream.clone());
-                // Not every machine has both.
+                // Some machines lack IPv6.
                 let Ok(acceptor) = tcp.listen(address, &options) else { continue };
                 let options = ConnectOptions::with_stream(stream);
                 let client = tcp.connect(acceptor.endpoint(), &options).unwrap();
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connected_stream_can_be_set_up_anew() {
+    fn options_of_a_connected_stream_can_change() {
         use zorb_transport::Stream as _;
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (socket, peer) = connected(&listener);

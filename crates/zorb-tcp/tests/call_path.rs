@@ -1,4 +1,4 @@
-//! What a call's worth of sending and receiving costs: no allocation.
+//! Sending and receiving allocate nothing.
 
 #![allow(clippy::unwrap_used)]
 

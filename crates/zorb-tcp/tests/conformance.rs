@@ -1,4 +1,4 @@
-//! TCP keeps the promises of the traits, over IPv4 and over a name.
+//! TCP fulfils the contracts of the transport traits, over IPv4 and over a host name.
 
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_tcp::{IiopProtocol, TcpTransport};

@@ -1,4 +1,4 @@
-//! What is TCP's own: names, options, IPv6, published hosts, the story of a failure.
+//! What is specific to TCP: host names, options, IPv6, published hosts, and errors.
 #![allow(clippy::unwrap_used)]
 
 use std::io::ErrorKind;
@@ -31,7 +31,7 @@ fn socket(stream: &dyn Stream) -> BorrowedFd<'_> {
 }
 
 #[test]
-fn small_messages_are_sent_at_once_unless_told_otherwise() {
+fn no_delay_is_the_default() {
     let delayed = StreamOptions { no_delay: false, ..StreamOptions::default() };
     for (options, expected) in [(StreamOptions::default(), true), (delayed, false)] {
         let (client, server) = with_options(options);
@@ -54,7 +54,7 @@ fn keep_alive_and_buffers_are_set_on_both_sides() {
         let (plain, chosen) = (socket(&*plain), socket(&*chosen));
         let (plain, chosen) = (SockRef::from(&plain), SockRef::from(&chosen));
         assert!(!plain.keepalive().unwrap() && chosen.keepalive().unwrap());
-        // Linux doubles what it is asked for.
+        // Linux doubles the requested size.
         assert_eq!(chosen.send_buffer_size().unwrap(), 32 << 10);
         assert_eq!(chosen.recv_buffer_size().unwrap(), 32 << 10);
     }
@@ -105,7 +105,7 @@ fn the_host_in_references_can_be_chosen() {
 }
 
 #[test]
-fn a_port_in_use_is_a_told_story() {
+fn a_port_in_use_is_reported() {
     let taken = listen("127.0.0.1:0").unwrap();
     let url = taken.endpoint().as_str();
     let error = listen(url).unwrap_err();
@@ -117,7 +117,7 @@ fn a_port_in_use_is_a_told_story() {
 #[test]
 fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
     let tcp = TcpTransport::new();
-    // An address of its own, where nobody else takes the port meanwhile.
+    // An address of its own, where no other test takes the port.
     let first = listen("127.0.0.2:0").unwrap();
     let endpoint = first.endpoint().clone();
     let client = tcp.connect(&endpoint, &ConnectOptions::default()).unwrap();
@@ -131,9 +131,9 @@ fn a_closed_acceptors_port_is_free_again_although_its_connections_live() {
 }
 
 #[test]
-fn every_address_tried_is_in_the_story() {
+fn the_error_contains_every_attempt() {
     let tcp = TcpTransport::new();
-    // A port that nobody else gets while this socket holds it, and that nobody listens on.
+    // A port that is reserved by this socket, and on which no process listens.
     let held = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     held.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
     let port = held.local_addr().unwrap().as_socket().unwrap().port();
@@ -148,7 +148,7 @@ fn every_address_tried_is_in_the_story() {
 #[test]
 fn a_host_that_does_not_exist_is_a_failed_lookup() {
     let tcp = TcpTransport::new();
-    // No part of a name may be longer than 63 octets, so nobody needs to be asked.
+    // A label of a name has at most 63 octets, so no name server is asked.
     let host = "x".repeat(64);
     let endpoint = tcp.parse_endpoint(&format!("iiop://{host}.invalid:2809")).unwrap();
     let error = tcp.connect(&endpoint, &ConnectOptions::default()).unwrap_err();

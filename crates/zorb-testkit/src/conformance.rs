@@ -96,7 +96,7 @@ pub fn run(subject: impl FnOnce() -> Subject, test: fn(&Subject)) {
         test(&subject);
     });
     if done.recv_timeout(LIMIT) == Err(RecvTimeoutError::Timeout) {
-        panic!("still not done after {LIMIT:?}");
+        panic!("no result within {LIMIT:?}");
     }
     if let Err(failure) = work.join() {
         std::panic::resume_unwind(failure);

@@ -282,8 +282,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
         self.inner.cheap_polls()
     }
 
-    fn gives_all(&self) -> bool {
-        self.inner.gives_all()
+    fn short_read_means_empty(&self) -> bool {
+        self.inner.short_read_means_empty()
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {

@@ -68,10 +68,10 @@ impl Tls {
             match Credentials::load(&self.0.settings) {
                 Ok(credentials) => {
                     state.credentials = credentials;
-                    tracing::info!("certificates read again");
+                    tracing::info!("certificates reloaded");
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "the changed certificates are not used");
+                    tracing::warn!(%error, "changed certificates rejected, the former ones stay in use");
                 }
             }
         }

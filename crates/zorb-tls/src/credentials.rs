@@ -69,8 +69,8 @@ impl Credentials {
         };
         let roots = settings.roots.as_ref().map(trusted).transpose()?;
         if settings.is_selective() && settings.clients != ClientCertificates::Required {
-            let why = "it needs clients to show a certificate (client certificates: required)";
-            return Err(TlsError::new("the list of clients that are let in", why));
+            let why = "it requires certificates of clients (client certificates: required)";
+            return Err(TlsError::new("the list of admitted clients", why));
         }
         let client = match &roots {
             Some(roots) => Some(Arc::new(client(&provider, roots, own.as_ref())?)),
@@ -171,7 +171,7 @@ fn server(
             builder.with_client_cert_verifier(verifier)
         }
         (_, None) => {
-            let why = "they are needed to check the certificates of clients";
+            let why = "they are needed to verify the certificates of clients";
             return Err(TlsError::new("roots", why));
         }
     };

@@ -34,35 +34,35 @@ impl From<TlsError> for io::Error {
 }
 
 thread_local! {
-    /// The name in the certificate that this thread has just rejected: a verifier can report the
-    /// reason, but not the name.
-    static REFUSED: RefCell<Option<String>> = const { RefCell::new(None) };
+    /// The name in the certificate that this thread has just rejected: rustls reports the reason,
+    /// but not the name.
+    static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Records the name of a rejected certificate for the next error on this thread.
-pub(crate) fn note_refused(subject: &str) {
-    REFUSED.with_borrow_mut(|refused| *refused = Some(subject.to_owned()));
+pub(crate) fn note_rejected(subject: &str) {
+    REJECTED.with_borrow_mut(|refused| *refused = Some(subject.to_owned()));
 }
 
 /// The error of a connection. `PermissionDenied` if one side rejects the other's certificate, which
 /// the ORB reports as `NO_PERMISSION`.
 pub(crate) fn failed(error: Error) -> io::Error {
-    let refused = REFUSED.take();
+    let refused = REJECTED.take();
     let (kind, text) = match &error {
         Error::InvalidCertificate(why) => {
             let whose = refused.map_or(String::new(), |subject| format!(" of {subject}"));
-            (io::ErrorKind::PermissionDenied, format!("the certificate{whose} is refused: {why}"))
+            (io::ErrorKind::PermissionDenied, format!("the certificate{whose} was rejected: {why}"))
         }
         Error::NoCertificatesPresented => {
-            let text = "the peer shows no certificate and one is required";
+            let text = "the peer sent no certificate, but one is required";
             (io::ErrorKind::PermissionDenied, text.to_owned())
         }
         Error::AlertReceived(alert) if is_refusal(*alert) => {
-            let text = format!("the peer refuses this side's certificate: {}", told(*alert));
+            let text = format!("the peer rejected this side's certificate: {}", describe(*alert));
             (io::ErrorKind::PermissionDenied, text)
         }
         Error::AlertReceived(alert) => {
-            (io::ErrorKind::ConnectionAborted, format!("the peer ends TLS: {alert:?}"))
+            (io::ErrorKind::ConnectionAborted, format!("the peer ended TLS: {alert:?}"))
         }
         other => (io::ErrorKind::InvalidData, format!("TLS: {other}")),
     };
@@ -86,14 +86,16 @@ fn is_refusal(alert: AlertDescription) -> bool {
     )
 }
 
-fn told(alert: AlertDescription) -> String {
+fn describe(alert: AlertDescription) -> String {
     use AlertDescription as A;
     match alert {
-        A::CertificateRequired | A::NoCertificate => "it wants one, and none was shown".to_owned(),
+        A::CertificateRequired | A::NoCertificate => {
+            "it requires one, and none was sent".to_owned()
+        }
         A::UnknownCA => "it does not trust the authority that signed it".to_owned(),
-        A::CertificateExpired => "it is out of date".to_owned(),
+        A::CertificateExpired => "it has expired".to_owned(),
         A::CertificateRevoked => "it is revoked".to_owned(),
-        A::AccessDenied => "its holder may not come in".to_owned(),
+        A::AccessDenied => "its holder is not admitted".to_owned(),
         other => format!("{other:?}"),
     }
 }

@@ -10,17 +10,17 @@ use zorb_transport::Stream;
 use crate::error::failed;
 use crate::inbox::Inbox;
 
-/// After rejecting a client, how long a server waits for it to read the reason, and how many of its
-/// octets the server reads meanwhile.
+/// After rejecting a client, how long a server waits for it to read the reason, and how many of the
+/// client's octets the server discards during that time.
 const LINGER: Duration = Duration::from_secs(1);
 const MAX_LEFT_OVER: usize = 64 << 10;
 
-/// Performs the handshake over `stream`, which nobody else uses meanwhile.
+/// Performs the handshake over `stream`, which no other thread uses.
 ///
 /// # Errors
 /// `TimedOut` after `limit`; `PermissionDenied` if one side rejects the other's certificate;
 /// otherwise the error. The peer was sent an alert if there is one.
-pub(crate) fn shake_hands(
+pub(crate) fn run_handshake(
     connection: &mut Connection,
     stream: &dyn Stream,
     inbox: &mut Inbox,
@@ -29,7 +29,7 @@ pub(crate) fn shake_hands(
     let deadline = Instant::now().checked_add(limit);
     let left = || match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
         Some(left) if left.is_zero() => {
-            let text = format!("the TLS handshake was not done within {limit:?}");
+            let text = format!("the TLS handshake did not complete within {limit:?}");
             Err(io::Error::new(io::ErrorKind::TimedOut, text))
         }
         left => Ok(left),
@@ -85,7 +85,7 @@ fn send_due(
 
 /// Closes a connection after a failed handshake. The client may already be sending its first
 /// request; closing with unread data would discard the alert that the client has not read yet.
-pub(crate) fn part(stream: &dyn Stream, inbox: &mut Inbox) {
+pub(crate) fn close_failed(stream: &dyn Stream, inbox: &mut Inbox) {
     let deadline = Instant::now() + LINGER;
     let mut octets = 0;
     if stream.shutdown(Shutdown::Write).is_ok() {

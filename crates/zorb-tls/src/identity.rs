@@ -6,7 +6,7 @@ use zorb_transport::PeerIdentity;
 
 use crate::der;
 
-/// The identity that a peer with this certificate (in DER) has: its names as servers compare them with
+/// The identity of a peer with this certificate (in DER): its names, as servers compare them with
 /// [`Settings::allow`](crate::Settings::allow) and logs show them. It verifies nothing. The
 /// identity of a malformed certificate has no names.
 #[must_use]

@@ -9,7 +9,7 @@
 //! Every handshake checks its files for changes, so that certificates are renewed without a
 //! restart; existing connections are not affected.
 //!
-//! # What is promised
+//! # Guarantees
 //! * TLS 1.2 and 1.3. A certificate that does not lead to a trusted root, has expired or is for
 //!   another name ends the connection before any part of a request is sent. This cannot be
 //!   disabled.

@@ -44,16 +44,17 @@ impl fmt::Debug for Pem {
     }
 }
 
-/// Whether a server requests certificates of its clients.
+/// Whether a server requests certificates from its clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ClientCertificates {
-    /// It does, and refuses a client that has none. The default.
+    /// The server requests a certificate, and rejects clients without one. The default.
     #[default]
     Required,
-    /// It does, and accepts clients without one. A certificate that a client sends has to be valid.
+    /// The server requests a certificate, and accepts clients without one. A certificate that a
+    /// client sends must be valid.
     Optional,
-    /// It does not.
+    /// The server requests no certificate.
     NotRequested,
 }
 

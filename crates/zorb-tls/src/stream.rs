@@ -20,7 +20,7 @@ use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 use crate::configured::Tls;
 use crate::credentials::MAX_BUFFERED;
 use crate::error::failed;
-use crate::handshake::{part, shake_hands};
+use crate::handshake::{close_failed, run_handshake};
 use crate::identity::identity;
 use crate::inbox::Inbox;
 
@@ -59,7 +59,7 @@ fn drain(connection: &mut Connection, outbox: &mut Vec<u8>) -> io::Result<()> {
 }
 
 fn ended() -> io::Error {
-    let text = "the connection ended without TLS' farewell: it was cut off";
+    let text = "the connection ended without a close_notify alert";
     io::Error::new(io::ErrorKind::UnexpectedEof, text)
 }
 
@@ -95,7 +95,7 @@ impl TlsStream {
     /// The client's side, after a handshake.
     ///
     /// # Errors
-    /// See [`shake_hands`].
+    /// See [`run_handshake`].
     pub(crate) fn connected(
         inner: Arc<dyn Stream>,
         connection: Connection,
@@ -110,9 +110,9 @@ impl TlsStream {
     fn begin(&self, mut connection: Connection, limit: Duration) -> io::Result<()> {
         let mut inbox = self.inbox.lock();
         connection.set_buffer_limit(Some(MAX_BUFFERED));
-        if let Err(error) = shake_hands(&mut connection, &*self.inner, &mut inbox, limit) {
+        if let Err(error) = run_handshake(&mut connection, &*self.inner, &mut inbox, limit) {
             if self.tls.is_some() {
-                part(&*self.inner, &mut inbox);
+                close_failed(&*self.inner, &mut inbox);
             }
             return Err(error);
         }
@@ -189,7 +189,7 @@ impl TlsStream {
     }
 
     /// Sends `close_notify` once, if that is possible without waiting.
-    fn say_farewell(&self) {
+    fn send_close_notify(&self) {
         if self.write_ended.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -261,8 +261,8 @@ impl Stream for TlsStream {
             if let Some(count) = self.take(session, &mut inbox, buffer)? {
                 return Ok(count);
             }
-            // Starts with the first wait that was not the last: a peer that sends its record octet
-            // by octet gets at most twice the time.
+            // The limit applies from the second wait on: a peer that sends its record octet by
+            // octet gets at most twice the time.
             if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
@@ -396,7 +396,7 @@ impl Stream for TlsStream {
             self.read_ended.store(true, Ordering::Release);
         }
         if matches!(how, Shutdown::Write | Shutdown::Both) {
-            self.say_farewell();
+            self.send_close_notify();
         }
         self.inner.shutdown(how)
     }
@@ -413,7 +413,7 @@ impl Stream for TlsStream {
         self.identity.get().cloned()
     }
 
-    /// None: that the socket has no data does not mean that the stream has none.
+    /// None: data may be available although the socket has none.
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
@@ -421,7 +421,7 @@ impl Stream for TlsStream {
 
 impl Drop for TlsStream {
     fn drop(&mut self) {
-        self.say_farewell();
+        self.send_close_notify();
         // Closing a socket with unread data discards what the peer has not read. There may be
         // unread tickets.
         let mut scrap = [0; 1024];

@@ -22,11 +22,11 @@ use crate::configured::Tls;
 use crate::stream::TlsStream;
 use crate::{DEFAULT_PORT, SSLIOP_SCHEME};
 
-const NO_ROOTS: &str = "no certificates of authorities are set that servers could be checked by";
-const NO_CERTIFICATE: &str = "no certificate is set that clients could check this server by";
-const HINT_ROOTS: &str = "the option SsliopRoots names their file";
-const HINT_CERTIFICATE: &str = "the options SsliopCertificate and SsliopKey name the files";
-const HINT_REFUSED: &str = "check the names, dates and authorities of both certificates: openssl x509 -noout -text -in FILE";
+const NO_ROOTS: &str = "no trusted authorities are set to verify servers";
+const NO_CERTIFICATE: &str = "no certificate is set for this server";
+const HINT_ROOTS: &str = "set the option SsliopRoots to the file of their certificates";
+const HINT_CERTIFICATE: &str = "set the options SsliopCertificate and SsliopKey";
+const HINT_REJECTED: &str = "check the names, dates and authorities of both certificates: openssl x509 -noout -text -in FILE";
 const HINT_NO_TLS: &str = "does the server speak TLS on that port?";
 
 /// TLS over TCP as a [`Transport`], with the scheme `ssliop`.
@@ -90,7 +90,7 @@ impl TlsTransport {
             }
         };
         let name = ServerName::try_from(name.clone())
-            .map_err(|error| invalid(format!("no certificate can be for {name:?}: {error}")))?;
+            .map_err(|error| invalid(format!("invalid server name {name:?}: {error}")))?;
         let connection = ClientConnection::new(config, name).map_err(crate::error::failed)?;
         let limit = tls.settings().time_limit();
         let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
@@ -128,7 +128,7 @@ impl Transport for TlsTransport {
             Ok(stream) => Ok(Arc::new(stream)),
             Err(error) => {
                 let hint = match error.kind() {
-                    io::ErrorKind::PermissionDenied => Some(HINT_REFUSED),
+                    io::ErrorKind::PermissionDenied => Some(HINT_REJECTED),
                     io::ErrorKind::InvalidInput => Some(HINT_ROOTS),
                     io::ErrorKind::InvalidData
                     | io::ErrorKind::UnexpectedEof

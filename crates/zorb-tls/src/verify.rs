@@ -14,7 +14,7 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use crate::error::note_refused;
+use crate::error::note_rejected;
 use crate::identity::{certificate_identity, identity};
 use crate::settings::{ClientCertificates, Settings};
 
@@ -44,7 +44,7 @@ pub(crate) fn clients(
     Ok(Arc::new(Clients { inner, settings }))
 }
 
-/// `inner` verifies signatures. Both traits need the same methods but have nothing in common.
+/// `inner` verifies signatures. Both traits have the same methods but no common supertrait.
 macro_rules! signatures_by_inner {
     () => {
         fn verify_tls12_signature(
@@ -86,7 +86,7 @@ impl ServerCertVerifier for Servers {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verified = self.inner.verify_server_cert(own, chain, name, ocsp, now);
-        verified.inspect_err(|_| note_refused(&certificate_identity(own).to_string()))
+        verified.inspect_err(|_| note_rejected(&certificate_identity(own).to_string()))
     }
 
     signatures_by_inner!();
@@ -120,12 +120,12 @@ impl ClientCertVerifier for Clients {
         let verified = self
             .inner
             .verify_client_cert(own, chain, now)
-            .inspect_err(|_| note_refused(&certificate_identity(own).to_string()))?;
+            .inspect_err(|_| note_rejected(&certificate_identity(own).to_string()))?;
         let whole: Vec<_> = std::iter::once(own).chain(chain).cloned().collect();
         if identity(&whole).is_some_and(|client| self.settings.admits(&client)) {
             return Ok(verified);
         }
-        note_refused(&certificate_identity(own).to_string());
+        note_rejected(&certificate_identity(own).to_string());
         Err(CertificateError::ApplicationVerificationFailure.into())
     }
 

@@ -1,4 +1,4 @@
-//! What a call's worth of sending and receiving costs.
+//! The allocations of sending and receiving.
 
 #![allow(clippy::unwrap_used)]
 
@@ -18,8 +18,8 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const WARM_UP: u64 = 10;
 const ROUNDS: u64 = 200;
-/// What rustls allocates for a message of one record: that is sent from one slice, from several, and
-/// that is received. Zorb itself adds nothing.
+/// What rustls allocates for a message of one record: sent from one slice, sent from several, and
+/// received. Zorb itself allocates nothing.
 const SENT: u64 = 1;
 const GATHERED: u64 = 2;
 const RECEIVED: u64 = 1;
@@ -33,7 +33,7 @@ fn recv_exactly(stream: &dyn Stream, mut buffer: &mut [u8]) {
 }
 
 #[test]
-fn a_round_trip_allocates_what_rustls_does_and_no_more() {
+fn a_round_trip_allocates_only_in_rustls() {
     let authority = Authority::new("authority");
     let own = authority.server();
     let tls = Settings::new()
@@ -70,7 +70,7 @@ fn a_round_trip_allocates_what_rustls_does_and_no_more() {
     call(WARM_UP);
     let ((), client_side) = AllocationCount::of(|| call(ROUNDS));
     assert_eq!(client_side.allocations, ROUNDS * (SENT + RECEIVED));
-    // The server gathers what it sends.
+    // The server sends gathered slices.
     let server_side = server_side.join().unwrap();
     assert_eq!(server_side.allocations, ROUNDS * (GATHERED + RECEIVED));
     assert_eq!(buffer, [7; 64]);

@@ -1,4 +1,4 @@
-//! TLS keeps the promises of the traits.
+//! TLS fulfils the contracts of the transport traits.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -9,7 +9,7 @@ use support::Authority;
 use zorb_testkit::conformance::Subject;
 use zorb_tls::{Pem, Settings, Tls, TlsTransport};
 
-/// Both sides' settings: each shows a certificate and checks the other's.
+/// The settings of both sides: each has a certificate and verifies the other's.
 fn settings() -> Settings {
     let authority = Authority::new("authority");
     let own = authority.server();

@@ -1,4 +1,4 @@
-//! Who gets in, who does not, and what both sides are told.
+//! Which peers are admitted or rejected, and what both sides report.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -16,7 +16,7 @@ use zorb_transport::{
     Transport,
 };
 
-/// Settings that show `own` and trust `authority`.
+/// Settings with the certificate `own`, which trust `authority`.
 fn settings(own: Option<&Certified>, authority: &Authority) -> Settings {
     let settings = Settings::new().roots(Pem::text(authority.certificate()));
     match own {
@@ -37,8 +37,8 @@ fn connect(client: &TlsTransport, endpoint: &Endpoint) -> Result<Arc<dyn Stream>
     client.connect(endpoint, &ConnectOptions::with_timeout(Some(Duration::from_secs(30))))
 }
 
-/// What each side makes of the other. A client learns last whether it is let in, when it reads: it
-/// has sent `ping` and got `pong` then.
+/// The result at each side. A client learns only by reading whether it is admitted: by then it has
+/// sent `ping` and received `pong`.
 fn meet(server: Settings, client: Settings) -> (io::Result<Arc<dyn Stream>>, io::Result<()>) {
     let acceptor = listen(&transport(server));
     let client = transport(client);
@@ -64,8 +64,8 @@ fn meet(server: Settings, client: Settings) -> (io::Result<Arc<dyn Stream>>, io:
     })
 }
 
-/// An authority and a server that shows one of its certificates, as clients have to. The clients show
-/// the server's own, which is good for both.
+/// An authority, and a server with one of its certificates that requires one of its clients. The
+/// clients use the server's own, which is valid for both.
 fn listening() -> (Authority, Certified, Arc<dyn Acceptor>) {
     let authority = Authority::new("authority");
     let own = authority.server();
@@ -108,22 +108,22 @@ fn a_client_knows_its_server_too() {
 }
 
 #[test]
-fn a_server_of_another_authority_is_not_talked_to() {
+fn a_server_of_another_authority_is_rejected() {
     let (known, other) = (Authority::new("known"), Authority::new("other"));
     let (served, called) =
         meet(settings(Some(&other.server()), &known), settings(Some(&known.client()), &known));
-    assert_refused(called, r"the certificate of CN=server,O=Zorb\, tests is refused");
+    assert_refused(called, r"the certificate of CN=server,O=Zorb\, tests was rejected");
     assert_refused(served, "it does not trust the authority that signed it");
 }
 
 #[test]
-fn a_server_of_another_name_is_not_talked_to() {
+fn a_server_of_another_name_is_rejected() {
     let authority = Authority::new("authority");
     let elsewhere = authority.signs("elsewhere", &["elsewhere.example.com"]);
     let client = || settings(Some(&elsewhere), &authority);
     let (_, called) = meet(settings(Some(&elsewhere), &authority), client());
     assert_refused(called, "CN=elsewhere");
-    // Unless that is the name that was meant.
+    // Unless that name is expected.
     let client = client().server_name("elsewhere.example.com");
     let (served, called) = meet(settings(Some(&elsewhere), &authority), client);
     called.unwrap();
@@ -131,21 +131,21 @@ fn a_server_of_another_name_is_not_talked_to() {
 }
 
 #[test]
-fn a_certificate_out_of_date_is_refused_on_either_side() {
+fn expired_certificates_are_rejected_on_either_side() {
     let authority = Authority::new("authority");
     let (good, old) = (authority.server(), authority.signs_outdated("old"));
     let (served, called) =
         meet(settings(Some(&old), &authority), settings(Some(&good), &authority));
     assert_refused(called, "CN=old");
-    assert_refused(served, "it is out of date");
+    assert_refused(served, "it has expired");
     let (served, called) =
         meet(settings(Some(&good), &authority), settings(Some(&old), &authority));
     assert_refused(served, "CN=old");
-    assert_refused(called, "it is out of date");
+    assert_refused(called, "it has expired");
 }
 
 #[test]
-fn whether_a_client_needs_a_certificate_is_the_servers_choice() {
+fn servers_may_require_client_certificates() {
     use ClientCertificates::{NotRequested, Optional, Required};
     let authority = Authority::new("authority");
     let (own, client) = (authority.server(), authority.client());
@@ -153,8 +153,8 @@ fn whether_a_client_needs_a_certificate_is_the_servers_choice() {
     let nobody = || settings(None, &authority);
 
     let (served, called) = meet(server(Required), nobody());
-    assert_refused(served, "the peer shows no certificate");
-    assert_refused(called, "it wants one, and none was shown");
+    assert_refused(served, "the peer sent no certificate");
+    assert_refused(called, "it requires one, and none was sent");
     for asks in [Optional, NotRequested] {
         let (served, called) = meet(server(asks), nobody());
         called.unwrap();
@@ -165,15 +165,15 @@ fn whether_a_client_needs_a_certificate_is_the_servers_choice() {
         called.unwrap();
         assert_eq!(served.unwrap().peer_identity().is_some(), seen);
     }
-    // One that is shown has to be good.
+    // A certificate that is sent must be valid.
     let stranger = Authority::new("other").client();
     let (served, called) = meet(server(Optional), settings(Some(&stranger), &authority));
     assert_refused(served, "CN=console");
-    assert_refused(called, "the peer refuses this side's certificate");
+    assert_refused(called, "the peer rejected this side's certificate");
 }
 
 #[test]
-fn only_clients_on_the_list_come_in() {
+fn only_listed_clients_are_admitted() {
     let authority = Authority::new("authority");
     let (own, client) = (authority.server(), authority.client());
     let server = || settings(Some(&own), &authority);
@@ -185,14 +185,14 @@ fn only_clients_on_the_list_come_in() {
     }
     let (served, called) = call(server().allow("dns:other.example.com"));
     assert_refused(served, "CN=console");
-    assert_refused(called, "its holder may not come in");
+    assert_refused(called, "its holder is not admitted");
 
     let (served, called) = call(server().admit(|client| client.subject().contains("console")));
     called.unwrap();
     served.unwrap();
     let (served, called) = call(server().admit(|_| false));
     assert_refused(served, "CN=console");
-    assert_refused(called, "its holder may not come in");
+    assert_refused(called, "its holder is not admitted");
 }
 
 #[test]
@@ -216,18 +216,18 @@ fn settings_that_cannot_work_say_which_and_why() {
         ),
         (
             both().client_certificates(ClientCertificates::Optional).allow("dns:a"),
-            &["the list of clients", "required"],
+            &["the list of admitted clients", "required"],
         ),
         (
             both().client_certificates(ClientCertificates::NotRequested).admit(|_| true),
-            &["the list of clients"],
+            &["the list of admitted clients"],
         ),
     ];
     for (settings, said) in cases {
         let error = settings.build().unwrap_err().to_string();
         assert!(said.iter().all(|part| error.contains(part)), "{error}");
     }
-    // Nobody to show or check is not wrong by itself; what needs it says so.
+    // Missing certificates and roots are errors only where they are needed.
     let nothing = transport(Settings::new());
     let error = nothing.listen("127.0.0.1:0", &ListenOptions::default()).unwrap_err();
     assert!(error.hint().unwrap().contains("SsliopCertificate"));
@@ -266,11 +266,11 @@ fn renewed_certificates_are_used_without_a_restart() {
 
     authority.signs("renewed", &["127.0.0.1"]).write(folder.path(), "server");
     assert!(subject().0.starts_with("CN=renewed,"));
-    // What stands goes on.
+    // Existing connections continue.
     stream.send_all(b"x").unwrap();
     assert_eq!(server_side.recv(&mut [0; 4]).unwrap(), 1);
 
-    // A certificate without its key is not used, and told of when asked for.
+    // A certificate without its key is not used, and reported on request.
     let next = authority.signs("next one", &["127.0.0.1"]);
     std::fs::write(&own, &next.certificate).unwrap();
     assert!(subject().0.starts_with("CN=renewed,"));
@@ -282,7 +282,7 @@ fn renewed_certificates_are_used_without_a_restart() {
 }
 
 #[test]
-fn clients_that_say_nothing_hold_up_nobody_and_are_dropped_in_time() {
+fn silent_clients_delay_nobody_and_time_out() {
     let authority = Authority::new("authority");
     let own = authority.server();
     let limit = Duration::from_millis(200);
@@ -290,20 +290,20 @@ fn clients_that_say_nothing_hold_up_nobody_and_are_dropped_in_time() {
     let acceptor = listen(&transport(server));
     let address = acceptor.endpoint().address().to_owned();
     let mut silent = TcpStream::connect(&address).unwrap();
-    // Accepting the silent one is over before it says anything.
+    // A silent client does not delay `accept`.
     let stream = acceptor.accept().unwrap();
     let began = Instant::now();
     let error = stream.establish().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::TimedOut);
     assert!(began.elapsed() >= limit);
-    assert!(stream.establish().is_err(), "it does not come back");
+    assert!(stream.establish().is_err(), "the handshake failed");
     assert_eq!(silent.read(&mut [0; 16]).unwrap_or(0), 0);
-    // One that drips gets no more time: every octet that comes begins no new wait.
+    // A slow client gets no more time: an octet does not restart the limit.
     let mut slow = TcpStream::connect(&address).unwrap();
     let stream = acceptor.accept().unwrap();
     thread::scope(|scope| {
         scope.spawn(move || {
-            // A record that is announced as long, and never whole.
+            // A long record that is announced and never completed.
             let _ = slow.write_all(&[22, 3, 1, 0x20, 0]);
             while slow.write_all(&[1]).is_ok() {
                 thread::yield_now();
@@ -315,7 +315,7 @@ fn clients_that_say_nothing_hold_up_nobody_and_are_dropped_in_time() {
 }
 
 #[test]
-fn garbage_is_an_error_and_no_more() {
+fn garbage_is_an_error() {
     let (authority, _, acceptor) = listening();
     let address = acceptor.endpoint().address().to_owned();
     for garbage in
@@ -332,11 +332,11 @@ fn garbage_is_an_error_and_no_more() {
             let error = stream.establish().unwrap_err();
             assert_ne!(error.kind(), ErrorKind::TimedOut, "{error}");
         });
-        // Nothing can be sent over it, which would be in the clear.
+        // Nothing can be sent, since it would not be encrypted.
         assert!(stream.send_all(b"secret").is_err());
         assert!(stream.recv(&mut [0; 8]).is_err());
     }
-    // A client that meets a server which speaks something else says so.
+    // A client reports a server that does not speak TLS.
     let (plain, endpoint) = plain();
     let client = transport(settings(None, &authority));
     thread::scope(|scope| {
@@ -350,16 +350,16 @@ fn garbage_is_an_error_and_no_more() {
     });
 }
 
-/// A socket without TLS, and how clients who think that it has TLS find it.
+/// A socket without TLS, and its endpoint for clients that expect TLS.
 fn plain() -> (TcpListener, Endpoint) {
     let socket = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("ssliop://{}", socket.local_addr().unwrap()).parse().unwrap();
     (socket, endpoint)
 }
 
-/// Somebody between a client and a server who passes on what the server says, and of the client's
-/// records what `change` makes of them, until it makes nothing: then it ends the direction as if the
-/// client had no more to say.
+/// An attacker between a client and a server, who forwards the server's octets, and the client's
+/// records after `change` has modified them. When `change` returns false, the attacker ends the
+/// direction as if the client had nothing more to send.
 fn in_between(between: &TcpListener, server: &str, change: impl Fn(&mut [u8]) -> bool) {
     let (mut from, _) = between.accept().unwrap();
     let mut to = TcpStream::connect(server).unwrap();
@@ -381,17 +381,17 @@ fn in_between(between: &TcpListener, server: &str, change: impl Fn(&mut [u8]) ->
     back.join().unwrap();
 }
 
-/// Octets that a record of TLS 1.3 has around its content: header, kind, tag.
+/// The octets of a TLS 1.3 record around its content: header, kind, tag.
 const AROUND: usize = 5 + 1 + 16;
 
 #[test]
-fn a_connection_that_is_cut_off_is_no_end_of_the_stream() {
+fn a_truncated_connection_is_an_error() {
     let (authority, own, acceptor) = listening();
     let server = acceptor.endpoint().address().to_owned();
     let (between, endpoint) = plain();
     let client = transport(settings(Some(&own), &authority));
     thread::scope(|scope| {
-        // The farewell is an alert, of two octets.
+        // `close_notify` is an alert of two octets.
         scope.spawn(|| in_between(&between, &server, |record| record.len() != 2 + AROUND));
         let serving = scope.spawn(|| {
             let stream = acceptor.accept().unwrap();
@@ -404,12 +404,12 @@ fn a_connection_that_is_cut_off_is_no_end_of_the_stream() {
         stream.shutdown(Shutdown::Write).unwrap();
         let (count, error) = serving.join().unwrap();
         assert_eq!((count, error.kind()), (32, ErrorKind::UnexpectedEof));
-        assert!(error.to_string().contains("cut off"), "{error}");
+        assert!(error.to_string().contains("close_notify"), "{error}");
     });
 }
 
 #[test]
-fn octets_that_were_changed_on_the_way_end_the_connection() {
+fn modified_records_end_the_connection() {
     let (authority, own, acceptor) = listening();
     let server = acceptor.endpoint().address().to_owned();
     let (between, endpoint) = plain();
@@ -417,7 +417,7 @@ fn octets_that_were_changed_on_the_way_end_the_connection() {
     thread::scope(|scope| {
         scope.spawn(|| {
             in_between(&between, &server, |record| {
-                // The message; the handshake has none of this size, which is more than is taken in with it.
+                // The message. The records of the handshake have other sizes.
                 if record.len() == 7777 + AROUND {
                     record[500] ^= 1;
                 }
@@ -434,7 +434,7 @@ fn octets_that_were_changed_on_the_way_end_the_connection() {
         stream.send_all(&[7; 7777]).unwrap();
         let (error, stays) = serving.join().unwrap();
         assert_eq!(error.kind(), ErrorKind::InvalidData, "{error}");
-        assert!(stays, "and nothing comes after it");
+        assert!(stays, "the stream stays broken");
         assert!(stream.recv(&mut [0; 8]).is_err());
     });
 }

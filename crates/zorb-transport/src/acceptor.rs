@@ -79,7 +79,7 @@ impl fmt::Display for AcceptError {
         match self {
             Self::Closed => f.write_str("the acceptor is closed"),
             Self::Busy { retry_after, source } => {
-                write!(f, "no connection accepted for now ({source}); again in {retry_after:?}")
+                write!(f, "cannot accept connections now ({source}); retrying in {retry_after:?}")
             }
             Self::Failed(source) => write!(f, "accepting connections failed: {source}"),
         }

@@ -164,7 +164,10 @@ impl Renamed {
         if self.inner.groups().is_none() {
             return Ok(());
         }
-        let why = format!("groups are called by GIOP alone, over {}", self.inner.scheme());
+        let why = format!(
+            "groups require GIOP: {} cannot carry another messaging protocol",
+            self.inner.scheme()
+        );
         Err(std::io::Error::new(std::io::ErrorKind::Unsupported, why))
     }
 
@@ -188,7 +191,7 @@ impl Renamed {
 fn one_scheme(address: &str) -> Result<(), EndpointError> {
     if address.contains("://") {
         let shown: String = address.chars().take(80).collect();
-        return Err(EndpointError::new(&shown, "one scheme is enough"));
+        return Err(EndpointError::new(&shown, "the address contains a second scheme"));
     }
     Ok(())
 }

@@ -61,7 +61,7 @@ impl Endpoint {
             return fail("it is longer than 1024 octets");
         }
         if address.chars().any(|c| c.is_control() || c.is_whitespace()) {
-            return fail("the address holds a space or a control character");
+            return fail("the address contains a space or a control character");
         }
         let url = format!("{}://{address}", scheme.to_ascii_lowercase());
         Ok(Self { url: url.into(), scheme_len: scheme.len() })
@@ -96,7 +96,7 @@ impl FromStr for Endpoint {
             Some((scheme, address)) => Self::new(scheme, address),
             None => {
                 let shown: String = url.chars().take(80).collect();
-                Err(EndpointError::new(&shown, "a scheme and '://' must come first"))
+                Err(EndpointError::new(&shown, "a URL must start with a scheme and '://'"))
             }
         }
     }

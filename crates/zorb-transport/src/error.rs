@@ -108,7 +108,9 @@ impl ConnectError {
                 Some("check the host name; the server may publish a name only it knows")
             }
             (_, io::ErrorKind::ConnectionRefused) => Some("is the server running on that port?"),
-            (_, io::ErrorKind::TimedOut) => Some("is a firewall between, or the host down?"),
+            (_, io::ErrorKind::TimedOut) => {
+                Some("does a firewall block the port, or is the host down?")
+            }
             (_, io::ErrorKind::HostUnreachable | io::ErrorKind::NetworkUnreachable) => {
                 Some("is the published address reachable from this machine?")
             }
@@ -186,10 +188,8 @@ impl ListenError {
             return self.hint;
         }
         match self.kind() {
-            io::ErrorKind::AddrInUse => {
-                Some("another process, or this one, listens there; port 0 picks a free one")
-            }
-            io::ErrorKind::AddrNotAvailable => Some("that address is not one of this machine's"),
+            io::ErrorKind::AddrInUse => Some("the address is in use; port 0 chooses a free port"),
+            io::ErrorKind::AddrNotAvailable => Some("this machine does not have that address"),
             io::ErrorKind::PermissionDenied => Some("ports below 1024 need a privilege"),
             _ => None,
         }
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_connect_error_tells_every_address_and_a_hint() {
+    fn a_connect_error_contains_every_address_and_a_hint() {
         let endpoint: Endpoint = "iiop://server:2809".parse().unwrap();
         let attempt = |address: &str, kind: io::ErrorKind| ConnectAttempt {
             address: address.to_owned(),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listen_error_names_what_the_user_wrote() {
+    fn a_listen_error_contains_the_given_url() {
         let error = ListenError::new("iiop://:2809", io::Error::from(io::ErrorKind::AddrInUse));
         let text = error.to_string();
         assert!(text.starts_with("cannot listen on iiop://:2809: "), "{text}");

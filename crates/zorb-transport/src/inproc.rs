@@ -62,7 +62,7 @@ impl InprocTransport {
         if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_')) {
             Endpoint::new(SCHEME, name)
         } else {
-            Err(EndpointError::new(text, "a name is letters, digits, '.', '-' and '_'"))
+            Err(EndpointError::new(text, "a name consists of letters, digits, '.', '-' and '_'"))
         }
     }
 }

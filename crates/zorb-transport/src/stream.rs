@@ -63,16 +63,16 @@ pub trait Stream: Send + Sync + fmt::Debug {
         if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
     }
 
-    /// The number of initial [`try_recv`](Self::try_recv) calls of a busy-wait without a pause or a
-    /// look at the clock, which should take about a microsecond in total. Default: 1, for
+    /// The number of initial [`try_recv`](Self::try_recv) calls of a busy-wait without a pause and
+    /// without reading the clock, which should take about a microsecond in total. Default: 1, for
     /// transports with a system call per attempt.
     fn cheap_polls(&self) -> u32 {
         1
     }
 
-    /// Whether receiving less than requested means that no more is available, as on sockets, so
-    /// that a thread that waits for readiness need not try again. Default: `false`.
-    fn gives_all(&self) -> bool {
+    /// Whether receiving less than requested means that no more is available, as on sockets: a
+    /// thread that waits for readiness need not try again. Default: `false`.
+    fn short_read_means_empty(&self) -> bool {
         false
     }
 

@@ -10,36 +10,36 @@ use std::time::{Duration, Instant};
 
 use crate::Stream;
 
-/// The approximate duration of polling between two looks at the clock: a look takes as long as
-/// dozens of polls of shared memory, during which octets would be noticed late.
+/// The approximate duration of polling between two readings of the clock. Reading it takes as long
+/// as dozens of polls of shared memory, and delays the detection of octets.
 const CLOCK_INTERVAL: Duration = Duration::from_micros(1);
 
-/// The maximum number of polls between two looks at the clock.
+/// The maximum number of polls between two readings of the clock.
 const MAX_POLLS: u32 = 1024;
 
 /// The cost of a pause, in multiples of a cheap poll.
 const PAUSE: u32 = 4;
 
-/// How often in a row the busy-wait is halved after waits that ended in blocking, before it is
+/// The number of consecutive waits ending in blocking that halve the busy-wait; after them it is
 /// skipped.
 const HALVINGS: u8 = 4;
 
-/// The interval, in waits, at which a skipped busy-wait is tried again in full.
-const RARELY: u8 = 32;
+/// After this many waits without one, a busy-wait of the full duration is tried again.
+const RETRY_INTERVAL: u8 = 32;
 
-/// The number of waits ending in blocking after which one is tried.
-const ALL_AGAIN: u8 = HALVINGS + RARELY - 1;
+/// The number of consecutive waits ending in blocking before that attempt.
+const RETRY_AT: u8 = HALVINGS + RETRY_INTERVAL - 1;
 
-/// The longest time by which a wait may end after its limit. Setting the timeout of a stream anew for
-/// a shorter time is not worth its system call.
+/// The maximum time by which a wait may exceed its limit: a smaller correction of the stream's
+/// timeout is not worth its system call.
 pub const MAX_LATENESS: Duration = Duration::from_millis(1);
 
 /// The maximum busy-wait before blocking: the ORB's option `Spin`. Default: none.
 ///
 /// Blocking and waking up takes longer than a short call, on machines with idle processors much
-/// longer. A busy-waiting thread notices octets at once, and occupies its processor meanwhile.
+/// longer. A busy-waiting thread notices octets at once, but occupies its processor.
 ///
-/// Each connection has its own [`Waits`], which reduce the busy-wait if it is of no use.
+/// Each connection has its own [`Waits`], which shorten a busy-wait that does not pay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitPolicy {
     spin: Duration,
@@ -55,7 +55,7 @@ impl WaitPolicy {
     /// The waits of a new connection.
     #[must_use]
     pub const fn waits(self) -> Waits {
-        Waits { spin: self.spin, asleep: AtomicU8::new(0) }
+        Waits { spin: self.spin, blocked: AtomicU8::new(0) }
     }
 }
 
@@ -68,9 +68,9 @@ impl WaitPolicy {
 #[derive(Debug)]
 pub struct Waits {
     spin: Duration,
-    /// The number of recent waits that ended in blocking, as far as it matters. Used by one thread
-    /// at a time.
-    asleep: AtomicU8,
+    /// The number of consecutive waits that ended in blocking, up to [`RETRY_AT`]. Used by one
+    /// thread at a time.
+    blocked: AtomicU8,
 }
 
 impl Waits {
@@ -102,67 +102,67 @@ impl Waits {
         limit: Option<Duration>,
         now: impl Fn() -> Instant,
     ) -> io::Result<usize> {
-        // Available data is read without a look at the clock, and does not count as a wait.
+        // Available data is read without reading the clock, and does not count as a wait.
         if let Some(count) = stream.try_recv(buffer)? {
             return Ok(count);
         }
         let polls = stream.cheap_polls().clamp(1, MAX_POLLS);
-        // The reply to a short call arrives during these polls. There is no pause between them: a
-        // pause can take a good part of the call's duration, and delays octets that arrive
-        // meanwhile.
+        // The reply to a short call arrives during these polls. They have no pause between them: it
+        // could take a good part of the call's duration and delay the detection of octets.
         for _ in 0..polls {
             if let Some(count) = stream.try_recv(buffer)? {
-                return Ok(self.was_awake(count));
+                return Ok(self.record_arrival(count));
             }
         }
-        let spin = self.spends();
+        let spin = self.busy_wait();
         if !spin.is_zero() {
             let spin = limit.map_or(spin, |limit| limit.min(spin));
             if let Some(count) = poll_for(spin, polls, stream, buffer, now)? {
-                return Ok(self.was_awake(count));
+                return Ok(self.record_arrival(count));
             }
             if limit.is_some_and(|limit| limit <= spin) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             if let Some(limit) = limit.filter(|_| spin > MAX_LATENESS) {
-                self.falls_asleep();
+                self.record_block();
                 stream.set_recv_timeout(Some(limit - spin))?;
                 let received = stream.recv(buffer);
                 stream.set_recv_timeout(Some(limit))?;
                 return received;
             }
         }
-        self.falls_asleep();
+        self.record_block();
         stream.recv(buffer)
     }
 
     /// The duration of the next busy-wait, without the initial polls.
-    fn spends(&self) -> Duration {
-        match self.asleep.load(Ordering::Relaxed) {
-            asleep @ 0..HALVINGS => self.spin / (1 << asleep),
-            ALL_AGAIN => self.spin,
+    fn busy_wait(&self) -> Duration {
+        match self.blocked.load(Ordering::Relaxed) {
+            blocked @ 0..HALVINGS => self.spin / (1 << blocked),
+            RETRY_AT => self.spin,
             _ => Duration::ZERO,
         }
     }
 
     #[inline]
-    fn was_awake(&self, count: usize) -> usize {
-        if self.asleep.load(Ordering::Relaxed) != 0 {
-            self.asleep.store(0, Ordering::Relaxed);
+    fn record_arrival(&self, count: usize) -> usize {
+        if self.blocked.load(Ordering::Relaxed) != 0 {
+            self.blocked.store(0, Ordering::Relaxed);
         }
         count
     }
 
-    fn falls_asleep(&self) {
-        let asleep = match self.asleep.load(Ordering::Relaxed) {
-            ALL_AGAIN => HALVINGS,
-            asleep => asleep.saturating_add(1),
+    fn record_block(&self) {
+        let blocked = match self.blocked.load(Ordering::Relaxed) {
+            RETRY_AT => HALVINGS,
+            blocked => blocked.saturating_add(1),
         };
-        self.asleep.store(asleep, Ordering::Relaxed);
+        self.blocked.store(blocked, Ordering::Relaxed);
     }
 }
 
-/// Polls for this duration. The cheaper polls are (`polls`), the fewer looks at the clock.
+/// Polls for the duration `spin`. The cheaper polls are (`polls`), the more of them follow each
+/// reading of the clock.
 fn poll_for(
     spin: Duration,
     polls: u32,
@@ -174,7 +174,7 @@ fn poll_for(
     let started = now();
     let mut before = started;
     loop {
-        let received = poll_often(polls, stream, buffer)?;
+        let received = poll_times(polls, stream, buffer)?;
         if received.is_some() {
             return Ok(received);
         }
@@ -182,8 +182,8 @@ fn poll_for(
         if now - started >= spin {
             return Ok(None);
         }
-        // As many polls as fill the time; fewer if the thread was preempted, or polls have become
-        // expensive.
+        // As many polls as fill the interval; fewer if the thread was preempted, or polls have
+        // become more expensive.
         polls = match now - before {
             passed if passed < CLOCK_INTERVAL / 2 => (polls * 2).min(MAX_POLLS),
             passed if passed > CLOCK_INTERVAL => (polls / 2).max(1),
@@ -193,10 +193,10 @@ fn poll_for(
     }
 }
 
-/// Polls this often with a pause before each, which leaves the processor to hyperthreads, without a
-/// look at the clock.
+/// Polls this many times without reading the clock. The pause before each poll leaves the processor
+/// to its other hyperthread.
 #[inline]
-fn poll_often(polls: u32, stream: &dyn Stream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
+fn poll_times(polls: u32, stream: &dyn Stream, buffer: &mut [u8]) -> io::Result<Option<usize>> {
     for _ in 0..polls {
         spin_loop();
         let received = stream.try_recv(buffer)?;

@@ -79,7 +79,7 @@ pub(crate) fn send(socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> 
 }
 
 pub(crate) fn too_large() -> io::Error {
-    io::Error::new(io::ErrorKind::FileTooLarge, "the request does not fit a datagram")
+    io::Error::new(io::ErrorKind::FileTooLarge, "the request does not fit into a datagram")
 }
 
 /// One datagram per request.
@@ -87,7 +87,7 @@ pub(crate) fn too_large() -> io::Error {
 pub(crate) struct Whole;
 
 impl Pack for Whole {
-    const NO_ANSWER: &'static str = "nothing comes back over UDP";
+    const NO_ANSWER: &'static str = "UDP carries no replies";
 
     fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
         send(socket, parts)
@@ -155,7 +155,7 @@ mod tests {
 
     /// The options of the sockets of both protocols, over IPv4 and IPv6 where there is a route.
     #[test]
-    fn the_system_is_told_what_is_asked_for() {
+    fn socket_options_are_set() {
         type Connect = fn(SocketAddr, &StreamOptions) -> io::Result<UdpSocket>;
         let protocols: [(&str, Connect); 4] = [
             ("127.0.0.1:9", whole_to),

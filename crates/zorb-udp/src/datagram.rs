@@ -12,7 +12,7 @@ use crate::server::Unpack;
 pub const MAX_DATAGRAM: usize = 65_507;
 
 /// The classification of a datagram. Datagrams may come from anybody, so all except requests are
-/// dropped; that costs no more than reading a request's header, and allocates nothing.
+/// dropped, at no more than the cost of reading a request's header, and without allocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Datagram {
     /// A whole Request that expects no reply.
@@ -43,13 +43,13 @@ pub(crate) const NAMES: [&str; 6] = [
 impl Datagram {
     /// Classifies the octets as GIOP.
     #[must_use]
-    pub fn judge(octets: &[u8]) -> Self {
-        Self::judge_as(Form::Giop(GiopVersion::HIGHEST), octets)
+    pub fn classify(octets: &[u8]) -> Self {
+        Self::classify_as(Form::Giop(GiopVersion::HIGHEST), octets)
     }
 
     /// Classifies the octets as messages of another form.
     #[must_use]
-    pub fn judge_as(form: Form<'_>, octets: &[u8]) -> Self {
+    pub fn classify_as(form: Form<'_>, octets: &[u8]) -> Self {
         let Ok(Some((header, size))) = form.read_header(octets) else {
             return Self::NoMessage;
         };
@@ -94,7 +94,7 @@ impl Requests {
 
 impl Unpack for Requests {
     fn take(&mut self, datagram: &[u8], _: SocketAddr) {
-        let kind = Datagram::judge_as(self.form, datagram);
+        let kind = Datagram::classify_as(self.form, datagram);
         self.counters.count(kind.name());
         if kind == Datagram::Request {
             self.request.extend_from_slice(datagram);
@@ -135,29 +135,29 @@ mod tests {
     }
 
     #[test]
-    fn one_whole_request_without_an_answer_is_one() {
+    fn a_complete_oneway_request_is_accepted() {
         let whole = request(ResponseFlags::NoResponse);
-        assert_eq!(Datagram::judge(&whole), Datagram::Request);
+        assert_eq!(Datagram::classify(&whole), Datagram::Request);
         for cut in 12..whole.len() {
-            assert_eq!(Datagram::judge(&whole[..cut]), Datagram::WrongLength, "{cut}");
+            assert_eq!(Datagram::classify(&whole[..cut]), Datagram::WrongLength, "{cut}");
         }
         for cut in 0..12 {
-            assert_eq!(Datagram::judge(&whole[..cut]), Datagram::NoMessage, "{cut}");
+            assert_eq!(Datagram::classify(&whole[..cut]), Datagram::NoMessage, "{cut}");
         }
-        assert_eq!(Datagram::judge(&whole.repeat(2)), Datagram::WrongLength);
+        assert_eq!(Datagram::classify(&whole.repeat(2)), Datagram::WrongLength);
         for waits in [ResponseFlags::SyncWithServer, ResponseFlags::SyncWithTarget] {
-            assert_eq!(Datagram::judge(&request(waits)), Datagram::AwaitsAnswer);
+            assert_eq!(Datagram::classify(&request(waits)), Datagram::AwaitsAnswer);
         }
     }
 
     #[test]
     fn anything_else_is_not() {
-        assert_eq!(Datagram::judge(b"GIOP\x01\x02\x01\x05\0\0\0\0"), Datagram::NotARequest);
-        assert_eq!(Datagram::judge(b"GIOP\x01\x02\x02\0\0\0\0\x08"), Datagram::WrongLength);
-        assert_eq!(Datagram::judge(&[0xff; 2000]), Datagram::NoMessage);
+        assert_eq!(Datagram::classify(b"GIOP\x01\x02\x01\x05\0\0\0\0"), Datagram::NotARequest);
+        assert_eq!(Datagram::classify(b"GIOP\x01\x02\x02\0\0\0\0\x08"), Datagram::WrongLength);
+        assert_eq!(Datagram::classify(&[0xff; 2000]), Datagram::NoMessage);
         let mut bad = request(ResponseFlags::NoResponse);
         // The length of the key.
         bad[24..28].fill(0xff);
-        assert_eq!(Datagram::judge(&bad), Datagram::Malformed);
+        assert_eq!(Datagram::classify(&bad), Datagram::Malformed);
     }
 }

@@ -83,7 +83,7 @@ impl MiopSettings {
             _ => None,
         };
         self.interface_index = interface::index(name).map_err(|_| {
-            let why = format!("MiopInterface = {value:?} is no interface of this machine");
+            let why = format!("MiopInterface = {value:?} is not an interface of this machine");
             io::Error::new(io::ErrorKind::InvalidInput, why)
         })?;
         Ok(())

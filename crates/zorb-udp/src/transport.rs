@@ -83,7 +83,7 @@ impl Transport for UdpTransport {
         let host = target.host.to_profile_host();
         let addresses = (host.as_str(), target.port).to_socket_addrs();
         let mut attempts = Vec::new();
-        // Nobody answers, so the first address with a route is used.
+        // There is no answer to wait for, so the first address with a route is used.
         for address in addresses.map_err(fail(ConnectPhase::Resolve))? {
             match client::UdpClient::to(address, client::Whole, &options.stream, |_| Ok(())) {
                 Ok(stream) => return Ok(Arc::new(stream)),

@@ -49,7 +49,7 @@ fn connect_to(
 ) -> io::Result<(Socket, Names)> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     if let Some(word) = word {
-        take_name(&socket, word)?;
+        bind_unique_name(&socket, word)?;
     }
     set_buffers(&socket, &options.stream)?;
     let address = name.to_address()?;
@@ -63,7 +63,7 @@ fn connect_to(
             Ok(()) => break,
             // Nothing was changed, so it can be repeated.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(explained(error)),
+            Err(error) => return Err(map_kind(error)),
         }
     }
     if deadline.is_some() {
@@ -75,7 +75,7 @@ fn connect_to(
 }
 
 /// Binds a socket to an abstract name that ends in `word`.
-fn take_name(socket: &Socket, word: &str) -> io::Result<()> {
+fn bind_unique_name(socket: &Socket, word: &str) -> io::Result<()> {
     let mut tries = 1;
     loop {
         let name = format!("{NAMES}{}-{}-{word}", std::process::id(), next_number());
@@ -90,10 +90,10 @@ fn take_name(socket: &Socket, word: &str) -> io::Result<()> {
 }
 
 /// Maps errors to the kinds that TCP uses.
-fn explained(error: io::Error) -> io::Error {
+fn map_kind(error: io::Error) -> io::Error {
     let (kind, what) = match error.kind() {
         io::ErrorKind::WouldBlock => {
-            (io::ErrorKind::TimedOut, "the server takes no connection and its backlog is full")
+            (io::ErrorKind::TimedOut, "the server accepts no connections, and its backlog is full")
         }
         // The server has closed it or never existed.
         io::ErrorKind::NotFound => (io::ErrorKind::ConnectionRefused, "there is no such socket"),
@@ -104,8 +104,8 @@ fn explained(error: io::Error) -> io::Error {
 
 fn with_hint(error: ConnectError) -> ConnectError {
     let hint = match error.kind() {
-        io::ErrorKind::ConnectionRefused => "is the server running, and on this machine?",
-        io::ErrorKind::TimedOut => "does the server hang, or have too few threads?",
+        io::ErrorKind::ConnectionRefused => "is the server running on this machine?",
+        io::ErrorKind::TimedOut => "is the server blocked, or does it have too few threads?",
         io::ErrorKind::PermissionDenied => {
             "a server lets in its own user alone unless it listens with another mode, as in \
              /path?mode=0660"

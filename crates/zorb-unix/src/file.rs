@@ -72,9 +72,9 @@ pub(crate) fn listen_at(
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
-    // Within a process one thread after the other; races of processes are handled below.
-    static TURN: Lock<()> = Lock::new(());
-    let _turn = TURN.lock();
+    // Serializes the threads of this process; races between processes are handled below.
+    static SERIALIZED: Lock<()> = Lock::new(());
+    let _guard = SERIALIZED.lock();
     match listen_at_new(path, mode, options) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
             remove_stale(path)?;
@@ -100,7 +100,7 @@ pub(crate) fn listen_at_new(
     socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
     // Before that it looked stale, and another server may have removed it.
     if !file.is_in_place() {
-        return Err(in_use("another server took the path at this very moment"));
+        return Err(in_use("another server has just taken the path"));
     }
     Ok((socket, file))
 }
@@ -112,36 +112,36 @@ fn remove_stale(path: &Path) -> io::Result<()> {
         found => found?.file_type(),
     };
     if !kind.is_socket() {
-        return Err(in_use("a file that is no socket is there"));
+        return Err(in_use("a file at this path is not a socket"));
     }
     if is_in_use(path) {
-        return Err(in_use("another server listens there"));
+        return Err(in_use("another server listens on this path"));
     }
-    set_aside_and_remove(path)
+    rename_and_remove(path)
 }
 
 /// Removes the socket at `path`, on which nobody listened a moment ago.
-fn set_aside_and_remove(path: &Path) -> io::Result<()> {
-    // Another server may just be listening there or removing the stale socket, too. So it is
-    // renamed, in which only one of them succeeds, and checked again under the new name.
-    let aside = path.with_file_name(format!(".zorb-{}-{}", std::process::id(), next_number()));
-    if aside.as_os_str().len() > MAX_NAME_LEN {
+fn rename_and_remove(path: &Path) -> io::Result<()> {
+    // Another server may start to listen there or remove the stale socket at the same time. Only
+    // one of them can rename it, and it is checked again under the new name.
+    let renamed = path.with_file_name(format!(".zorb-{}-{}", std::process::id(), next_number()));
+    if renamed.as_os_str().len() > MAX_NAME_LEN {
         return Err(in_use(
-            "a stale socket is there, in a folder with a name too long to make sure \
-             that no server starts on it; remove it by hand",
+            "a stale socket at this path cannot be replaced safely, because the folder's name is \
+             too long; remove it by hand",
         ));
     }
-    match fs::rename(path, &aside) {
+    match fs::rename(path, &renamed) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         done => done?,
     }
-    if !is_in_use(&aside) {
-        return fs::remove_file(&aside);
+    if !is_in_use(&renamed) {
+        return fs::remove_file(&renamed);
     }
     // A link instead of a rename, so that it does not replace a new file.
-    let put_back = fs::hard_link(&aside, path);
-    fs::remove_file(&aside)?;
-    put_back.and(Err(in_use("another server has just started there")))
+    let restored = fs::hard_link(&renamed, path);
+    fs::remove_file(&renamed)?;
+    restored.and(Err(in_use("another server has just started on this path")))
 }
 
 /// Whether the socket at `path` must not be removed: it may be only if it refuses connections or no

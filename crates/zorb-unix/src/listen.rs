@@ -12,7 +12,7 @@ use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 use crate::acceptor::ListeningUnix;
 use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
 use crate::handover::Handover;
-use crate::name::{ListenAddress, Place, SocketName};
+use crate::name::{ListenAddress, Location, SocketName};
 
 /// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
@@ -27,20 +27,21 @@ pub(crate) fn listen<H: Handover>(
     options: &ListenOptions,
     handover: H,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
-    let ListenAddress { place, mode } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
-    if let Place::Named(name) = &place {
+    let ListenAddress { location, mode } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    if let Location::Named(name) = &location {
         name.to_endpoint(scheme)?; // before anything is made
     }
     let mode = mode.unwrap_or(default_mode);
-    let bound = match place {
-        Place::Named(SocketName::Path(path)) => listen_at(Path::new(&path), mode, options)
+    let bound = match location {
+        Location::Named(SocketName::Path(path)) => listen_at(Path::new(&path), mode, options)
             .map(|(socket, file)| (socket, SocketName::Path(path), Some(file))),
-        Place::Named(name) => listen_abstract(name, options),
-        Place::FreshPath => {
-            let folders = fresh_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
-            listen_at_fresh_path(scheme, &folders, mode, options)
+        Location::Named(name) => listen_abstract(name, options),
+        Location::NewPath => {
+            let folders =
+                new_socket_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
+            listen_at_new_path(scheme, &folders, mode, options)
         }
-        Place::FreshAbstract => first_free(|| {
+        Location::NewAbstract => with_unused_name(|| {
             let name = format!("zorb-{}-{}", std::process::id(), next_number());
             listen_abstract(SocketName::Abstract(name), options)
         }),
@@ -61,7 +62,7 @@ fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Boun
 
 /// The folders for new sockets in order of preference: the user's own runtime folder, the folder
 /// for temporary files, and the system's, whose name is never too long.
-fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> {
+fn new_socket_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> {
     let runtime = runtime.map(PathBuf::from).filter(|folder| folder.is_absolute());
     let mut folders: Vec<PathBuf> = runtime.into_iter().chain([temporary]).collect();
     let system = PathBuf::from("/tmp");
@@ -72,19 +73,19 @@ fn fresh_folders(runtime: Option<OsString>, temporary: PathBuf) -> Vec<PathBuf> 
 }
 
 /// Listens in the first usable folder of `folders`.
-fn listen_at_fresh_path(
+fn listen_at_new_path(
     scheme: &str,
     folders: &[PathBuf],
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<Bound> {
-    let mut failure = io::Error::new(io::ErrorKind::NotFound, "there is no folder for it");
+    let mut failure = io::Error::new(io::ErrorKind::NotFound, "there is no folder for the socket");
     for folder in folders {
-        let listening = first_free(|| {
+        let listening = with_unused_name(|| {
             let file_name = format!("zorb-{}-{}.sock", std::process::id(), next_number());
             let path = folder.join(file_name);
             let unfit = |reason: &str| {
-                let text = format!("the folder {} is unfit: {reason}", folder.display());
+                let text = format!("the folder {} is unusable: {reason}", folder.display());
                 io::Error::new(io::ErrorKind::InvalidInput, text)
             };
             let text = path.to_str().ok_or_else(|| unfit("its name is not UTF-8"))?;
@@ -103,7 +104,7 @@ fn listen_at_fresh_path(
 }
 
 /// Repeats `listen` until it finds an unused name.
-fn first_free(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound> {
+fn with_unused_name(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound> {
     let mut tries = 1;
     loop {
         match listen() {
@@ -117,10 +118,10 @@ fn first_free(mut listen: impl FnMut() -> io::Result<Bound>) -> io::Result<Bound
 
 fn with_hint(error: ListenError) -> ListenError {
     let hint = match error.kind() {
-        io::ErrorKind::AddrInUse => "name another path; the scheme and :// alone pick a fresh one",
-        io::ErrorKind::NotFound => "the folder must be there",
+        io::ErrorKind::AddrInUse => "use another path, or only the scheme and :// for a new one",
+        io::ErrorKind::NotFound => "the folder must exist",
         io::ErrorKind::PermissionDenied => {
-            "the folder must be writable, and a stale socket in it this user's own"
+            "the folder must be writable, and a stale socket in it must belong to this user"
         }
         _ => return error,
     };
@@ -134,13 +135,13 @@ mod tests {
     use super::*;
 
     fn listen_in(folders: &[PathBuf]) -> io::Result<Bound> {
-        listen_at_fresh_path("uiop", folders, 0o600, &ListenOptions::default())
+        listen_at_new_path("uiop", folders, 0o600, &ListenOptions::default())
     }
 
     #[test]
-    fn the_users_own_folder_comes_first() {
+    fn the_users_own_folder_is_preferred() {
         let of = |runtime: Option<&str>, temporary: &str| {
-            fresh_folders(runtime.map(OsString::from), PathBuf::from(temporary))
+            new_socket_folders(runtime.map(OsString::from), PathBuf::from(temporary))
         };
         assert_eq!(of(Some("/run/user/1"), "/tmp"), [Path::new("/run/user/1"), Path::new("/tmp")]);
         for unset in [Some("relative"), Some(""), None] {
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_is_unfit_is_passed_over() {
+    fn unusable_folders_are_skipped() {
         let missing = std::env::temp_dir().join("zorb-no-such-folder");
         let (too_long, spaced) = (format!("/{}", "x".repeat(100)), "/tmp/a b");
         for unfit in [missing, too_long.into(), spaced.into(), "relative".into()] {
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn when_no_folder_is_fit_the_reason_is_told() {
+    fn the_reason_is_reported_if_no_folder_is_usable() {
         let error = listen_in(&[PathBuf::from(format!("/{}", "x".repeat(100)))]).unwrap_err();
         assert!(error.to_string().contains("107 octets"), "{error}");
         assert_eq!(listen_in(&[]).unwrap_err().kind(), io::ErrorKind::NotFound);

@@ -31,7 +31,9 @@ impl SocketName {
             return match name.len() {
                 0 => fail("a name must follow the '@'"),
                 1..=MAX_NAME_LEN => Ok(Self::Abstract(name.to_owned())),
-                len => fail(&format!("an abstract name has at most 107 octets, this one {len}")),
+                len => {
+                    fail(&format!("an abstract name has at most 107 octets, this one has {len}"))
+                }
             };
         }
         if address.is_empty() {
@@ -50,11 +52,11 @@ impl SocketName {
             path.push_str(part);
         }
         if path.is_empty() || address.ends_with('/') || address.ends_with("/.") {
-            return fail("that names a folder; a socket's path ends with the name of a file");
+            return fail("this is a folder; a socket's path must end with a file name");
         }
         if path.len() > MAX_NAME_LEN {
             return fail(&format!(
-                "a socket's path has at most 107 octets, this one {}",
+                "a socket's path has at most 107 octets, this one has {}",
                 path.len()
             ));
         }
@@ -86,19 +88,19 @@ impl fmt::Display for SocketName {
 
 /// Where to listen.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// At this name.
     Named(SocketName),
     /// At a new path.
-    FreshPath,
+    NewPath,
     /// At a new abstract name.
-    FreshAbstract,
+    NewAbstract,
 }
 
 /// An address to listen at.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ListenAddress {
-    pub(crate) place: Place,
+    pub(crate) location: Location,
     /// The permission bits of the socket's file.
     pub(crate) mode: Option<u32>,
 }
@@ -106,25 +108,25 @@ pub(crate) struct ListenAddress {
 impl ListenAddress {
     /// Parses `[/path|@[name]][?option=value[&option=value]...]`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
-        let (place, options) = address.split_once('?').unwrap_or((address, ""));
-        let place = match place {
-            "" => Place::FreshPath,
-            "@" => Place::FreshAbstract,
-            name => Place::Named(SocketName::parse(name)?),
+        let (location, options) = address.split_once('?').unwrap_or((address, ""));
+        let location = match location {
+            "" => Location::NewPath,
+            "@" => Location::NewAbstract,
+            name => Location::Named(SocketName::parse(name)?),
         };
         let mut mode = None;
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("mode", digits)) => mode = Some(parse_mode(digits)?),
-                _ => return Err(error(option, "the only option here is mode=OCTAL")),
+                _ => return Err(error(option, "unknown option; the only one is mode=OCTAL")),
             }
         }
         let is_abstract =
-            matches!(place, Place::FreshAbstract | Place::Named(SocketName::Abstract(_)));
+            matches!(location, Location::NewAbstract | Location::Named(SocketName::Abstract(_)));
         if is_abstract && mode.is_some() {
-            return Err(error(address, "an abstract name is no file and has no mode"));
+            return Err(error(address, "an abstract name has no file, and thus no mode"));
         }
-        Ok(Self { place, mode })
+        Ok(Self { location, mode })
     }
 }
 
@@ -137,7 +139,7 @@ fn parse_mode(digits: &str) -> Result<u32, EndpointError> {
     }
 }
 
-/// An error that quotes only the beginning of `text`.
+/// An error that quotes at most the beginning of `text`.
 pub(crate) fn error(text: &str, reason: &str) -> EndpointError {
     let shown: String = text.chars().take(80).collect();
     EndpointError::new(&shown, reason)

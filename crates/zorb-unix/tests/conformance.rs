@@ -1,4 +1,4 @@
-//! Unix-domain sockets keep the promises of the traits, with files and without.
+//! Unix-domain sockets fulfil the contracts of the transport traits, with and without files.
 
 use zorb_giop::{GiopLite, ProfileTag};
 use zorb_testkit::conformance::Subject;

@@ -1,4 +1,4 @@
-//! What is the own of Unix-domain sockets: files, modes, peers, the story of a failure.
+//! What is specific to Unix-domain sockets: files, modes, peers, and errors.
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
@@ -24,7 +24,7 @@ fn connect(acceptor: &dyn Acceptor) -> Result<Arc<dyn Stream>, ConnectError> {
     UnixTransport::new().connect(acceptor.endpoint(), &ConnectOptions::default())
 }
 
-/// A path of one test's own.
+/// A path for one test.
 fn path(name: &str) -> PathBuf {
     short_folder().join(format!("zorb-sockets-{name}-{}.sock", std::process::id()))
 }
@@ -46,7 +46,7 @@ fn the_file_is_there_while_it_is_listened_on() {
     assert!(path.exists());
     acceptor.close();
     assert!(!path.exists());
-    // The place is free for the next, which the first no longer touches.
+    // The next server can use the path, and the first one no longer touches it.
     let next = listen(&url(&path)).unwrap();
     drop(acceptor);
     assert!(path.exists());
@@ -55,7 +55,7 @@ fn the_file_is_there_while_it_is_listened_on() {
 }
 
 #[test]
-fn the_owner_alone_connects_unless_told_otherwise() {
+fn only_the_owner_connects_by_default() {
     assert_eq!(mode(&*listen("uiop://").unwrap()), 0o600);
     assert_eq!(mode(&*listen("uiop://?mode=0666").unwrap()), 0o666);
     let open = UnixTransport::new().with_mode(0o660);
@@ -66,7 +66,7 @@ fn the_owner_alone_connects_unless_told_otherwise() {
 }
 
 #[test]
-fn both_ends_know_who_the_other_is() {
+fn both_ends_have_the_identity_of_the_peer() {
     for url in ["uiop://", "uiop://@"] {
         let acceptor = listen(url).unwrap();
         let client = connect(&*acceptor).unwrap();
@@ -107,13 +107,13 @@ fn buffers_are_set_on_both_sides() {
     let server = acceptor.accept().unwrap();
     for stream in [client, server] {
         let socket = stream.readiness_fd().unwrap();
-        // Linux doubles what it is asked for.
+        // Linux doubles the requested size.
         assert_eq!(SockRef::from(&socket).send_buffer_size().unwrap(), 32 << 10);
     }
 }
 
 #[test]
-fn closing_tells_the_clients_that_wait_to_be_accepted() {
+fn closing_ends_connections_in_the_backlog() {
     let acceptor = listen("uiop://").unwrap();
     let waiting = [connect(&*acceptor).unwrap(), connect(&*acceptor).unwrap()];
     acceptor.close();
@@ -124,7 +124,7 @@ fn closing_tells_the_clients_that_wait_to_be_accepted() {
 }
 
 #[test]
-fn a_full_backlog_is_waited_for_as_long_as_told() {
+fn connecting_waits_for_a_full_backlog_until_the_timeout() {
     let mut options = ListenOptions::default();
     options.backlog = 0;
     let unix = UnixTransport::new();
@@ -141,7 +141,7 @@ fn a_full_backlog_is_waited_for_as_long_as_told() {
     assert!(error.to_string().contains("backlog is full"), "{error}");
     let none = ConnectOptions::with_timeout(Some(Duration::ZERO));
     assert!(unix.connect(acceptor.endpoint(), &none).unwrap_err().is_timed_out());
-    // The limit is off the streams that were made under it.
+    // Streams made under the timeout no longer have it.
     let server = acceptor.accept().unwrap();
     server.send_all(b"x").unwrap();
     assert_eq!(waiting[0].recv(&mut [0; 4]).unwrap(), 1);
@@ -150,7 +150,7 @@ fn a_full_backlog_is_waited_for_as_long_as_told() {
 }
 
 #[test]
-fn nobody_there_is_a_told_story() {
+fn a_missing_server_is_reported() {
     let unix = UnixTransport::new();
     let endpoint = unix.parse_endpoint(&url(&path("nobody"))).unwrap();
     let error = unix.connect(&endpoint, &ConnectOptions::default()).unwrap_err();
@@ -162,25 +162,25 @@ fn nobody_there_is_a_told_story() {
 }
 
 #[test]
-fn a_place_in_use_is_a_told_story() {
+fn a_path_in_use_is_reported() {
     let taken = listen("uiop://").unwrap();
     let url = taken.endpoint().as_str();
     let error = listen(url).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::AddrInUse);
     let text = error.to_string();
-    assert!(text.contains(url) && text.contains("another server listens there"), "{text}");
+    assert!(text.contains(url) && text.contains("another server listens on this path"), "{text}");
     assert!(!text.contains("port"), "{text}");
-    // The server that was there did not suffer.
+    // The existing server is unaffected.
     connect(&*taken).unwrap();
 }
 
 #[test]
-fn places_that_cannot_be_are_told() {
+fn invalid_addresses_are_reported() {
     let long = format!("uiop:///{}", "x".repeat(MAX_NAME_LEN));
     for (url, story) in [
         ("uiop://relative", "a path starts at the root"),
-        (long.as_str(), "107 octets, this one 108"),
-        ("uiop:///no-such-folder/x", "the folder must be there"),
+        (long.as_str(), "107 octets, this one has 108"),
+        ("uiop:///no-such-folder/x", "the folder must exist"),
         ("uiop:///tmp/x?mode=9", "octal"),
         ("iiop:///tmp/x", "scheme is uiop"),
     ] {

@@ -303,7 +303,12 @@ fn garbage_is_counted_and_nothing_else() {
 fn other_messaging_does_not_go_to_groups() {
     let lite = || Composed::new(&GiopLite, MiopProtocol::new(), ProfileTag(0x7a6c_0001));
     let error = format!("{:?}", builder().protocol(Arc::new(lite())).build().unwrap_err());
-    assert!(error.contains("lite+miop: groups are called by GIOP alone, over miop"), "{error}");
+    assert!(
+        error.contains(
+            "lite+miop: groups require GIOP: miop cannot carry another messaging protocol"
+        ),
+        "{error}"
+    );
     // Nor where it comes later.
     let transport = lite().into_transport();
     let endpoint = transport.parse_endpoint("lite+miop://239.255.80.8:5000").unwrap();

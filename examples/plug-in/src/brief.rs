@@ -40,7 +40,7 @@ impl Messaging for Brief {
         let kind =
             MessageKind::from_octet(*kind).ok_or(ProtocolErrorKind::UnknownMessageType(*kind))?;
         let size = size.try_into().map(u32::from_be_bytes);
-        let size = size.map_err(|_| ProtocolErrorKind::BadFrame("a header cut short"))?;
+        let size = size.map_err(|_| ProtocolErrorKind::BadFrame("truncated header"))?;
         Ok(Frame { kind, order: ByteOrder::from_flag(*order), size })
     }
 

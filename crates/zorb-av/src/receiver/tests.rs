@@ -7,7 +7,7 @@ fn sent(sequence: u32) -> Stamp {
     Stamp { sequence, sent: 5_000_000_000 + u64::from(sequence) * 16_667 }
 }
 
-/// When a frame arrives that is `transit` microseconds on its way.
+/// When a frame arrives that takes `transit` microseconds.
 fn arrived(sequence: u32, transit: u64) -> u64 {
     u64::from(sequence) * 16_667 + 1_000_000 + transit
 }
@@ -42,7 +42,7 @@ fn lost_frames_are_counted_and_late_ones_are_dropped() {
     let report = receiver.report();
     assert_eq!((report.received, report.lost, report.late), (900, 100, 100));
     assert_eq!(report.fraction_lost, 25, "a tenth of 256");
-    // The next fraction is that of what came since.
+    // The next fraction covers the frames since then.
     for sequence in 1000..1100 {
         receiver.take_at(sent(sequence), arrived(sequence, 100));
     }
@@ -70,7 +70,7 @@ fn frames_come_in_any_order_once() {
     }
     let report = receiver.report();
     assert_eq!((report.highest, report.received, report.lost), (10, 7, 0));
-    // So long ago that nobody can tell.
+    // So old that duplicates are not detected.
     receiver.take_at(sent(200), arrived(200, 0));
     assert_eq!(receiver.take_at(sent(100), arrived(200, 0)), Verdict::Again);
 }

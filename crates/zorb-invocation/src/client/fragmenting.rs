@@ -47,8 +47,8 @@ impl Stream for Fragmenting {
         self.inner.try_recv(buffer)
     }
 
-    fn gives_all(&self) -> bool {
-        self.inner.gives_all()
+    fn short_read_means_empty(&self) -> bool {
+        self.inner.short_read_means_empty()
     }
 
     fn send_all(&self, bytes: &[u8]) -> io::Result<()> {

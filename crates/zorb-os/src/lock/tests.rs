@@ -21,7 +21,7 @@ fn what_a_thread_that_panicked_had_is_to_be_had_again() {
     let panicked = thread::spawn(move || {
         let mut taken = taken.lock();
         *taken = 2;
-        panic!("with the value in hand");
+        panic!("while the value is locked");
     });
     panicked.join().unwrap_err();
     assert_eq!(*value.lock(), 2);
@@ -43,7 +43,7 @@ fn what_somebody_has_is_not_to_be_had_at_once() {
 #[test]
 fn who_waits_is_told() {
     let (value, changed) = (Lock::new(0), Condition::new());
-    changed.notify_all(); // nobody
+    changed.notify_all(); // no thread waits
     thread::scope(|scope| {
         let waiters: Vec<_> = (0..3)
             .map(|_| {

@@ -118,7 +118,7 @@ mod tests {
         let (mut here, mut there) = UnixStream::pair().unwrap();
         there.write_all(b"before").unwrap();
         set.add(here.as_fd(), 7, Trigger::Edge).unwrap();
-        assert_eq!(key(set.next(NOW)), Some(7), "what is there already is news");
+        assert_eq!(key(set.next(NOW)), Some(7), "existing data is reported");
         assert_eq!(key(set.next(NOW)), None);
         there.write_all(b"more").unwrap();
         assert_eq!(key(set.next(None)), Some(7));

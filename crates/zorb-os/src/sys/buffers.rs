@@ -16,9 +16,9 @@ mod free;
 /// Octets before the first buffer: one page.
 const HEAD: usize = 4096;
 /// The distance between the counters of two buffers: one cache line.
-const APART: usize = 64;
+const COUNTER_STRIDE: usize = 64;
 /// The maximum number of buffers for one direction.
-pub const MAX_BUFFERS: usize = HEAD / APART;
+pub const MAX_BUFFERS: usize = HEAD / COUNTER_STRIDE;
 /// The maximum size of a buffer in octets.
 pub const MAX_BUFFER_SIZE: usize = 1 << 27;
 
@@ -94,7 +94,7 @@ impl Piece {
     }
 }
 
-/// The memory: before the buffers, a counter for each of how often its reader has returned it.
+/// The memory. Before the buffers are their counters: how often the reader has returned each one.
 struct Area {
     memory: SharedMemory,
     layout: BufferLayout,
@@ -105,13 +105,13 @@ impl Area {
         if memory.len() == layout.memory_len() {
             return Ok(Self { memory, layout });
         }
-        let what = "the memory has another size than the peer says";
+        let what = "the memory does not have the size that the peer announced";
         Err(io::Error::new(io::ErrorKind::InvalidData, what))
     }
 
     #[inline]
-    fn given_back(&self, index: usize) -> &AtomicU32 {
-        self.memory.u32_at(index * APART)
+    fn returned(&self, index: usize) -> &AtomicU32 {
+        self.memory.u32_at(index * COUNTER_STRIDE)
     }
 
     #[inline]
@@ -148,7 +148,7 @@ impl SendBuffers {
             return None;
         }
         let mut states = self.states.iter().enumerate();
-        let index = states.position(|(index, state)| state.take(self.area.given_back(index)))?;
+        let index = states.position(|(index, state)| state.take(self.area.returned(index)))?;
         Some(SendBuffer { buffers: Arc::clone(self), index, len })
     }
 
@@ -173,7 +173,7 @@ impl SendBuffers {
 
     /// Whether the reader may be reading it.
     fn is_out(&self, index: usize) -> bool {
-        self.states.get(index).is_none_or(|state| state.is_out(self.area.given_back(index)))
+        self.states.get(index).is_none_or(|state| state.is_out(self.area.returned(index)))
     }
 }
 
@@ -215,9 +215,9 @@ impl SendBuffer {
             return None;
         }
         let at = self.buffers.area.at(self.index, 0);
-        // SAFETY: inside the memory, which `SendBuffers` has to itself; the buffer was taken, so no
-        // other part of the process has it, and this one is borrowed for as long as the slice. The
-        // reader has given it back, and as the same user's program is trusted not to write to it.
+        // SAFETY: in bounds of memory that only `SendBuffers` uses. The buffer was taken, so no
+        // other part of the process has it, and `self` is borrowed for as long as the slice. The
+        // reader has returned it, and is trusted not to write to it since it runs as the same user.
         Some(unsafe { self.buffers.area.memory.mapping().octets_mut(at, self.len) })
     }
 }
@@ -228,7 +228,8 @@ impl Deref for SendBuffer {
     #[inline]
     fn deref(&self) -> &[u8] {
         let at = self.buffers.area.at(self.index, 0);
-        // SAFETY: as in `octets_mut`, of which no slice lives meanwhile; readers do not matter.
+        // SAFETY: as in `octets_mut`; no mutable slice exists during this borrow, and readers do no
+        // harm.
         unsafe { self.buffers.area.memory.mapping().octets(at, self.len) }
     }
 }
@@ -302,8 +303,8 @@ impl ReceiveBuffers {
     }
 
     /// Returns a piece that was not lent.
-    pub fn give_back(&self, piece: Piece) {
-        self.area.given_back(piece.index).raise();
+    pub fn return_piece(&self, piece: Piece) {
+        self.area.returned(piece.index).raise();
     }
 }
 
@@ -328,7 +329,7 @@ impl ReceivedBuffer {
         if octets.is_empty() || from > self.len() || octets.len() > self.len() - from {
             return None;
         }
-        self.buffers.holds.get(self.piece.index)?.hold();
+        self.buffers.holds.get(self.piece.index)?.acquire();
         let piece = Piece { offset: self.piece.offset + from, len: octets.len(), ..self.piece };
         Some(Self { buffers: Arc::clone(&self.buffers), piece })
     }
@@ -341,8 +342,9 @@ impl Deref for ReceivedBuffer {
     fn deref(&self) -> &[u8] {
         let Piece { index, offset, len } = self.piece;
         let at = self.buffers.area.at(index, offset);
-        // SAFETY: inside the memory, to which this process does not write; the other one, of the same
-        // user, does not as long as the piece is not given back, which happens when `self` is dropped.
+        // SAFETY: in bounds of memory to which this process does not write. The other process, of
+        // the same user, does not write until the piece is returned, which happens when `self` is
+        // dropped.
         unsafe { self.buffers.area.memory.mapping().octets(at, len) }
     }
 }
@@ -350,8 +352,8 @@ impl Deref for ReceivedBuffer {
 impl Drop for ReceivedBuffer {
     fn drop(&mut self) {
         let holds = self.buffers.holds.get(self.piece.index);
-        if holds.is_none_or(Holds::let_go) {
-            self.buffers.give_back(self.piece);
+        if holds.is_none_or(Holds::release) {
+            self.buffers.return_piece(self.piece);
         }
     }
 }

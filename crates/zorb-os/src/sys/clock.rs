@@ -4,8 +4,8 @@
 #[cfg(target_arch = "x86_64")]
 #[inline]
 pub(crate) fn ticks() -> u64 {
-    // SAFETY: reading the counter touches no memory, and every x86-64 has it; a system that forbids
-    // it to programs would end this one, and Linux does so only when the program asks for it.
+    // SAFETY: reading the counter does not access memory, and every x86-64 has it. If the system
+    // disables it, the instruction ends the process; Linux does so only at the program's request.
     unsafe { core::arch::x86_64::_rdtsc() }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn thread_nanos() -> u64 {
 fn nanos(clock: libc::clockid_t) -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `now` is a timespec that the call may write. It cannot fail: these clocks exist on
-    // every Linux and the pointer is good.
+    // every Linux, and the pointer is valid.
     unsafe { libc::clock_gettime(clock, &raw mut now) };
     let seconds = u64::try_from(now.tv_sec).unwrap_or_default();
     let nanos = u64::try_from(now.tv_nsec).unwrap_or_default();

@@ -31,8 +31,8 @@ pub(crate) fn tick_every(timer: BorrowedFd<'_>, period: Duration) -> io::Result<
     };
     let times = libc::itimerspec { it_interval: period, it_value: period };
     let old = ptr::null_mut();
-    // SAFETY: `times` lives past the call, which only reads it; null means that the old setting is not
-    // asked for.
+    // SAFETY: `times` outlives the call, which only reads it; null means that the old setting is
+    // not requested.
     check(unsafe { libc::timerfd_settime(timer.as_raw_fd(), 0, &raw const times, old) }).map(drop)
 }
 
@@ -45,8 +45,8 @@ pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::
     });
     let limit = limit.as_ref().map_or(ptr::null(), ptr::from_ref);
     let count = fds.len() as libc::nfds_t;
-    // SAFETY: pointer and count are of one live slice of pollfd that the call may write;
-    // `limit` is null or points to a timespec that lives past the call; the mask is null.
+    // SAFETY: pointer and count describe one live slice of pollfd that the call may write; `limit`
+    // is null or points to a timespec that outlives the call; the mask is null.
     let ready = check(unsafe { libc::ppoll(fds.as_mut_ptr(), count, limit, ptr::null()) })?;
     Ok(usize::try_from(ready).unwrap_or_default())
 }
@@ -56,7 +56,7 @@ pub(crate) fn ppoll(fds: &mut [libc::pollfd], timeout: Option<Duration>) -> io::
 pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
     let mut byte = 0_u8;
     let target = (&raw mut byte).cast();
-    // SAFETY: `target` points to one byte that the call may write, and the length says one.
+    // SAFETY: `target` points to one byte that the call may write, and the length is one.
     let seen =
         unsafe { libc::recv(socket.as_raw_fd(), target, 1, libc::MSG_PEEK | libc::MSG_DONTWAIT) };
     usize::try_from(seen).map_err(|_| io::Error::last_os_error())
@@ -66,7 +66,7 @@ pub(crate) fn peek(socket: BorrowedFd<'_>) -> io::Result<usize> {
 /// end of the stream (or an empty `buffer`); `WouldBlock` means that nothing is pending.
 pub(crate) fn recv_now(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
     let (target, len) = (buffer.as_mut_ptr().cast(), buffer.len());
-    // SAFETY: pointer and length are of one live slice that the call may write.
+    // SAFETY: pointer and length describe one live slice that the call may write.
     let received = unsafe { libc::recv(socket.as_raw_fd(), target, len, libc::MSG_DONTWAIT) };
     usize::try_from(received).map_err(|_| io::Error::last_os_error())
 }
@@ -78,14 +78,14 @@ pub(crate) fn recv_with_control(
     control: &mut [u8],
 ) -> io::Result<(usize, usize)> {
     let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
-    // SAFETY: it is made of numbers and pointers, for which zero stands for none.
+    // SAFETY: it consists of integers and pointers, for which zero is valid.
     let mut header: libc::msghdr = unsafe { std::mem::zeroed() };
     header.msg_iov = &raw mut part;
     header.msg_iovlen = 1;
     header.msg_control = control.as_mut_ptr().cast();
     header.msg_controllen = control.len() as _;
-    // SAFETY: the header's pointers and lengths are of two live slices that the call may write, one of
-    // them named by a part that lives past it.
+    // SAFETY: the header's pointers and lengths describe two live slices that the call may write;
+    // the part that describes one of them outlives the call.
     let received = unsafe { libc::recvmsg(socket.as_raw_fd(), &raw mut header, 0) };
     let received = usize::try_from(received).map_err(|_| io::Error::last_os_error())?;
     Ok((received, header.msg_controllen as usize))
@@ -96,7 +96,7 @@ pub(crate) fn set_pacing_rate(socket: BorrowedFd<'_>, octets_per_second: u64) ->
     let value = (&raw const octets_per_second).cast();
     let len = size_of::<u64>() as libc::socklen_t;
     let (level, option) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
-    // SAFETY: `value` points to a number of `len` octets that lives past the call.
+    // SAFETY: `value` points to a number of `len` octets that outlives the call.
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
 }
 
@@ -106,8 +106,8 @@ pub(crate) fn pacing_rate(socket: BorrowedFd<'_>) -> io::Result<u64> {
     let mut len = size_of::<u64>() as libc::socklen_t;
     let target = (&raw mut rate).cast();
     let (level, option) = (libc::SOL_SOCKET, libc::SO_MAX_PACING_RATE);
-    // SAFETY: `target` points to a number that the call may write, and `len`, which it may write too, has
-    // that number's size.
+    // SAFETY: `target` points to a number that the call may write, and `len`, which it may also
+    // write, is the size of that number.
     check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
     Ok(rate)
 }
@@ -118,7 +118,7 @@ pub(crate) fn set_dont_route(socket: BorrowedFd<'_>, on: bool) -> io::Result<()>
     let value = (&raw const flag).cast();
     let len = size_of::<libc::c_int>() as libc::socklen_t;
     let (level, option) = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
-    // SAFETY: `value` points to a number of `len` octets that lives past the call.
+    // SAFETY: `value` points to a number of `len` octets that outlives the call.
     check(unsafe { libc::setsockopt(socket.as_raw_fd(), level, option, value, len) }).map(drop)
 }
 
@@ -128,8 +128,8 @@ pub(crate) fn dont_route(socket: BorrowedFd<'_>) -> io::Result<bool> {
     let mut len = size_of::<libc::c_int>() as libc::socklen_t;
     let target = (&raw mut flag).cast();
     let (level, option) = (libc::SOL_SOCKET, libc::SO_DONTROUTE);
-    // SAFETY: `target` points to a number that the call may write, and `len`, which it may write too, has
-    // that number's size.
+    // SAFETY: `target` points to a number that the call may write, and `len`, which it may also
+    // write, is the size of that number.
     check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
     Ok(flag != 0)
 }
@@ -140,8 +140,8 @@ pub(crate) fn peer_credentials(socket: BorrowedFd<'_>) -> io::Result<libc::ucred
     let mut len = size_of::<libc::ucred>() as libc::socklen_t;
     let target = (&raw mut credentials).cast();
     let (level, option) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
-    // SAFETY: `target` points to a ucred that the call may write, and `len`, which it may write
-    // too, has that ucred's size.
+    // SAFETY: `target` points to a ucred that the call may write, and `len`, which it may also
+    // write, is the size of that ucred.
     check(unsafe { libc::getsockopt(socket.as_raw_fd(), level, option, target, &raw mut len) })?;
     Ok(credentials)
 }

@@ -67,16 +67,16 @@ fn ip_of(address: *const libc::sockaddr) -> Option<IpAddr> {
     if address.is_null() {
         return None;
     }
-    // SAFETY: on Linux every socket address begins with its family.
+    // SAFETY: on Linux every socket address starts with its family.
     let family = unsafe { address.cast::<libc::sa_family_t>().read_unaligned() };
     match libc::c_int::from(family) {
         libc::AF_INET => {
-            // SAFETY: the family says that this is a sockaddr_in.
+            // SAFETY: the family identifies a sockaddr_in.
             let v4 = unsafe { address.cast::<libc::sockaddr_in>().read_unaligned() };
             Some(Ipv4Addr::from_bits(u32::from_be(v4.sin_addr.s_addr)).into())
         }
         libc::AF_INET6 => {
-            // SAFETY: the family says that this is a sockaddr_in6.
+            // SAFETY: the family identifies a sockaddr_in6.
             let v6 = unsafe { address.cast::<libc::sockaddr_in6>().read_unaligned() };
             Some(Ipv6Addr::from(v6.sin6_addr.s6_addr).into())
         }

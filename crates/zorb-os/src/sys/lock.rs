@@ -25,12 +25,12 @@ pub struct Lock<T> {
     value: UnsafeCell<T>,
 }
 
-// SAFETY: `value` is reached by a `Locked` alone, of which there is one at a time: its `PiGuard` is
-// held by one thread. So the value goes from thread to thread, and is not used by two at once.
+// SAFETY: `value` is accessed only through a `Locked`, of which there is one at a time, because its
+// `PiGuard` is held by one thread. So the value moves between threads, and no two use it at once.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 /// A guard of a [`Lock`], which is unlocked when this is dropped.
-#[must_use = "the lock is given back when this is dropped"]
+#[must_use = "the lock is released when this is dropped"]
 pub struct Locked<'l, T> {
     lock: &'l Lock<T>,
     _held: PiGuard<'l>,

@@ -14,9 +14,10 @@ pub(crate) struct Mapping {
     len: usize,
 }
 
-// SAFETY: the mapping belongs to no thread, and plain references into it are had by promise alone.
+// SAFETY: the mapping belongs to no thread, and only `unsafe` functions return plain references
+// into it.
 unsafe impl Send for Mapping {}
-// SAFETY: as above; what several threads do at once is atomic or volatile.
+// SAFETY: as above; concurrent accesses are atomic or volatile.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
@@ -24,7 +25,7 @@ impl Mapping {
     /// the end of a file that has shrunk ends the process.
     pub(crate) fn of_sealed(file: BorrowedFd<'_>, len: usize) -> io::Result<Self> {
         let access = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: the system chooses a place where nothing is.
+        // SAFETY: the system chooses an unused address range.
         let base =
             unsafe { rustix::mm::mmap(ptr::null_mut(), len, access, MapFlags::SHARED, file, 0) }?;
         let base = NonNull::new(base.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
@@ -39,8 +40,8 @@ impl Mapping {
     /// The address of `len` octets at offset `at`, all in bounds.
     #[inline]
     fn place(&self, at: usize, len: usize) -> *mut u8 {
-        assert!(at <= self.len && len <= self.len - at, "outside of the shared memory");
-        // SAFETY: `at` is inside the mapping or just behind its end.
+        assert!(at <= self.len && len <= self.len - at, "outside the shared memory");
+        // SAFETY: `at` is inside the mapping or just past its end.
         unsafe { self.base.as_ptr().add(at) }
     }
 
@@ -48,9 +49,9 @@ impl Mapping {
     pub(crate) fn u32_at(&self, at: usize) -> &AtomicU32 {
         assert!(at.is_multiple_of(4), "a word is not aligned");
         let place = self.place(at, 4).cast();
-        // SAFETY: the place is inside the mapping, which is aligned to a page and lives as long as
-        // `self`; any bits are a number, and whoever changes them does so behind an atomic's back
-        // at worst, which is what atomics in memory shared with another program are for.
+        // SAFETY: the address is inside the mapping, which is page-aligned and lives as long as
+        // `self`. Every bit pattern is a valid number. Other processes may change it at any time,
+        // which is defined for atomics.
         unsafe { AtomicU32::from_ptr(place) }
     }
 
@@ -65,11 +66,12 @@ impl Mapping {
     /// The octets at offset `at`, in place.
     ///
     /// # Safety
-    /// Nobody writes to them while the slice exists.
+    /// No other code writes to them while the slice exists.
     #[inline]
     pub(crate) unsafe fn octets(&self, at: usize, len: usize) -> &[u8] {
         let place = self.place(at, len);
-        // SAFETY: so many octets lie there, mapped as long as `self` lives; the caller's promise.
+        // SAFETY: `len` octets are mapped there as long as `self` lives; the rest is the caller's
+        // contract.
         unsafe { std::slice::from_raw_parts(place, len) }
     }
 
@@ -79,10 +81,11 @@ impl Mapping {
     /// Nobody else in this process uses them, and no other process writes to them, while the slice
     /// exists.
     #[inline]
-    #[allow(clippy::mut_from_ref)] // the caller's promise is what makes them its own
+    #[allow(clippy::mut_from_ref)] // the caller's contract makes the access exclusive
     pub(crate) unsafe fn octets_mut(&self, at: usize, len: usize) -> &mut [u8] {
         let place = self.place(at, len);
-        // SAFETY: so many octets lie there, mapped as long as `self` lives; the caller's promise.
+        // SAFETY: `len` octets are mapped there as long as `self` lives; the rest is the caller's
+        // contract.
         unsafe { std::slice::from_raw_parts_mut(place, len) }
     }
 
@@ -98,7 +101,7 @@ impl Mapping {
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-            // SAFETY: a hint to the processor, which the program sees nothing of.
+            // SAFETY: a hint to the processor without a visible effect.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>()) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
@@ -108,15 +111,15 @@ impl Mapping {
     #[inline]
     pub(crate) fn read(&self, at: usize, target: &mut [u8]) {
         let source = self.place(at, target.len());
-        // SAFETY: as many octets as `target` has lie at `source`, in the mapping; the mapping and
-        // `target` have nothing in common, for nothing hands out references into the mapping.
+        // SAFETY: `target.len()` octets are mapped at `source`. They do not overlap with `target`,
+        // because no references into the mapping exist.
         unsafe { volatile::copy(source, target.as_mut_ptr(), target.len()) };
     }
 
     #[inline]
     pub(crate) fn write(&self, at: usize, source: &[u8]) {
         let target = self.place(at, source.len());
-        // SAFETY: as for `read`, the other way.
+        // SAFETY: as for `read`, in the other direction.
         unsafe { volatile::copy(source.as_ptr(), target, source.len()) };
     }
 }
@@ -139,7 +142,7 @@ mod volatile {
     /// `len` octets at both addresses are mapped, accessible, and do not overlap.
     #[inline]
     pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
-        // SAFETY: handed on.
+        // SAFETY: the same contract.
         unsafe { imp::copy(from, to, len) }
     }
 
@@ -154,26 +157,26 @@ mod volatile {
         pub(super) unsafe fn copy(from: *const u8, to: *mut u8, len: usize) {
             let whole = len & !(BLOCK - 1);
             if whole > 0 {
-                // SAFETY: the caller's promise, for the first octets of them.
+                // SAFETY: the caller's contract, for the first octets.
                 unsafe { blocks(from, to, whole) };
             }
             let rest = len - whole;
             if rest == 0 {
                 return;
             }
-            // SAFETY: inside what the caller promised, as `whole < len`.
+            // SAFETY: in bounds, as `whole < len`.
             let from = unsafe { from.add(whole) };
             // SAFETY: as above.
             let to = unsafe { to.add(whole) };
-            // SAFETY: the caller's promise, for the octets that are left.
+            // SAFETY: the caller's contract, for the remaining octets.
             unsafe { few(from, to, rest) };
         }
 
         /// Copies `len` octets, a multiple of [`BLOCK`] and not 0.
         #[inline]
         unsafe fn blocks(from: *const u8, to: *mut u8, len: usize) {
-            // SAFETY: reads and writes exactly the octets of the caller's promise; the direction
-            // flag plays no part, and the registers used are named.
+            // SAFETY: reads and writes exactly the octets of the caller's contract. The direction
+            // flag is not used, and the registers used are declared.
             unsafe {
                 asm!(
                     "2:",
@@ -204,8 +207,8 @@ mod volatile {
         /// Copies `len` octets, 1 to 63.
         #[inline]
         unsafe fn few(from: *const u8, to: *mut u8, len: usize) {
-            // SAFETY: reads and writes exactly the octets of the caller's promise, in words of 8
-            // octets while there are so many, then one by one.
+            // SAFETY: reads and writes exactly the octets of the caller's contract: words of 8
+            // octets as long as possible, then single octets.
             unsafe {
                 asm!(
                     "sub {len}, 8",
@@ -247,39 +250,39 @@ mod volatile {
             let mut done = 0;
             if from.align_offset(WORD) == to.align_offset(WORD) {
                 let before = from.align_offset(WORD).min(len);
-                // SAFETY: the caller's promise, for the first octets.
+                // SAFETY: the caller's contract, for the first octets.
                 unsafe { octets(from, to, before) };
                 done = before;
                 while len - done >= WORD {
-                    // SAFETY: a word is left, so this is inside.
+                    // SAFETY: a whole word is left, so this is in bounds.
                     let source = unsafe { from.add(done) };
                     // SAFETY: as above.
                     let target = unsafe { to.add(done) };
-                    // SAFETY: aligned, since `before` octets were stepped over, and readable.
+                    // SAFETY: aligned, since `before` octets were skipped, and readable.
                     let word = unsafe { source.cast::<u64>().read_volatile() };
-                    // SAFETY: aligned likewise, and writable.
+                    // SAFETY: aligned for the same reason, and writable.
                     unsafe { target.cast::<u64>().write_volatile(word) };
                     done += WORD;
                 }
             }
-            // SAFETY: inside or just behind, as `done <= len`.
+            // SAFETY: in bounds or just past the end, as `done <= len`.
             let from = unsafe { from.add(done) };
             // SAFETY: as above.
             let to = unsafe { to.add(done) };
-            // SAFETY: the caller's promise, for what is left.
+            // SAFETY: the caller's contract, for the remaining octets.
             unsafe { octets(from, to, len - done) };
         }
 
         #[inline]
         unsafe fn octets(from: *const u8, to: *mut u8, len: usize) {
             for at in 0..len {
-                // SAFETY: inside, as `at < len`.
+                // SAFETY: in bounds, as `at < len`.
                 let source = unsafe { from.add(at) };
                 // SAFETY: as above.
                 let target = unsafe { to.add(at) };
-                // SAFETY: readable by the caller's promise.
+                // SAFETY: readable by the caller's contract.
                 let octet = unsafe { source.read_volatile() };
-                // SAFETY: writable by the caller's promise.
+                // SAFETY: writable by the caller's contract.
                 unsafe { target.write_volatile(octet) };
             }
         }

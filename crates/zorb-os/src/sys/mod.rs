@@ -26,6 +26,6 @@ fn check(result: libc::c_int) -> io::Result<libc::c_int> {
 /// Takes ownership of the descriptor that a system call has just created.
 fn own(result: libc::c_int) -> io::Result<OwnedFd> {
     let fd = check(result)?;
-    // SAFETY: the system has just opened this descriptor for us, so nothing else owns it.
+    // SAFETY: the system has just opened this descriptor, so nothing else owns it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }

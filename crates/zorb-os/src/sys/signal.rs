@@ -17,7 +17,7 @@ impl SignalSet {
         let mut set = MaybeUninit::uninit();
         // SAFETY: `set` is a sigset_t that the call may write.
         unsafe { libc::sigemptyset(set.as_mut_ptr()) };
-        // SAFETY: sigemptyset has filled it; it cannot fail on a good pointer.
+        // SAFETY: sigemptyset has filled it; it cannot fail with a valid pointer.
         Self(unsafe { set.assume_init() })
     }
 
@@ -26,20 +26,20 @@ impl SignalSet {
         let mut set = MaybeUninit::uninit();
         // SAFETY: `set` is a sigset_t that the call may write.
         unsafe { libc::sigfillset(set.as_mut_ptr()) };
-        // SAFETY: sigfillset has filled it; it cannot fail on a good pointer.
+        // SAFETY: sigfillset has filled it; it cannot fail with a valid pointer.
         Self(unsafe { set.assume_init() })
     }
 
     /// Adds a signal by its number.
     pub(crate) fn insert(&mut self, signal: libc::c_int) -> io::Result<()> {
-        // SAFETY: the set is initialised and ours to write; bad numbers are refused.
+        // SAFETY: the set is initialised and writable; invalid numbers are rejected.
         check(unsafe { libc::sigaddset(&raw mut self.0, signal) })?;
         Ok(())
     }
 
     /// Whether a signal is in the set.
     pub(crate) fn contains(&self, signal: libc::c_int) -> bool {
-        // SAFETY: the set is initialised; bad numbers give -1.
+        // SAFETY: the set is initialised; invalid numbers give -1.
         unsafe { libc::sigismember(&raw const self.0, signal) == 1 }
     }
 
@@ -75,7 +75,7 @@ impl SignalSet {
     /// A descriptor, non-blocking, from which these signals are read while they are blocked.
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
-        // SAFETY: -1 asks for a new descriptor, and the set is initialised.
+        // SAFETY: -1 requests a new descriptor, and the set is initialised.
         own(unsafe { libc::signalfd(-1, &raw const self.0, flags) })
     }
 }
@@ -88,7 +88,7 @@ fn code(result: libc::c_int) -> io::Result<()> {
 /// Whether the process ignores a signal, as SIGHUP under `nohup`.
 pub(crate) fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: with a null new action the call only writes the present one to `action`.
+    // SAFETY: with a null new action the call only writes the current one to `action`.
     check(unsafe { libc::sigaction(signal, ptr::null(), action.as_mut_ptr()) })?;
     // SAFETY: the call succeeded, so it has filled `action`.
     let action = unsafe { action.assume_init() };

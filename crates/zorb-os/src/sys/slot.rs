@@ -6,15 +6,15 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::lock::Lock;
 
-/// A slot for one box, which threads put in and take out without a lock, by one sequentially
-/// consistent atomic exchange each.
+/// A slot for one box. Threads put it in and take it out by one sequentially consistent atomic
+/// exchange each, without a lock.
 ///
 /// ```
 /// use zorb_os::slot::Slot;
 ///
 /// let slot = Slot::empty();
 /// assert!(slot.put(Box::new(1)).is_none());
-/// assert_eq!(slot.put(Box::new(2)), Some(Box::new(1)), "what lay there comes back");
+/// assert_eq!(slot.put(Box::new(2)), Some(Box::new(1)), "the previous box is returned");
 /// assert_eq!(slot.take(), Some(Box::new(2)));
 /// assert_eq!(slot.take(), None);
 /// ```
@@ -58,8 +58,8 @@ fn owned<T>(pointer: *mut T) -> Option<Box<T>> {
     if pointer.is_null() {
         return None;
     }
-    // SAFETY: only `put` puts pointers into a slot, those of boxes that it owns; the exchange that
-    // got this one took it out, so nobody else has it.
+    // SAFETY: only `put` stores pointers in a slot, those of boxes that it owns. The exchange that
+    // returned this one removed it, so no other thread has it.
     Some(unsafe { Box::from_raw(pointer) })
 }
 

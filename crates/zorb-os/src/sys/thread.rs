@@ -15,8 +15,8 @@ thread_local! {
     static ID: Cell<u32> = const { Cell::new(0) };
 }
 
-/// The system's id of the calling thread, as tools such as `top -H` show it. The first call of each
-/// thread makes a system call, the others read a thread-local variable.
+/// The system's id of the calling thread, as shown by tools such as `top -H`. The first call of
+/// each thread makes a system call, the others read a thread-local variable.
 #[inline]
 #[must_use]
 pub fn id() -> u32 {
@@ -46,7 +46,7 @@ pub(crate) fn own_page_faults() -> io::Result<[libc::c_long; 2]> {
 
 /// Sets the name of the calling thread; the system truncates it to 15 bytes.
 pub(crate) fn set_name(name: &CStr) -> io::Result<()> {
-    // SAFETY: `name` is a C string that lives past the call, which copies it.
+    // SAFETY: `name` is a C string that outlives the call, which copies it.
     check(unsafe { libc::prctl(libc::PR_SET_NAME, name.as_ptr()) })?;
     Ok(())
 }
@@ -54,8 +54,8 @@ pub(crate) fn set_name(name: &CStr) -> io::Result<()> {
 /// Restricts the calling thread to the processors of `mask`.
 pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
     let source = mask.as_ptr().cast();
-    // SAFETY: `source` points to as many bytes as the length says, aligned like cpu_set_t, which
-    // is made of the same words; 0 means the calling thread.
+    // SAFETY: `source` points to `size_of_val(mask)` bytes, aligned like cpu_set_t, which consists
+    // of the same words; 0 means the calling thread.
     check(unsafe { libc::sched_setaffinity(0, size_of_val(mask), source) })?;
     Ok(())
 }
@@ -64,8 +64,8 @@ pub(crate) fn set_affinity(mask: &ProcessorMask) -> io::Result<()> {
 pub(crate) fn affinity(thread: libc::pid_t) -> io::Result<ProcessorMask> {
     let mut mask = ProcessorMask::default();
     let target = mask.as_mut_ptr().cast();
-    // SAFETY: `target` points to as many writable bytes as the length says, aligned like
-    // cpu_set_t; of the thread only the number is used.
+    // SAFETY: `target` points to `size_of_val(&mask)` writable bytes, aligned like cpu_set_t; the
+    // thread is passed by number.
     check(unsafe { libc::sched_getaffinity(thread, size_of_val(&mask), target) })?;
     Ok(mask)
 }
@@ -77,8 +77,7 @@ pub(crate) fn set_schedule(
     priority: libc::c_int,
 ) -> io::Result<()> {
     let parameters = libc::sched_param { sched_priority: priority };
-    // SAFETY: `parameters` lives past the call, which only reads it; of the thread only the number is
-    // used.
+    // SAFETY: `parameters` outlives the call, which only reads it; the thread is passed by number.
     check(unsafe { libc::sched_setscheduler(thread, policy, &raw const parameters) })?;
     Ok(())
 }
@@ -97,8 +96,8 @@ pub(crate) fn set_deadline(runtime: u64, deadline: u64, period: u64) -> io::Resu
         sched_period: period,
     };
     let source = &raw const attributes;
-    // SAFETY: `source` points to a live structure that says its own size and is only read; 0 means
-    // the calling thread, and there are no flags.
+    // SAFETY: `source` points to a live structure that contains its own size and is only read; 0
+    // means the calling thread, and there are no flags.
     if unsafe { libc::syscall(libc::SYS_sched_setattr, 0, source, 0) } == -1 {
         return Err(io::Error::last_os_error());
     }
@@ -110,8 +109,8 @@ pub(crate) fn schedule(thread: libc::pid_t) -> io::Result<(libc::c_int, libc::c_
     // SAFETY: takes a number.
     let policy = check(unsafe { libc::sched_getscheduler(thread) })?;
     let mut parameters = libc::sched_param { sched_priority: 0 };
-    // SAFETY: `parameters` is writable and of the type that the call fills; of the thread only the
-    // number is used.
+    // SAFETY: `parameters` is writable and of the type that the call fills; the thread is passed by
+    // number.
     check(unsafe { libc::sched_getparam(thread, &raw mut parameters) })?;
     Ok((policy, parameters.sched_priority))
 }

@@ -22,7 +22,7 @@ impl Driven for Connection {
         let begin = || Self::new(Stack::connect(to, &settings, now), false, settings, now);
         let mut connection = begin();
         for _ in 0..DRAWS {
-            if connection.begins_well() {
+            if connection.has_enough_numbers() {
                 break;
             }
             connection = begin();
@@ -38,7 +38,7 @@ impl Driven for Connection {
         for _ in 0..DRAWS {
             let stack = Stack::accept(&init, from, &settings, now)?;
             connection = Self::new(Some(stack), true, settings, now);
-            if connection.begins_well() {
+            if connection.has_enough_numbers() {
                 break;
             }
         }
@@ -97,7 +97,7 @@ impl Driven for Connection {
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
         if self.failure.is_none() && !self.refuses && !self.is_over && self.packets.is_empty() {
             self.on_time(now);
-            self.hand_over();
+            self.pass_to_stack();
             if self.failure.is_none() && !self.refuses {
                 self.collect(now);
             }

@@ -104,7 +104,7 @@ impl Writer {
     }
 
     /// Wakes the thread of this process that sleeps here.
-    pub(crate) fn rouse(&self) {
+    pub(crate) fn wake_sleepers(&self) {
         futex::wake(self.end.memory.u32_at(self.end.region.writer_sleeping()));
     }
 
@@ -122,8 +122,8 @@ impl Writer {
     }
 
     /// Names a piece with `octets`, which the reader gets after the next `before` octets that are
-    /// written: the octets as they lie if they are in a buffer, otherwise a copy of them. Returns
-    /// `false`, and does nothing, if no buffer is free or too many pieces wait to be taken.
+    /// written. Octets in a loaned buffer are sent in place, others are copied into a buffer.
+    /// Returns `false` without any effect if no buffer is free or too many pieces wait to be taken.
     pub(crate) fn send_piece(&self, before: usize, octets: &[u8]) -> bool {
         self.buffers.as_ref().is_some_and(|buffers| buffers.send(&self.end, before, octets))
     }
@@ -305,7 +305,7 @@ impl Reader {
     }
 
     /// Wakes the thread of this process that sleeps here.
-    pub(crate) fn rouse(&self) {
+    pub(crate) fn wake_sleepers(&self) {
         futex::wake(self.end.memory.u32_at(self.end.region.reader_sleeping()));
     }
 

@@ -1,20 +1,20 @@
-//! The code of the rings under `loom`, which tries all orders of the two sides' steps, and all
-//! values that a load may return.
+//! The rings' code under `loom`, which explores all interleavings of the two sides and all values
+//! that a load may return.
 //!
 //! Memory, futexes and buffers are replaced by a [platform](platform) for `loom`. Octets of the
-//! ring's body are cells, so that `loom` finds a read that races with a write.
-#![allow(clippy::duplicate_mod, reason = "the very code of the rings, on another platform")]
-#![allow(clippy::arc_with_non_send_sync, reason = "what is shared is so with `loom`'s threads")]
+//! ring's body are cells, so that `loom` detects a read that races with a write.
+#![allow(clippy::duplicate_mod, reason = "the rings' code on another platform")]
+#![allow(clippy::arc_with_non_send_sync, reason = "shared only with `loom`'s threads")]
 
 #[path = "end.rs"]
-#[allow(dead_code, reason = "of which not all is modelled")]
+#[allow(dead_code, reason = "only a part is modelled")]
 mod end;
 #[path = "half.rs"]
-#[allow(dead_code, reason = "of which not all is modelled")]
+#[allow(dead_code, reason = "only a part is modelled")]
 mod half;
 #[cfg_attr(feature = "buffers", path = "pieces.rs")]
 #[cfg_attr(not(feature = "buffers"), path = "pieces/none.rs")]
-#[allow(dead_code, reason = "of which not all is modelled")]
+#[allow(dead_code, reason = "only a part is modelled")]
 mod pieces;
 mod platform;
 
@@ -68,7 +68,7 @@ fn write_all(writer: &Writer, mut octets: &[u8]) {
     }
 }
 
-/// Reads until the writer has closed its end, up to `at_a_time` octets at once, and sleeps while
+/// Reads up to `at_a_time` octets at once until the writer has closed its end, and sleeps while
 /// there are none.
 fn read_all(reader: &Reader, at_a_time: usize) -> Vec<u8> {
     let (mut all, mut space) = (Vec::new(), vec![0; at_a_time]);
@@ -110,9 +110,9 @@ fn a_full_ring_and_an_empty_one_are_waited_for() {
     );
 }
 
-/// Small reads free room for which the writer is not woken each time.
+/// Small reads free room without waking the writer each time.
 #[test]
-fn room_is_told_of_a_quarter_at_a_time() {
+fn the_writer_is_woken_once_per_quarter() {
     in_every_order(
         (8, 2),
         no_buffers,
@@ -156,7 +156,7 @@ fn borrow_between(reader: &Reader) {
         }
     }
     assert_eq!(&space, b"ab");
-    // It was named before the octets in front of it were written.
+    // It was named before the preceding octets were written.
     assert_eq!(reader.borrow(5).unwrap().0, b"piece");
     assert_eq!(read_all(reader, 4), b"c");
 }
@@ -181,10 +181,10 @@ fn pieces_come_where_they_were_sent() {
     in_every_order((4, 2), buffers, write, borrow_between);
 }
 
-/// The models would detect an error: without fences a wake-up is lost.
+/// The models detect errors: without fences a wake-up is lost.
 #[test]
 #[should_panic(expected = "deadlock")]
-fn without_the_fences_somebody_would_sleep_for_ever() {
+fn a_wake_up_is_lost_without_fences() {
     FENCED.set(false);
     in_every_order(
         (4, 2),

@@ -1,5 +1,5 @@
-//! All orders of the steps of a reader and a writer on a machine that delays stores: no thread
-//! sleeps forever, and no octet is lost.
+//! A model of a reader and a writer on a machine that delays stores, explored in all interleavings:
+//! no thread sleeps forever, and no octet is lost.
 //!
 //! The steps are those of `half.rs`, on a ring of eight octets. Each side has a buffer of stores
 //! invisible to the other; fences and system calls wait until it is empty.
@@ -87,7 +87,7 @@ impl State {
         held_back.map_or(self.memory[word as usize], |(_, value)| *value)
     }
 
-    /// How many octets the side could move, as far as it knows.
+    /// The number of octets that the side could move, as far as it knows.
     fn possible(&self, side: usize) -> u8 {
         let Side { own, seen, .. } = self.sides[side];
         if side == WRITER { (SIZE - (own - seen)).min(TOTAL - own) } else { seen - own }
@@ -207,7 +207,7 @@ fn stuck(fenced: bool) -> Option<State> {
         }
         to_visit.extend(after.into_iter().filter(|state| known.insert(state.clone())));
     }
-    assert!(known.len() > 10_000, "the model is of some size: {}", known.len());
+    assert!(known.len() > 10_000, "the model has many states: {}", known.len());
     None
 }
 

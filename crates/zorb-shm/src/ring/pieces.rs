@@ -1,4 +1,4 @@
-//! Runs of octets that go past the ring, in buffers.
+//! Runs of octets that bypass the ring, in buffers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -75,7 +75,7 @@ impl Incoming {
         Self { buffers, trust, done: AtomicUsize::new(0) }
     }
 
-    /// Tells the writer that the reader takes pieces.
+    /// Informs the writer that the reader takes pieces.
     pub(super) fn announce(end: &End) {
         end.memory.u32_at(end.region.takes_pieces()).store(1, Ordering::Release);
     }
@@ -131,8 +131,8 @@ impl Incoming {
         // The peer may have replaced it by a shorter one.
         if count == 0 || done + count >= piece.len() {
             self.done.store(0, Ordering::Relaxed);
-            Self::note_taken(end);
-            self.buffers.give_back(piece);
+            Self::count_taken(end);
+            self.buffers.return_piece(piece);
         } else {
             self.done.store(done + count, Ordering::Relaxed);
         }
@@ -146,12 +146,12 @@ impl Incoming {
             return None;
         }
         let lent = self.buffers.lend(piece, self.trust?);
-        Self::note_taken(end);
+        Self::count_taken(end);
         Some(lent)
     }
 
     /// Counts the next piece as taken.
-    fn note_taken(end: &End) {
+    fn count_taken(end: &End) {
         let End { memory, region, pieces, .. } = end;
         let taken = pieces.load(Ordering::Relaxed).wrapping_add(1);
         pieces.store(taken, Ordering::Relaxed);

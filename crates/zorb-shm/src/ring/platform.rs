@@ -1,4 +1,4 @@
-//! What the rings stand on, in one place: their tests put something else there.
+//! The platform of the rings in one place, so that tests can replace it.
 
 pub(super) use std::sync::atomic::{AtomicU64, fence};
 

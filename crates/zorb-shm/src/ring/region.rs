@@ -72,7 +72,7 @@ impl Region {
     }
 
     #[cfg(feature = "buffers")]
-    /// Whether the reader accepts pieces; next to it.
+    /// Whether the reader accepts pieces.
     pub(super) fn takes_pieces(self) -> usize {
         self.head + APART + 12
     }

@@ -6,8 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// One ring, seen from both sides as two processes do, and its memory for a peer that does what it
-/// likes.
+/// One ring as two processes see it, and its memory, for a misbehaving peer.
 fn ring(size: usize) -> (Writer, Reader, Arc<SharedMemory>, Region) {
     let layout = Layout::new(size, MIN_RING_SIZE).unwrap();
     let memory = SharedMemory::create("zorb-test", layout.memory_len()).unwrap();
@@ -83,7 +82,7 @@ fn a_sleeping_writer_is_looked_for_once_in_a_quarter_of_the_ring() {
         assert_eq!(writer.write(&[turn; 512]), Ok(512));
         sleeping.store(1, Ordering::SeqCst);
         assert_eq!(reader.read(&mut buffer), Ok(512));
-        // Half of a quarter, and all of it.
+        // Half of a quarter wakes nobody, a whole one does.
         assert_eq!(sleeping.load(Ordering::SeqCst), u32::from(turn % 2 == 0), "turn {turn}");
     }
 }
@@ -96,7 +95,7 @@ fn a_ring_is_quiet_until_something_comes_or_ends() {
     assert!(!reader.is_quiet());
     let mut two = [0; 2];
     assert_eq!(reader.read(&mut two), Ok(2));
-    assert!(!reader.is_quiet(), "some is left of what has been seen");
+    assert!(!reader.is_quiet(), "a part of the known octets is unread");
     assert_eq!(reader.read(&mut [0; 16]), Ok(3));
     assert!(reader.is_quiet());
     writer.close();
@@ -104,7 +103,7 @@ fn a_ring_is_quiet_until_something_comes_or_ends() {
 }
 
 #[test]
-fn ends_are_told() {
+fn closed_ends_are_noticed() {
     let (writer, reader, ..) = ring(4096);
     assert!(!reader.is_ended() && !writer.is_refused());
     writer.close();
@@ -122,7 +121,7 @@ fn sleepers_are_woken_by_what_they_wait_for() {
         scope.spawn(|| {
             let mut left = &sent[..];
             while !left.is_empty() {
-                // Lengths of all kinds, so that both sides find themselves waiting.
+                // Various lengths, so that both sides have to wait.
                 let len = left.len().min(left.len() % 5000 + 1);
                 match writer.write(&left[..len]).unwrap() {
                     0 => writer.wait_unless(|| writer.is_ready(), None),
@@ -144,7 +143,7 @@ fn sleepers_are_woken_by_what_they_wait_for() {
     assert!(received == sent);
 }
 
-/// What a peer may write over the words that the other side reads.
+/// Values that a peer may write over the words that the other side reads.
 fn nonsense() -> impl Strategy<Value = u64> {
     prop_oneof![any::<u64>(), 0..20_000_u64, (0..20_000_u64).prop_map(|n| u64::MAX - n)]
 }
@@ -173,8 +172,8 @@ proptest! {
         prop_assert!(sent.starts_with(&received));
     }
 
-    /// Whatever stands in the memory, a reader fills its buffer or a part, or says that it is
-    /// nonsense.
+    /// Whatever the memory contains, a reader fills its buffer or a part of it, or reports
+    /// corruption.
     #[test]
     fn a_writer_that_lies_is_survived(
         steps in prop::collection::vec((nonsense(), 0..10_000_usize), 1..20)
@@ -193,7 +192,7 @@ proptest! {
         }
     }
 
-    /// Likewise a writer never goes beyond the ring.
+    /// A writer never writes beyond the ring.
     #[test]
     fn a_reader_that_lies_is_survived(
         steps in prop::collection::vec((nonsense(), 0..10_000_usize), 1..20)
@@ -204,7 +203,7 @@ proptest! {
             memory.u64_at(place.tail()).store(!head, Ordering::SeqCst);
             memory.u32_at(place.reader_sleeping()).store(head as u32, Ordering::SeqCst);
             let _ = writer.write(&vec![0x5A; len]);
-            // The other ring's body comes right behind.
+            // The body of the other ring follows.
             let mut behind = [1; 64];
             memory.read(place.body + place.size, &mut behind);
             prop_assert_eq!(behind, [0; 64]);

@@ -27,7 +27,7 @@ fn what_is_encoded_is_decoded() {
     assert_eq!(resolved.object_key, KEY);
     let tags: Vec<_> = resolved.components.iter().map(|component| component.tag).collect();
     assert_eq!(tags, [ComponentTag(77), ComponentTag::ZORB_SHM_ENDPOINTS]);
-    // Where the name has no place in the profile proper.
+    // The profile itself cannot contain the name.
     let profile = encoded(GiopVersion::V1_1, &["/tmp/☃"]);
     let resolved = ShmiopProtocol::new().decode_profile(&profile).unwrap();
     assert_eq!(resolved.endpoints, [endpoint("/tmp/☃")]);
@@ -50,7 +50,7 @@ fn a_server_on_another_machine_is_not_tried() {
     let decoded = |machine| protocol.decode(&profile, machine).map(|resolved| resolved.endpoints);
     assert_eq!(decoded(boot_id()), Ok(vec![endpoint("/tmp/a")]));
     assert_eq!(decoded(Some("another")), Err(ProfileError::Elsewhere));
-    // Who does not know where it is has to try.
+    // A client that does not know its machine has to try.
     assert_eq!(decoded(None), Ok(vec![endpoint("/tmp/a")]));
 }
 
@@ -65,7 +65,7 @@ fn profile(host: &str, port: u16) -> TaggedProfile {
 fn profiles_that_lead_nowhere_are_refused() {
     let decode = |profile: &TaggedProfile| ShmiopProtocol::new().decode_profile(profile);
     assert!(decode(&profile("/tmp/a", 0)).is_ok());
-    // TAO's, at a TCP port.
+    // A profile of TAO, with a TCP port.
     assert_eq!(decode(&profile("host.example", 5000)), Err(ProfileError::NoEndpoint));
     for host in ["", "relative", "/", "@", "/a b"] {
         assert!(matches!(decode(&profile(host, 0)), Err(ProfileError::Endpoint(_))), "{host}");

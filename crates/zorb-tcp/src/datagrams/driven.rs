@@ -19,8 +19,8 @@ use crate::address::HostPort;
 /// | | connecting | listening |
 /// |---|---|---|
 /// | `scheme://host:port` | a name or address | the address of one interface |
-/// | `scheme://[2001:db8::1]:port` | IPv6 goes in brackets | the same |
-/// | `scheme://:port`, `scheme://` | - | all IPv4 interfaces; without a port one that the system chooses |
+/// | `scheme://[2001:db8::1]:port` | IPv6 in brackets | the same |
+/// | `scheme://:port`, `scheme://` | - | all IPv4 interfaces; without a port, one that the system chooses |
 ///
 /// A client's connection has its own socket and thread; the connections of a server share both. One
 /// timer thread serves an endpoint, and another one all clients of a transport and its clones.

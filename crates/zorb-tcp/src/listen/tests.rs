@@ -1,8 +1,13 @@
 use super::*;
 
-/// What is published for `address` on a machine with these interfaces besides the loopback,
-/// when the system has bound `bound`.
-fn says(address: &str, bound: &str, host_option: Option<&str>, addresses: &[&str]) -> String {
+/// Returns the published host of a socket that listens at `address` and is bound to `bound`, on a
+/// machine with these interfaces besides the loopback.
+fn published_for(
+    address: &str,
+    bound: &str,
+    host_option: Option<&str>,
+    addresses: &[&str],
+) -> String {
     let address = ListenAddress::parse(address).unwrap();
     let mut options = ListenOptions::default();
     options.published_host = host_option.map(str::to_owned);
@@ -21,33 +26,33 @@ fn says(address: &str, bound: &str, host_option: Option<&str>, addresses: &[&str
 #[test]
 fn a_host_is_published_as_it_was_given() {
     let machine = ["192.0.2.1", "2001:db8::1"];
-    assert_eq!(says("127.0.0.1:0", "127.0.0.1:7", None, &machine), "127.0.0.1:7");
-    assert_eq!(says("[::1]:0", "[::1]:7", None, &machine), "[::1]:7");
-    assert_eq!(says("Server:7", "192.0.2.1:7", None, &machine), "server:7");
+    assert_eq!(published_for("127.0.0.1:0", "127.0.0.1:7", None, &machine), "127.0.0.1:7");
+    assert_eq!(published_for("[::1]:0", "[::1]:7", None, &machine), "[::1]:7");
+    assert_eq!(published_for("Server:7", "192.0.2.1:7", None, &machine), "server:7");
 }
 
 #[test]
 fn all_interfaces_publish_the_first_reachable_address() {
     let both = ["2001:db8::1", "192.0.2.1", "192.0.2.2"];
-    assert_eq!(says(":7", "[::]:7", None, &both), "192.0.2.1:7");
-    assert_eq!(says("0.0.0.0:7", "0.0.0.0:7", None, &both), "192.0.2.1:7");
-    assert_eq!(says("[::]:7", "[::]:7", None, &both), "[2001:db8::1]:7");
-    assert_eq!(says(":7", "[::]:7", None, &["2001:db8::1"]), "[2001:db8::1]:7");
-    assert_eq!(says("[::]:7", "[::]:7", None, &["192.0.2.1"]), "192.0.2.1:7");
-    assert_eq!(says("0.0.0.0:7", "0.0.0.0:7", None, &["2001:db8::1"]), "127.0.0.1:7");
+    assert_eq!(published_for(":7", "[::]:7", None, &both), "192.0.2.1:7");
+    assert_eq!(published_for("0.0.0.0:7", "0.0.0.0:7", None, &both), "192.0.2.1:7");
+    assert_eq!(published_for("[::]:7", "[::]:7", None, &both), "[2001:db8::1]:7");
+    assert_eq!(published_for(":7", "[::]:7", None, &["2001:db8::1"]), "[2001:db8::1]:7");
+    assert_eq!(published_for("[::]:7", "[::]:7", None, &["192.0.2.1"]), "192.0.2.1:7");
+    assert_eq!(published_for("0.0.0.0:7", "0.0.0.0:7", None, &["2001:db8::1"]), "127.0.0.1:7");
 }
 
 #[test]
 fn without_a_network_the_loopback_is_published() {
-    assert_eq!(says(":7", "[::]:7", None, &[]), "127.0.0.1:7");
-    assert_eq!(says("[::]:7", "[::]:7", None, &["fe80::1"]), "[::1]:7");
-    assert_eq!(says("0.0.0.0:7", "0.0.0.0:7", None, &[]), "127.0.0.1:7");
+    assert_eq!(published_for(":7", "[::]:7", None, &[]), "127.0.0.1:7");
+    assert_eq!(published_for("[::]:7", "[::]:7", None, &["fe80::1"]), "[::1]:7");
+    assert_eq!(published_for("0.0.0.0:7", "0.0.0.0:7", None, &[]), "127.0.0.1:7");
 }
 
 #[test]
 fn the_urls_option_wins_over_the_listeners_option() {
-    assert_eq!(says("127.0.0.1:0", "127.0.0.1:7", Some("gate"), &[]), "gate:7");
-    assert_eq!(says(":0", "[::]:7", Some("2001:db8::9"), &[]), "[2001:db8::9]:7");
+    assert_eq!(published_for("127.0.0.1:0", "127.0.0.1:7", Some("gate"), &[]), "gate:7");
+    assert_eq!(published_for(":0", "[::]:7", Some("2001:db8::9"), &[]), "[2001:db8::9]:7");
     let url = ":0/hostname_in_ior=front";
-    assert_eq!(says(url, "[::]:7", Some("gate"), &["192.0.2.1"]), "front:7");
+    assert_eq!(published_for(url, "[::]:7", Some("gate"), &["192.0.2.1"]), "front:7");
 }

@@ -34,7 +34,7 @@ fn a_profile_of_tls_alone_has_port_0_and_the_component() {
     assert_eq!((read.host.as_str(), read.port), ("server", 0));
     let offer = read.component::<SslSecTrans>().unwrap().unwrap();
     let expected = SslSecTrans { target_supports: 0x66, target_requires: 0x46, port: 2810 };
-    assert_eq!(offer, expected, "clients have to show a certificate by default");
+    assert_eq!(offer, expected, "clients need a certificate by default");
     let resolved = ssliop.decode_profile(&profile).unwrap();
     assert_eq!(resolved.endpoints, [endpoint("ssliop://server:2810")]);
     assert_eq!(resolved.object_key, b"key");
@@ -89,7 +89,7 @@ fn without_roots_the_plain_way_is_left_to_others() {
     assert!(with_roots().join_profile(&own, &mut both));
     for unset in [protocol(Settings::new()), SsliopProtocol::from_options().unwrap()] {
         assert!(matches!(unset.decode_profile(&both), Err(ProfileError::NoEndpoint)));
-        // Where there is no plain way, trying tells what is missing.
+        // If plain TCP is not available, an attempt reports what is missing.
         assert_eq!(unset.decode_profile(&own).unwrap().endpoints.len(), 1);
     }
 }

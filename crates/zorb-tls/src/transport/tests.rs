@@ -11,7 +11,7 @@ use zorb_transport::StreamOptions;
 use super::*;
 use crate::{Pem, Settings};
 
-/// Both sides show one certificate and trust one authority.
+/// Both sides have one certificate and trust one authority.
 fn transport() -> TlsTransport {
     let names = ["localhost".to_owned(), "127.0.0.1".to_owned()];
     let mut own = CertificateParams::new(names.clone()).unwrap();
@@ -25,9 +25,9 @@ fn transport() -> TlsTransport {
     TlsTransport::new(settings.build().unwrap()).unwrap()
 }
 
-/// What the system says of the sockets below both sides.
+/// The socket options, as read from the sockets of both sides.
 #[test]
-fn the_system_is_told_what_is_asked_for() {
+fn socket_options_are_set() {
     let transport = transport();
     let options = StreamOptions {
         no_delay: false,
@@ -60,13 +60,13 @@ fn the_system_is_told_what_is_asked_for() {
         let socket = SockRef::from(&fd);
         assert_eq!((socket.tcp_nodelay().unwrap(), socket.keepalive().unwrap()), (false, true));
         assert_eq!((socket.tos_v4().unwrap(), socket.priority().unwrap()), (46 << 2, 5));
-        // The system takes twice as much, for its own part.
+        // The system doubles the size for its own overhead.
         assert_eq!(socket.send_buffer_size().unwrap(), 80_000);
         assert_eq!(socket.recv_buffer_size().unwrap(), 60_000);
         assert_eq!(pacing_rate(fd.as_fd()).unwrap(), Some(1 << 24));
         assert!(dont_route(fd.as_fd()).unwrap());
     }
-    // And anew, as adapters' policies have it.
+    // Changed later, as policies of object adapters do.
     let anew = StreamOptions { dscp: Some(10), ..StreamOptions::default() };
     server.set_options(&anew).unwrap();
     let fd = server.socket().unwrap();

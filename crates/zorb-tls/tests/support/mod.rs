@@ -48,7 +48,7 @@ impl Authority {
         self.sign(params(name, alternatives))
     }
 
-    /// One for this machine, valid until the end of 1999.
+    /// A certificate for this machine, valid until the end of 1999.
     pub fn signs_outdated(&self, name: &str) -> Certified {
         let mut params = params(name, &["localhost", "127.0.0.1"]);
         params.not_before = date_time_ymd(1990, 1, 1);
@@ -70,7 +70,7 @@ impl Authority {
         self.signs("server", &["localhost", "127.0.0.1", "::1"])
     }
 
-    /// One for a client.
+    /// A certificate for a client.
     pub fn client(&self) -> Certified {
         self.signs("console", &["console.example.com"])
     }
@@ -83,7 +83,7 @@ impl Authority {
 }
 
 impl Certified {
-    /// Writes both files; returns the certificate's and the key's.
+    /// Writes both files; returns the paths of the certificate and the key.
     pub fn write(&self, folder: &Path, name: &str) -> (PathBuf, PathBuf) {
         let paths = (folder.join(format!("{name}.pem")), folder.join(format!("{name}.key")));
         std::fs::write(&paths.0, &self.certificate).unwrap();

@@ -41,7 +41,7 @@ fn profiles_have_a_tag_of_their_own_around_the_same_octets() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_of_the_url_that_was_given() {
+fn errors_name_the_given_url() {
     let composed = composed();
     let endpoint = composed.transport().parse_endpoint("nobody").unwrap();
     let error = composed.transport().connect(&endpoint, &ConnectOptions::default()).unwrap_err();
@@ -52,7 +52,7 @@ fn what_goes_wrong_is_told_of_the_url_that_was_given() {
     assert_eq!(error.endpoint(), url);
 }
 
-/// A protocol that knows of further profiles and of priorities, each of endpoints of its own scheme.
+/// A protocol with further profiles and priorities, for endpoints of its own scheme.
 #[derive(Debug)]
 struct Knowing(InprocProtocol);
 

@@ -17,7 +17,7 @@ use super::timers::{Timers, now};
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// The maximum number of connections to unvalidated addresses; a new one evicts the oldest.
-const MAX_UNPROVEN: usize = 128;
+const MAX_UNVALIDATED: usize = 128;
 /// The maximum number of connections of a socket.
 const MAX_CONNECTIONS: usize = 65_536;
 
@@ -40,7 +40,7 @@ struct State<D: Driven> {
     /// The server's connection ids by the client's address and id.
     by_client: HashMap<(SocketAddr, u64), u64>,
     /// Connections to unvalidated addresses, oldest first; some may have been validated since.
-    unproven: VecDeque<u64>,
+    unvalidated: VecDeque<u64>,
     accepted: VecDeque<(Arc<Link<D>>, SocketAddr)>,
     is_closed: bool,
     /// Whether the acceptor was dropped.
@@ -78,7 +78,7 @@ impl<D: Driven> Listener<D> {
             state: Lock::new(State {
                 links: HashMap::new(),
                 by_client: HashMap::new(),
-                unproven: VecDeque::new(),
+                unvalidated: VecDeque::new(),
                 accepted: VecDeque::new(),
                 is_closed: false,
                 is_dropped: false,
@@ -97,13 +97,13 @@ impl<D: Driven> Listener<D> {
         // This may be its last reference, which must be dropped without the lock.
         let known = state.links.get(&id).map(|known| Arc::clone(&known.link));
         state.forget(id);
-        self.end_if_over(&state);
+        self.end_if_done(&state);
         drop(state);
         drop(known);
     }
 
     /// Ends the thread when nothing is left to do.
-    fn end_if_over(&self, state: &State<D>) {
+    fn end_if_done(&self, state: &State<D>) {
         if state.is_dropped && state.links.is_empty() {
             self.timers.end();
             // It reports that the socket is not connected, but wakes the thread anyway.
@@ -160,7 +160,7 @@ impl<D: Driven> Listener<D> {
         match (link, route) {
             (Some(link), _) => {
                 if link.take(datagram) {
-                    self.hand_out(link, from);
+                    self.offer_to_accept(link, from);
                 }
                 false
             }
@@ -195,10 +195,10 @@ impl<D: Driven> Listener<D> {
         let link = Link::new(socket, connection, &self.timers);
         state.links.insert(id, Known { link: Arc::clone(&link), client: (from, client) });
         state.by_client.insert((from, client), id);
-        state.unproven.push_back(id);
+        state.unvalidated.push_back(id);
         let mut oldest = None;
-        if state.unproven.len() > MAX_UNPROVEN
-            && let Some(id) = state.unproven.pop_front()
+        if state.unvalidated.len() > MAX_UNVALIDATED
+            && let Some(id) = state.unvalidated.pop_front()
         {
             oldest = state.links.get(&id).map(|known| Arc::clone(&known.link));
         }
@@ -216,10 +216,10 @@ impl<D: Driven> Listener<D> {
     }
 
     /// Offers a connection whose client's address is validated to `accept`.
-    fn hand_out(&self, link: Arc<Link<D>>, from: SocketAddr) {
+    fn offer_to_accept(&self, link: Arc<Link<D>>, from: SocketAddr) {
         let id = link.state().connection.id();
         let mut state = self.state();
-        state.unproven.retain(|unproven| *unproven != id);
+        state.unvalidated.retain(|unvalidated| *unvalidated != id);
         if state.is_closed {
             drop(state);
             link.change(D::abort);
@@ -289,10 +289,10 @@ impl<D: Driven> Drop for DrivenAcceptor<D> {
         let mut state = self.listener.state();
         state.is_dropped = true;
         // Nobody will accept connections to unvalidated addresses.
-        let unproven: Vec<u64> = state.unproven.drain(..).collect();
-        for id in unproven {
+        let unvalidated: Vec<u64> = state.unvalidated.drain(..).collect();
+        for id in unvalidated {
             state.forget(id);
         }
-        self.listener.end_if_over(&state);
+        self.listener.end_if_done(&state);
     }
 }

@@ -177,7 +177,7 @@ mod tests {
 
     /// Socket options of both IP versions, where there is a route.
     #[test]
-    fn the_system_is_told_what_is_asked_for() {
+    fn socket_options_are_set() {
         for peer in ["127.0.0.1:9", "[::1]:9"] {
             let peer: SocketAddr = peer.parse().unwrap();
             let options = StreamOptions {

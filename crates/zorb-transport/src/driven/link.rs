@@ -215,7 +215,7 @@ pub(super) fn error_of(failure: Failure) -> io::Error {
     match failure {
         Failure::Refused => io::ErrorKind::ConnectionReset.into(),
         Failure::Silence => {
-            io::Error::new(io::ErrorKind::ConnectionAborted, "nothing was heard of the peer")
+            io::Error::new(io::ErrorKind::ConnectionAborted, "the peer stopped responding")
         }
         Failure::Aborted => io::ErrorKind::BrokenPipe.into(),
     }

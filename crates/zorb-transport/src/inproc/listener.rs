@@ -18,7 +18,7 @@ pub(super) struct Listener {
     backlog: usize,
     capacity: usize,
     queue: Mutex<Queue>,
-    /// Told whenever a connection comes or goes, or the listener closes.
+    /// Notified when the backlog changes, and on close.
     changed: Condvar,
 }
 
@@ -48,8 +48,7 @@ impl Listener {
         lock(&self.queue).closed
     }
 
-    /// Puts a new connection into the backlog, waiting while it is full, and returns the
-    /// client's end.
+    /// Adds a new connection to the backlog, waiting while it is full; returns the client's end.
     pub(super) fn connect(
         &self,
         client: &str,
@@ -101,7 +100,7 @@ impl Acceptor for Listener {
     fn close(&self) {
         let mut queue = lock(&self.queue);
         queue.closed = true;
-        // Those not accepted see the end of their streams.
+        // Clients in the backlog read the end of their streams.
         let unaccepted = std::mem::take(&mut queue.waiting);
         drop(queue);
         drop(unaccepted);

@@ -6,20 +6,20 @@ use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-/// The size of a pipe in bytes where [`StreamOptions::send_buffer`](crate::StreamOptions) does
-/// not say otherwise.
+/// The size of a pipe in octets unless [`StreamOptions::send_buffer`](crate::StreamOptions) sets
+/// another.
 pub const DEFAULT_CAPACITY: usize = 64 * 1024;
 
-/// Locks what no panic can leave half-done.
+/// Locks `mutex`, whose contents are consistent even after a panic.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes on their way in one direction, never more than its capacity.
+/// The unread octets of one direction, at most its capacity.
 #[derive(Debug)]
 pub(super) struct Pipe {
     state: Mutex<State>,
-    /// Told whenever bytes come, go, or will come or go no more.
+    /// Notified when octets are added or removed, and when an end is closed.
     changed: Condvar,
     capacity: usize,
 }
@@ -27,9 +27,9 @@ pub(super) struct Pipe {
 #[derive(Debug)]
 struct State {
     bytes: VecDeque<u8>,
-    /// The sender will send no more.
+    /// The sender has closed its end.
     write_closed: bool,
-    /// The receiver will take no more.
+    /// The receiver has closed its end.
     read_closed: bool,
 }
 
@@ -41,7 +41,7 @@ impl Pipe {
         Self { state: Mutex::new(state), changed: Condvar::new(), capacity }
     }
 
-    /// Waits for bytes and takes up to as many as `buffer` holds. 0 at the end.
+    /// Waits for octets and reads up to `buffer.len()` of them. Returns 0 at the end.
     pub(super) fn recv(&self, buffer: &mut [u8], deadline: Option<Instant>) -> io::Result<usize> {
         if buffer.is_empty() {
             return Ok(0);
@@ -55,7 +55,7 @@ impl Pipe {
         }
     }
 
-    /// Takes up to as many bytes as `buffer` holds; `None` when there are none yet. 0 at the end.
+    /// Reads up to `buffer.len()` octets; `None` if there are none yet. Returns 0 at the end.
     pub(super) fn try_recv(&self, buffer: &mut [u8]) -> Option<usize> {
         if buffer.is_empty() {
             return Some(0);
@@ -75,7 +75,7 @@ impl Pipe {
         Some(taken)
     }
 
-    /// Puts all of `bytes` into the pipe, waiting for room as needed.
+    /// Writes all of `bytes`, waiting for room as needed.
     pub(super) fn send(&self, mut bytes: &[u8], deadline: Option<Instant>) -> io::Result<()> {
         let mut state = lock(&self.state);
         loop {
@@ -96,13 +96,13 @@ impl Pipe {
         }
     }
 
-    /// The sender sends no more: the receiver gets the end after what is under way.
+    /// Ends sending: the receiver reads the end after the octets in the pipe.
     pub(super) fn close_write(&self) {
         lock(&self.state).write_closed = true;
         self.changed.notify_all();
     }
 
-    /// The receiver takes no more: what is under way is lost and sending fails.
+    /// Ends receiving: octets in the pipe are discarded, and sending fails.
     pub(super) fn close_read(&self) {
         let mut state = lock(&self.state);
         state.read_closed = true;
@@ -111,13 +111,13 @@ impl Pipe {
         self.changed.notify_all();
     }
 
-    /// Whether the receiver would get bytes or the end without waiting.
+    /// Whether the receiver would read octets or the end without waiting.
     pub(super) fn is_readable(&self) -> bool {
         let state = lock(&self.state);
         !state.bytes.is_empty() || state.write_closed || state.read_closed
     }
 
-    /// Whether the receiver has gone.
+    /// Whether the receiver has closed its end.
     pub(super) fn is_broken(&self) -> bool {
         lock(&self.state).read_closed
     }
@@ -140,7 +140,7 @@ impl Pipe {
     }
 }
 
-/// Moves bytes from the front of `from` into `to`, and says how many.
+/// Moves octets from the front of `from` to `to`; returns their number.
 fn take(from: &mut VecDeque<u8>, to: &mut [u8]) -> usize {
     let mut taken = 0;
     for part in [from.as_slices().0, from.as_slices().1] {

@@ -1,4 +1,4 @@
-//! The in-process transport as a protocol, so that references can lead to it.
+//! The in-process transport as a protocol, so that references can contain its endpoints.
 
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
@@ -7,8 +7,8 @@ use super::InprocTransport;
 use super::stream::SCHEME;
 use crate::{Endpoint, ProfileError, Protocol, ResolvedProfile, Transport};
 
-/// GIOP inside one process. Its profile is laid out like IIOP's, with the endpoint's name for
-/// the host and port 0; it means something only to ORBs that share the [`InprocTransport`].
+/// GIOP within one process. Its profile has the format of IIOP's, with the endpoint's name as the
+/// host and port 0. Only ORBs that share the [`InprocTransport`] can use it.
 #[derive(Debug, Clone, Default)]
 pub struct InprocProtocol {
     transport: InprocTransport,

@@ -23,7 +23,7 @@ pub(super) struct InprocStream {
     peer: Arc<str>,
 }
 
-/// Two connected streams, each direction holding up to `capacity` bytes (at least 1) under way.
+/// Two connected streams with a buffer of `capacity` octets (at least 1) per direction.
 ///
 /// ```
 /// let (client, server) = zorb_transport::inproc::pair(1024);
@@ -39,7 +39,7 @@ pub fn pair(capacity: usize) -> (Arc<dyn Stream>, Arc<dyn Stream>) {
     (Arc::new(left), Arc::new(right))
 }
 
-/// Two connected ends, named, with the capacity of the direction away from each.
+/// Two connected ends with these names; each capacity is for the direction that the end sends.
 pub(super) fn connected(
     left: &str,
     right: &str,
@@ -61,7 +61,7 @@ pub(super) fn connected(
     (end(&leftward, &rightward, &left, &right), end(&rightward, &leftward, &right, &left))
 }
 
-/// When a time-out that begins now is over; one past the end of the clock never is.
+/// The deadline of a timeout that starts now; `None` if the clock cannot represent it.
 pub(super) fn deadline_of(timeout: Option<Duration>) -> Option<Instant> {
     timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }

@@ -30,7 +30,7 @@ fn a_name_is_taken_until_its_listener_goes() {
     let second = listen(&transport, "server").unwrap();
     second.close();
     let third = listen(&transport, "server").unwrap();
-    drop(second); // must not take the third one's name away
+    drop(second); // must not remove the third one's name
     assert!(connect(&transport, "inproc://server").is_ok());
     drop(third);
 }

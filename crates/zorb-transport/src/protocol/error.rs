@@ -50,12 +50,12 @@ impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::WrongTag { expected, found } => {
-                write!(f, "a profile of kind {found} where {expected} is needed")
+                write!(f, "the profile is of kind {found}, expected {expected}")
             }
             Self::Codec(error) => write!(f, "bad profile: {error}"),
             Self::Endpoint(error) => write!(f, "bad profile: {error}"),
-            Self::NoEndpoint => f.write_str("the profile names nothing to connect to"),
-            Self::Elsewhere => f.write_str("the profile is of another machine"),
+            Self::NoEndpoint => f.write_str("the profile contains no usable endpoint"),
+            Self::Elsewhere => f.write_str("the object is on another machine"),
         }
     }
 }
@@ -88,7 +88,7 @@ pub enum RegistryError {
 
 impl fmt::Display for RegistryError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("another protocol is registered already ")?;
+        f.write_str("another protocol is already registered ")?;
         match self {
             Self::Scheme(scheme) => write!(f, "for the scheme {scheme}"),
             Self::ProfileTag(tag) => write!(f, "for profiles of kind {tag}"),

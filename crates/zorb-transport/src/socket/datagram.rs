@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// One socket sends in several classes, over IPv4 and IPv6, and IPv4 from an IPv6 socket.
+    /// One socket sends in several classes over IPv4, over IPv6, and from an IPv6 socket over IPv4.
     #[test]
     fn datagrams_of_one_socket_have_classes_of_their_own() {
         for (from, at) in
@@ -151,7 +151,7 @@ mod tests {
             ] {
                 let sent = traffic.send_to(&socket, b"hello", to);
                 if from == "[::]:0" && sent.is_err() {
-                    break; // the system has such sockets talk IPv6 alone
+                    break; // the system restricts such sockets to IPv6
                 }
                 assert_eq!(sent.unwrap(), 5);
                 let mut buffer = [0; 16];

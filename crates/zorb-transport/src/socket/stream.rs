@@ -118,7 +118,7 @@ impl Stream for SocketStream {
 
     fn recv(&self, buffer: &mut [u8]) -> io::Result<usize> {
         if buffer.is_empty() {
-            return Ok(0); // the system would wait for bytes that it cannot hand over
+            return Ok(0); // the system would wait although the buffer has no room
         }
         probe!(TransportReceive);
         loop {
@@ -144,7 +144,7 @@ impl Stream for SocketStream {
         received
     }
 
-    fn gives_all(&self) -> bool {
+    fn short_read_means_empty(&self) -> bool {
         true
     }
 

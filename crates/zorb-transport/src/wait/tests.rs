@@ -95,7 +95,7 @@ const LONG: Duration = Duration::from_secs(3600);
 const SHORT: Duration = Duration::from_micros(50);
 
 fn wait(nth: u32, spin: Duration, limit: Option<Duration>) -> (io::Result<usize>, u32, u32) {
-    // Octets are there at the `nth` poll.
+    // Octets arrive at the `nth` poll.
     let stream = Polled::new(move |poll| poll == nth);
     let received = WaitPolicy::new(spin).waits().recv(&stream, &mut [0; 16], limit);
     (received, stream.polls(), stream.receives())
@@ -161,7 +161,8 @@ fn cheap_polls_are_not_timed() {
     assert!(stream.polls() <= 1 + 2 * MAX_POLLS);
 }
 
-/// The duration of reading the clock: longer than the polls between two readings, which are therefore single.
+/// The duration of reading the clock. It exceeds the interval between two readings, so that each is
+/// followed by one poll.
 const TICK: Duration = Duration::from_micros(10);
 
 /// Waits for a stream that has octets at the polls of these numbers, with a clock that advances when it is

@@ -66,7 +66,7 @@ pub(crate) fn client_to(
 }
 
 impl Pack for Packing {
-    const NO_ANSWER: &'static str = "nothing comes back from a group";
+    const NO_ANSWER: &'static str = "groups send no replies";
 
     fn send(&self, socket: &UdpSocket, parts: &[IoSlice<'_>]) -> io::Result<()> {
         let mut sending = self.sending.lock();
@@ -74,7 +74,7 @@ impl Pack for Packing {
         whole.clear();
         parts.iter().for_each(|part| whole.extend_from_slice(part));
         if for_group(whole, request).is_none() {
-            let what = "only one-way requests in GIOP 1.2 go to groups";
+            let what = "groups accept only one-way requests in GIOP 1.2";
             return Err(io::Error::new(io::ErrorKind::Unsupported, what));
         }
         if request.len() > self.most {

@@ -64,7 +64,7 @@ pub struct Collector {
     /// Octets in all of them.
     octets: usize,
     done: VecDeque<Name>,
-    given_up: u64,
+    dropped: u64,
 }
 
 /// The sender and id of a message.
@@ -100,8 +100,8 @@ impl Collector {
 
     /// The number of messages dropped before they were complete.
     #[must_use]
-    pub fn given_up(&self) -> u64 {
-        self.given_up
+    pub fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// Handles a packet that arrived at `now`. If it completes a message
@@ -132,7 +132,7 @@ impl Collector {
             }
             Collected::TooLarge => {
                 if let Some(open) = self.close(place) {
-                    self.given_up += 1;
+                    self.dropped += 1;
                     // Its other packets must not start it again.
                     self.remember(open.name);
                 }
@@ -231,7 +231,7 @@ impl Collector {
     fn give_up_first(&mut self) {
         if let Some(open) = self.open.pop_front() {
             self.octets -= open.octets;
-            self.given_up += 1;
+            self.dropped += 1;
         }
     }
 

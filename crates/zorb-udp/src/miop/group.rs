@@ -51,10 +51,10 @@ pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, EndpointError> {
     let address: SocketAddr =
         text.parse().map_err(|_| error(text, "the form is 239.1.2.3:5000 or [ff15::1]:5000"))?;
     if !address.ip().is_multicast() {
-        return Err(error(text, "it is no multicast address"));
+        return Err(error(text, "it is not a multicast address"));
     }
     if address.port() == 0 {
-        return Err(error(text, "nothing can be sent to port 0"));
+        return Err(error(text, "port 0 is not a port to send to"));
     }
     Ok(address)
 }
@@ -63,7 +63,7 @@ pub(crate) fn parse_address(text: &str) -> Result<SocketAddr, EndpointError> {
 /// of an object for the group's two-way calls, as in `;iiop:1.2@host:port/key`.
 pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, ProfileError> {
     let place = std::str::from_utf8(place)
-        .map_err(|_| error("", "the address of a group is ASCII text"))?;
+        .map_err(|_| error("", "the address of a group must be ASCII text"))?;
     let (address, location) = match place.split_once(';') {
         Some((address, location)) => (address, Some(location)),
         None => (place, None),
@@ -86,7 +86,7 @@ pub(crate) fn profile(group: &TagGroup, place: &[u8]) -> Result<TaggedProfile, P
 
 /// The profile of `iiop:1.2@host:port/key`.
 fn iiop_profile(location: &str) -> Result<IiopProfile, EndpointError> {
-    let bad = || error(location, "what follows the `;` is iiop:1.2@host:port/key");
+    let bad = || error(location, "the part after `;` must have the form iiop:1.2@host:port/key");
     let Ok(ObjectUrl::Corbaloc(Corbaloc { addresses, key })) =
         ObjectUrl::parse(&format!("corbaloc:{location}"))
     else {
@@ -121,7 +121,7 @@ pub(crate) fn address_of(profile: &UipmcProfile) -> Result<SocketAddr, EndpointE
     let ip = profile
         .address
         .parse()
-        .map_err(|_| error(&profile.address, "the address of a group is no IP address"))?;
+        .map_err(|_| error(&profile.address, "the address of a group must be an IP address"))?;
     parse_address(&SocketAddr::new(ip, profile.port).to_string())
 }
 

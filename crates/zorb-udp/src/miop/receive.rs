@@ -17,7 +17,7 @@ pub(crate) struct Packets {
     shared: Arc<Shared>,
     collector: Collector,
     /// The number of messages dropped so far.
-    given_up: u64,
+    dropped: u64,
     /// The last complete message, and the members that have not received it yet.
     whole: Vec<u8>,
     members: Keys,
@@ -29,7 +29,7 @@ impl Packets {
         Self {
             shared: Arc::clone(shared),
             collector: Collector::new(shared.settings().limits),
-            given_up: 0,
+            dropped: 0,
             whole: Vec::new(),
             members: Arc::default(),
             next: 0,
@@ -37,7 +37,7 @@ impl Packets {
     }
 
     /// The name of the counter for a packet's result.
-    fn judge(&mut self, datagram: &[u8], from: SocketAddr) -> &'static str {
+    fn classify(&mut self, datagram: &[u8], from: SocketAddr) -> &'static str {
         let Some(packet) = Packet::parse(datagram) else { return counter::NO_PACKET };
         match self.collector.take(from, &packet, Instant::now(), &mut self.whole) {
             Collected::Part => counter::PARTS,
@@ -57,14 +57,14 @@ impl Packets {
 
 impl Unpack for Packets {
     fn take(&mut self, datagram: &[u8], from: SocketAddr) {
-        let what = self.judge(datagram, from);
+        let what = self.classify(datagram, from);
         let counters = &self.shared.counters;
         counters.count(what);
-        let given_up = self.collector.given_up();
-        for _ in self.given_up..given_up {
+        let dropped = self.collector.dropped();
+        for _ in self.dropped..dropped {
             counters.count(counter::GIVEN_UP);
         }
-        self.given_up = given_up;
+        self.dropped = dropped;
     }
 
     fn next(&mut self, message: &mut Vec<u8>) -> bool {

@@ -4,7 +4,7 @@ use zorb_testkit::short_folder;
 
 use super::*;
 
-/// A folder of one test's own, removed in the end.
+/// A folder for one test, removed at its end.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -35,14 +35,14 @@ fn listen(path: &Path, mode: u32) -> io::Result<(Socket, SocketFile)> {
     listen_at(path, mode, &ListenOptions::default())
 }
 
-/// What a process leaves behind that was killed while it listened.
+/// Leaves a socket file behind like a process that was killed while it listened.
 fn leave_stale(path: &Path) {
     drop(UnixListener::bind(path).unwrap());
     assert!(path.exists());
 }
 
 #[test]
-fn the_file_has_the_mode_asked_for_and_goes_in_the_end() {
+fn the_file_has_the_requested_mode_and_is_removed_on_drop() {
     let folder = Folder::new();
     for mode in [0o600, 0o660, 0o777, 0o200] {
         let (_socket, file) = listen(&folder.path(), mode).unwrap();
@@ -148,9 +148,9 @@ fn of_servers_that_start_at_once_one_gets_the_place() {
 #[test]
 fn a_server_that_starts_while_its_place_is_cleared_keeps_it() {
     let folder = Folder::new();
-    // It began to listen right after it was found not to.
+    // Another server started to listen after the check.
     let (socket, file) = listen(&folder.path(), 0o600).unwrap();
-    let error = set_aside_and_remove(&folder.path()).unwrap_err();
+    let error = rename_and_remove(&folder.path()).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::AddrInUse);
     assert_eq!(folder.names(), ["x.sock"]);
     assert!(file.is_in_place());
@@ -159,7 +159,7 @@ fn a_server_that_starts_while_its_place_is_cleared_keeps_it() {
 }
 
 #[test]
-fn a_folder_that_is_missing_or_too_deep_is_told() {
+fn a_folder_that_is_missing_or_too_deep_is_reported() {
     let folder = Folder::new();
     let error = listen(&folder.0.join("missing/x"), 0o600).unwrap_err();
     assert_eq!(error.kind(), io::ErrorKind::NotFound);

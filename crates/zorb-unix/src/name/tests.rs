@@ -55,9 +55,9 @@ fn names_are_as_long_as_the_system_has_room_for() {
         let name = SocketName::parse(&longest).unwrap();
         name.to_address().unwrap();
         let reason = endpoint(&format!("{longest}x")).unwrap_err();
-        assert!(reason.contains("107 octets, this one 108"), "{reason}");
+        assert!(reason.contains("107 octets, this one has 108"), "{reason}");
     }
-    // It is octets that count.
+    // The limit counts octets, not characters.
     assert!(endpoint(&format!("/{}", "é".repeat(54))).is_err());
     assert!(endpoint(&format!("/{}", "é".repeat(53))).is_ok());
 }
@@ -72,18 +72,18 @@ fn the_system_gets_what_was_named() {
 
 #[test]
 fn listening_has_places_and_a_mode() {
-    let named = |name| Place::Named(SocketName::parse(name).unwrap());
-    for (text, place, mode) in [
+    let named = |name| Location::Named(SocketName::parse(name).unwrap());
+    for (text, location, mode) in [
         ("/tmp/x", named("/tmp/x"), None),
         ("/tmp/x?", named("/tmp/x"), None),
         ("/tmp/x?mode=0660", named("/tmp/x"), Some(0o660)),
         ("/tmp/x?mode=0660&mode=7", named("/tmp/x"), Some(7)),
-        ("", Place::FreshPath, None),
-        ("?mode=777", Place::FreshPath, Some(0o777)),
-        ("@", Place::FreshAbstract, None),
+        ("", Location::NewPath, None),
+        ("?mode=777", Location::NewPath, Some(0o777)),
+        ("@", Location::NewAbstract, None),
         ("@name", named("@name"), None),
     ] {
-        assert_eq!(ListenAddress::parse(text), Ok(ListenAddress { place, mode }), "{text:?}");
+        assert_eq!(ListenAddress::parse(text), Ok(ListenAddress { location, mode }), "{text:?}");
     }
     for (text, rule) in [
         ("x", "starts at the root"),

@@ -205,7 +205,7 @@ fn lengths_that_lie_are_refused_before_anything_is_set_aside() {
         octets(&[head, path, most]),
         octets(&[head, path, &[0; 4], most]),
         octets(&[head, path, &[0; 4], &[0, 0, 0, 1], &[0; 4], most]),
-        // One more component than a profile may have, all there.
+        // One component more than a profile may have, with all of its octets.
         octets(&[head, path, &[0; 4], &1025_u32.to_be_bytes(), &[0; 8 * 1025]]),
         // Another major version.
         octets(&[&[0, 2, 0, 0], path, &[0; 4]]),

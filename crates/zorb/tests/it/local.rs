@@ -128,7 +128,8 @@ fn a_place_that_cannot_be_listened_at_is_named() {
         let server = Server::at(&[place]);
         let taken = server.orb.endpoints()[0].clone();
         let error = format!("{:?}", builder().listen(&taken).build().unwrap_err());
-        let told = if place.ends_with('@') { &taken } else { "another server listens there" };
+        let told =
+            if place.ends_with('@') { &taken } else { "another server listens on this path" };
         assert!(error.contains(&taken) && error.contains(told), "{error}");
     }
     let error = format!("{:?}", builder().listen("uiop://relative").build().unwrap_err());

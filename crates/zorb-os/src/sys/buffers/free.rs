@@ -59,13 +59,13 @@ pub(super) struct Holds<C>(C);
 impl<C: Count> Holds<C> {
     /// Adds a holder. Called by a holder.
     #[inline]
-    pub(super) fn hold(&self) {
+    pub(super) fn acquire(&self) {
         self.0.raise();
     }
 
     /// Removes a holder; returns whether the buffer is to be returned now.
     #[inline]
-    pub(super) fn let_go(&self) -> bool {
+    pub(super) fn release(&self) -> bool {
         !self.0.lower()
     }
 }
@@ -80,18 +80,18 @@ pub(super) struct State<F, C> {
 impl<F: Flag, C: Count> State<F, C> {
     /// Whether the reader may be reading it.
     #[inline]
-    pub(super) fn is_out(&self, given_back: &C) -> bool {
-        self.sent.read() != given_back.read()
+    pub(super) fn is_out(&self, returned: &C) -> bool {
+        self.sent.read() != returned.read()
     }
 
     /// Takes it for a thread of the sender, if it is free.
     #[inline]
-    pub(super) fn take(&self, given_back: &C) -> bool {
-        if self.is_out(given_back) || !self.taken.take() {
+    pub(super) fn take(&self, returned: &C) -> bool {
+        if self.is_out(returned) || !self.taken.take() {
             return false;
         }
         // Another thread may have sent it since the first check.
-        let is_free = !self.is_out(given_back);
+        let is_free = !self.is_out(returned);
         if !is_free {
             self.taken.put_back();
         }

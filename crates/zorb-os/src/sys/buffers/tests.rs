@@ -34,12 +34,12 @@ fn what_is_written_is_read_where_it_lies() {
     let mut copy = [0; 100];
     assert_eq!(receiver.read(found, 80, &mut copy), 10);
     assert_eq!((copy[9], copy[10]), (7, 0));
-    // It cannot be changed as long as it is read, and can be sent again.
+    // It cannot be changed while it is read, but can be sent again.
     assert!(buffer.is_out() && buffer.octets_mut().is_none());
     sender.will_send(piece);
     drop(lent);
     assert!(buffer.is_out());
-    receiver.give_back(piece);
+    receiver.return_piece(piece);
     assert!(!buffer.is_out());
     assert_eq!(buffer.octets_mut().unwrap().len(), 100);
 }
@@ -52,8 +52,8 @@ fn a_buffer_is_free_when_nobody_has_it() {
     let piece = sender.piece(&one).unwrap();
     sender.will_send(piece);
     drop(one);
-    assert!(sender.take(1).is_none(), "it is still read");
-    receiver.give_back(piece);
+    assert!(sender.take(1).is_none(), "the reader still has it");
+    receiver.return_piece(piece);
     assert!(sender.take(4097).is_none());
     let again = sender.take(1).unwrap();
     assert!(sender.take(1).is_none());

@@ -1,4 +1,4 @@
-//! Memory that two sides see, of `loom`'s words and cells.
+//! Memory shared by two sides, made of `loom`'s words and cells.
 
 use std::cell::Cell;
 use std::sync::atomic::AtomicU8;
@@ -12,7 +12,7 @@ pub(crate) use loom::sync::atomic::AtomicU32 as Count;
 pub(crate) use loom::sync::atomic::AtomicU64;
 
 thread_local! {
-    /// Whether fences do anything. A model's threads are all of one thread of the system's.
+    /// Whether fences have an effect. The threads of a model run on one thread of the system.
     pub(crate) static FENCED: Cell<bool> = const { Cell::new(true) };
 }
 
@@ -22,11 +22,11 @@ pub(crate) fn fence(order: Ordering) {
     }
 }
 
-/// A word that can be slept on.
+/// A word to sleep on.
 #[derive(Debug, Default)]
 pub(crate) struct Word {
     value: AtomicU32,
-    /// The system's, under which it compares and has the thread sleep.
+    /// The kernel's lock while it compares the word and puts the thread to sleep.
     bucket: Mutex<()>,
     woken: Condvar,
 }
@@ -47,7 +47,7 @@ pub(crate) mod futex {
     use super::{Ordering, Word};
 
     pub(crate) fn wait(word: &Word, expected: u32, limit: Option<Duration>) {
-        assert_eq!(limit, None, "there is no time here");
+        assert_eq!(limit, None, "the model has no clock");
         let bucket = word.bucket.lock().unwrap();
         if word.value.load(Ordering::SeqCst) == expected {
             drop(word.woken.wait(bucket).unwrap());
@@ -61,14 +61,14 @@ pub(crate) mod futex {
     }
 }
 
-/// How much of the head is modelled: the words of one direction.
+/// The modelled part of the head: the words of one direction.
 const WORDS: usize = 1024;
-/// Where the names of pieces are modelled, and how many octets of them.
+/// The modelled names of pieces, and the size of the queue in octets.
 const NAMES: std::ops::Range<usize> = 2048..2048 + 32;
-/// Where the body begins.
+/// The start of the body.
 const BODY: usize = 4096;
 
-/// The words of one ring, and its octets.
+/// The words and the octets of one ring.
 #[derive(Debug)]
 pub(crate) struct SharedMemory {
     positions: [AtomicU64; 2],
@@ -77,7 +77,7 @@ pub(crate) struct SharedMemory {
     octets: Octets,
 }
 
-/// Octets, each with a cell that finds out whether one looks at it while another writes it.
+/// Octets, each with a cell that detects a read during a write.
 #[derive(Debug, Default)]
 struct Octets(Vec<(UnsafeCell<()>, AtomicU8)>);
 
@@ -101,7 +101,7 @@ impl Octets {
 
 impl SharedMemory {
     pub(crate) fn new(size: usize) -> Self {
-        // All words but the positions: see `Region`.
+        // All words except the positions: see `Region`.
         let words = [8, 12, 128 + 8, 128 + 12, 256, 384, 512];
         Self {
             positions: [AtomicU64::new(0), AtomicU64::new(0)],
@@ -135,7 +135,7 @@ impl SharedMemory {
     }
 }
 
-/// One buffer, of which only what the rings need is modelled: who fills it and who reads it.
+/// A buffer, modelled as far as the rings need it: who fills it and who reads it.
 #[cfg(feature = "buffers")]
 pub(crate) mod buffers {
     use std::ops::Deref;
@@ -182,7 +182,7 @@ pub(crate) mod buffers {
             None
         }
 
-        /// The program writes it, and then has it be sent.
+        /// The program fills the buffer, then sends it.
         pub(crate) fn piece(&self, octets: &[u8]) -> Option<Piece> {
             self.0.0.write(0, octets);
             Some(Piece(octets.len()))
@@ -233,7 +233,7 @@ pub(crate) mod buffers {
             ReceivedBuffer(octets)
         }
 
-        pub(crate) fn give_back(&self, _: Piece) {}
+        pub(crate) fn return_piece(&self, _: Piece) {}
     }
 
     #[derive(Debug)]

@@ -19,7 +19,7 @@ fn attribute(id: &[u8], kind: u8, value: &[u8]) -> Vec<u8> {
     der(0x31, &[&der(0x30, &[&der(0x06, &[id]), &der(kind, &[value])])])
 }
 
-/// A certificate with this subject and these alternative names, and nothing that is not looked at.
+/// A certificate with this subject and these alternative names, and only the fields that are read.
 fn certificate(subject: &[Vec<u8>], alternatives: &[Vec<u8>]) -> Vec<u8> {
     let flat = |parts: &[Vec<u8>]| der(0x30, &parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let empty = der(0x30, &[]);

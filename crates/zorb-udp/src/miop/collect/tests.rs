@@ -31,7 +31,7 @@ fn message(size: usize, seed: u8) -> Vec<u8> {
     (0..size).map(|at| (at as u8).wrapping_mul(31) ^ seed).collect()
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Dice(u64);
 
 impl Dice {
@@ -52,7 +52,7 @@ fn packets_come_in_any_order_and_any_number_of_times() {
         let message = message(1 + dice.below(5000), round);
         let id = [round; 12];
         let mut all: Vec<_> = packets(&message, &id, 256).collect();
-        // Twice each, shuffled.
+        // Each packet twice, shuffled.
         all.extend(all.clone());
         for at in (1..all.len()).rev() {
             all.swap(at, dice.below(at + 1));
@@ -62,7 +62,7 @@ fn packets_come_in_any_order_and_any_number_of_times() {
         sent.push(message);
     }
     assert_eq!(link.arrived, sent);
-    assert_eq!((link.collector.octets, link.collector.given_up()), (0, 0));
+    assert_eq!((link.collector.octets, link.collector.dropped()), (0, 0));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn what_is_lost_is_given_up_and_nothing_else() {
         let id = [round; 4];
         let mut all = true;
         for packet in packets(&message, &id, 256) {
-            // One of twenty.
+            // Drops one packet of twenty.
             if dice.below(20) == 0 {
                 all = false;
             } else {
@@ -91,10 +91,10 @@ fn what_is_lost_is_given_up_and_nothing_else() {
     }
     assert!(lost > 10 && complete.len() > 10);
     assert_eq!(link.arrived, complete);
-    // Those that are too old now, and the one that finds it out.
+    // Incomplete messages that are too old, and a packet that evicts them.
     link.now += Duration::from_secs(10);
     link.bring(1, &packets(&[1], b"last", 8).next().unwrap());
-    assert_eq!(link.collector.given_up(), lost);
+    assert_eq!(link.collector.dropped(), lost);
     assert_eq!((link.collector.octets, link.collector.open.len()), (0, 0));
 }
 
@@ -171,7 +171,7 @@ fn everything_has_a_limit() {
     };
     // Too many packets, or too many octets, of one message.
     assert_eq!(link.bring(1, &part(b"n", 8, &[1])), Collected::TooLarge);
-    assert_eq!(link.bring(1, &part(b"n", 0, &[1])), Collected::Again, "it is not begun anew");
+    assert_eq!(link.bring(1, &part(b"n", 0, &[1])), Collected::Again, "it does not start again");
     assert_eq!(link.bring(1, &Packet { count: 9, ..part(b"c", 0, &[1]) }), Collected::TooLarge);
     assert_eq!(link.bring(1, &part(b"o", 0, &[1; 600])), Collected::Part);
     assert_eq!(link.bring(1, &part(b"o", 1, &[1; 600])), Collected::TooLarge);
@@ -180,7 +180,7 @@ fn everything_has_a_limit() {
         Collected::TooLarge
     );
     assert_eq!(link.collector.octets, 0);
-    // Too many messages: the oldest go.
+    // Too many messages: the oldest are evicted.
     for port in 1..=100 {
         assert_eq!(link.bring(port, &part(b"m", 0, &[1; 10])), Collected::Part);
         assert!(link.collector.open.len() <= 4 && link.collector.done.len() <= 2);

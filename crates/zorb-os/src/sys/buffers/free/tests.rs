@@ -1,5 +1,5 @@
-//! Every order in which a sender's threads and a reader can take their steps, and every value that they
-//! can see where the memory's rules leave a choice.
+//! All interleavings of a sender's threads and a reader, and all values that the memory model
+//! allows them to see.
 
 use loom::cell::UnsafeCell;
 use loom::sync::Arc;
@@ -33,10 +33,11 @@ impl Count for AtomicU32 {
     }
 }
 
-/// A buffer of one process, its reader's word, and the ring that says that it was sent.
+/// A buffer of one process, its reader's counter, and a flag that stands for the ring that
+/// announces it.
 struct Buffer {
     state: State<AtomicBool, AtomicU32>,
-    given_back: AtomicU32,
+    returned: AtomicU32,
     octets: UnsafeCell<()>,
     ring: AtomicU32,
 }
@@ -45,16 +46,16 @@ impl Buffer {
     fn new() -> Arc<Self> {
         Arc::new(Self {
             state: State::default(),
-            given_back: AtomicU32::new(0),
+            returned: AtomicU32::new(0),
             octets: UnsafeCell::new(()),
             ring: AtomicU32::new(0),
         })
     }
 
-    /// Takes, fills and sends it; whether it could. Writing while somebody reads or writes is what the
-    /// model finds.
+    /// Takes, fills and sends the buffer; returns whether it was free. The model detects a write
+    /// during a read or another write.
     fn send(&self) -> bool {
-        if !self.state.take(&self.given_back) {
+        if !self.state.take(&self.returned) {
             return false;
         }
         self.octets.with_mut(|_| ());
@@ -64,13 +65,13 @@ impl Buffer {
         true
     }
 
-    /// Reads it if it was sent, and gives it back by `give_back`.
-    fn receive(&self, give_back: impl FnOnce()) -> bool {
+    /// Reads the buffer if it was sent, and returns it by `return_piece`.
+    fn receive(&self, return_piece: impl FnOnce()) -> bool {
         if self.ring.swap(0, Ordering::AcqRel) == 0 {
             return false;
         }
         self.octets.with(|_| ());
-        give_back();
+        return_piece();
         true
     }
 }
@@ -81,14 +82,14 @@ fn a_buffer_is_not_written_while_it_is_read() {
         let buffer = Buffer::new();
         let reader = Arc::clone(&buffer);
         let reading = thread::spawn(move || {
-            let read = (0..2).filter(|_| reader.receive(|| reader.given_back.raise())).count();
+            let read = (0..2).filter(|_| reader.receive(|| reader.returned.raise())).count();
             read as u32
         });
         let sent = (0..2).filter(|_| buffer.send()).count() as u32;
         let read = reading.join().unwrap();
         assert!((1..=2).contains(&sent) && read <= sent);
-        // What was read has come back, and nothing else.
-        assert_eq!(buffer.state.is_out(&buffer.given_back), read != sent);
+        // The buffers that were read have been returned, and no others.
+        assert_eq!(buffer.state.is_out(&buffer.returned), read != sent);
     });
 }
 
@@ -98,18 +99,18 @@ fn parts_of_a_buffer_keep_it_until_the_last_is_dropped() {
         let buffer = Buffer::new();
         assert!(buffer.send());
         let holds = Arc::new(Holds::<AtomicU32>::default());
-        let let_go = |buffer: &Buffer, holds: &Holds<AtomicU32>| {
+        let release = |buffer: &Buffer, holds: &Holds<AtomicU32>| {
             buffer.octets.with(|_| ());
-            if holds.let_go() {
-                buffer.given_back.raise();
+            if holds.release() {
+                buffer.returned.raise();
             }
         };
         assert_eq!(buffer.ring.swap(0, Ordering::AcqRel), 1);
-        holds.hold();
+        holds.acquire();
         let (other, others) = (Arc::clone(&buffer), Arc::clone(&holds));
-        let part = thread::spawn(move || let_go(&other, &others));
-        let_go(&buffer, &holds);
-        // Writes to it as soon as it has come back.
+        let part = thread::spawn(move || release(&other, &others));
+        release(&buffer, &holds);
+        // Writes to it as soon as it has been returned.
         let sent = buffer.send();
         part.join().unwrap();
         assert!(sent || buffer.send());
@@ -124,8 +125,8 @@ fn two_threads_never_have_the_same_buffer() {
         let sending = thread::spawn(move || other.send());
         let own = buffer.send();
         let sent = own | sending.join().unwrap();
-        assert!(sent, "one of them has it");
-        assert!(buffer.receive(|| buffer.given_back.raise()));
+        assert!(sent, "one of the threads took it");
+        assert!(buffer.receive(|| buffer.returned.raise()));
     });
 }
 
@@ -135,18 +136,18 @@ fn one_that_is_let_go_unsent_is_free_and_one_that_is_out_is_not() {
         let buffer = Buffer::new();
         let other = Arc::clone(&buffer);
         let dropping = thread::spawn(move || {
-            if other.state.take(&other.given_back) {
+            if other.state.take(&other.returned) {
                 other.octets.with_mut(|_| ());
                 other.state.put_back();
             }
         });
         let sent = buffer.send();
         dropping.join().unwrap();
-        assert_eq!(buffer.state.take(&buffer.given_back), !sent);
+        assert_eq!(buffer.state.take(&buffer.returned), !sent);
     });
 }
 
-/// The model would find it if the rules were others: here the reader gives it back before it has read.
+/// The model detects wrong rules: here the reader returns the buffer before it has read it.
 #[test]
 #[should_panic(expected = "Causality violation")]
 fn giving_back_too_early_is_found() {
@@ -155,7 +156,7 @@ fn giving_back_too_early_is_found() {
         let reader = Arc::clone(&buffer);
         thread::spawn(move || {
             if reader.ring.swap(0, Ordering::AcqRel) != 0 {
-                reader.given_back.raise();
+                reader.returned.raise();
                 reader.octets.with(|_| ());
             }
         });
