@@ -253,7 +253,7 @@ fn a_server_of_another_protocol_is_reported() {
         let error = shm.connect(&endpoint, &ConnectOptions::default()).unwrap_err();
         assert_eq!(error.phase(), ConnectPhase::Setup);
         assert_eq!(error.kind(), ErrorKind::InvalidData);
-        assert!(error.to_string().contains("no SHMIOP server"), "{error}");
+        assert!(error.to_string().contains("not an SHMIOP server"), "{error}");
     });
     std::fs::remove_file(path).unwrap();
 }

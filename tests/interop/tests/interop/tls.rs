@@ -69,14 +69,14 @@ pub(crate) fn zorb_client(pairing: &Pairing, peer: Peer) -> Result<Vec<Outcome>,
     let client = folders.path("client");
     check(
         "security/no_certificate",
-        refused(trusting(&client), &reference, "refuses this side's certificate"),
+        refused(trusting(&client), &reference, "rejected this side's certificate"),
     );
     check(
         "security/strange_client",
         refused(
             listening(&folders.path("stranger")),
             &reference,
-            "refuses this side's certificate",
+            "rejected this side's certificate",
         ),
     );
     check(
