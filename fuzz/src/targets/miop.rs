@@ -34,7 +34,7 @@ const LIMITS: CollectLimits = CollectLimits {
 };
 
 fn run(octets: &[u8]) {
-    let _ = Datagram::judge(octets);
+    let _ = Datagram::classify(octets);
     let mut collector = Collector::new(LIMITS);
     let (mut rest, mut now, mut message) = (octets, Instant::now(), Vec::new());
     let mut whole = 0;
