@@ -155,7 +155,7 @@ impl Connection {
             self.echo = Some(data.stamp);
         }
         if data.fin || !data.octets.is_empty() {
-            if self.refuses_more() && !data.octets.is_empty() {
+            if self.discards_data() && !data.octets.is_empty() {
                 self.refuses = true;
             }
             let is_next = data.offset == self.receiving.received();
@@ -179,7 +179,7 @@ impl Connection {
     }
 
     /// Whether received data would be discarded.
-    fn refuses_more(&self) -> bool {
+    fn discards_data(&self) -> bool {
         self.receiving.is_stopped() && self.sending.is_finished() && !self.receiving.has_ended()
     }
 
@@ -281,7 +281,7 @@ impl Connection {
             Packet::Refuse { id: self.own }.write(out);
             return true;
         }
-        if self.failure.is_some() || self.over.is_some() && !self.owes_now(now) {
+        if self.failure.is_some() || self.over.is_some() && !self.is_ack_due(now) {
             return false;
         }
         self.handle_timeouts(now);
@@ -297,7 +297,7 @@ impl Connection {
         let Some(peer) = self.peer else { return self.send_request_if_due(now, out) };
         let piece = if self.is_validated { self.sending.next_piece(&self.trip, now) } else { None };
         let ping = self.next_request.is_some_and(|at| at <= now);
-        if piece.is_none() && !ping && !self.owes_now(now) {
+        if piece.is_none() && !ping && !self.is_ack_due(now) {
             return false;
         }
         if ping {
@@ -350,7 +350,7 @@ impl Connection {
         true
     }
 
-    fn owes_now(&self, now: Micros) -> bool {
+    fn is_ack_due(&self, now: Micros) -> bool {
         match self.owed {
             Owed::Nothing => false,
             Owed::By(at, _) => at <= now,
@@ -378,7 +378,7 @@ impl Connection {
         if self.next_request.is_none() && self.peer.is_some() {
             if silent >= self.settings.keep_alive {
                 self.next_request = Some(now);
-            } else if self.sending.is_held_up() {
+            } else if self.sending.is_blocked_by_window() {
                 self.next_request = Some(now + self.trip.timeout());
             }
         }
@@ -388,7 +388,7 @@ impl Connection {
         if grown >= self.settings.receive_buffer as u64 / 2 && self.owed == Owed::Nothing {
             self.owed = Owed::Now;
         }
-        if self.sending.has_arrived() && self.receiving.has_ended() && self.over.is_none() {
+        if self.sending.is_all_acknowledged() && self.receiving.has_ended() && self.over.is_none() {
             self.over = Some(now + 3 * self.trip.timeout());
         }
     }

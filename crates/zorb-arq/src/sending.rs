@@ -124,7 +124,7 @@ impl Sending {
     }
 
     /// Whether everything is acknowledged, including the end.
-    pub(crate) fn has_arrived(&self) -> bool {
+    pub(crate) fn is_all_acknowledged(&self) -> bool {
         self.end_arrived
     }
 
@@ -138,7 +138,7 @@ impl Sending {
     }
 
     /// Whether there are octets beyond the peer's window.
-    pub(crate) fn is_held_up(&self) -> bool {
+    pub(crate) fn is_blocked_by_window(&self) -> bool {
         self.segments.is_empty() && self.end() > self.next && self.room_to <= self.next
     }
 

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_no_answers() {
+    fn replies_are_not_supported() {
         for waits in [ResponseFlags::SyncWithServer, ResponseFlags::SyncWithTarget] {
             frame(b"c", waits, ByteOrder::NATIVE).unwrap_err();
         }

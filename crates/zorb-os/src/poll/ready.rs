@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn news_is_told_once_and_a_level_as_long_as_it_lasts() {
+    fn edges_are_reported_once_and_levels_while_they_last() {
         let set = ReadySet::new().unwrap();
         let (mut here, mut there) = UnixStream::pair().unwrap();
         there.write_all(b"before").unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_out_is_not_told_of() {
+    fn removed_descriptors_are_not_reported() {
         let set = ReadySet::new().unwrap();
         let event = EventFd::new().unwrap();
         set.add(event.as_fd(), 1, Trigger::Edge).unwrap();
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_threads_one_is_told() {
+    fn one_of_several_threads_is_woken() {
         let set = ReadySet::new().unwrap();
         let events: Vec<_> = (0..8).map(|_| EventFd::new().unwrap()).collect();
         for (key, event) in events.iter().enumerate() {

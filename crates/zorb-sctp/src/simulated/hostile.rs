@@ -42,7 +42,7 @@ fn of(begin: [u8; 8], kind: u8, flags: u8, body: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn what_would_keep_the_stack_busy_does_not_reach_it() {
+fn chunks_that_occupy_the_stack_are_filtered() {
     let (mut network, begin) = connected();
     let now = network.now;
     // Two thousand million numbers ahead; and stream reset requests, which it would store.
@@ -79,7 +79,7 @@ fn another_stream_and_data_in_no_order_end_the_connection() {
 }
 
 #[test]
-fn many_tiny_pieces_that_nobody_reads_are_not_all_kept() {
+fn unread_tiny_segments_are_limited() {
     let (mut network, begin) = connected();
     let now = network.now;
     let (mut out, mut told) = (Vec::new(), 0);
@@ -136,7 +136,7 @@ fn lies_change_nothing() {
 }
 
 #[test]
-fn packets_are_read_whole_or_not_at_all() {
+fn truncated_packets_are_rejected() {
     let begin = [0x13, 0x88, 0x13, 0x88, 0, 0, 0, 9];
     let packet = of(begin, kind::HEARTBEAT, 0, &[0, 1, 0, 12, 1, 2, 3, 4, 5, 6, 7, 8]);
     assert_eq!(Packet::parse(&packet).map(|packet| packet.tag), Some(9));

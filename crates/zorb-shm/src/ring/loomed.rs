@@ -88,7 +88,7 @@ fn no_buffers() -> Buffers {
 }
 
 #[test]
-fn octets_come_out_as_they_went_in() {
+fn octets_are_preserved() {
     in_every_order(
         (4, 2),
         no_buffers,
@@ -125,7 +125,7 @@ fn the_writer_is_woken_once_per_quarter() {
 }
 
 #[test]
-fn one_that_takes_no_more_is_noticed() {
+fn a_closed_reader_is_noticed() {
     in_every_order(
         (4, 3),
         no_buffers,

@@ -212,11 +212,11 @@ fn stuck(fenced: bool) -> Option<State> {
 }
 
 #[test]
-fn nobody_sleeps_for_ever() {
+fn no_thread_sleeps_forever() {
     assert_eq!(stuck(true), None);
 }
 
 #[test]
-fn without_the_fences_somebody_would() {
+fn threads_get_stuck_without_fences() {
     assert!(stuck(false).is_some());
 }

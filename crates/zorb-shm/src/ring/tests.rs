@@ -150,7 +150,7 @@ fn nonsense() -> impl Strategy<Value = u64> {
 
 proptest! {
     #[test]
-    fn octets_come_out_as_they_went_in(
+    fn octets_are_preserved(
         steps in prop::collection::vec((0..6000_usize, 0..6000_usize), 1..40)
     ) {
         let (writer, reader, ..) = ring(4096);

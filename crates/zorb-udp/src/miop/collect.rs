@@ -113,7 +113,7 @@ impl Collector {
         now: Instant,
         message: &mut Vec<u8>,
     ) -> Collected {
-        self.give_up_old(now);
+        self.drop_expired(now);
         if self.done.iter().any(|done| done.is(from, packet.id)) {
             return Collected::Again;
         }
@@ -140,7 +140,7 @@ impl Collector {
             // The oldest is evicted, possibly this one.
             Collected::Part => {
                 while self.octets > self.limits.octets && !self.open.is_empty() {
-                    self.give_up_first();
+                    self.drop_oldest();
                 }
             }
             Collected::Again | Collected::Inconsistent => {}
@@ -176,7 +176,7 @@ impl Collector {
             return None;
         }
         while self.open.len() >= self.limits.messages {
-            self.give_up_first();
+            self.drop_oldest();
         }
         let name = Name { from, id: id.into() };
         let (parts, octets) = (BTreeMap::new(), 0);
@@ -228,19 +228,19 @@ impl Collector {
         Some(open)
     }
 
-    fn give_up_first(&mut self) {
+    fn drop_oldest(&mut self) {
         if let Some(open) = self.open.pop_front() {
             self.octets -= open.octets;
             self.dropped += 1;
         }
     }
 
-    fn give_up_old(&mut self, now: Instant) {
+    fn drop_expired(&mut self, now: Instant) {
         let reassembly_timeout = self.limits.reassembly_timeout;
         while let Some(first) = self.open.front()
             && now.saturating_duration_since(first.begun) > reassembly_timeout
         {
-            self.give_up_first();
+            self.drop_oldest();
         }
     }
 

@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_and_every_lie_is_refused() {
+    fn truncated_and_malformed_packets_are_rejected() {
         for cut in 0..BIG.len() {
             assert_eq!(Packet::parse(&BIG[..cut]), None, "{cut}");
         }
