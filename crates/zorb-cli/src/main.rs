@@ -12,6 +12,7 @@ mod failure;
 mod interrupt;
 mod log;
 mod screen;
+mod service;
 
 use std::process::ExitCode;
 

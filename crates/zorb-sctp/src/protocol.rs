@@ -4,8 +4,7 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
-    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, Protocol, ResolvedProfile, Transport,
-    strip_scheme,
+    Endpoint, ProfileError, Protocol, ResolvedProfile, Transport, strip_scheme, usable_endpoints,
 };
 
 use crate::profile::SciopProfile;
@@ -56,25 +55,10 @@ impl Protocol for SciopProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(ProfileTag::TAO_SCIOP, profile)?;
         let profile = SciopProfile::decode(&profile.data)?;
-        let mut endpoints: Vec<Endpoint> = Vec::new();
-        let mut failure = ProfileError::NoEndpoint;
-        for host in &profile.hosts {
-            let address = HostPort::new(host, profile.port);
-            match address.and_then(|address| address.to_endpoint(SCIOP_SCHEME)) {
-                Ok(endpoint) if !endpoints.contains(&endpoint) => endpoints.push(endpoint),
-                Ok(_) => {}
-                Err(error) => failure = error.into(),
-            }
-            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
-                break;
-            }
-        }
-        if endpoints.is_empty() {
-            return Err(failure);
-        }
+        let endpoint = |host: &String| HostPort::new(host, profile.port)?.to_endpoint(SCIOP_SCHEME);
         Ok(ResolvedProfile {
             version: profile.version,
-            endpoints,
+            endpoints: usable_endpoints(profile.hosts.iter().map(endpoint))?,
             object_key: profile.object_key,
             components: profile.components,
         })

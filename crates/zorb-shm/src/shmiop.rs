@@ -4,8 +4,7 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_os::machine::boot_id;
 use zorb_transport::{
-    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ResolvedProfile,
-    Transport,
+    Endpoint, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport, usable_endpoints,
 };
 
 use crate::ShmTransport;
@@ -60,22 +59,10 @@ impl ShmiopProtocol {
         }
         // The component's names are UTF-8; the profile's own is Latin-1 if possible.
         let names = beside.map_or_else(|| vec![profile.host], |beside| beside.names);
-        let mut endpoints = Vec::new();
-        let mut failure = ProfileError::NoEndpoint;
-        for name in names.iter().take(MAX_PROFILE_ENDPOINTS) {
-            let url = format!("{}://{name}", self.scheme());
-            match self.transport.parse_endpoint(&url) {
-                Ok(endpoint) if endpoints.contains(&endpoint) => {}
-                Ok(endpoint) => endpoints.push(endpoint),
-                Err(error) => failure = error.into(),
-            }
-        }
-        if endpoints.is_empty() {
-            return Err(failure);
-        }
+        let endpoint = |name| self.transport.parse_endpoint(&format!("{}://{name}", self.scheme()));
         Ok(ResolvedProfile {
             version: profile.version,
-            endpoints,
+            endpoints: usable_endpoints(names.iter().map(endpoint))?,
             object_key: profile.object_key,
             components: profile.components,
         })

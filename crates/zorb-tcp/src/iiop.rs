@@ -1,13 +1,15 @@
 //! IIOP: GIOP over TCP.
 
+use std::iter;
+
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     AlternateIiopAddress, GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile,
     TaoEndpoint, TaoEndpoints,
 };
 use zorb_transport::{
-    Endpoint, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ResolvedProfile,
-    Transport, strip_scheme,
+    Endpoint, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport, strip_scheme,
+    usable_endpoints,
 };
 
 use crate::TcpTransport;
@@ -64,43 +66,19 @@ impl Protocol for IiopProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(ProfileTag::INTERNET_IOP, profile)?;
         let profile = IiopProfile::decode(&profile.data)?;
-        let mut endpoints = Vec::new();
-        let mut failure = None;
-        if profile.port == 0 {
-            // Plain TCP is not available at the first address; there may be others.
-            failure = Some(ProfileError::NoEndpoint);
-        } else {
-            match self.transport.endpoint(&profile.host, profile.port) {
-                Ok(endpoint) => endpoints.push(endpoint),
-                Err(error) => failure = Some(error.into()),
-            }
-        }
-        for alternate in profile.components_of::<AlternateIiopAddress>() {
-            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
-                break;
-            }
-            match self.transport.endpoint(&alternate.host, alternate.port) {
-                Ok(endpoint) if !endpoints.contains(&endpoint) => endpoints.push(endpoint),
-                _ => {}
-            }
-        }
-        for lane in tao_endpoints(&profile.components) {
-            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
-                break;
-            }
-            match self.transport.endpoint(&lane.host, lane.port) {
-                Ok(endpoint) if lane.port != 0 && !endpoints.contains(&endpoint) => {
-                    endpoints.push(endpoint);
-                }
-                _ => {}
-            }
-        }
-        if endpoints.is_empty() {
-            return Err(failure.unwrap_or(ProfileError::NoEndpoint));
-        }
+        // Plain TCP is not available at an address with port 0; there may be others.
+        let endpoint = |host: &str, port| match port {
+            0 => Err(ProfileError::NoEndpoint),
+            _ => Ok(self.transport.endpoint(host, port)?),
+        };
+        let alternates = profile.components_of::<AlternateIiopAddress>();
+        let lanes = tao_endpoints(&profile.components);
+        let endpoints = iter::once(endpoint(&profile.host, profile.port))
+            .chain(alternates.map(|address| endpoint(&address.host, address.port)))
+            .chain(lanes.map(|lane| endpoint(&lane.host, lane.port)));
         Ok(ResolvedProfile {
             version: profile.version,
-            endpoints,
+            endpoints: usable_endpoints(endpoints)?,
             object_key: profile.object_key,
             components: profile.components,
         })

@@ -7,8 +7,8 @@ use zorb_giop::{
 use zorb_tcp::TCP_PROPERTIES;
 use zorb_tcp::address::HostPort;
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, OptionSet, OptionSets, ProfileError,
-    PropertyField, Protocol, ResolvedProfile, Transport,
+    Endpoint, EndpointError, OptionSet, OptionSets, ProfileError, PropertyField, Protocol,
+    ResolvedProfile, Transport, usable_endpoints,
 };
 
 use crate::configured::Tls;
@@ -120,22 +120,13 @@ impl Protocol for SsliopProtocol {
         if profile.port != 0 && !self.can_connect() {
             return Err(ProfileError::NoEndpoint);
         }
-        let mut endpoints = Vec::new();
-        for SslSecTrans { port, .. } in profile.components_of::<SslSecTrans>() {
-            if port == 0 || endpoints.len() == MAX_PROFILE_ENDPOINTS {
-                continue;
-            }
-            let endpoint = self.transport.endpoint(&profile.host, port)?;
-            if !endpoints.contains(&endpoint) {
-                endpoints.push(endpoint);
-            }
-        }
-        if endpoints.is_empty() {
-            return Err(ProfileError::NoEndpoint);
-        }
+        let ports = profile.components_of::<SslSecTrans>().map(|offer| offer.port);
+        let endpoints = ports
+            .filter(|port| *port != 0)
+            .map(|port| self.transport.endpoint(&profile.host, port));
         Ok(ResolvedProfile {
             version: profile.version,
-            endpoints,
+            endpoints: usable_endpoints(endpoints)?,
             object_key: profile.object_key,
             components: profile.components,
         })

@@ -50,7 +50,7 @@ pub use option::{
 };
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
-    ResolvedProfile, join_profiles, property_fields,
+    ResolvedProfile, join_profiles, property_fields, usable_endpoints,
 };
 pub use stream::Stream;
 pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};

@@ -162,6 +162,32 @@ pub trait Protocol: Send + Sync + fmt::Debug {
     }
 }
 
+/// The usable ones of the endpoints that a profile contains, each once, and at most
+/// [`MAX_PROFILE_ENDPOINTS`]; for authors of protocols.
+///
+/// # Errors
+/// The first error, or [`ProfileError::NoEndpoint`], if there is no usable endpoint.
+pub fn usable_endpoints<E: Into<ProfileError>>(
+    all: impl IntoIterator<Item = Result<Endpoint, E>>,
+) -> Result<Vec<Endpoint>, ProfileError> {
+    let mut endpoints = Vec::new();
+    let mut failure = None;
+    for endpoint in all {
+        match endpoint {
+            Ok(endpoint) if endpoints.contains(&endpoint) => {}
+            Ok(endpoint) => endpoints.push(endpoint),
+            Err(error) => failure = failure.or_else(|| Some(error.into())),
+        }
+        if endpoints.len() == MAX_PROFILE_ENDPOINTS {
+            break;
+        }
+    }
+    match endpoints.as_slice() {
+        [] => Err(failure.unwrap_or(ProfileError::NoEndpoint)),
+        _ => Ok(endpoints),
+    }
+}
+
 /// The decoded contents of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedProfile {

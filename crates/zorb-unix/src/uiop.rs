@@ -1,10 +1,12 @@
 //! UIOP: GIOP over Unix-domain sockets.
 
+use std::iter;
+
 use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_transport::{
-    Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol,
-    ResolvedProfile, Transport,
+    Endpoint, EndpointError, ProfileError, PropertyField, Protocol, ResolvedProfile, Transport,
+    usable_endpoints,
 };
 
 use crate::UnixTransport;
@@ -65,31 +67,16 @@ impl Protocol for UiopProtocol {
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
         ProfileError::check_tag(ProfileTag::TAO_UIOP, profile)?;
         let profile = UiopProfile::decode(&profile.data)?;
-        let mut endpoints = Vec::new();
-        let mut failure = None;
-        match self.endpoint(&profile.rendezvous_point) {
-            Ok(endpoint) => endpoints.push(endpoint),
-            Err(error) => failure = Some(error),
-        }
         let lists = profile.components.iter().filter_map(|component| component.body().ok()?);
-        for path in lists.flat_map(|UiopEndpoints(paths)| paths) {
-            if endpoints.len() == MAX_PROFILE_ENDPOINTS {
-                break;
-            }
-            match self.endpoint(&path) {
-                Ok(endpoint) if !endpoints.contains(&endpoint) => endpoints.push(endpoint),
-                _ => {}
-            }
-        }
-        match failure {
-            Some(failure) if endpoints.is_empty() => Err(failure.into()),
-            _ => Ok(ResolvedProfile {
-                version: profile.version,
-                endpoints,
-                object_key: profile.object_key,
-                components: profile.components,
-            }),
-        }
+        let others = lists.flat_map(|UiopEndpoints(paths)| paths);
+        let endpoints = iter::once(self.endpoint(&profile.rendezvous_point))
+            .chain(others.map(|path| self.endpoint(&path)));
+        Ok(ResolvedProfile {
+            version: profile.version,
+            endpoints: usable_endpoints(endpoints)?,
+            object_key: profile.object_key,
+            components: profile.components,
+        })
     }
 
     fn encode_profile(

@@ -1,6 +1,7 @@
 use std::iter;
 
 use zorb_giop::ComponentTag;
+use zorb_transport::MAX_PROFILE_ENDPOINTS;
 
 use super::*;
 

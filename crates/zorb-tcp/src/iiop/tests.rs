@@ -1,4 +1,5 @@
 use zorb_giop::ComponentTag;
+use zorb_transport::MAX_PROFILE_ENDPOINTS;
 
 use super::*;
 

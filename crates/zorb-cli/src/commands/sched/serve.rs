@@ -1,17 +1,15 @@
 //! `zorb sched serve`: serves the scheduling service.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
-use zorb::Interface;
 use zorb_sched::{Strategy, TaskFile};
 use zorb_sched_service::SchedulerService;
 
 use super::analyze;
-use crate::failure::{Failure, OK, Outcome};
-use crate::interrupt::Interrupt;
-use crate::screen::{self, counted};
+use crate::failure::{Failure, Outcome};
+use crate::screen::counted;
+use crate::service::Service;
 
 /// The key under which the service is published.
 const KEY: &str = "ScheduleService";
@@ -32,38 +30,18 @@ pub(crate) struct ServeArgs {
     /// Strategy, instead of the file's: rms, dm, edf, mlf or muf
     #[arg(long, value_name = "NAME")]
     strategy: Option<Strategy>,
-    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable
-    #[arg(long, value_name = "URL")]
-    listen: Vec<String>,
-    /// File to write the object reference to
-    #[arg(long, value_name = "FILE")]
-    ior: Option<PathBuf>,
+    #[command(flatten)]
+    service: Service,
 }
 
 pub(super) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
-    let interrupt = Interrupt::watch()?;
     let TaskFile { mut system, set } = match &args.file {
         Some(file) => TaskFile::parse(&analyze::read(file)?)
             .map_err(|error| Failure::new(format!("{}: {error}", file.display())).into_usage())?,
         None => TaskFile::default(),
     };
     system.strategy = args.strategy.unwrap_or(system.strategy);
-    let count = set.len();
-
-    let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec());
-    let orb = orb.force(|orb| args.listen.iter().fold(orb, |orb, url| orb.listen(url))).build()?;
-    let service = SchedulerService::new(set, system);
-    let reference = service.serve(&orb.root_poa()).map_err(zorb::Error::from)?;
-    orb.publish(KEY, &reference)?;
-    let text = reference.to_ior_string();
-    if let Some(file) = &args.ior {
-        screen::write(file, &text)?;
-    }
-    screen::print(&format!("{text}\n"))?;
-    let endpoints = orb.endpoints().join(", ");
-    screen::print_stderr(&format!("serving {} at {endpoints}", counted(count, "operation")));
-
-    while interrupt.wait(Duration::from_secs(3600)).is_none() {}
-    orb.shutdown(true)?;
-    Ok(OK)
+    let contents = counted(set.len(), "operation");
+    let scheduler = SchedulerService::new(set, system);
+    args.service.run(arguments, KEY, &contents, |poa| scheduler.serve(poa))
 }
