@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::chart::{self, Axis, Chart, Series, Styles, Tick, WIDTH, px};
-use super::scale::{Scale, Spacing};
+use askama::Template;
+
+use super::chart::{Chart, Styles, WIDTH};
+use super::scale::{Axis, Scale, Spacing};
 use super::text::{Quantity, shortened};
 
 /// Where bars begin: at least, at most, and what each character of a name adds.
@@ -11,7 +13,7 @@ const LEFT: f64 = 74.0;
 const LEFT_MOST: f64 = 170.0;
 const CHARACTER: f64 = 6.0;
 const RIGHT: f64 = WIDTH - 54.0;
-/// The height of a bar's line, and of a group's heading.
+/// The height of a bar's line, of a group's heading, and of the axis.
 const LINE: f64 = 17.0;
 const HEADING: f64 = 24.0;
 const AXIS: f64 = 40.0;
@@ -29,11 +31,23 @@ pub(super) struct Bar<'a> {
     pub(super) quartiles: Option<(f64, f64)>,
 }
 
+impl Bar<'_> {
+    fn label(&self) -> String {
+        shortened(self.peer, LONGEST_PEER)
+    }
+}
+
 /// The bars of one workload.
 #[derive(Clone, Debug)]
 pub(super) struct Group<'a> {
     pub(super) name: String,
     pub(super) bars: Vec<Bar<'a>>,
+}
+
+impl Group<'_> {
+    fn label(&self) -> String {
+        shortened(&self.name, LONGEST_GROUP)
+    }
 }
 
 /// The meaning of all bars.
@@ -62,112 +76,91 @@ pub(super) fn charts(meaning: &Meaning, groups: &[Group<'_>], styles: &Styles) -
             1 => String::new(),
             parts => format!("{} of {parts}", index + 1),
         };
+        let picture = Picture::of(meaning, part, scale.clone(), styles);
         Chart {
             kind: "bars",
             title: meaning.title.clone(),
             caption,
-            description: in_words(meaning, part),
-            ..picture(meaning, part, &scale, styles)
+            description: picture.in_words(),
+            height: picture.bottom + AXIS,
+            picture: picture.to_string(),
+            ..Chart::default()
         }
     };
     parts.iter().enumerate().map(chart).collect()
 }
 
-fn in_words(meaning: &Meaning, groups: &[Group<'_>]) -> String {
-    let mut words = format!("{}. ", meaning.axis);
-    for group in groups {
-        let bars = group.bars.iter().map(|bar| bar_in_words(meaning, bar));
-        let _ = write!(words, "{}: {}. ", group.name, bars.collect::<Vec<_>>().join("; "));
+/// An axis with groups of bars above it.
+#[derive(Template)]
+#[template(path = "bars.html")]
+struct Picture<'a> {
+    axis: Axis,
+    level: Option<f64>,
+    styles: &'a Styles,
+    /// Groups with their places.
+    groups: Vec<(f64, &'a Group<'a>)>,
+    /// The place of the axis.
+    bottom: f64,
+}
+
+impl<'a> Picture<'a> {
+    fn of(meaning: &Meaning, groups: &'a [Group<'a>], scale: Scale, styles: &'a Styles) -> Self {
+        let peers = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.peer);
+        let longest = peers.map(|peer| peer.chars().count()).max().unwrap_or_default();
+        let left = (longest as f64 * CHARACTER + 10.0).clamp(LEFT, LEFT_MOST);
+        let axis = Axis {
+            label: meaning.axis.clone(),
+            quantity: meaning.quantity,
+            scale,
+            ends: (left, RIGHT),
+            most: if left > LEFT + 40.0 { 4 } else { 6 },
+        };
+        let mut bottom = 0.0;
+        let placed = |group: &'a Group<'a>| {
+            let top = bottom;
+            bottom += HEADING + LINE * group.bars.len() as f64;
+            (top, group)
+        };
+        let groups = groups.iter().map(placed).collect();
+        Self { level: meaning.level.and_then(|level| axis.at(level)), axis, styles, groups, bottom }
     }
-    words.trim_end().to_owned()
-}
 
-fn bar_in_words(meaning: &Meaning, bar: &Bar<'_>) -> String {
-    let text = |value| meaning.quantity.measured(value);
-    let quartiles =
-        bar.quartiles.map(|(low, high)| format!(" (quartiles {} to {})", text(low), text(high)));
-    format!("{} {}{}", bar.peer, text(bar.value), quartiles.unwrap_or_default())
-}
-
-/// Axis, groups and bars, without title and description.
-fn picture(meaning: &Meaning, groups: &[Group<'_>], scale: &Scale, styles: &Styles) -> Chart {
-    let lines: usize = groups.iter().map(|group| group.bars.len()).sum();
-    let bottom = HEADING * groups.len() as f64 + LINE * lines as f64;
-    let longest = groups.iter().flat_map(|group| &group.bars).map(|bar| bar.peer.chars().count());
-    let longest = longest.max().unwrap_or_default() as f64;
-    let left = (longest * CHARACTER + 10.0).clamp(LEFT, LEFT_MOST);
-    let across = |value: f64| left + (RIGHT - left) * scale.place(value).unwrap_or_default();
-    let tick = |value| Tick {
-        value,
-        line: format!("M{:.1} 6V{bottom}", across(value)),
-        x: px(across(value)),
-        y: bottom + 14.0,
-        text: meaning.quantity.text(value),
-    };
-    let ticks = if left > LEFT + 40.0 { 4 } else { 6 };
-    let axis = Axis {
-        class: "x",
-        label: meaning.axis.clone(),
-        x: (left + RIGHT) / 2.0,
-        y: bottom + 31.0,
-        ticks: scale.ticks(ticks).into_iter().map(tick).collect(),
-    };
-    let mut chart = Chart {
-        width: WIDTH,
-        height: bottom + AXIS,
-        axes: vec![axis],
-        level: meaning.level.map(|level| format!("M{:.1} 6V{bottom}", across(level))),
-        ..Chart::default()
-    };
-    let mut y = 0.0;
-    for group in groups {
-        let name = shortened(&group.name, LONGEST_GROUP);
-        chart.groups.push(chart::Group { y: y + 17.0, name });
-        y += HEADING;
-        for bar in &group.bars {
-            let drawn = drawn(meaning, bar, y, Ends { left, across: &across });
-            chart.series.push(Series {
-                class: styles.style(bar.peer).class(),
-                peer: bar.peer.to_owned(),
-                bar: Some(drawn),
-                line: None,
-                points: Vec::new(),
-            });
-            y += LINE;
+    fn in_words(&self) -> String {
+        let mut words = format!("{}. ", self.axis.label);
+        for (_, group) in &self.groups {
+            let bars = group.bars.iter().map(|bar| self.bar_in_words(bar));
+            let _ = write!(words, "{}: {}. ", group.name, bars.collect::<Vec<_>>().join("; "));
         }
+        words.trim_end().to_owned()
     }
-    chart
-}
 
-/// Where bars begin, and the place of a value.
-struct Ends<'a> {
-    left: f64,
-    across: &'a dyn Fn(f64) -> f64,
-}
+    fn bar_in_words(&self, bar: &Bar<'_>) -> String {
+        let text = |value| self.axis.quantity.measured(value);
+        let quartiles = bar
+            .quartiles
+            .map(|(low, high)| format!(" (quartiles {} to {})", text(low), text(high)));
+        format!("{} {}{}", bar.peer, text(bar.value), quartiles.unwrap_or_default())
+    }
 
-fn drawn(meaning: &Meaning, bar: &Bar<'_>, top: f64, ends: Ends<'_>) -> chart::Bar {
-    let across = ends.across;
-    let (zero, end) = (across(0.0), across(bar.value));
-    let middle = top + LINE / 2.0;
-    let quartiles = bar.quartiles.map(|(low, high)| (across(low), across(high)));
-    let right = quartiles.map_or(zero.max(end), |(_, high)| zero.max(end).max(high));
-    let whisker = |(low, high): (f64, f64)| {
-        let (up, down) = (middle - 3.5, middle + 3.5);
-        format!(
-            "M{low:.1} {middle:.1}H{high:.1}M{low:.1} {up:.1}V{down:.1}M{high:.1} {up:.1}V{down:.1}"
-        )
-    };
-    chart::Bar {
-        note: bar_in_words(meaning, bar),
-        name: shortened(bar.peer, LONGEST_PEER),
-        name_x: px(ends.left - 6.0),
-        text_y: px(middle + 3.5),
-        x: px(zero.min(end)),
-        y: px(top + 2.5),
-        width: px((end - zero).abs()),
-        height: LINE - 5.0,
-        whisker: quartiles.map(whisker),
-        value_x: px(right + 5.0),
-        value: meaning.quantity.measured(bar.value),
+    fn value(&self, bar: &Bar<'_>) -> String {
+        self.axis.quantity.measured(bar.value)
+    }
+
+    /// Where a bar begins and ends.
+    fn ends(&self, bar: &Bar<'_>) -> (f64, f64) {
+        let at = |value| self.axis.at(value).unwrap_or_default();
+        (at(0.0), at(bar.value))
+    }
+
+    fn quartiles(&self, bar: &Bar<'_>) -> Option<(f64, f64)> {
+        let (low, high) = bar.quartiles?;
+        Some((self.axis.at(low)?, self.axis.at(high)?))
+    }
+
+    /// Where a bar and its quartiles end.
+    fn right(&self, bar: &Bar<'_>) -> f64 {
+        let (zero, end) = self.ends(bar);
+        let high = self.quartiles(bar).map_or(end, |(_, high)| high);
+        zero.max(end).max(high)
     }
 }

@@ -13,7 +13,7 @@ const STYLES: usize = 16;
 /// Peers with a fixed style, the same on every page.
 const KNOWN: [&str; 5] = ["raw", "zorb", "ace", "omniorb", "jacorb"];
 
-/// A chart. Coordinates are those of the picture.
+/// A chart.
 #[derive(Debug, Default, Template)]
 #[template(path = "chart.html")]
 pub(super) struct Chart {
@@ -28,13 +28,9 @@ pub(super) struct Chart {
     pub(super) description: String,
     /// Peers to explain, unless their names are in the picture.
     pub(super) legend: Vec<LegendItem>,
-    pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) axes: Vec<Axis>,
-    pub(super) groups: Vec<Group>,
-    /// The line of a value to compare with.
-    pub(super) level: Option<String>,
-    pub(super) series: Vec<Series>,
+    /// What is in the picture, in SVG.
+    pub(super) picture: String,
 }
 
 /// A peer in a legend.
@@ -43,67 +39,6 @@ pub(super) struct LegendItem {
     class: String,
     mark: String,
     peer: String,
-}
-
-/// An axis with its ticks and the place of its label.
-#[derive(Debug)]
-pub(super) struct Axis {
-    pub(super) class: &'static str,
-    pub(super) label: String,
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) ticks: Vec<Tick>,
-}
-
-/// A value that an axis names, with its grid line and the place of its text.
-#[derive(Debug)]
-pub(super) struct Tick {
-    pub(super) value: f64,
-    pub(super) line: String,
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) text: String,
-}
-
-/// The heading of a group of bars.
-#[derive(Debug)]
-pub(super) struct Group {
-    pub(super) y: f64,
-    pub(super) name: String,
-}
-
-/// What a chart shows of one peer: a bar, or a line and points.
-#[derive(Debug)]
-pub(super) struct Series {
-    pub(super) class: String,
-    pub(super) peer: String,
-    pub(super) bar: Option<Bar>,
-    pub(super) line: Option<String>,
-    pub(super) points: Vec<Mark>,
-}
-
-/// A horizontal bar with the peer's name and the value.
-#[derive(Debug)]
-pub(super) struct Bar {
-    pub(super) note: String,
-    pub(super) name: String,
-    pub(super) name_x: f64,
-    pub(super) text_y: f64,
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) width: f64,
-    pub(super) height: f64,
-    pub(super) whisker: Option<String>,
-    pub(super) value_x: f64,
-    pub(super) value: String,
-}
-
-/// A value that is shown by a mark.
-#[derive(Debug)]
-pub(super) struct Mark {
-    pub(super) whisker: Option<String>,
-    pub(super) mark: String,
-    pub(super) note: String,
 }
 
 /// A coordinate with the precision that is visible.

@@ -1,8 +1,8 @@
 //! Latency distributions: a cumulative curve for each peer.
 
 use super::chart::{Chart, Styles};
-use super::plot::{Axis, Plot, Point, Series, Unit};
-use super::scale::{Scale, Spacing};
+use super::plot::{ACROSS, DOWN, Plot, Point, Series};
+use super::scale::{Axis, Scale, Spacing};
 use super::text::Quantity;
 use crate::histogram::Histogram;
 
@@ -27,17 +27,21 @@ pub(super) fn chart(workload: &str, peers: &[(&str, &Histogram)], styles: &Style
     let plot = Plot {
         x: Axis {
             scale: Scale::over(Spacing::Decades, corners().map(|(x, _)| *x)),
-            unit: Unit::Of(Quantity::Micros),
+            quantity: Quantity::Micros,
             label: "time of a call".to_owned(),
-            ticks: 6,
+            ends: ACROSS,
+            most: 6,
         },
         y: Axis {
             scale: Scale::over(Spacing::Nines, corners().map(|(_, y)| *y)),
-            unit: Unit::Percent,
+            quantity: Quantity::Share,
             label: "share of calls".to_owned(),
-            ticks: 8,
+            ends: DOWN,
+            most: 8,
         },
         level: None,
+        series: &series,
+        styles,
     };
     let words = series.iter().map(|series| {
         let notes = series.points.iter().map(|point| point.note.as_str());
@@ -52,7 +56,7 @@ pub(super) fn chart(workload: &str, peers: &[(&str, &Histogram)], styles: &Style
              which 90 %, 99 % and 99.9 % are equally far apart. {}.",
             words.collect::<Vec<_>>().join(". ")
         ),
-        ..plot.chart(&series, styles)
+        ..plot.chart()
     }
 }
 

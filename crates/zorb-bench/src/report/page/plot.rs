@@ -2,35 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::chart::{self, Chart, Mark, Styles, Tick, WIDTH, px};
-use super::scale::Scale;
-use super::text::{Quantity, digits};
+use askama::Template;
+
+use super::chart::{Chart, Styles, WIDTH};
+use super::scale::Axis;
 
 /// The height of all of them.
 const HEIGHT: f64 = 252.0;
-const LEFT: f64 = 60.0;
-const RIGHT: f64 = WIDTH - 20.0;
-const TOP: f64 = 26.0;
-const BOTTOM: f64 = 208.0;
-
-/// One of the two axes.
-#[derive(Debug)]
-pub(super) struct Axis {
-    pub(super) scale: Scale,
-    pub(super) unit: Unit,
-    /// What the values are.
-    pub(super) label: String,
-    /// Maximum number of named values.
-    pub(super) ticks: usize,
-}
-
-/// How the values of an axis are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
-    Of(Quantity),
-    /// A share of one, in percent.
-    Percent,
-}
+/// The ends of the axes.
+pub(super) const ACROSS: (f64, f64) = (60.0, WIDTH - 20.0);
+pub(super) const DOWN: (f64, f64) = (208.0, 26.0);
 
 /// A value that is shown by a mark.
 #[derive(Clone, Debug)]
@@ -52,109 +33,56 @@ pub(super) struct Series<'a> {
     pub(super) points: Vec<Point>,
 }
 
-/// Two axes.
-#[derive(Debug)]
-pub(super) struct Plot {
+/// Series between two axes.
+#[derive(Debug, Template)]
+#[template(path = "plot.html")]
+pub(super) struct Plot<'a> {
     pub(super) x: Axis,
     pub(super) y: Axis,
     /// A value to compare with.
     pub(super) level: Option<f64>,
+    pub(super) series: &'a [Series<'a>],
+    pub(super) styles: &'a Styles,
 }
 
-impl Plot {
+impl Plot<'_> {
     /// The picture, without title and description. The legend has each peer once.
-    pub(super) fn chart(&self, series: &[Series<'_>], styles: &Styles) -> Chart {
-        let mut peers: Vec<&str> = series.iter().map(|series| series.peer).collect();
+    pub(super) fn chart(&self) -> Chart {
+        let mut peers: Vec<&str> = self.series.iter().map(|series| series.peer).collect();
         peers.dedup();
         Chart {
-            legend: styles.legend(peers.into_iter()),
-            width: WIDTH,
+            legend: self.styles.legend(peers.into_iter()),
             height: HEIGHT,
-            axes: self.axes().into(),
-            level: self
-                .level
-                .and_then(|level| self.down(level))
-                .map(|y| format!("M{LEFT} {y:.1}H{RIGHT}")),
-            series: series.iter().map(|series| self.series(series, styles)).collect(),
+            picture: self.to_string(),
             ..Chart::default()
         }
     }
 
     /// The coordinates of a point; `None` for values that an axis cannot show.
     fn at(&self, x: f64, y: f64) -> Option<(f64, f64)> {
-        Some((self.across(x)?, self.down(y)?))
+        Some((self.x.at(x)?, self.y.at(y)?))
     }
 
-    fn across(&self, x: f64) -> Option<f64> {
-        Some(LEFT + (RIGHT - LEFT) * self.x.scale.place(x)?)
+    fn level(&self) -> Option<f64> {
+        self.y.at(self.level?)
     }
 
-    fn down(&self, y: f64) -> Option<f64> {
-        Some(BOTTOM - (BOTTOM - TOP) * self.y.scale.place(y)?)
-    }
-
-    fn axes(&self) -> [chart::Axis; 2] {
-        let x_tick = |value: f64| {
-            let x = self.across(value)?;
-            let line = format!("M{x:.1} {TOP}V{BOTTOM}");
-            let text = self.x.unit.text(value);
-            Some(Tick { value, line, x: px(x), y: BOTTOM + 15.0, text })
-        };
-        let y_tick = |value: f64| {
-            let y = self.down(value)?;
-            let line = format!("M{LEFT} {y:.1}H{RIGHT}");
-            let text = self.y.unit.text(value);
-            Some(Tick { value, line, x: LEFT - 6.0, y: px(y + 3.5), text })
-        };
-        let ticks = |axis: &Axis| axis.scale.ticks(axis.ticks).into_iter();
-        [
-            chart::Axis {
-                class: "x",
-                label: self.x.label.clone(),
-                x: (LEFT + RIGHT) / 2.0,
-                y: HEIGHT - 10.0,
-                ticks: ticks(&self.x).filter_map(x_tick).collect(),
-            },
-            chart::Axis {
-                class: "y",
-                label: self.y.label.clone(),
-                x: 0.0,
-                y: 12.0,
-                ticks: ticks(&self.y).filter_map(y_tick).collect(),
-            },
-        ]
-    }
-
-    fn series(&self, series: &Series<'_>, styles: &Styles) -> chart::Series {
-        let style = styles.style(series.peer);
-        let corners = || series.points.iter().map(|point| (point.x, point.y));
-        let line = match series.line.as_slice() {
-            [] => path(corners().filter_map(|(x, y)| self.at(x, y))),
-            line => path(line.iter().filter_map(|(x, y)| self.at(*x, *y))),
-        };
-        let mark = |point: &Point| {
-            let (x, y) = self.at(point.x, point.y)?;
-            let ends =
-                point.quartiles.and_then(|(low, high)| Some((self.down(low)?, self.down(high)?)));
-            let whisker = ends.map(|(low, high)| format!("M{x:.1} {low:.1}V{high:.1}"));
-            Some(Mark { whisker, mark: style.mark(x, y), note: point.note.clone() })
-        };
-        chart::Series {
-            class: style.class(),
-            peer: series.peer.to_owned(),
-            bar: None,
-            line: Some(line),
-            points: series.points.iter().filter_map(mark).collect(),
+    fn line(&self, series: &Series<'_>) -> String {
+        match series.line.as_slice() {
+            [] => path(series.points.iter().filter_map(|point| self.at(point.x, point.y))),
+            corners => path(corners.iter().filter_map(|(x, y)| self.at(*x, *y))),
         }
     }
-}
 
-impl Unit {
-    fn text(self, value: f64) -> String {
-        match self {
-            Self::Of(quantity) => quantity.text(value),
-            Self::Percent => format!("{}\u{2009}%", digits(value * 100.0, 6)),
-        }
+    fn mark(&self, peer: &str, point: &Point) -> Option<String> {
+        let (x, y) = self.at(point.x, point.y)?;
+        Some(self.styles.style(peer).mark(x, y))
+    }
+
+    fn whisker(&self, point: &Point) -> Option<String> {
+        let (low, high) = point.quartiles?;
+        let (x, low, high) = (self.x.at(point.x)?, self.y.at(low)?, self.y.at(high)?);
+        Some(format!("M{x} {low}V{high}"))
     }
 }
 
@@ -170,11 +98,11 @@ fn path(places: impl Iterator<Item = (f64, f64)>) -> String {
             continue;
         }
         let letter = if path.is_empty() { 'M' } else { 'L' };
-        let _ = write!(path, "{letter}{x:.1} {y:.1}");
+        let _ = write!(path, "{letter}{x} {y}");
         (last, skipped) = ((x, y), None);
     }
     if let Some((x, y)) = skipped {
-        let _ = write!(path, "L{x:.1} {y:.1}");
+        let _ = write!(path, "L{x} {y}");
     }
     path
 }

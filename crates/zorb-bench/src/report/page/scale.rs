@@ -1,4 +1,43 @@
-//! Scales of axes: places of values, and ticks.
+//! Axes: places of values, and ticks.
+
+use super::chart::px;
+use super::text::Quantity;
+
+/// An axis: what the values of a scale are, and where they are in the picture.
+#[derive(Clone, Debug)]
+pub(super) struct Axis {
+    pub(super) label: String,
+    pub(super) quantity: Quantity,
+    pub(super) scale: Scale,
+    /// The coordinates of the scale's ends.
+    pub(super) ends: (f64, f64),
+    /// Maximum number of named values.
+    pub(super) most: usize,
+}
+
+/// A value that an axis names.
+#[derive(Debug)]
+pub(super) struct Tick {
+    pub(super) value: f64,
+    /// Its coordinate.
+    pub(super) at: f64,
+    pub(super) text: String,
+}
+
+impl Axis {
+    /// The coordinate of a value; `None` if the axis cannot show it.
+    pub(super) fn at(&self, value: f64) -> Option<f64> {
+        let (from, to) = self.ends;
+        Some(px(from + (to - from) * self.scale.place(value)?))
+    }
+
+    /// The values to name.
+    pub(super) fn ticks(&self) -> Vec<Tick> {
+        let tick =
+            |value| Some(Tick { value, at: self.at(value)?, text: self.quantity.text(value) });
+        self.scale.ticks(self.most).into_iter().filter_map(tick).collect()
+    }
+}
 
 /// The kind of scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use super::chart::{Chart, Styles};
 use super::metric::Metric;
-use super::plot::{Axis, Plot, Point, Series, Unit};
-use super::scale::{Scale, Spacing};
+use super::plot::{ACROSS, DOWN, Plot, Point, Series};
+use super::scale::{Axis, Scale, Spacing};
 use super::text::Quantity;
 use super::work::{Sweep, Workload};
 
@@ -80,17 +80,21 @@ fn chart(
     let plot = Plot {
         x: Axis {
             scale: Scale::over(spacing, steps().map(|(value, _)| *value)),
-            unit: Unit::Of(x_quantity),
+            quantity: x_quantity,
             label: if sweep.is_of_sizes() { "payload".to_owned() } else { sweep.parameter.clone() },
-            ticks: 6,
+            ends: ACROSS,
+            most: 6,
         },
         y: Axis {
             scale: Scale::over(Spacing::Decades, ys.chain(level)),
-            unit: Unit::Of(metric.quantity),
+            quantity: metric.quantity,
             label: metric.axis.clone(),
-            ticks: 7,
+            ends: DOWN,
+            most: 7,
         },
         level,
+        series: &series,
+        styles,
     };
     let words = series.iter().flat_map(|series| &series.points).map(|point| point.note.as_str());
     Chart {
@@ -98,7 +102,7 @@ fn chart(
         title: format!("{}: {}", metric.title, sweep.name),
         caption: sweep.name.clone(),
         description: format!("{}. {}.", metric.axis, words.collect::<Vec<_>>().join("; ")),
-        ..plot.chart(&series, styles)
+        ..plot.chart()
     }
 }
 

@@ -95,7 +95,7 @@ fn unknown_experiments_have_bars_and_a_table() {
     ];
     let html = made(&[&run(&rows)]);
     assert!(html.contains("<h2>novelty</h2>"));
-    assert_eq!(html.matches("<rect class=\"bar\"").count(), 2);
+    assert_eq!(html.matches("<path class=\"bar\"").count(), 2);
     assert!(html.contains(">layer_ns</th>") && html.contains("<td class=\"n\">12.500</td>"));
 }
 
@@ -127,7 +127,7 @@ fn who_has_many_kinds_of_work_gets_a_page_of_bounded_charts() {
         })
         .collect();
     let html = made(&[&run(&rows)]);
-    assert_eq!(html.matches("<rect class=\"bar\"").count(), 60);
+    assert_eq!(html.matches("<path class=\"bar\"").count(), 60);
     assert_eq!(html.matches("<tr class=\"first\"").count(), 2000 + 1);
 }
 

@@ -32,6 +32,8 @@ pub(super) enum Quantity {
     Ratio,
     /// Octets, in powers of two.
     Octets,
+    /// A share of one, in percent.
+    Share,
     /// Anything else.
     Count,
 }
@@ -56,6 +58,7 @@ impl Quantity {
             }
             Self::Megabytes => scaled(value, &[(1e3, " GB/s"), (1.0, " MB/s"), (1e-3, " kB/s")]),
             Self::Ratio => format!("{}\u{d7}", digits(value, 3)),
+            Self::Share => format!("{}\u{2009}%", digits(value * 100.0, 6)),
             Self::Octets => {
                 let sizes = [
                     (f64::from(1 << 30), " GiB"),

@@ -1,8 +1,8 @@
 //! Timelines: median and maximum of successive calls, for each peer.
 
 use super::chart::{Chart, Styles};
-use super::plot::{Axis, Plot, Series, Unit};
-use super::scale::{Scale, Spacing};
+use super::plot::{ACROSS, DOWN, Plot, Series};
+use super::scale::{Axis, Scale, Spacing};
 use super::text::Quantity;
 use crate::timeline::Timeline;
 
@@ -24,17 +24,21 @@ pub(super) fn chart(workload: &str, peers: &[(&str, &Timeline)], styles: &Styles
     let plot = Plot {
         x: Axis {
             scale: Scale::over(Spacing::Linear, corners().map(|(x, _)| *x)),
-            unit: Unit::Of(Quantity::Count),
+            quantity: Quantity::Count,
             label: "calls so far".to_owned(),
-            ticks: 5,
+            ends: ACROSS,
+            most: 5,
         },
         y: Axis {
             scale: Scale::over(Spacing::Decades, corners().map(|(_, y)| *y)),
-            unit: Unit::Of(Quantity::Micros),
+            quantity: Quantity::Micros,
             label: "time of a call".to_owned(),
-            ticks: 6,
+            ends: DOWN,
+            most: 6,
         },
         level: None,
+        series: &series,
+        styles,
     };
     let words = peers.iter().map(|(peer, timeline)| {
         let longest = timeline.steps.iter().map(|step| step.1).max().unwrap_or_default();
@@ -48,7 +52,7 @@ pub(super) fn chart(workload: &str, peers: &[(&str, &Timeline)], styles: &Styles
             "Maximum and median of successive calls, in their order. {}.",
             words.collect::<Vec<_>>().join(". ")
         ),
-        ..plot.chart(&series, styles)
+        ..plot.chart()
     }
 }
 
@@ -60,7 +64,7 @@ mod tests {
     fn each_peer_has_maximum_and_median() {
         let timeline = Timeline { calls: 10, steps: vec![(20_000, 90_000), (21_000, 400_000)] };
         let chart = chart("E13 call", &[("idle", &timeline)], &Styles::of(["idle"]));
-        assert_eq!((chart.series.len(), chart.legend.len()), (2, 1));
+        assert_eq!((chart.picture.matches("class=\"series").count(), chart.legend.len()), (2, 1));
         assert!(chart.description.contains("idle: maximum 400"), "{}", chart.description);
     }
 }
