@@ -97,7 +97,7 @@ fn a_socket_with_a_full_backlog_is_in_use() {
 }
 
 #[test]
-fn what_is_no_stream_socket_is_left_alone() {
+fn other_files_are_left_alone() {
     let folder = Folder::new();
     let refused = |what: &str| {
         let error = listen(&folder.path(), 0o600).unwrap_err();
@@ -106,11 +106,11 @@ fn what_is_no_stream_socket_is_left_alone() {
         assert_eq!(folder.names(), ["x.sock"]);
     };
     fs::write(folder.path(), "precious").unwrap();
-    refused("no socket");
+    refused("not a socket");
     assert_eq!(fs::read_to_string(folder.path()).unwrap(), "precious");
     fs::remove_file(folder.path()).unwrap();
     std::os::unix::fs::symlink("elsewhere", folder.path()).unwrap();
-    refused("no socket");
+    refused("not a socket");
     fs::remove_file(folder.path()).unwrap();
     let _datagrams = UnixDatagram::bind(folder.path()).unwrap();
     refused("another server");

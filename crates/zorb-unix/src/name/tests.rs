@@ -71,7 +71,7 @@ fn the_system_gets_what_was_named() {
 }
 
 #[test]
-fn listening_has_places_and_a_mode() {
+fn listen_addresses_are_parsed() {
     let named = |name| Location::Named(SocketName::parse(name).unwrap());
     for (text, location, mode) in [
         ("/tmp/x", named("/tmp/x"), None),
@@ -87,8 +87,8 @@ fn listening_has_places_and_a_mode() {
     }
     for (text, rule) in [
         ("x", "starts at the root"),
-        ("/tmp/x?mode", "only option"),
-        ("/tmp/x?owner=me", "only option"),
+        ("/tmp/x?mode", "the only one is"),
+        ("/tmp/x?owner=me", "the only one is"),
         ("/tmp/x?mode=", "octal number"),
         ("/tmp/x?mode=0888", "octal number"),
         ("/tmp/x?mode=1000", "octal number"),
