@@ -11,8 +11,8 @@ use crate::packet::{self, AT_ONCE, Packet, Start, kind};
 use crate::screen::{LAST_NUMBER, Side};
 use crate::stack::{MAX_MESSAGE, Message, Stack, Update};
 
-/// The number of probes of a silent peer.
-const ASK_EVERY: Micros = 1_000_000;
+/// The interval between probes of a silent peer.
+const PROBE_INTERVAL: Micros = 1_000_000;
 /// The first sequence number of this side is below this, so that many are left.
 const MAX_FIRST_NUMBER: u32 = 1 << 31;
 
@@ -37,13 +37,13 @@ pub struct Connection {
     taken: usize,
     /// The octets read since the last window update, and that window.
     freed: usize,
-    told_room: usize,
-    heard: Micros,
+    announced_window: usize,
+    last_received: Micros,
     /// When to send the next probe.
-    asks: Option<Micros>,
+    next_probe: Option<Micros>,
     /// This side has ended its direction, and informed the peer.
     is_finished: bool,
-    has_said_end: bool,
+    has_sent_end: bool,
     /// Received octets are discarded.
     is_stopped: bool,
     /// The peer has ended its direction.
@@ -78,11 +78,11 @@ impl Connection {
             received: Vec::new(),
             taken: 0,
             freed: 0,
-            told_room: settings.receive_buffer,
-            heard: now,
-            asks: None,
+            announced_window: settings.receive_buffer,
+            last_received: now,
+            next_probe: None,
             is_finished: false,
-            has_said_end: false,
+            has_sent_end: false,
             is_stopped: false,
             has_ended: false,
             shuts_down: false,
@@ -133,7 +133,7 @@ impl Connection {
                 kind::SACK => {
                     if let Some((number, room)) = chunk.acknowledged() {
                         self.side.received = number;
-                        self.told_room = usize::try_from(room).unwrap_or(usize::MAX);
+                        self.announced_window = usize::try_from(room).unwrap_or(usize::MAX);
                         self.freed = 0;
                     }
                 }
@@ -188,7 +188,7 @@ impl Connection {
             }
         }
         let half = self.settings.receive_buffer / 2;
-        if self.freed >= half && self.told_room < half {
+        if self.freed >= half && self.announced_window < half {
             self.send_window_update();
         }
     }
@@ -204,7 +204,7 @@ impl Connection {
         packet::seal(&mut again);
         self.freed = 0;
         // The segment is a duplicate, so nothing changes.
-        let _ = stack.receive(&again, self.heard);
+        let _ = stack.receive(&again, self.last_received);
     }
 
     /// Passes complete messages to the stack.
@@ -218,12 +218,12 @@ impl Connection {
             self.message.clear();
             self.refuses |= !sent;
         }
-        if self.is_finished && !self.has_said_end {
-            self.has_said_end = true;
+        if self.is_finished && !self.has_sent_end {
+            self.has_sent_end = true;
             self.refuses |= !stack.send_end();
         }
-        let is_heard = self.has_said_end && stack.buffered() == 0;
-        if is_heard && (self.has_ended || self.is_stopped) {
+        let is_acknowledged = self.has_sent_end && stack.buffered() == 0;
+        if is_acknowledged && (self.has_ended || self.is_stopped) {
             self.shuts_down = true;
             stack.shut_down();
         }
@@ -232,24 +232,24 @@ impl Connection {
     fn on_time(&mut self, now: Micros) {
         let Some(stack) = &mut self.stack else { return };
         let news = stack.on_time(now);
-        let is_waiting = self.asks.is_some() || stack.buffered() > 0 || self.shuts_down;
+        let is_waiting = self.next_probe.is_some() || stack.buffered() > 0 || self.shuts_down;
         self.digest(news);
-        let silent = now.saturating_sub(self.heard);
+        let silent = now.saturating_sub(self.last_received);
         let is_patient = self.side.is_established && !is_waiting && !self.is_shut_down;
         if silent >= self.settings.peer_timeout && !is_patient {
             self.failure.get_or_insert(Failure::Silence);
         } else if silent >= self.settings.keep_alive && self.side.is_established {
-            self.asks.get_or_insert(now);
+            self.next_probe.get_or_insert(now);
         }
     }
 
     /// Sends a probe if one is due.
-    fn ask(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
-        let (Some(at), Some(address)) = (self.asks, self.address) else { return false };
+    fn send_probe_if_due(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        let (Some(at), Some(address)) = (self.next_probe, self.address) else { return false };
         if at > now {
             return false;
         }
-        self.asks = Some(now + ASK_EVERY);
+        self.next_probe = Some(now + PROBE_INTERVAL);
         // Heartbeat information (1), of 12 octets with this header.
         let [a, b, c, d, e, f, g, h] = now.to_be_bytes();
         packet::begin(address, out);

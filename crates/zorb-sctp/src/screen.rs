@@ -49,7 +49,7 @@ pub(crate) struct Seen {
 /// Checks a datagram; writes the chunks that the stack may see, possibly none, to `kept`, whose
 /// contents it replaces. `None` if the datagram does not belong to this association or is
 /// irrelevant.
-pub(crate) fn look(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Option<Seen> {
+pub(crate) fn check(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Option<Seen> {
     let mut seen = Seen::default();
     let first = packet.first()?;
     kept.clear();

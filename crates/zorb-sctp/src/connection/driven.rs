@@ -34,7 +34,7 @@ impl Driven for Connection {
         let packet = Packet::parse(datagram)?;
         let mut connection = Self::new(None, true, settings, now);
         let mut init = Vec::new();
-        let seen = screen::look(&connection.side, &packet, &mut init)?;
+        let seen = screen::check(&connection.side, &packet, &mut init)?;
         for _ in 0..DRAWS {
             let stack = Stack::accept(&init, from, &settings, now)?;
             connection = Self::new(Some(stack), true, settings, now);
@@ -73,9 +73,9 @@ impl Driven for Connection {
         }
         let Some(packet) = Packet::parse(datagram) else { return };
         let mut kept = Vec::new();
-        let Some(seen) = screen::look(&self.side, &packet, &mut kept) else { return };
-        self.heard = now;
-        self.asks = None;
+        let Some(seen) = screen::check(&self.side, &packet, &mut kept) else { return };
+        self.last_received = now;
+        self.next_probe = None;
         if seen.aborts {
             self.failure = Some(Failure::Refused);
             return;
@@ -116,7 +116,7 @@ impl Driven for Connection {
             out.extend_from_slice(&packet);
             return true;
         }
-        self.failure.is_none() && !self.is_over && self.ask(now, out)
+        self.failure.is_none() && !self.is_over && self.send_probe_if_due(now, out)
     }
 
     fn deadline(&self) -> Option<Micros> {
@@ -124,10 +124,10 @@ impl Driven for Connection {
             return None;
         }
         let Settings { keep_alive, peer_timeout, .. } = self.settings;
-        let is_idle = self.side.is_established && self.asks.is_none();
-        let silence = self.heard + if is_idle { keep_alive } else { peer_timeout };
+        let is_idle = self.side.is_established && self.next_probe.is_none();
+        let silence = self.last_received + if is_idle { keep_alive } else { peer_timeout };
         let due = self.stack.as_ref().and_then(Stack::deadline);
-        [due, self.asks, Some(silence)].into_iter().flatten().min()
+        [due, self.next_probe, Some(silence)].into_iter().flatten().min()
     }
 
     fn is_established(&self) -> bool {
