@@ -187,25 +187,28 @@ impl Options {
         known.next().map_or(Origin::Default, |known| known.origin.clone())
     }
 
-    /// The values of the program that the operator has overridden, and those of the operator that the program
-    /// has overridden by force.
+    /// The values that are not in force because an origin of higher precedence set another one: of each
+    /// option and origin the last one, in the order of setting. The program's own values that it overrides by
+    /// force are left out.
     pub fn overridden(&self) -> Vec<Override> {
         let mut found = Vec::new();
-        let all = &self.assignments;
-        for (index, last) in all.iter().enumerate() {
-            let same = |known: &&Assignment| known.is_of(last.name, &last.part);
-            if all.iter().skip(index + 1).any(|known| same(&known)) {
+        for (index, lost) in self.assignments.iter().enumerate() {
+            let later = self.assignments.iter().skip(index + 1);
+            let mut later = later.filter(|known| known.is_of(lost.name, &lost.part));
+            let source = discriminant(&lost.origin);
+            if later.clone().any(|known| discriminant(&known.origin) == source) {
                 continue;
             }
-            let is_others =
-                |known: &&Assignment| known.origin.is_operator() != last.origin.is_operator();
-            let other = all.iter().take(index).rev().filter(same).find(is_others);
-            if let Some(other) = other.filter(|other| other.value != last.value) {
+            let Some(effective) = later.next_back() else { continue };
+            let is_own = effective.origin == Origin::Forced && lost.origin == Origin::Program;
+            if !is_own && effective.value != lost.value {
                 found.push(Override {
-                    name: last.name,
-                    value: other.value.clone(),
-                    origin: other.origin.clone(),
-                    by: last.origin.clone(),
+                    name: lost.name,
+                    unit: self.find(lost.name).map_or("", |spec| spec.unit),
+                    value: lost.value.clone(),
+                    origin: lost.origin.clone(),
+                    effective: effective.value.clone(),
+                    by: effective.origin.clone(),
                 });
             }
         }
@@ -265,6 +268,9 @@ impl Options {
             return Error::new(Phase::Configure, what).with_hint(hint);
         }
         let error = Error::new(Phase::Configure, format!("unknown option {name} ({origin})"));
+        if let Some(hint) = suggest::of_other_orbs(name) {
+            return error.with_hint(hint);
+        }
         match (suggest::nearest(self.table(), name), origin) {
             (Some(spec), Origin::File(_)) => error.with_hint(format!("did you mean {}?", spec.key)),
             (Some(spec), Origin::Environment(_)) => {

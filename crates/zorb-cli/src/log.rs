@@ -17,7 +17,7 @@ pub(crate) enum LogLevel {
     Error,
     /// Refusals by a peer or the system, and protocol violations
     Warn,
-    /// Endpoints of the program
+    /// Endpoints of the program, and options that the operator overrides
     Info,
     /// Connections opened and closed
     Debug,

@@ -45,26 +45,47 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value that has no effect, because an origin of higher precedence set the option too.
-///
-/// Recorded where the operator overrides the program, or the program forces a value on the operator; the
-/// operator's own sources override each other silently.
+/// A value that has no effect, because an origin of higher precedence set the option to another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Override {
     /// The option's name.
     pub name: &'static str,
+    /// The unit of both values; empty if they have none.
+    pub unit: &'static str,
     /// The value that was overridden, as text.
     pub value: String,
     /// The origin of that value.
     pub origin: Origin,
+    /// The value in force, as text.
+    pub effective: String,
     /// The origin of the value in force.
     pub by: Origin,
 }
 
+impl Override {
+    /// The value that was overridden, with its unit and origin: `7000 ms (program)`.
+    pub fn overridden_value(&self) -> impl fmt::Display + '_ {
+        WithUnit(&self.value, self.unit, &self.origin)
+    }
+}
+
+struct WithUnit<'a>(&'a str, &'a str, &'a Origin);
+
+impl fmt::Display for WithUnit<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.0, self.1) {
+            ("", _) => f.write_str("none")?,
+            (value, "") => f.write_str(value)?,
+            (value, unit) => write!(f, "{value} {unit}")?,
+        }
+        write!(f, " ({})", self.2)
+    }
+}
+
 impl fmt::Display for Override {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, value, origin, by } = self;
-        write!(f, "option {name}: {by} overrides {value:?} ({origin})")
+        let effective = WithUnit(&self.effective, self.unit, &self.by);
+        write!(f, "option {} = {effective} overrides {}", self.name, self.overridden_value())
     }
 }

@@ -8,6 +8,7 @@ use super::{Options, Origin};
 /// part of their help text.
 impl fmt::Display for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let overridden = self.overridden();
         for set in self.sets() {
             let Some(first) = set.specs().first() else { continue };
             writeln!(f, "Options of {}:", first.owner)?;
@@ -18,10 +19,15 @@ impl fmt::Display for Options {
                 if !spec.unit.is_empty() {
                     write!(f, " {}", spec.unit)?;
                 }
+                write!(f, "  ({}", spec.kind.describe())?;
                 match self.origin(spec.name) {
-                    Origin::Default => writeln!(f, "  ({})", spec.kind.describe())?,
-                    origin => writeln!(f, "  ({}; from {origin})", spec.kind.describe())?,
+                    Origin::Default => {}
+                    origin => write!(f, "; from {origin}")?,
                 }
+                for lost in overridden.iter().filter(|lost| lost.name == spec.name) {
+                    write!(f, "; overrides {}", lost.overridden_value())?;
+                }
+                writeln!(f, ")")?;
                 writeln!(f, "      {}", spec.help)?;
             }
         }

@@ -21,7 +21,7 @@ const OTHER_VARIABLES: &[&str] =
     &["CONFIG", "REQUIRE_PEERS", "REQUIRE_TOOLS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
 
 /// Removes the ORB's arguments from `arguments` and returns them, as the standard's `ORB_init` does: each
-/// `-ORBName` and the value after it, if it has one. The others remain in their order.
+/// `-ORBName` and the value after it, if it has one, or `-ORBName=value`. The others remain in their order.
 ///
 /// The names are not checked, so that a program can pass the arguments on to another one.
 ///
@@ -40,11 +40,17 @@ pub fn split_arguments<A: AsRef<OsStr>>(arguments: &mut Vec<A>) -> Vec<String> {
         if name.is_none() && !value_follows {
             return true;
         }
-        value_follows = !value_follows && name.is_some_and(has_value);
+        value_follows =
+            !value_follows && name.is_some_and(|name| split(name).1.is_none() && has_value(name));
         taken.push(argument.into_owned());
         false
     });
     taken
+}
+
+/// The name of an option, and the value of `name=value`.
+fn split(argument: &str) -> (&str, Option<&str>) {
+    argument.split_once('=').map_or((argument, None), |(name, value)| (name, Some(value)))
 }
 
 fn has_value(name: &str) -> bool {
@@ -66,16 +72,17 @@ impl Options {
     pub fn take_orb_arguments(&mut self, arguments: &[String]) -> Result<(), Error> {
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
+            let (argument, joined) = split(argument);
             let name = argument.strip_prefix("-ORB").unwrap_or(argument);
-            let value = if has_value(name) {
-                arguments.next().ok_or_else(|| {
+            let value = match joined {
+                Some(value) => value,
+                None if has_value(name) => arguments.next().ok_or_else(|| {
                     Error::new(Phase::Configure, format!("{argument} needs a value"))
-                })?
-            } else {
-                continue;
+                })?,
+                None => continue,
             };
             if !IGNORED.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
-                self.set(name, value, Origin::Argument(argument.clone()))?;
+                self.set(name, value, Origin::Argument(argument.to_owned()))?;
             }
         }
         Ok(())
@@ -137,7 +144,16 @@ impl Options {
         let mut seen = Vec::new();
         for (key, value) in table.get_ref() {
             let (key, origin) = (key.get_ref(), Origin::File(shown.to_owned()));
-            if let Some(spec) = self.find(key) {
+            let found = self.find(key);
+            if found.is_none() && matches!(value.get_ref(), DeValue::Table(_)) {
+                let unknown = self.unknown(key, &origin);
+                return Err(match unknown.hint() {
+                    Some(hint) if hint.starts_with("did you mean") => unknown,
+                    _ => unknown
+                        .with_hint("options are keys at the top level of the file, not in tables"),
+                });
+            }
+            if let Some(spec) = found {
                 if seen.contains(&spec.name) {
                     let what = format!("{shown}: option {} is set twice", spec.name);
                     return Err(Error::new(Phase::Configure, what)
@@ -175,4 +191,5 @@ impl Options {
 
 fn misplaced(key: &str, shown: &str) -> Error {
     Error::new(Phase::Configure, format!("{shown}: the value of {key} has the wrong type"))
+        .with_hint("write a string, a number, true or false; an array of strings for a list")
 }

@@ -18,6 +18,19 @@ pub(super) fn nearest(
     (distance <= (plain.len() / 3).max(1)).then_some(spec)
 }
 
+/// The hint for an option that other ORBs have, or that people expect.
+pub(super) fn of_other_orbs(name: &str) -> Option<&'static str> {
+    Some(match &*plain(name) {
+        b"endpoint" | b"endpointpublish" => "did you mean ListenEndpoints?",
+        b"clientcalltimeoutperiod" => "did you mean RoundTripTimeout?",
+        b"giopmaxmsgsize" => "did you mean MaxMessageSize?",
+        b"log" | b"loglevel" | b"debug" | b"debuglevel" | b"tracelevel" | b"logfile" => {
+            "the program's subscriber of `tracing` decides what is logged; the tool `zorb` has --log"
+        }
+        _ => return None,
+    })
+}
+
 /// The name without the differences of keys, variables and names: case and underscores.
 fn plain(name: &str) -> Vec<u8> {
     name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase()).collect()
@@ -66,6 +79,9 @@ mod tests {
         assert_eq!(meant("MaxForward"), Some("MaxForwards"));
         assert_eq!(meant("CONECT_TIMEOUT"), Some("ConnectTimeout"));
         assert_eq!(meant("idle_timout"), Some("IdleTimeout"));
+        assert_eq!(of_other_orbs("endPoint"), Some("did you mean ListenEndpoints?"));
+        assert!(of_other_orbs("LOG").is_some_and(|hint| hint.contains("tracing")));
+        assert_eq!(of_other_orbs("ListenEndpoint"), None);
         assert_eq!(meant("nonsense"), None);
         assert_eq!(meant(&"x".repeat(1000)), None);
     }

@@ -69,7 +69,7 @@ fn option_json(spec: &OptionSpec, options: &Options) -> Value {
 fn overridden(spec: &OptionSpec, options: &Options) -> Vec<String> {
     let all = options.overridden();
     let of_it = all.iter().filter(|overridden| overridden.name == spec.name);
-    of_it.map(|overridden| format!("{:?} ({})", overridden.value, overridden.origin)).collect()
+    of_it.map(|overridden| overridden.overridden_value().to_string()).collect()
 }
 
 fn table(options: &Options) -> String {
@@ -179,10 +179,10 @@ mod tests {
         let orb = zorb::Orb::builder().without_environment().max_forwards(3);
         let options = orb.arguments(&mut vec!["-ORBMaxForwards", "4"]).options().unwrap();
         let shown = table(&options);
-        let from = "argument -ORBMaxForwards, overrides \"3\" (program)";
+        let from = "argument -ORBMaxForwards, overrides 3 (program)";
         assert!(shown.lines().any(|line| line.starts_with("MaxForwards") && line.ends_with(from)));
         let spec = options.table().find(|spec| spec.name == "MaxForwards").unwrap();
-        assert_eq!(option_json(spec, &options)["overridden"], json!(["\"3\" (program)"]));
+        assert_eq!(option_json(spec, &options)["overridden"], json!(["3 (program)"]));
     }
 
     #[test]

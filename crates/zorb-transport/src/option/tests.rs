@@ -104,7 +104,7 @@ fn what_is_no_value_says_what_was_expected() {
         ("SampleOctet", "0", "out of range: 1 to 200"),
         ("SampleOctet", "many", "expected a number from 1 to 200"),
         ("SampleSize", "1048577", "out of range: 0 to 1048576 octets"),
-        ("SampleLimit", "-1", "expected a number from 0 to 5000"),
+        ("SampleLimit", "-1", "expected a number from 0 to 5000 ms"),
         ("SampleFlag", "maybe", "expected one of yes, no"),
         ("SampleWord", "loud", "expected one of bright, dim"),
         ("SamplePairs", "name", "expected NAME=VALUE"),

@@ -172,8 +172,9 @@ fn parse(text: &str, spec: &OptionSpec) -> Result<u64, String> {
     let OptionKind::Number(least, most) = spec.kind else {
         return Err("not a number".to_owned());
     };
-    let number: u64 =
-        text.trim().parse().map_err(|_| format!("expected a number from {least} to {most}"))?;
+    let number: u64 = text.trim().parse().map_err(|_| {
+        format!("expected a number from {least} to {most} {}", spec.unit).trim_end().to_owned()
+    })?;
     if (least..=most).contains(&number) { Ok(number) } else { Err(range(spec)) }
 }
 

@@ -39,10 +39,10 @@ fn arguments_are_taken_and_others_stay_in_order() {
     assert_eq!(options.origin("initref"), Origin::Argument("-ORBInitRef".to_owned()));
 }
 
-/// What looks like an option may be the value of one, and the last of several wins.
+/// What looks like an option may be the value of one; `=` may join both; the last of several wins.
 #[test]
 fn arguments_come_in_pairs() {
-    let mut all = arguments(&["-ORBId", "-ORBSpin", "-ORBSpin", "3", "-ORBSpin", "4", "rest"]);
+    let mut all = arguments(&["-ORBId", "-ORBSpin", "-ORBSpin", "3", "-ORBSpin=4", "rest"]);
     let orb = builder().arguments(&mut all);
     assert_eq!(all, ["rest"]);
     let options = orb.options().unwrap();
@@ -60,6 +60,8 @@ fn errors_name_the_option_the_range_and_the_source() {
     let expected =
         "option MaxForwards = \"9999\" (argument -ORBMaxForwards): out of range: 0 to 1024";
     assert!(range.contains(expected), "{range}");
+    let text = take(&["-ORBIdleTimeout", "5s"]).to_string();
+    assert!(text.contains("expected a number from 0 to 86400000 ms"), "{text}");
     let missing = take(&["-ORBMaxForwards"]);
     assert!(missing.to_string().contains("-ORBMaxForwards needs a value"), "{missing}");
     let program = builder().max_forwards(1025).options().unwrap_err().to_string();
@@ -91,6 +93,8 @@ fn files_and_variables_are_read() {
     assert_eq!(options.connect_timeout, Duration::from_millis(16));
     for (text, why) in [
         ("nonsense = 1", "unknown option nonsense"),
+        ("[orb]\nspin = 1", "not in tables"),
+        ("[init_reff]\nA = \"corbaloc::h/A\"", "did you mean init_ref?"),
         ("connect_timeout = [1]", "has the wrong type"),
         ("connect_timeout = 99999999999999999999", "has the wrong type"),
         ("spin = 1\nspin = 2", "duplicate key"),
@@ -147,15 +151,12 @@ fn the_strongest_source_wins() {
         let strongest = (0..SOURCES).rev().find(|source| has(*source));
         let value = strongest.map_or(8, |source| source as u32 + 1);
         assert_eq!(options.max_forwards, value, "{present:05b}");
-        let operator = (1..4).rev().find(|source| has(*source));
-        let lost = match (has(0), operator, has(4)) {
-            (_, Some(operator), true) => Some((operator + 1).to_string()),
-            (true, Some(_), false) => Some("1".to_owned()),
-            _ => None,
-        };
-        let overridden = options.overridden();
-        let lost_here = overridden.first().map(|overridden| overridden.value.clone());
-        assert_eq!((lost_here, overridden.len() < 2), (lost, true), "{present:05b}");
+        let strongest = (0..5).rev().find(|source| has(*source)).unwrap_or(0);
+        let is_own = |source| source == 0 && strongest == 4;
+        let lost = (0..strongest).filter(|source| has(*source) && !is_own(*source));
+        let lost: Vec<_> = lost.map(|source| (source + 1).to_string()).collect();
+        let overridden = options.overridden().into_iter().map(|overridden| overridden.value);
+        assert_eq!(overridden.collect::<Vec<_>>(), lost, "{present:05b}");
     }
     std::fs::remove_file(&path).unwrap();
 }
@@ -185,9 +186,10 @@ fn the_builder_puts_sources_in_order() {
     assert_eq!(
         overridden,
         [
-            format!("option Spin: file {file} overrides \"1\" (program)"),
-            "option MaxConnections: argument -ORBMaxConnections overrides \"1\" (program)".to_owned(),
-            "option MaxHeldRequests: program, forced overrides \"3\" (argument -ORBMaxHeldRequests)"
+            format!("option Spin = 2 us (file {file}) overrides 1 us (program)"),
+            "option MaxConnections = 3 (argument -ORBMaxConnections) overrides 1 (program)".to_owned(),
+            format!("option MaxConnections = 3 (argument -ORBMaxConnections) overrides 2 (file {file})"),
+            "option MaxHeldRequests = 6 (program, forced) overrides 3 (argument -ORBMaxHeldRequests)"
                 .to_owned(),
         ]
     );
@@ -209,7 +211,7 @@ fn lists_are_replaced_and_pairs_by_name() {
     assert_eq!(pairs, ["A=corbaloc::p/A", "B=corbaloc::o/B", "C=corbaloc::o/C"]);
     let overridden = options.overridden();
     let lost: Vec<_> = overridden.iter().map(|it| (it.name, it.value.as_str())).collect();
-    assert_eq!(lost, [("InitRef", "B=corbaloc::p/B"), ("ListenEndpoints", "iiop://:1;iiop://:2")]);
+    assert_eq!(lost, [("ListenEndpoints", "iiop://:1;iiop://:2"), ("InitRef", "B=corbaloc::p/B")]);
 }
 
 #[test]
@@ -358,8 +360,8 @@ fn what_is_overridden_is_logged_when_the_orb_is_built() {
     assert_eq!(
         overrides,
         [
-            "INFO option MaxForwards: argument -ORBMaxForwards overrides \"1\" (program)",
-            "WARN option MaxConnections: program, forced overrides \"4\" (argument -ORBMaxConnections)",
+            "INFO option MaxForwards = 3 (argument -ORBMaxForwards) overrides 1 (program)",
+            "WARN option MaxConnections = 2 (program, forced) overrides 4 (argument -ORBMaxConnections)",
         ]
     );
 }
