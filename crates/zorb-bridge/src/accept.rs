@@ -32,7 +32,7 @@ fn serve(clients: &Arc<Clients>, framing: Framing, client: Arc<dyn Stream>) {
     let link = Arc::new(Link::new(&clients.context, framing, client));
     let limit = clients.context.settings.max_connections;
     let Some(number) = clients.add(&link) else {
-        tracing::warn!(limit, "connection refused: too many");
+        tracing::warn!(limit, "connection rejected: too many");
         return link.reject();
     };
     let (leaving, served) = (LinkGuard { clients: Arc::clone(clients), number }, Arc::clone(&link));

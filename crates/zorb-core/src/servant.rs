@@ -13,6 +13,12 @@ use zorb_poa::{ServantObject, Served, ServerCall, Skeleton};
 ///
 /// Generated code implements it for each interface and every type that implements the interface's
 /// servant trait, so that one type may serve several interfaces.
+#[diagnostic::on_unimplemented(
+    message = "`{S}` is not a servant of `{Self}`",
+    label = "`{Self}` is not an interface that `{S}` implements",
+    note = "annotate the type of the reference, as in `let greeter: Greeter = poa.activate(servant)?`",
+    note = "implement the interface's servant trait, such as `GreeterServant`"
+)]
 pub trait ServedBy<S>: Interface {
     /// Decodes the arguments of `call`, makes the upcall and writes the reply.
     ///

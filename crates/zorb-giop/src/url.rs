@@ -200,7 +200,7 @@ impl fmt::Display for UrlError {
         if let Some(cause) = self.cause {
             write!(f, " ({cause})")?;
         }
-        write!(f, "; {}", self.hint)
+        Ok(())
     }
 }
 

@@ -1,5 +1,6 @@
 //! From the octets of a Request or LocateRequest to those of its answer.
 
+use std::error::Error as _;
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -13,7 +14,7 @@ use zorb_giop::{
     ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
+use zorb_types::{CompletionStatus, Report, SystemException, SystemExceptionKind, minor};
 
 use crate::active_object::ActiveObject;
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
@@ -123,9 +124,21 @@ pub fn dispatch<'a>(
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {
-        call.reply.write_exception(exception);
+        fail(call, exception);
     }
     answer(&call.reply)
+}
+
+/// Replies with an exception. What became `UNKNOWN` is logged: the client does not get the cause.
+#[cold]
+fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
+    if exception.kind == SystemExceptionKind::Unknown
+        && let Some(cause) = exception.source()
+    {
+        let operation = &*call.request.operation;
+        tracing::warn!(operation, cause = %Report(cause), "the client gets UNKNOWN");
+    }
+    call.reply.write_exception(exception);
 }
 
 /// The key of a request's object, if its target has one of ours.

@@ -122,8 +122,9 @@ impl Machine {
             }
             _ => (Verdict::Limited, "unknown".to_owned()),
         };
-        let advice = "keep real-time threads well below that share of a processor, or write -1 to \
-                      /proc/sys/kernel/sched_rt_runtime_us on a machine that can be reset";
+        let advice = "keep real-time threads well below that share of a processor; -1 in \
+                      /proc/sys/kernel/sched_rt_runtime_us removes the limit, but then a thread \
+                      that loops can block the machine";
         Finding::new("throttling", verdict, found, advice)
     }
 
@@ -146,8 +147,9 @@ impl Machine {
             }
             _ => (Verdict::Good, "none in this kernel".to_owned()),
         };
-        let advice = "keep real-time threads below 95 % of a processor, or write 0 to \
-                      /sys/kernel/debug/sched/fair_server/cpu*/runtime on a machine that can be reset";
+        let advice = "keep real-time threads below 95 % of a processor; 0 in \
+                      /sys/kernel/debug/sched/fair_server/cpu*/runtime removes the limit, but \
+                      then a thread that loops can block the machine";
         Finding::new("fair server", verdict, found, advice)
     }
 

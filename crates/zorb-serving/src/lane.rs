@@ -317,7 +317,7 @@ impl Lane {
         let new = NewConnection { protocol, stream, lane: self, slot };
         let connection = ServerConnection::new(core, new);
         let Some(slot) = reserved.filter(|_| !self.is_stopping()) else {
-            tracing::warn!(lane = self.name, "connection refused: too many, or shutting down");
+            tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
             if let Some(slot) = reserved {
                 self.release(slot);
             }
@@ -333,7 +333,7 @@ impl Lane {
     }
 
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
-        tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection refused");
+        tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection rejected");
         connection.abandon();
     }
 

@@ -128,7 +128,7 @@ impl ServerConnection {
         self.guarded(|| {
             let mut scratch = Scratch::default();
             if let Err(error) = self.stream.establish() {
-                tracing::warn!(peer = self.stream.peer(), %error, "connection refused");
+                tracing::warn!(peer = self.stream.peer(), %error, "connection rejected");
                 return self.abandon();
             }
             while let Some(input) = self.take_over() {

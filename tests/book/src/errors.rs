@@ -1,11 +1,13 @@
 //! Errors, and what to do about them.
 
+use std::io::ErrorKind;
+use std::path::Path;
 use std::time::Duration;
 
-use zorb::{CompletionStatus, Interface, SystemExceptionKind};
+use zorb::{CompletionStatus, Interface, MinorCode, SystemException, SystemExceptionKind};
 
 use crate::quickstart::clock::{Teller, teller};
-use crate::tutorial::{Account, Money, account};
+use crate::tutorial::{Account, Money, NoSuchAccount, account, branch};
 
 /// Chooses a reaction to a failed call.
 pub fn decide(teller: &Teller) -> String {
@@ -46,6 +48,30 @@ pub fn transfer(
     // It fails with another type, `account::DepositError`.
     to.deposit(amount)?;
     Ok(())
+}
+
+/// Code 1 of the vendor 0x45580: the file of a statement cannot be read.
+const UNREADABLE: MinorCode = MinorCode(0x4558_0001);
+
+/// Reads a statement for an operation with `raises (NoSuchAccount)`.
+pub fn read_statement(number: &str, path: &Path) -> zorb::Result<String, branch::FindError> {
+    std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => NoSuchAccount { number: number.to_owned() }.into(),
+        _ => {
+            tracing::error!(%error, path = %path.display(), "cannot read the statement");
+            SystemException::persist_store(UNREADABLE, CompletionStatus::No).into()
+        }
+    })
+}
+
+/// Shows the ORB's log.
+pub fn show_log() {
+    tracing_subscriber::fmt().init();
+}
+
+/// Shows the ORB's log with its details.
+pub fn show_detailed_log() {
+    tracing_subscriber::fmt().with_max_level(tracing::Level::DEBUG).init();
 }
 
 #[cfg(test)]
@@ -89,5 +115,15 @@ mod tests {
         let expected = WrongCurrency { expected: Currency::Usd };
         assert_eq!(raised, account::WithdrawError::WrongCurrency(expected));
         orb.shutdown(true).unwrap();
+    }
+
+    #[test]
+    fn other_failures_become_exceptions() {
+        let missing = read_statement("0007", Path::new("/no/such/statement")).unwrap_err();
+        let expected = NoSuchAccount { number: "0007".to_owned() };
+        assert_eq!(missing, branch::FindError::NoSuchAccount(expected));
+        let folder = read_statement("0007", Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap_err();
+        let expected = SystemException::persist_store(UNREADABLE, CompletionStatus::No);
+        assert_eq!(folder, branch::FindError::System(expected));
     }
 }

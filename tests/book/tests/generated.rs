@@ -263,7 +263,7 @@ fn numbers_in_prose_are_those_of_the_code() {
         ),
         (
             "crates/zorb-invocation/src/client/connection.rs",
-            "const FRESH: Duration = Duration::from_millis(500);",
+            "const RECENT: Duration = Duration::from_millis(500);",
             "docs/src/threads.md",
             "half a second",
         ),

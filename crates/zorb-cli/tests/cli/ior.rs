@@ -72,6 +72,15 @@ fn a_reference_of_jacorb() {
 }
 
 #[test]
+fn a_missing_file_is_named() {
+    for command in ["ior", "ping"] {
+        let missing = run(&[command, "greeter.ior"]);
+        assert_eq!(missing.status, Some(1));
+        assert!(missing.stderr.contains("there is no file greeter.ior"), "{}", missing.stderr);
+    }
+}
+
+#[test]
 fn keys_of_omniorb() {
     let form = |reference| explain(reference)["profiles"][0]["object_key"]["form"].clone();
     assert_eq!(

@@ -30,7 +30,7 @@ pub struct Orb {
     pub(super) inner: Arc<OrbInner>,
 }
 
-/// A weak reference to an [`Orb`], which avoids reference cycles.
+/// A weak reference to an ORB, which avoids reference cycles.
 #[derive(Clone)]
 pub struct WeakOrb(Weak<OrbInner>);
 
@@ -146,8 +146,7 @@ impl Orb {
     /// When nothing names it (`ORB::InvalidName`), or its URL does not resolve.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
-        let object = resolve::initial_reference(&self.inner, name, 0)?;
-        resolve::narrow(&object, name)
+        resolve::typed_initial_reference(&self.inner, name)
     }
 
     /// Sets an initial reference of this process (`register_initial_reference`).

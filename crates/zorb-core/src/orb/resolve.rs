@@ -10,7 +10,7 @@ use zorb_cdr::Wire;
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior, NamingContextAddress, ObjectUrl, TaggedProfile};
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
-use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
+use zorb_types::{CompletionStatus, MinorCode, Report, SystemException, minor};
 
 use super::inner::OrbInner;
 use crate::corbaname;
@@ -35,7 +35,7 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
             let exception =
                 SystemException::bad_param(minor::bad_param::WRONG_INTERFACE, CompletionStatus::No);
             Err(Error::new(Phase::Resolve, shorten(what))
-                .with_source(format!("the object is no {}", T::REPOSITORY_ID))
+                .with_source(format!("the object is not a {}", T::REPOSITORY_ID))
                 .with_exception(exception))
         }
         Err(exception) => Err(exception.into()),
@@ -64,14 +64,49 @@ pub(super) fn initial_reference(
         None => {
             let error =
                 Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
-            return Err(match orb.has_local(name) {
-                true => error.with_hint("it is a local object: initial_local has it"),
-                false => error.with_hint(format!("name it with -ORBInitRef {name}=URL")),
-            });
+            if orb.has_local(name) {
+                return Err(error.with_hint("it is a local object: initial_local has it"));
+            }
+            let mut hint = format!("name it with -ORBInitRef {name}=URL");
+            let named: Vec<_> = options.init_ref.iter().map(|(known, _)| known.as_str()).collect();
+            if !named.is_empty() {
+                hint = format!("{hint}; InitRef names: {}", named.join(", "));
+            }
+            return Err(error.with_hint(hint));
         }
     };
     string_to_object(orb, &url, depth + 1)?
         .ok_or_else(|| Error::new(Phase::Resolve, format!("initial reference {name:?} is nil")))
+}
+
+/// The initial reference `name`, narrowed; a failure to reach the object names it.
+pub(super) fn typed_initial_reference<T: Interface>(
+    orb: &Arc<OrbInner>,
+    name: &str,
+) -> Result<T, Error> {
+    let object = initial_reference(orb, name, 0)?;
+    narrow(&object, name).map_err(|error| {
+        let (Some(exception), Some(context)) = (error.system_exception(), error.context()) else {
+            return error;
+        };
+        if context.phase() == Phase::Resolve {
+            return error;
+        }
+        let what = match context.target() {
+            Some(target) => format!("initial reference {name:?} at {target}"),
+            None => format!("initial reference {name:?}"),
+        };
+        let cause = match context.source() {
+            Some(source) => Report(source).to_string(),
+            None => exception.to_string(),
+        };
+        let failure = Error::new(Phase::Resolve, what).with_exception(exception.clone());
+        let failure = failure.with_source(cause);
+        match error.hint() {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    })
 }
 
 pub(super) fn register_initial(
@@ -149,9 +184,15 @@ pub(super) fn string_to_object(
         ObjectUrl::File(path) => {
             let text = read_reference(Path::new(&path))
                 .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).with_source(error))?;
-            string_to_object(orb, text.trim(), depth + 1)
+            string_to_object(orb, unquoted(&text), depth + 1)
         }
     }
+}
+
+/// The reference in the text of a file, which may be a JSON string, such as a result of `zorb call`.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
 /// The text of a file that holds a reference. Devices and pipes, which may have no end, are refused.
@@ -189,7 +230,16 @@ fn profile(
 ) -> Result<TaggedProfile, Error> {
     let failed = || bad_url(url, minor::bad_param::BAD_ADDRESS);
     let protocol = orb.core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
-        failed().with_source(format!("no protocol {:?} in this ORB", address.protocol))
+        let failed =
+            failed().with_source(format!("no protocol {:?} in this ORB", address.protocol));
+        // `corbaloc:host:port` lacks the second colon of `corbaloc::host:port`.
+        let is_port = address.address.parse::<u16>().is_ok();
+        match is_port {
+            true => {
+                failed.with_hint(format!("did you mean {}?", shorten(&url.replacen(':', "::", 1))))
+            }
+            false => failed,
+        }
     })?;
     let endpoint = protocol
         .parse_corbaloc_address(&address.address)

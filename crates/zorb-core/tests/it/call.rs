@@ -141,6 +141,10 @@ fn a_published_object_is_found_by_corbaloc() {
     }
     let missing = client.resolve::<Echo>(&format!("corbaloc::{address}/nothing")).unwrap_err();
     assert_eq!(missing.system_exception().unwrap().kind, SystemExceptionKind::ObjectNotExist);
+    assert_eq!(missing.hint(), Some("has the server published an object as \"nothing\"?"));
+    let colon = client.resolve::<Echo>(&format!("corbaloc:{address}/echo/one")).unwrap_err();
+    let hint = format!("did you mean corbaloc::{address}/echo/one?");
+    assert_eq!(colon.hint(), Some(&*hint));
     assert!(orb.unpublish("echo/one"));
 }
 
@@ -159,7 +163,14 @@ fn initial_references_come_from_options() {
     assert_eq!(client.resolve::<Echo>("corbaloc:rir:/E").unwrap().twice(2).unwrap(), 4);
     let lost = client.initial_reference::<ObjectRef>("Nowhere");
     assert!(lost.is_ok(), "an untyped reference is made without a call");
-    assert!(builder().build().unwrap().initial_reference::<ObjectRef>("X").is_err());
+    let misspelt = builder().init_ref("NameServic", "corbaloc::127.0.0.1:1/N").build().unwrap();
+    let error = misspelt.initial_reference::<ObjectRef>("NameService").unwrap_err();
+    assert!(error.hint().is_some_and(|hint| hint.ends_with("InitRef names: NameServic")));
+    let gone = misspelt.initial_reference::<Echo>("NameServic").unwrap_err();
+    let text = zorb_types::Report(&gone).to_string();
+    assert!(text.contains("initial reference \"NameServic\" at iiop://127.0.0.1:1"), "{text}");
+    assert!(text.contains("Connection refused"), "{text}");
+    assert_eq!(gone.system_exception().unwrap().kind, SystemExceptionKind::Transient);
 }
 
 #[test]
@@ -170,6 +181,9 @@ fn a_file_may_hold_the_reference() {
     let client = builder().build().unwrap();
     let there: Echo = client.resolve(&format!("file://{}", path.display())).unwrap();
     assert_eq!(there.twice(8).unwrap(), 16);
+    std::fs::write(&path, format!("\"{}\"\n", echo.object().to_ior_string())).unwrap();
+    let there: Echo = client.resolve(&format!("file://{}", path.display())).unwrap();
+    assert_eq!(there.twice(8).unwrap(), 16, "a JSON string, as `zorb call` prints it");
     std::fs::remove_file(&path).unwrap();
     let error = client.resolve::<Echo>(&format!("file://{}", path.display())).unwrap_err();
     assert!(format!("{error:?}").contains("file:///"), "{error}");

@@ -11,7 +11,7 @@ use zorb_giop::{
     RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::any_connection::AnyConnection;
 use super::call::Call;
@@ -298,7 +298,10 @@ fn judge_other(reply: &Reply<'_>) -> Attempt {
                 None => ErrorContext::new(Phase::Upcall),
             };
             Attempt::Failed(match SystemException::read(&mut reply.body()) {
-                Ok(exception) => exception.with_context(context),
+                Ok(exception) => match advice(&exception, reply.route) {
+                    Some(hint) => exception.with_context(context.with_hint(hint)),
+                    None => exception.with_context(context),
+                },
                 Err(error) => reply.undecodable(error),
             })
         }
@@ -310,6 +313,24 @@ fn judge_other(reply: &Reply<'_>) -> Attempt {
             }
         }
         ReplyStatus::NeedsAddressingMode => in_full(false),
+    }
+}
+
+/// What to try after an exception that the server's ORB raised.
+#[cold]
+fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> {
+    use SystemExceptionKind::{BadOperation, Marshal, ObjectNotExist};
+    match exception.kind {
+        ObjectNotExist if exception.minor == minor::object_not_exist::UNKNOWN_KEY => {
+            let key = std::str::from_utf8(&route?.key).ok();
+            let key = key.filter(|key| !key.chars().any(char::is_control));
+            Some(match key {
+                Some(key) => format!("has the server published an object as {key:?}?"),
+                None => "has the server restarted since it made the reference?".to_owned(),
+            })
+        }
+        BadOperation | Marshal => Some("do both sides use the same IDL?".to_owned()),
+        _ => None,
     }
 }
 

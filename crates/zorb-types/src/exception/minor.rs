@@ -115,7 +115,7 @@ minors! {
     no_permission, NoPermission {
         REFUSED = zorb 1, "refused by configuration";
         POLICY_LEVEL = zorb 2, "the policy cannot be set here";
-        PEER_REFUSED = zorb 3, "one side does not take the other's certificate";
+        PEER_REFUSED = zorb 3, "one side rejects the other's certificate";
         PRIORITY_DENIED = zorb 4, "the system forbids to set the priority";
         MEMORY_LOCK_DENIED = zorb 5, "the system forbids to lock memory";
     }
@@ -137,7 +137,6 @@ minors! {
         BAD_STRING = zorb 4, "string not terminated by its only NUL";
         BAD_BOOLEAN = zorb 5, "boolean other than 0 and 1";
         BAD_DISCRIMINATOR = zorb 6, "union discriminator does not select the member";
-        TRAILING_OCTETS = zorb 7, "octets left after the last value";
         BAD_HEADER = zorb 8, "malformed request or reply header";
         BAD_VALUE = zorb 9, "malformed value";
         TOO_DEEP = zorb 10, "value nested deeper than the limit";
@@ -238,7 +237,7 @@ minors! {
         POA_NOT_FOUND = omg 2, "no such POA";
         BEING_DEACTIVATED = omg 4, "object is being deactivated";
         POLLER_DELIVERED = omg 5, "poller delivered its reply already";
-        UNKNOWN_KEY = zorb 1, "object key of another server";
+        UNKNOWN_KEY = zorb 1, "the server has no object with this key";
         OTHER_ENDPOINT = zorb 2, "the object is served at other endpoints";
     }
     inv_policy, InvPolicy {

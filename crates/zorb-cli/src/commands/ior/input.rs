@@ -19,16 +19,25 @@ pub(crate) fn load(argument: &str) -> Result<String, Failure> {
             .read_to_string(&mut text)
             .map_err(|error| Failure::new(format!("reading standard input: {error}")))?;
         text
-    } else if has_scheme(argument) || !Path::new(argument).exists() {
+    } else if Path::new(argument).exists() && !has_scheme(argument) {
+        read_file(argument)?
+    } else if argument.contains(':') || argument.trim().is_empty() {
         argument.to_owned()
     } else {
-        read_file(argument)?
+        let failure = Failure::new(format!("there is no file {argument}"));
+        return Err(failure.hint("give a file, IOR:..., corbaloc:..., or - for standard input"));
     };
-    let text = text.trim();
+    let text = unquoted(&text);
     match text.get(.."file:".len()) {
         Some(scheme) if scheme.eq_ignore_ascii_case("file:") => read_file_url(text),
         _ => Ok(text.to_owned()),
     }
+}
+
+/// The reference without the quotes of a JSON string, as `zorb call` prints it.
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
 fn has_scheme(text: &str) -> bool {
@@ -45,7 +54,7 @@ pub(super) fn read_file(path: &str) -> Result<String, Failure> {
     }
     let file = std::fs::File::open(path).map_err(failed)?;
     file.take(MAX_INPUT).read_to_string(&mut text).map_err(failed)?;
-    Ok(text.trim().to_owned())
+    Ok(unquoted(&text).to_owned())
 }
 
 /// Reads the file of a `file:` URL.
