@@ -58,6 +58,9 @@ pub struct Response {
     /// The `inout` and `out` parameters, in order: those of the request, with the values of the
     /// reply.
     pub outputs: Vec<NamedValue>,
+    /// The number of octets of the reply after the last value. Above 0, the server's IDL is probably
+    /// another: calls ignore them.
+    pub octets_left: usize,
 }
 
 impl Request {
@@ -213,7 +216,7 @@ impl Request {
             let value = Any::read_value(argument.type_code.clone(), &mut reader)?;
             outputs.push(NamedValue { value: Some(value), ..argument.clone() });
         }
-        Ok(Ok(Response { result, outputs }))
+        Ok(Ok(Response { result, outputs, octets_left: reader.remaining() }))
     }
 }
 

@@ -472,7 +472,7 @@ fn references_stay_valid_after_a_restart() {
     assert_eq!(first, key(&serve(state.load().unwrap().unwrap()), "Shop::Item"));
     std::fs::write(state.path(), b"ZORBIFR\x02 and not much more").unwrap();
     let error = state.load().unwrap_err().to_string();
-    assert!(error.contains("no stored interface repository"), "{error}");
+    assert!(error.contains("not a stored interface repository"), "{error}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::commands::ping::positive_seconds;
 use crate::definitions::IdlSource;
 use crate::failure::{Failure, OK, Outcome};
 use crate::screen;
-use types::Types;
+use types::{NoInterface, Types};
 
 /// Exit status: the operation raised a user exception.
 const USER_EXCEPTION: u8 = 3;
@@ -45,8 +45,8 @@ Arguments are JSON, one for each `in` and `inout` parameter. Quotes are optional
 text (string, char, enum, fixed, object reference). An any is {\"type\": \"long\", \"value\": 5}, a
 union {\"member\": value}; octets are base64 or an array of numbers; nil is null.
 
-Exit status: 0 the operation returned, 1 types not found, 2 usage error, 3 user exception, 4 system
-exception (exceptions are printed as JSON).")]
+Exit status: 0 the operation returned, 1 reference or types not found, 2 usage error, 3 user
+exception, 4 system exception (exceptions are printed as JSON).")]
 pub(crate) struct CallArgs {
     /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
@@ -91,7 +91,11 @@ pub(crate) fn run(args: &CallArgs, orb: &[String]) -> Outcome {
         // Every object has these operations, whatever its interface.
         return call(args, &types, &object, &operation);
     }
-    let interface = types.interface_of(&object, args.interface.as_deref())?;
+    let interface = match types.interface_of(&object, args.interface.as_deref()) {
+        Ok(interface) => interface,
+        Err(NoInterface::Exception(exception)) => return failed(args, exception.into(), &types),
+        Err(NoInterface::Failure(failure)) => return Err(failure),
+    };
     let Some(name) = &args.operation else {
         screen::print(&signature::listing(&interface, &types))?;
         return Ok(OK);
@@ -132,6 +136,13 @@ fn call(
     }
     match request.invoke() {
         Ok(response) => {
+            if response.octets_left > 0 {
+                let octets = screen::counted(response.octets_left, "octet");
+                screen::print_stderr(&format!(
+                    "{}: the reply has {octets} after the values of the IDL: do both sides use the same IDL?",
+                    screen::paint(screen::WARNING, "warning"),
+                ));
+            }
             if let Some(json) = shown(operation, &response)? {
                 print(args, &json)?;
             }

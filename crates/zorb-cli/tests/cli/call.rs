@@ -179,6 +179,14 @@ fn attributes_have_names() {
     assert_eq!(shop.call(&["_get_tint"]).json(), json!("green"));
     let set = shop.call(&["_set_tint", "red"]);
     assert_eq!((set.status, &*set.stdout), (Some(0), ""), "{}", set.stderr);
+    for (words, hint) in [
+        (&["set_tint", "red"][..], "did you mean _set_tint? tint is an attribute"),
+        (&["tint", "red"], "_set_tint sets the attribute"),
+    ] {
+        let wrong = shop.call(words);
+        assert_eq!(wrong.status, Some(2), "{words:?}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains(hint), "{words:?}: {}", wrong.stderr);
+    }
     let readonly = shop.call(&["_set_label", "x"]);
     assert_eq!(readonly.status, Some(2));
     assert!(readonly.stderr.contains("label is readonly"), "{}", readonly.stderr);
@@ -193,6 +201,36 @@ fn exceptions_are_json_and_exit_statuses() {
     assert_eq!((user.status, user.json()), (Some(3), expected), "{}", user.stderr);
     let system = shop.call(&["--interface", "Shop::Unrelated", "nothing"]);
     assert_eq!((system.status, &system.json()["name"]), (Some(4), &json!("BAD_OPERATION")));
+}
+
+#[test]
+fn a_server_that_cannot_be_asked_is_a_system_exception() {
+    let idl = file("call-nobody", "shop.idl", IDL);
+    let words = ["call", "corbaloc::127.0.0.1:1/shop", "--idl", &idl, "label"];
+    let nobody = run(&words);
+    assert_eq!((nobody.status, &nobody.json()["name"]), (Some(4), &json!("TRANSIENT")));
+    assert!(nobody.stderr.contains("is the server running"), "{}", nobody.stderr);
+}
+
+#[test]
+fn octets_that_the_idl_does_not_expect_are_reported() {
+    let shop = shop("call-other-idl");
+    let other = IDL.replace("readonly attribute string label", "readonly attribute short label");
+    let other = file("call-other-idl", "other.idl", &other);
+    let short = run(&["call", &shop.reference, "--idl", &other, "label"]);
+    // The string is its length, 12, and 12 octets.
+    let warning = "the reply has 14 octets after the values of the IDL";
+    assert!(short.stderr.contains(warning), "{}", short.stderr);
+}
+
+#[test]
+fn a_result_can_be_the_reference_of_a_call() {
+    let shop = shop("call-result");
+    let itself = std::fs::read_to_string(&shop.reference).unwrap();
+    let result = shop.call(&["self", &itself]).stdout;
+    assert!(result.starts_with("\"IOR:"), "{result}");
+    let saved = file("call-result", "itself.ior", &result);
+    assert_eq!(run(&["call", &saved, "_non_existent"]).json(), json!(false));
 }
 
 #[test]

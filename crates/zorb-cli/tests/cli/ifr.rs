@@ -113,7 +113,7 @@ fn definitions_persist_across_restarts() {
     let other = file("ifr-kept", "other.ifr", "not definitions");
     let refused = run(&["ifr", "--state", &other]);
     assert_eq!(refused.status, Some(1));
-    assert!(refused.stderr.contains("no stored interface repository"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not a stored interface repository"), "{}", refused.stderr);
 }
 
 #[test]

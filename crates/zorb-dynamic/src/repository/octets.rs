@@ -26,7 +26,7 @@ pub struct StoreError(zorb_cdr::CdrError);
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "this is no stored interface repository: {}", self.0)
+        write!(f, "not a stored interface repository: {}", self.0)
     }
 }
 

@@ -23,7 +23,11 @@ fn sent(operation: &OperationDescription) -> impl Iterator<Item = &ParameterDesc
 fn wrong_count(operation: &OperationDescription, given: usize, types: &Types) -> Failure {
     let wanted = counted(sent(operation).count(), "argument");
     let failure = Failure::new(format!("{} takes {wanted}, not {given}", operation.name));
-    failure.hint(of_operation(operation, types)).into_usage()
+    let hint = match operation.name.strip_prefix("_get_") {
+        Some(attribute) => format!("_set_{attribute} sets the attribute"),
+        None => of_operation(operation, types),
+    };
+    failure.hint(hint).into_usage()
 }
 
 /// Parses arguments of the command line.

@@ -23,12 +23,21 @@ pub(super) fn operation(
         let failure = Failure::new(format!("the attribute {} is readonly", attribute.name));
         return Err(failure.into_usage());
     }
-    let operations = interface.operations.iter().map(|operation| &*operation.name);
-    let attributes = interface.attributes.iter().map(|attribute| &*attribute.name);
-    let known: Vec<_> = operations.chain(attributes).collect();
+    let bare = name.strip_prefix("set_").or_else(|| name.strip_prefix("get_"));
+    let hint = match interface.attributes.iter().find(|known| bare == Some(&known.name)) {
+        Some(attribute) => format!("did you mean _{name}? {} is an attribute", attribute.name),
+        None => format!("it has {}", known_names(interface)),
+    };
     let failure =
         Failure::new(format!("{} has no operation or attribute {name:?}", interface.name));
-    Err(failure.hint(format!("it has {}", known.join(", "))).into_usage())
+    Err(failure.hint(hint).into_usage())
+}
+
+/// The names of the operations and attributes.
+fn known_names(interface: &InterfaceDescription) -> String {
+    let operations = interface.operations.iter().map(|operation| &*operation.name);
+    let attributes = interface.attributes.iter().map(|attribute| &*attribute.name);
+    operations.chain(attributes).collect::<Vec<_>>().join(", ")
 }
 
 /// The pseudo-operations of every object.

@@ -25,6 +25,19 @@ pub(super) struct Types {
     names: RefCell<HashMap<String, Option<String>>>,
 }
 
+/// Why the interface of an object is not known.
+pub(super) enum NoInterface {
+    /// The object could not be asked.
+    Exception(SystemException),
+    Failure(Failure),
+}
+
+impl From<Failure> for NoInterface {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
 /// The name of the interface repository in failures.
 const SERVER: &str = "the interface repository";
 /// The name of its initial reference.
@@ -61,7 +74,7 @@ impl Types {
         &self,
         object: &ObjectRef,
         name: Option<&str>,
-    ) -> Result<InterfaceDescription, Failure> {
+    ) -> Result<InterfaceDescription, NoInterface> {
         if let Some(interface) = self.interface_in_idl(object, name) {
             return Ok(interface);
         }
@@ -80,19 +93,20 @@ impl Types {
             (None, _, Ok(id)) => id,
             (None, said, Err(_)) if !said.is_empty() => said,
             (.., Err(error)) => {
-                return Err(failed(error.clone()).during("asking for the type"));
+                return Err(NoInterface::Exception(error.clone()));
             }
         };
         if let Some(interface) = self.interface_on_server(wanted)? {
             return Ok(interface);
         }
-        Err(match name {
+        let failure = match name {
             Some(name) => Failure::new(format!("unknown interface {name:?}"))
                 .hint(self.known_interfaces())
                 .into_usage(),
             None => Failure::new(format!("the object has the unknown type {wanted}"))
                 .hint(self.known_interfaces()),
-        })
+        };
+        Err(failure.into())
     }
 
     /// Like [`Types::interface_of`], from the IDL only; `None` if it is not defined there.
@@ -134,7 +148,7 @@ impl Types {
         &self,
         object: &ObjectRef,
         name: Option<&str>,
-    ) -> Result<InterfaceDescription, Failure> {
+    ) -> Result<InterfaceDescription, NoInterface> {
         let told = zorb_ifr::interface_of(object).and_then(|told| {
             let interface = told.ok_or_else(|| {
                 let minor = zorb::minor::intf_repos::NO_ENTRY;
@@ -144,22 +158,21 @@ impl Types {
         });
         let (repository, interface) = told.map_err(|exception| {
             use SystemExceptionKind::{BadOperation, IntfRepos, NoImplement};
-            let failure = match exception.kind {
+            match exception.kind {
                 IntfRepos | BadOperation | NoImplement => {
-                    Failure::new("the object's server reports no types")
+                    Failure::new("the object's server reports no types").hint(NO_TYPES).into()
                 }
-                _ => failed(exception).during("asking for the types"),
-            };
-            failure.hint(NO_TYPES)
+                _ => NoInterface::Exception(exception),
+            }
         })?;
         if let Some(repository) = repository {
             let _ = self.server.set(repository);
         }
         match name {
             None => Ok(interface),
-            Some(name) => self
-                .interface_on_server(name)?
-                .ok_or_else(|| Failure::new(format!("unknown interface {name:?}")).into_usage()),
+            Some(name) => self.interface_on_server(name)?.ok_or_else(|| {
+                Failure::new(format!("unknown interface {name:?}")).into_usage().into()
+            }),
         }
     }
 
