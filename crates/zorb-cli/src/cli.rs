@@ -21,7 +21,7 @@ use crate::screen;
 struct Cli {
     /// Log level of the ORB on standard error
     ///
-    /// Default: warn; off for `zorb bench`.
+    /// Default: warn; off for `bench`, `idl`, `ior` and `rt`.
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<LogLevel>,
     #[command(subcommand)]

@@ -64,13 +64,19 @@ impl Credentials {
         let own = match (&settings.certificate, &settings.key) {
             (Some(chain), Some(key)) => Some(own(chain, key)?),
             (None, None) => None,
-            (Some(_), None) => return Err(TlsError::new("certificate", "its key is missing")),
-            (None, Some(_)) => return Err(TlsError::new("key", "its certificate is missing")),
+            (Some(_), None) => {
+                return Err(TlsError::new("certificate", "its key is missing: set SsliopKey"));
+            }
+            (None, Some(_)) => {
+                let why = "its certificate is missing: set SsliopCertificate";
+                return Err(TlsError::new("key", why));
+            }
         };
         let roots = settings.roots.as_ref().map(trusted).transpose()?;
         if settings.is_selective() && settings.clients != ClientCertificates::Required {
-            let why = "it requires certificates of clients (client certificates: required)";
-            return Err(TlsError::new("the list of admitted clients", why));
+            let why =
+                "clients must present a certificate: SsliopClientCertificates must be required";
+            return Err(TlsError::new("the list of admitted clients (SsliopAllow)", why));
         }
         let client = match &roots {
             Some(roots) => Some(Arc::new(client(&provider, roots, own.as_ref())?)),
@@ -93,9 +99,9 @@ struct Own {
 }
 
 fn own(chain: &Pem, key: &Pem) -> Result<Own, TlsError> {
-    let shown = format!("certificate {chain:?} and key {key:?}");
+    let shown = format!("certificate {chain} and key {key}");
     let chain = certificates(chain, "certificate")?;
-    let what = format!("key {key:?}");
+    let what = format!("key {key}");
     let text = read(key, &what)?;
     let key = PrivateKeyDer::from_pem_slice(&text)
         .map_err(|error| TlsError::new(what, format!("no private key in PEM: {error}")))?;
@@ -105,13 +111,13 @@ fn own(chain: &Pem, key: &Pem) -> Result<Own, TlsError> {
 fn trusted(pem: &Pem) -> Result<Arc<RootCertStore>, TlsError> {
     let mut store = RootCertStore::empty();
     for root in certificates(pem, "roots")? {
-        store.add(root).map_err(|error| TlsError::new(format!("roots {pem:?}"), error))?;
+        store.add(root).map_err(|error| TlsError::new(format!("roots {pem}"), error))?;
     }
     Ok(Arc::new(store))
 }
 
 fn certificates(pem: &Pem, role: &str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
-    let what = format!("{role} {pem:?}");
+    let what = format!("{role} {pem}");
     let text = read(pem, &what)?;
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&text).collect();
     let found = read.map_err(|error| TlsError::new(what.clone(), error))?;
@@ -147,11 +153,21 @@ fn client(
     let mut config = match own {
         Some(own) => builder
             .with_client_auth_cert(own.chain.clone(), own.key.clone_key())
-            .map_err(|error| TlsError::new(&own.shown, error))?,
+            .map_err(|error| unusable(&own.shown, error))?,
         None => builder.with_no_client_auth(),
     };
     config.resumption = Resumption::disabled();
     Ok(config)
+}
+
+/// Why a certificate and its key cannot be used together.
+fn unusable(shown: &str, error: rustls::Error) -> TlsError {
+    match error {
+        rustls::Error::InconsistentKeys(_) => {
+            TlsError::new(shown, "the key is not that of the certificate")
+        }
+        other => TlsError::new(shown, other),
+    }
 }
 
 fn server(
@@ -171,13 +187,13 @@ fn server(
             builder.with_client_cert_verifier(verifier)
         }
         (_, None) => {
-            let why = "they are needed to verify the certificates of clients";
+            let why = "they are needed to verify the certificates of clients: set SsliopRoots";
             return Err(TlsError::new("roots", why));
         }
     };
     let mut config = builder
         .with_single_cert(own.chain, own.key)
-        .map_err(|error| TlsError::new(own.shown, error))?;
+        .map_err(|error| unusable(&own.shown, error))?;
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(config)

@@ -90,7 +90,7 @@ fn describe(alert: AlertDescription) -> String {
     use AlertDescription as A;
     match alert {
         A::CertificateRequired | A::NoCertificate => {
-            "it requires one, and none was sent".to_owned()
+            "it requires one, and none was sent; set SsliopCertificate and SsliopKey".to_owned()
         }
         A::UnknownCA => "it does not trust the authority that signed it".to_owned(),
         A::CertificateExpired => "it has expired".to_owned(),

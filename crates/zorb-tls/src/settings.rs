@@ -34,6 +34,16 @@ impl Pem {
     }
 }
 
+/// The file, or that it is text; text may contain a key and is not shown.
+impl fmt::Display for Pem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => path.display().fmt(f),
+            Self::Text(_) => f.write_str("given as text"),
+        }
+    }
+}
+
 /// Does not show text, which may contain a key.
 impl fmt::Debug for Pem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -124,15 +124,17 @@ fn explain(code: &str, json: bool) -> Outcome {
         Failure::new(format!("unknown diagnostic code {code:?}"))
             .hint("diagnostics show their code in brackets, as in error[E0401]")
     })?;
+    // The explanations are test cases, too: what follows are the positions of the diagnostics.
+    let explanation = info.explanation.split("\n```diagnostics").next().unwrap_or_default();
     if json {
         screen::print_json(&json!({
             "code": info.text,
             "severity": info.severity.to_string(),
             "title": info.title,
-            "explanation": info.explanation,
+            "explanation": explanation,
         }))?;
     } else {
-        screen::print(&format!("{}\n", info.explanation.trim_end()))?;
+        screen::print(&format!("{}\n", explanation.trim_end()))?;
     }
     Ok(OK)
 }

@@ -18,7 +18,12 @@ use crate::lexer::{Keyword, Punct, Token, TokenKind};
 use crate::limits::MAX_NESTING;
 use crate::preprocess::Event;
 use crate::source::Span;
+use crate::suggest::closest;
 use crate::syntax::{Docs, Ident, Item, ScopedName, Tree};
+
+/// The keywords of clauses that follow a declaration.
+const CLAUSES: [&str; 7] =
+    ["raises", "getraises", "setraises", "context", "supports", "manages", "primarykey"];
 
 /// A production that failed and has reported why.
 #[derive(Debug)]
@@ -68,6 +73,10 @@ impl Parser<'_> {
 
     fn kind_at(&self, ahead: usize) -> &TokenKind {
         self.tokens.get(self.pos + ahead).map_or(END, |token| &token.kind)
+    }
+
+    fn previous_kind(&self) -> Option<&TokenKind> {
+        Some(&self.tokens.get(self.pos.checked_sub(1)?)?.kind)
     }
 
     /// The span of the current token.
@@ -167,7 +176,15 @@ impl Parser<'_> {
     fn unexpected_diagnostic(&self, expected: &str) -> Diagnostic {
         let found = self.describe();
         let message = format!("expected {expected}, found {found}");
-        Diagnostic::new(Code::UnexpectedToken, self.span(), message)
+        let diagnostic = Diagnostic::new(Code::UnexpectedToken, self.span(), message);
+        match self.kind() {
+            // A clause after an operation, attribute or interface.
+            TokenKind::Ident(name) => match closest(name, CLAUSES.into_iter()) {
+                Some(clause) => diagnostic.hint(format!("did you mean `{clause}`?")),
+                None => diagnostic,
+            },
+            _ => diagnostic,
+        }
     }
 
     /// Describes the current token in messages.
@@ -194,10 +211,13 @@ impl Parser<'_> {
             }
             TokenKind::Keyword(keyword) => {
                 let text = keyword.text();
-                let diagnostic = self
-                    .unexpected_diagnostic(what)
-                    .note("a keyword")
-                    .hint(format!("write `_{text}` to use the word as a name"));
+                let is_scoped =
+                    matches!(self.previous_kind(), Some(TokenKind::Punct(Punct::Scope)));
+                let hint = match is_scoped {
+                    true => format!("write `{text}` without a scope, or `_{text}` for a name"),
+                    false => format!("write `_{text}` to use the word as a name"),
+                };
+                let diagnostic = self.unexpected_diagnostic(what).note("a keyword").hint(hint);
                 self.sink.push(diagnostic);
                 // A keyword where an identifier is expected is taken as the identifier, unless the
                 // identifier seems to be missing.
