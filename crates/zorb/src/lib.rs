@@ -3,6 +3,14 @@
 //! Programs depend on this crate, and in their build scripts on `zorb-build`, which compiles IDL to Rust. It re-exports
 //! the API and registers the [protocols] of the build.
 //!
+//! ```toml
+//! [dependencies]
+//! zorb = { path = "../zorb/crates/zorb" }
+//!
+//! [build-dependencies]
+//! zorb-build = { path = "../zorb/crates/zorb-build" }
+//! ```
+//!
 //! # A server
 //!
 //! The interface is `module Hello { interface Greeter { string say_hello(in string name); }; };` in `idl/hello.idl`. The
@@ -52,6 +60,7 @@
 //! | handle errors | [`Error`], [`SystemException`], [`UserException`] |
 //! | priorities, thread pools | [`rt`] |
 //! | run code around calls | [`interceptor`] |
+//! | find out what happens inside the ORB | its log: install a subscriber of `tracing` |
 //! | values and calls without generated code | [`Any`], [`TypeCode`], [`dynamic`] |
 //! | valuetypes | [`Value`], [`value`] |
 //! | TLS | `zorb::tls` (feature `tls`) |
@@ -64,8 +73,8 @@
 //!
 //! | Feature | Adds |
 //! |---|---|
-//! | `rt` | real-time CORBA: the options `Rt...`, and the rest of [`rt`] |
-//! | `tls` | SSLIOP, and `zorb::tls` |
+//! | `rt` | real-time CORBA: `RtOrb`, thread pools, mutexes and the options `Rt...`. Without it, [`rt`] contains only the policies that references of real-time servers carry |
+//! | `tls` | SSLIOP, and `zorb::tls`; building it needs a C compiler |
 //! | `udp` | DIOP and MIOP: one-way calls in datagrams, to objects and to groups |
 //! | `arq` | GIOP over a reliable stream over UDP: the URL scheme `rudp` |
 //! | `sctp` | SCIOP: GIOP over SCTP over UDP |
@@ -77,12 +86,13 @@
 //!
 //! The folder `docs` of the repository contains the book: `docs/src/quickstart.md` leads to a service of your own in ten
 //! minutes, `docs/src/tutorial.md` introduces most features, and `docs/src/SUMMARY.md` lists the chapters about IDL in
-//! Rust, object adapters, policies, protocols, configuration, errors, real time, limits and performance.
+//! Rust, object adapters, policies, interceptors, protocols, configuration, errors and the log, real time, limits and
+//! performance.
 //!
 //! # Not supported yet
 //!
-//! Components; asynchronous method invocation (AMI) and Portable Interceptors; bidirectional GIOP and ZIOP; servant
-//! managers, default servants, adapter activators and the single-thread policy. Only Linux is tested.
+//! Components; asynchronous method invocation (AMI); of Portable Interceptors, all but request [interceptors](interceptor);
+//! bidirectional GIOP and ZIOP; servant managers, default servants, adapter activators and the single-thread policy. Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;

@@ -18,6 +18,7 @@ pub mod distributable;
 pub mod dynamic;
 pub mod errors;
 pub mod idl_compiler;
+pub mod interceptors;
 pub mod mapping;
 pub mod policies;
 pub mod protocols;
