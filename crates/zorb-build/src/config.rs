@@ -138,6 +138,9 @@ impl Config {
             }
             Err(error) => {
                 eprintln!("{error}");
+                if matches!(error, Error::Idl(_)) {
+                    eprintln!("`zorb idl --explain CODE` explains an error");
+                }
                 std::process::exit(1);
             }
         }

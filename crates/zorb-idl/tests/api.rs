@@ -152,6 +152,14 @@ error[E0401]: `Itme` is not defined
 }
 
 #[test]
+fn misspelt_clauses_and_scoped_keywords_have_hints() {
+    let clause = one("exception E {};\ninterface I { void f() raise (E); };\n").render();
+    assert!(clause.contains("hint: did you mean `raises`?"), "{clause}");
+    let scoped = one("interface I { void f(in std::string s); };\n").render();
+    assert!(scoped.contains("hint: write `string` without a scope"), "{scoped}");
+}
+
+#[test]
 fn diagnostics_show_labels_macros_and_includes() {
     let loader = MemoryLoader::new()
         .with("main.idl", "\n#include \"inc.idl\"\n")
