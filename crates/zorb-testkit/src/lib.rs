@@ -24,11 +24,13 @@ pub mod driven;
 mod environment;
 pub mod giop;
 mod lossy;
+mod own_process;
 mod scripted;
 mod watched;
 
 pub use environment::{require_loopback, short_folder};
 pub use lossy::Lossy;
+pub use own_process::in_own_process;
 pub use scripted::Scripted;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
 

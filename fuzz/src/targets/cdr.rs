@@ -2,7 +2,7 @@
 
 use super::{AllocationBound, Target};
 
-#[path = "../../../crates/zorb-cdr/tests/hostile/checks.rs"]
+#[path = "../../../crates/zorb-cdr/tests/it/hostile/checks.rs"]
 mod checks;
 
 /// Octets read as values of many types; what decodes must encode to something that decodes alike.

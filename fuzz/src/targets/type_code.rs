@@ -2,7 +2,7 @@
 
 use super::{AllocationBound, Target};
 
-#[path = "../../../crates/zorb-types/tests/hostile/checks.rs"]
+#[path = "../../../crates/zorb-types/tests/it/hostile/checks.rs"]
 mod checks;
 
 /// Octets read as a TypeCode and as an any.

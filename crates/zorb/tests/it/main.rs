@@ -5,6 +5,7 @@
 mod certificates;
 mod configured;
 mod diop;
+mod five_files;
 mod local;
 mod precedence;
 mod protocol_policies;

@@ -1,0 +1,7 @@
+//! The transport over a reliable stream over UDP.
+#![allow(clippy::unwrap_used)]
+
+mod classes;
+mod conformance;
+mod lossy;
+mod threads;

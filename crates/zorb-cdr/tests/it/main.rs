@@ -1,0 +1,6 @@
+//! CDR from outside.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+mod fixed_runs;
+mod hostile;
+mod round_trip;

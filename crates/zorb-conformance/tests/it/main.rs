@@ -1,0 +1,8 @@
+//! The suites over every protocol, and what connection properties do for each.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod bridges;
+mod conformance;
+mod one_way;
+mod properties;
+mod tls;

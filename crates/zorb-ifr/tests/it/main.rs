@@ -1,0 +1,5 @@
+//! The interface repository, called over connections.
+#![allow(clippy::unwrap_used)]
+
+mod changes;
+mod repository;

@@ -1,0 +1,12 @@
+//! Thread pools: who is served, by which thread, in which order.
+
+mod bands;
+mod calls;
+mod events;
+mod fixture;
+mod hostile;
+mod lanes;
+mod mute;
+mod queues;
+mod silence;
+mod threads;

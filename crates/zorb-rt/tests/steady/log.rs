@@ -1,0 +1,84 @@
+//! A lane whose log is stuck serves on, and what a thread logs takes no memory.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_core::Orb;
+use zorb_core::poa::PoaPolicies;
+use zorb_os::alloc::AllocationCount;
+use zorb_rt::{LaneBuilder, LogCounts, LogQueue, Priority, RtOrb};
+use zorb_tcp::IiopProtocol;
+use zorb_testkit::in_own_process;
+
+use crate::gated::Gated;
+use crate::probe::{Fixed, Probe};
+
+/// Room in the log.
+const LINES: usize = 8;
+/// Clients that send what is no message, each of which is worth a line.
+const HOSTILE: usize = 20;
+
+#[test]
+fn a_lane_serves_on_when_its_log_is_stuck() {
+    // A process has one subscriber.
+    in_own_process("log::a_lane_serves_on_when_its_log_is_stuck", || {
+        let (stuck, let_go, gets) = Gated::new();
+        let log = LogQueue::builder().lines(LINES).write_to(stuck).unwrap();
+        let lines = log.clone();
+        tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::WARN)
+            .with_ansi(false)
+            .with_writer(move || lines.line())
+            .init();
+
+        let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
+        let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
+        let rt = RtOrb::builder().attach(&orb).unwrap();
+        let priority = Priority::new(0).unwrap();
+        let pool =
+            rt.threadpool("one thread").lane(LaneBuilder::new(priority, 1)).create().unwrap();
+        let policies = PoaPolicies::new().with(rt.server_declared(priority)).with(pool.policy());
+        let poa = orb.root_poa().create("served", policies).unwrap();
+        let here: Probe = poa.activate(Fixed).unwrap();
+        let client = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
+        let client = client.build().unwrap();
+        let there: Probe = client.resolve(&here.0.to_ior_string()).unwrap();
+        assert_eq!(there.answer().unwrap(), 42);
+
+        let address = pool.endpoints()[0][0].trim_start_matches("iiop://").to_owned();
+        for _ in 0..HOSTILE {
+            let mut stream = TcpStream::connect(&address).unwrap();
+            stream.write_all(b"no message of any kind").unwrap();
+            // The end comes after the lane has told of it.
+            let _ = stream.read_to_end(&mut Vec::new());
+            assert_eq!(there.answer().unwrap(), 42, "the lane's only thread waits for no log");
+        }
+        let dropped = (HOSTILE - LINES) as u64;
+        let mut expected = LogCounts::default();
+        expected.dropped = dropped;
+        assert_eq!(log.counts(), expected);
+
+        drop(let_go);
+        let got: Vec<String> = gets.iter().take(LINES + 1).collect();
+        let (told, protocol_errors) = got.split_last().unwrap();
+        assert!(protocol_errors.iter().all(|line| line.contains("protocol error")), "{got:?}");
+        assert_eq!(*told, format!("log: {dropped} lines dropped because the queue was full\n"));
+        assert!(log.flush(Duration::from_secs(60)));
+
+        takes_no_memory(&log);
+    });
+}
+
+/// But for what each thread sets aside for its first line.
+fn takes_no_memory(log: &LogQueue) {
+    let warn = |number: usize| tracing::warn!(number, lane = "urgent", "something is wrong");
+    warn(0);
+    let ((), used) = AllocationCount::of(|| (1..=1000).for_each(warn));
+    assert_eq!(used, AllocationCount::default(), "whether there is room for the lines or not");
+    assert!(log.flush(Duration::from_secs(60)));
+    let counts = log.counts();
+    let all = 1001 + HOSTILE as u64;
+    assert_eq!((counts.written + counts.dropped, counts.failed), (all, 0));
+}

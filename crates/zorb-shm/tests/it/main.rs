@@ -1,0 +1,7 @@
+//! The transport over shared memory.
+#![allow(clippy::unwrap_used)]
+
+mod buffers;
+mod conformance;
+mod held;
+mod peers;

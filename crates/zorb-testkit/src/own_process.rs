@@ -1,0 +1,37 @@
+//! Tests that need a process of their own.
+
+use std::process::Command;
+
+/// Says in such a process which test it is for.
+const OWN_PROCESS: &str = "ZORB_TEST_OWN_PROCESS";
+
+/// Runs a test in a process of its own: it may change what belongs to the process, and count what the process does.
+///
+/// `name` is the test's name as Cargo's test harness shows it. Call this first in the test, from a function with
+/// `#[test]`; it runs the test program again, for this test alone, and `body` there.
+///
+/// ```no_run
+/// // In the module `limits` of a test program:
+/// # #[expect(clippy::test_attr_in_doctest, reason = "it is about tests")]
+/// #[test]
+/// fn a_process_may_lower_its_limits() {
+///     zorb_testkit::in_own_process("limits::a_process_may_lower_its_limits", || { /* … */ });
+/// }
+/// ```
+///
+/// # Panics
+/// If `body` panics, or there is no test of that name.
+pub fn in_own_process(name: &str, body: impl FnOnce()) {
+    if std::env::var(OWN_PROCESS).is_ok_and(|wanted| wanted == name) {
+        return body();
+    }
+    let program = std::env::current_exe().unwrap();
+    let mut command = Command::new(program);
+    let command = command.args([name, "--exact", "--nocapture"]).env(OWN_PROCESS, name);
+    let output = command.output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name} in its own process:\n{shown}{errors}");
+    assert!(shown.contains("1 passed"), "no test is named {name}:\n{shown}{errors}");
+    print!("{shown}");
+}

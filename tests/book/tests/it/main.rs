@@ -1,0 +1,12 @@
+//! The book agrees with the project, and its programs run.
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
+
+mod classes;
+mod generated;
+mod numbers;
+mod pages;
+mod plug_in;
+mod realtime;
+mod scheduling;
+mod support;
+mod tutorial;

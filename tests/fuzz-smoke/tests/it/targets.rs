@@ -1,0 +1,128 @@
+//! The targets that stay on one thread.
+
+use zorb_fuzz_smoke::run::{Counted, run};
+use zorb_fuzz_smoke::targets::{
+    TARGETS, Target, arq, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior, json,
+    miop, options, repository, ring, schedule, sctp, short, type_code, value,
+};
+
+fn check(target: &Target, least_seeds: usize, mutants: usize) {
+    let report = run(target, mutants, Counted::ThisThread);
+    println!("{}: {report:?}", target.name);
+    assert!(report.seeds >= least_seeds, "{} seeds: some are missing", report.seeds);
+}
+
+#[test]
+fn cdr_bodies_do_no_harm() {
+    check(&cdr::TARGET, 40, 8000);
+}
+
+#[test]
+fn type_codes_and_anys_do_no_harm() {
+    check(&type_code::TARGET, 30, 8000);
+}
+
+#[test]
+fn values_of_valuetypes_do_no_harm() {
+    check(&value::TARGET, 14, 8000);
+}
+
+#[test]
+fn values_taken_apart_do_no_harm() {
+    check(&dynamic::TARGET, 44, 4000);
+}
+
+#[test]
+fn values_in_json_do_no_harm() {
+    check(&json::TARGET, 81, 10_000);
+}
+
+#[test]
+fn stored_repositories_do_no_harm() {
+    check(&repository::TARGET, 4, 8000);
+}
+
+#[test]
+fn giop_messages_do_no_harm() {
+    check(&giop::TARGET, 140, 8000);
+}
+
+#[test]
+fn datagrams_do_no_harm() {
+    check(&miop::TARGET, 4, 20_000);
+}
+
+#[test]
+fn datagrams_of_reliable_streams_do_no_harm() {
+    check(&arq::TARGET, 7, 20_000);
+}
+
+#[test]
+fn packets_of_sctp_do_no_harm() {
+    check(&sctp::TARGET, 8, 4000);
+}
+
+#[test]
+fn every_request_of_a_client_connection_ends_once() {
+    check(&connection::TARGET, 13, 20_000);
+}
+
+#[test]
+fn short_messages_do_no_harm() {
+    check(&short::TARGET, 8, 20_000);
+}
+
+#[test]
+fn what_peers_write_into_shared_memory_does_no_harm() {
+    check(&ring::TARGET, 19, 2000);
+}
+
+#[test]
+fn references_do_no_harm() {
+    check(&ior::TARGET, 20, 8000);
+}
+
+#[test]
+fn urls_do_no_harm() {
+    check(&corbaloc::TARGET, 40, 20_000);
+}
+
+#[test]
+fn certificates_do_no_harm() {
+    check(&certificate::TARGET, 6, 20_000);
+}
+
+#[test]
+fn idl_files_do_no_harm() {
+    check(&idl::TARGET, 80, 1500);
+}
+
+#[test]
+fn options_do_no_harm() {
+    check(&options::TARGET, 10, 4000);
+}
+
+#[test]
+fn task_sets_do_no_harm() {
+    check(&schedule::TARGET, 10, 3000);
+}
+
+/// Found while the `ior` target was written: the size of a device is 0, so a limit on sizes let it in.
+#[test]
+fn a_url_of_a_file_without_an_end_is_refused() {
+    let orb = zorb_core::Orb::builder().without_environment().build().expect("an ORB");
+    let error = orb.string_to_object("file:///dev/zero").expect_err("no reference");
+    assert!(format!("{error:?} {error}").contains("not a regular file"), "{error}");
+    assert!(orb.string_to_object("file:///dev").is_err());
+}
+
+#[test]
+fn every_target_has_a_name_of_its_own_and_a_corpus() {
+    let mut names: Vec<_> = TARGETS.iter().map(|target| target.name).collect();
+    for name in &names {
+        assert!(!zorb_fuzz_smoke::corpus::seeds(name).is_empty(), "{name} has no seeds");
+    }
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), TARGETS.len());
+}
