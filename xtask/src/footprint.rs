@@ -15,7 +15,7 @@ Measure the server of examples/hello: its size, its idle memory, and the share o
 
 Usage: cargo xtask footprint [--write] [PROFILE]...
 
-Default profiles: plain, release and footprint (see Cargo.toml). The size is that of the program without
+Default profiles: plain, lto and footprint (see Cargo.toml). The size is that of the program without
 symbols, the memory is the resident memory after the first call. Code belongs to the first crate in its
 symbol, with precedence for Zorb's crates; constants without a symbol are listed separately.
 
@@ -23,7 +23,7 @@ symbol, with precedence for Zorb's crates; constants without a symbol are listed
 ";
 
 const PAGE: &str = "docs/src/footprint.md";
-const PROFILES: [&str; 3] = ["plain", "release", "footprint"];
+const PROFILES: [&str; 3] = ["plain", "lto", "footprint"];
 
 /// The sizes of one program.
 struct Footprint {

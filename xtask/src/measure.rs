@@ -65,7 +65,12 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         return crate::usage_error(&format!("measure: unknown experiment `{other}`"), HELP);
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    succeed(Command::new(&cargo).current_dir(root).args(["build", "--release", "-p", "zorb-cli"]))?;
+    succeed(Command::new(&cargo).current_dir(root).args([
+        "build",
+        "--profile=lto",
+        "-p",
+        "zorb-cli",
+    ]))?;
     for (name, words) in RUNS {
         if !wanted.is_empty() && !wanted.iter().any(|word| word == name) {
             continue;
@@ -73,7 +78,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         let file = format!("{RESULTS}/{machine}-{name}.json");
         writeln!(out, "{file}: zorb bench {words}")?;
         out.flush()?;
-        let mut zorb = Command::new(root.join("target/release/zorb"));
+        let mut zorb = Command::new(root.join("target/lto/zorb"));
         zorb.current_dir(root).arg("bench").args(words.split(' ')).args(["--json", &file]);
         // Status 1 means that a claim failed; the results were measured and written nevertheless.
         let _ = std::fs::remove_file(root.join(&file));

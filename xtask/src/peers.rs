@@ -91,7 +91,7 @@ fn build(root: &Path, name: &str) -> io::Result<Outcome> {
 fn build_probing(root: &Path) -> io::Result<Outcome> {
     let place = root.join("target/peers").join(PROBING);
     let status = Command::new("cargo")
-        .args(["build", "--release", "--package", "zorb-cli", "--features", "probes"])
+        .args(["build", "--profile=lto", "--package", "zorb-cli", "--features", "probes"])
         .arg("--target-dir")
         .arg(place.join("build"))
         .current_dir(root)
@@ -99,7 +99,7 @@ fn build_probing(root: &Path) -> io::Result<Outcome> {
     if !status.success() {
         return Ok(Outcome::Failed("see the output of cargo".to_owned()));
     }
-    std::fs::copy(place.join("build/release/zorb"), place.join("zorb"))?;
+    std::fs::copy(place.join("build/lto/zorb"), place.join("zorb"))?;
     Ok(Outcome::Built)
 }
 

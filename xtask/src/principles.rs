@@ -29,7 +29,13 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     };
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.current_dir(root).env("CARGO_INCREMENTAL", "0");
-    cargo.args(["run", "--release", "--package=zorb-costs", "--bin=zorb-costs-principles", "--"]);
+    cargo.args([
+        "run",
+        "--profile=lto",
+        "--package=zorb-costs",
+        "--bin=zorb-costs-principles",
+        "--",
+    ]);
     if write {
         cargo.args(["--write", PAGE]);
     }

@@ -1,4 +1,4 @@
-//! What calls cost in things that can be counted from outside, with the release build: system
+//! What calls cost in things that can be counted from outside, with the profile `lto`: system
 //! calls (strace), copies and instructions (valgrind), size and memory of a small server.
 //!
 //! None of it depends on how fast the machine is or what else it does. Where a tool is missing or

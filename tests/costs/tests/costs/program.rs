@@ -24,7 +24,7 @@ struct Target {
     name: String,
 }
 
-/// The path of a program, which is built with the release profile when first asked for.
+/// The path of a program, which is built with the profile `lto` when first asked for.
 pub(crate) fn path(name: &str) -> Result<PathBuf, String> {
     static BUILT: OnceLock<Result<HashMap<String, PathBuf>, String>> = OnceLock::new();
     let built = BUILT.get_or_init(build).as_ref().map_err(Clone::clone)?;
@@ -34,7 +34,7 @@ pub(crate) fn path(name: &str) -> Result<PathBuf, String> {
 fn build() -> Result<HashMap<String, PathBuf>, String> {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command
-        .args(["build", "--release", "--bins", "--package=zorb-costs", "--package=hello"])
+        .args(["build", "--profile=lto", "--bins", "--package=zorb-costs", "--package=hello"])
         .arg("--message-format=json-render-diagnostics")
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
         // The same code whatever the test run itself was built with.

@@ -26,7 +26,7 @@ pub(super) struct Record {
 const LANES: &str = "lanes";
 
 const HEAD: &str = "\
-# Instructions that one call takes in the code of the program, release profile, over UIOP, in GIOP,
+# Instructions that one call takes in the code of the program, profile `lto`, over UIOP, in GIOP,
 # GIOPlite and short messages; the last three are client and servant in one ORB, by each strategy of collocated calls. dii-long and
 # dii-octets are dynamic calls, leaves is a DynAny of 64 structures. lanes has void requests at servers: without
 # a real-time side, with one that nothing uses, and by each strategy of lanes. Growth beyond 3 % and ten
