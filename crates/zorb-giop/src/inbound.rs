@@ -227,7 +227,8 @@ impl Inbound {
         match self.current {
             Current::None => &[],
             Current::InPlace(total) => {
-                self.buffer.get(self.start..self.start + total).unwrap_or_default()
+                let rest = self.buffer.get(self.start..).unwrap_or_default();
+                rest.get(..total).unwrap_or_default()
             }
             Current::Joined => &self.joined.octets,
         }

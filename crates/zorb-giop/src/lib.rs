@@ -48,7 +48,7 @@ pub use inbound::{Detached, Inbound, Limits};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, OperationName,
-    ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer, RequestHeader, RequestStart,
+    PlainRequest, ReplyHeader, ReplyStart, ReplyStatus, RequestBuffer, RequestHeader, RequestStart,
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{

@@ -11,7 +11,7 @@ mod request;
 mod target;
 mod writer;
 
-pub use buffer::RequestBuffer;
+pub use buffer::{PlainRequest, RequestBuffer};
 pub use fragment::{FragmentPiece, Fragments, fragments};
 pub use header::{HEADER_SIZE, MessageHeader};
 pub use kind::MessageKind;

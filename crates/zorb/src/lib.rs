@@ -245,14 +245,15 @@ pub mod giop {
         MAX_COMPONENTS, MAX_CONVERSION_SETS, MAX_ENDPOINTS, MAX_OUTSTANDING, MAX_POLICIES,
         MAX_PROFILES, MAX_SERVICE_CONTEXTS, MAX_STRINGIFIED, MAX_URL, Mention, Mentioning,
         MessageHeader, MessageKind, MessageWriter, Messaging, NamingContextAddress, NewRequest,
-        ObjectIndex, ObjectUrl, OperationName, OrbType, Policies, PolicyValue, ProfileTag,
-        ProtocolError, ProtocolErrorKind, Recalled, Received, ReplyHeader, ReplyStart, ReplyStatus,
-        RequestBuffer, RequestFailure, RequestHeader, RequestIds, RequestKind, RequestProgress,
-        RequestStart, ResponseFlags, ServedRequest, ServerMemory, ServerReceiver, ServerRequests,
-        ServiceContext, ServiceContexts, ServiceId, SslSecTrans, StringName, StringNameComponent,
-        StringNameError, TagGroup, TaggedComponent, TaggedProfile, TaoEndpoint, TaoEndpoints,
-        TargetAddress, UipmcProfile, UnreadRequest, UrlError, UrlErrorKind, fragments,
-        iiop_object_key, negotiate, read_components, text_coding, unescape, write_components,
+        ObjectIndex, ObjectUrl, OperationName, OrbType, PlainRequest, Policies, PolicyValue,
+        ProfileTag, ProtocolError, ProtocolErrorKind, Recalled, Received, ReplyHeader, ReplyStart,
+        ReplyStatus, RequestBuffer, RequestFailure, RequestHeader, RequestIds, RequestKind,
+        RequestProgress, RequestStart, ResponseFlags, ServedRequest, ServerMemory, ServerReceiver,
+        ServerRequests, ServiceContext, ServiceContexts, ServiceId, SslSecTrans, StringName,
+        StringNameComponent, StringNameError, TagGroup, TaggedComponent, TaggedProfile,
+        TaoEndpoint, TaoEndpoints, TargetAddress, UipmcProfile, UnreadRequest, UrlError,
+        UrlErrorKind, fragments, iiop_object_key, negotiate, read_components, text_coding,
+        unescape, write_components,
     };
 }
 

@@ -214,6 +214,6 @@ impl<'a> ClientRequestInfo<'a> {
     /// The service contexts that interceptors have added.
     #[doc(hidden)]
     pub fn contexts(&self) -> impl Iterator<Item = &InlineContext> {
-        self.contexts.iter().flatten()
+        self.contexts.iter().map_while(Option::as_ref)
     }
 }

@@ -222,22 +222,22 @@ impl<C> ClientConnection<C> {
                 return Received::Reply(start);
             }
         }
-        self.receive_other(inbound, header)
+        self.receive_other(inbound, *header)
     }
 
     #[cold]
-    fn receive_other(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
+    fn receive_other(&mut self, inbound: &Inbound, header: MessageHeader) -> Received {
         if self.end.is_some() {
             return Received::End;
         }
         let form = Form::new(self.messaging, header.version);
         let message = inbound.current();
         let (id, kind) = match header.kind {
-            MessageKind::Reply => match form.read_reply_start(message, header) {
+            MessageKind::Reply => match form.read_reply_start(message, &header) {
                 Ok(start) => (start.request_id, RequestKind::Twoway),
                 Err(error) => return self.end_with(error),
             },
-            MessageKind::LocateReply => match form.read_locate_reply(message, header) {
+            MessageKind::LocateReply => match form.read_locate_reply(message, &header) {
                 Ok((reply, _)) => (reply.request_id, RequestKind::Locate),
                 Err(error) => return self.end_with(error),
             },

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrResult};
 
-use super::{HEADER_SIZE, MessageWriter, RequestStart, ResponseFlags};
+use super::{HEADER_SIZE, MessageWriter, RequestStart, ResponseFlags, TargetAddress};
 use crate::{Form, GiopVersion};
 
 /// The maximum length of an operation name for which a buffer reuses the header.
@@ -20,20 +20,15 @@ const MAX_NAME: usize = 48;
 /// ```
 /// use std::sync::Arc;
 /// use zorb_cdr::{ByteOrder, TextCoding};
-/// use zorb_giop::{Form, GiopVersion, RequestBuffer, RequestStart, ResponseFlags, TargetAddress};
+/// use zorb_giop::{Form, GiopVersion, PlainRequest, RequestBuffer, ResponseFlags};
 ///
 /// let key: Arc<[u8]> = Arc::from(&b"key"[..]);
 /// let mut buffer = RequestBuffer::default();
 /// for request_id in [2, 4] {
-///     let start = RequestStart {
-///         request_id,
-///         response: ResponseFlags::SyncWithTarget,
-///         target: TargetAddress::Key(&key),
-///         operation: "add",
-///         service_contexts: &[],
-///     };
+///     let response = ResponseFlags::SyncWithTarget;
+///     let request = PlainRequest { request_id, response, key: &key, operation: "add" };
 ///     let form = Form::Giop(GiopVersion::V1_2);
-///     let mut message = buffer.request(form, ByteOrder::NATIVE, &start, &key)?;
+///     let mut message = buffer.request(form, ByteOrder::NATIVE, request)?;
 ///     message.body(TextCoding::default()).write_i32(7);
 ///     message.finish()?;
 ///     assert_eq!(buffer.octets().len() % 4, 0);
@@ -44,6 +39,19 @@ const MAX_NAME: usize = 48;
 pub struct RequestBuffer {
     octets: Vec<u8>,
     last: Option<LastHeader>,
+}
+
+/// The header fields of a request to an object key, without service contexts.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainRequest<'a> {
+    /// Unique among the sender's outstanding requests on the connection.
+    pub request_id: u32,
+    /// Whether and when to answer.
+    pub response: ResponseFlags,
+    /// The object key.
+    pub key: &'a Arc<[u8]>,
+    /// The operation name as in IDL.
+    pub operation: &'a str,
 }
 
 /// The parameters of the header at the beginning of the buffer, except for its id and size.
@@ -62,8 +70,8 @@ struct LastHeader {
 }
 
 impl RequestBuffer {
-    /// Begins a Request, as [`Form::request`] does. `key` is the key in the target of `start`. All requests
-    /// in one buffer have the messaging protocol of `form`.
+    /// Begins a Request, as [`Form::request`] does. All requests in one buffer have the messaging protocol of
+    /// `form`.
     ///
     /// # Errors
     /// As [`Form::request`].
@@ -72,19 +80,18 @@ impl RequestBuffer {
         &'b mut self,
         form: Form<'b>,
         order: ByteOrder,
-        start: &RequestStart<'_>,
-        key: &Arc<[u8]>,
+        request: PlainRequest<'_>,
     ) -> CdrResult<MessageWriter<'b>> {
         match &self.last {
-            Some(last) if last.matches(form.version(), order, start, key) => {
+            Some(last) if last.matches(form.version(), order, request) => {
                 self.octets.truncate(last.end);
                 let id_at = usize::from(last.id_at);
                 if let Some(id) = self.octets.get_mut(id_at..id_at + 4) {
-                    id.copy_from_slice(&octets_of(order, start.request_id));
+                    id.copy_from_slice(&octets_of(order, request.request_id));
                 }
                 Ok(MessageWriter::after_request(form, &mut self.octets, order))
             }
-            _ => self.write(form, order, start, key),
+            _ => self.write(form, order, request),
         }
     }
 
@@ -93,16 +100,17 @@ impl RequestBuffer {
         &'b mut self,
         form: Form<'b>,
         order: ByteOrder,
-        start: &RequestStart<'_>,
-        key: &Arc<[u8]>,
+        request: PlainRequest<'_>,
     ) -> CdrResult<MessageWriter<'b>> {
+        let PlainRequest { request_id, response, key, operation } = request;
+        let target = TargetAddress::Key(key);
+        let start = RequestStart { request_id, response, target, operation, service_contexts: &[] };
         self.last = None;
-        let message = form.request(&mut self.octets, order, start)?;
-        let name = start.operation.as_bytes();
+        let message = form.request(&mut self.octets, order, &start)?;
+        let name = operation.as_bytes();
         let mut padded_name = [0; MAX_NAME];
         if let Some(id_at) = id_at(form)
             && let Some(prefix) = padded_name.get_mut(..name.len())
-            && start.service_contexts.is_empty()
         {
             prefix.copy_from_slice(name);
             self.last = Some(LastHeader {
@@ -112,7 +120,7 @@ impl RequestBuffer {
                 name_len: name.len() as u8,
                 version: form.version(),
                 order,
-                response: start.response,
+                response,
                 name: padded_name,
             });
         }
@@ -151,17 +159,10 @@ fn id_at(form: Form<'_>) -> Option<u8> {
 
 impl LastHeader {
     #[inline]
-    fn matches(
-        &self,
-        version: GiopVersion,
-        order: ByteOrder,
-        start: &RequestStart<'_>,
-        key: &Arc<[u8]>,
-    ) -> bool {
-        Arc::ptr_eq(&self.key, key)
-            && (self.version, self.order, self.response) == (version, order, start.response)
-            && start.service_contexts.is_empty()
-            && self.name.get(..usize::from(self.name_len)) == Some(start.operation.as_bytes())
+    fn matches(&self, version: GiopVersion, order: ByteOrder, request: PlainRequest<'_>) -> bool {
+        Arc::ptr_eq(&self.key, request.key)
+            && (self.version, self.order, self.response) == (version, order, request.response)
+            && self.name.get(..usize::from(self.name_len)) == Some(request.operation.as_bytes())
     }
 }
 

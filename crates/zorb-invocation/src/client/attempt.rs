@@ -3,132 +3,102 @@
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::about_to_block;
-#[cfg(feature = "buffers")]
-use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
-    Announcement, BegunRequest, ConnectionEnd, Form, Ior, Mentioning, MessageWriter, ReplyStatus,
-    RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
+    Announcement, BegunRequest, ConnectionEnd, Form, Ior, Mentioning, MessageWriter, PlainRequest,
+    ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
 
 use super::any_connection::AnyConnection;
 use super::call::Call;
-use super::connection::{CallReply, Connection, NewCall};
+use super::connection::{Connection, NoReply, machine_time};
 use super::contexts::Contexts;
 use super::failing::{Failure, no_reply, not_sent};
-use super::pool::{ExclusiveCall, Wanted};
+use super::pool::Wanted;
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
-use super::selection::{Selection, select_connection};
-use crate::object::ObjectRef;
+use super::selection::{Selection, select_connection, select_idle};
+use super::shared::SharedCall;
 
-/// What one attempt came to.
-pub(super) enum Attempt {
-    /// Its reply has been read, or there is none.
-    Done,
+/// The outcome of an attempt: the reply has been read, or there is none; or why the call is not complete.
+pub(super) type Attempt = Result<(), Unfinished>;
+
+/// Why an attempt did not complete its call.
+pub(super) enum Unfinished {
+    /// The server forwards the client.
     Forward(Ior),
-    /// The request was not processed; it may be sent again.
+    /// The request was not processed and may be sent again.
     Resend(SystemException),
     Failed(SystemException),
 }
 
 /// Makes the call over the first route that connects.
-#[inline]
-pub(super) fn call_remote(
-    object: &ObjectRef,
-    routes: &Routes,
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Attempt {
-    match routes.idle_connection(call.response.expects_reply()) {
-        Some((route, connection)) => call_exclusively(object, route, connection, call, read),
-        None => connect_and_call(object, routes, call, read),
-    }
-}
-
-#[inline(never)]
-fn connect_and_call(
-    object: &ObjectRef,
-    routes: &Routes,
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Attempt {
-    let selection = Selection {
-        wanted: Wanted {
-            connect_timeout: call.parameters.connect,
-            deadline: call.sending().deadline(),
+pub(super) fn call_remote(call: &Call<'_>, routes: &Routes) -> Attempt {
+    let (route, mut exclusive) = match select_idle(routes, call.response.expects_reply(), call.info)
+    {
+        Some(idle) => idle,
+        None => match connect(call, routes).map_err(Unfinished::Failed)? {
+            (route, AnyConnection::Exclusive(connection)) => (route, connection),
+            (route, AnyConnection::Shared(connection)) => {
+                return call_shared(call, route, connection);
+            }
         },
-        expects_reply: call.response.expects_reply(),
-        info: call.info,
     };
-    match select_connection(object, routes, &selection) {
-        Ok((route, AnyConnection::Exclusive(connection))) => {
-            call_exclusively(object, route, connection, call, read)
-        }
-        Ok((route, AnyConnection::Shared(mut shared))) => {
-            call_over(object, route, &mut shared, call, read)
-        }
-        Err(exception) => Attempt::Failed(exception),
+    match exclusive.connection() {
+        Some(connection) => call_over(call, route, connection),
+        None => Err(Unfinished::Failed(call.object.core().shut_down())),
     }
 }
 
-/// Makes the call over an exclusive connection.
-fn call_exclusively(
-    object: &ObjectRef,
-    route: &Route,
-    mut exclusive: ExclusiveCall<'_>,
+/// Selects a route and a connection.
+#[inline(never)]
+fn connect<'r>(
     call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Attempt {
-    match exclusive.connection() {
-        Some(connection) => call_over(object, route, connection, call, read),
-        None => Attempt::Failed(object.core().shut_down()),
-    }
+    routes: &'r Routes,
+) -> Result<(&'r Route, AnyConnection<'r>), SystemException> {
+    let wanted =
+        Wanted { connect_timeout: call.parameters.connect, deadline: call.sending.deadline() };
+    let expects_reply = call.response.expects_reply();
+    let selection = Selection { wanted, expects_reply, info: call.info };
+    select_connection(call.object, routes, &selection)
+}
+
+/// Makes the call over a shared connection.
+#[inline(never)]
+fn call_shared(call: &Call<'_>, route: &Route, mut connection: SharedCall) -> Attempt {
+    call_over(call, route, &mut connection)
 }
 
 /// Makes the call over one connection.
-#[inline(never)]
-fn call_over(
-    object: &ObjectRef,
-    route: &Route,
-    connection: &mut impl Connection,
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Attempt {
+#[inline]
+fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -> Attempt {
     probe!(Reference);
-    let core = object.core();
-    let form = route.form;
+    let core = call.object.core();
+    let failed = |exception: SystemException| {
+        Unfinished::Failed(exception.at(Phase::Send, &route.pool.endpoint))
+    };
     let kind = match call.response.expects_reply() {
         true => RequestKind::Twoway,
         false => RequestKind::Oneway,
     };
-    let begun = match connection.begin(
-        core,
-        &NewCall {
-            kind,
-            form,
-            key: &route.key,
-            code_sets: route.code_sets.as_ref(),
-            operation: call.operation,
-            send_deadline: call.sending().deadline(),
-            reply_deadline: call.time_limit.deadline(),
-        },
-    ) {
-        Ok(begun) => begun,
-        Err(exception) => {
-            return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
-        }
-    };
+    let deadline = call.time_limit.deadline();
+    let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
+    let request = route.request(core, kind, call.operation, deadline);
+    let begun = connection.begin(&request, call.sending.deadline()).map_err(failed)?;
     let BegunRequest { request_id, text, announcement } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());
     let band = route.band.as_ref().filter(|_| connection.claims_band());
     let contexts = Contexts { info: call.info, band };
-    let Some(outgoing) = connection.outgoing() else { return Attempt::Failed(core.shut_down()) };
+    let Some(outgoing) = connection.outgoing() else {
+        return Err(Unfinished::Failed(core.shut_down()));
+    };
+    let form = route.form;
     let written = if announcement == Announcement::Nothing && contexts.is_empty() {
-        let start = start(request_id, &route.key, &[], call);
-        let message = outgoing.request(form, ByteOrder::NATIVE, &start, &route.key);
+        let (response, operation) = (call.response, call.operation);
+        let request = PlainRequest { request_id, response, key: &route.key, operation };
+        let message = outgoing.request(form, ByteOrder::NATIVE, request);
         write_arguments(message, text, &mut gather, call)
     } else {
         let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
@@ -138,57 +108,55 @@ fn call_over(
         if contexts.band.is_some() {
             connection.unclaim_band();
         }
-        return Attempt::Failed(exception.at(Phase::Send, &route.pool.endpoint));
+        return Err(failed(exception));
     }
     let rest = gather.tail().map(|tail| (tail, call.arguments));
-    if let Err(error) = connection.send(&begun, call.sending(), rest) {
+    if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);
         route.pool.discard(connection);
-        return not_done(not_sent(route, again, error));
+        return Err(unfinished(not_sent(route, again, error)));
     }
     if kind == RequestKind::Oneway {
-        return Attempt::Done;
+        return Ok(());
     }
     about_to_block();
-    match connection.receive(&call.time_limit) {
-        Ok(CallReply { start, .. }) if start.status == ReplyStatus::NeedsAddressingMode => {
-            in_full(connection.send_in_full())
-        }
-        Ok(received) => {
-            let reply = Reply {
-                core,
-                operation: call.operation,
-                route: Some(route),
-                message: received.message,
-                seams: received.seams,
-                #[cfg(feature = "buffers")]
-                end: received.tail.map(|end| Tail::new(end).owned_by(end)),
-                order: received.order,
-                start: received.start,
-                text,
-            };
-            let came_to = judge(&reply, read);
-            #[cfg(feature = "buffers")]
-            connection.release_buffer();
-            came_to
-        }
-        Err(reason) => {
-            let end = reason.end();
-            let again = end.is_some_and(|end| connection.may_resend(request_id, end));
-            if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
-                route.pool.discard(connection);
-            }
-            let exception = no_reply(route, call.time_limit.timeout(), reason);
-            not_done(Failure { exception, again })
-        }
+    let received = match connection.receive(&call.time_limit) {
+        Ok(received) => received,
+        Err(reason) => return Err(not_received(call, route, connection, request_id, reason)),
+    };
+    if received.start.status == ReplyStatus::NeedsAddressingMode {
+        return Err(in_full(connection.send_in_full()));
     }
+    let reply = Reply { core, operation: call.operation, route: Some(route), received, text };
+    let outcome = evaluate(&reply, &call.read);
+    #[cfg(feature = "buffers")]
+    connection.release_buffer();
+    outcome
+}
+
+/// Ends an attempt without a reply.
+#[cold]
+fn not_received(
+    call: &Call<'_>,
+    route: &Route,
+    connection: &mut impl Connection,
+    request_id: u32,
+    reason: NoReply,
+) -> Unfinished {
+    let end = reason.end();
+    let again = end.is_some_and(|end| connection.may_resend(request_id, end));
+    if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
+        route.pool.discard(connection);
+    }
+    let exception = no_reply(route, call.time_limit.timeout(), reason);
+    unfinished(Failure { exception, again })
 }
 
 #[cold]
-fn not_done(failure: Failure) -> Attempt {
+fn unfinished(failure: Failure) -> Unfinished {
     match failure.again {
-        true => Attempt::Resend(failure.exception),
-        false => Attempt::Failed(failure.exception),
+        true => Unfinished::Resend(failure.exception),
+        false => Unfinished::Failed(failure.exception),
     }
 }
 
@@ -275,29 +243,34 @@ fn unwritten(error: CdrError) -> SystemException {
     exception.with_context(ErrorContext::new(Phase::Send).with_source(error))
 }
 
-/// Looks at the status of a reply; the caller reads results and user exceptions.
+/// Evaluates the status of a reply; `read` reads results and user exceptions.
 #[inline]
-pub(super) fn judge(reply: &Reply<'_>, read: ReadReply<'_>) -> Attempt {
-    match reply.start.status {
-        ReplyStatus::NoException | ReplyStatus::UserException => match read.read(reply) {
-            Ok(()) => Attempt::Done,
-            Err(exception) => Attempt::Failed(exception),
-        },
-        _ => judge_other(reply),
+pub(super) fn evaluate(reply: &Reply<'_>, read: &ReadReply<'_>) -> Attempt {
+    match reply.received.start.status {
+        ReplyStatus::NoException | ReplyStatus::UserException => {
+            read.read(reply).map_err(Unfinished::Failed)
+        }
+        _ => Err(evaluate_other(reply)),
     }
 }
 
 #[cold]
-fn judge_other(reply: &Reply<'_>) -> Attempt {
-    match reply.start.status {
-        // They are judged already.
-        ReplyStatus::NoException | ReplyStatus::UserException => Attempt::Done,
-        ReplyStatus::SystemException => {
+fn evaluate_other(reply: &Reply<'_>) -> Unfinished {
+    match reply.received.start.status {
+        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
+            match Ior::read(&mut reply.body()) {
+                Ok(ior) => Unfinished::Forward(ior),
+                Err(error) => Unfinished::Failed(reply.undecodable(error)),
+            }
+        }
+        ReplyStatus::NeedsAddressingMode => in_full(false),
+        // The others have been evaluated.
+        ReplyStatus::SystemException | ReplyStatus::NoException | ReplyStatus::UserException => {
             let context = match reply.route {
                 Some(route) => ErrorContext::remote(route.pool.endpoint.to_string()),
                 None => ErrorContext::new(Phase::Upcall),
             };
-            Attempt::Failed(match SystemException::read(&mut reply.body()) {
+            Unfinished::Failed(match SystemException::read(&mut reply.body()) {
                 Ok(exception) => match advice(&exception, reply.route) {
                     Some(hint) => exception.with_context(context.with_hint(hint)),
                     None => exception.with_context(context),
@@ -305,14 +278,6 @@ fn judge_other(reply: &Reply<'_>) -> Attempt {
                 Err(error) => reply.undecodable(error),
             })
         }
-        ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
-            let read = Ior::read(&mut reply.body());
-            match read {
-                Ok(ior) => Attempt::Forward(ior),
-                Err(error) => Attempt::Failed(reply.undecodable(error)),
-            }
-        }
-        ReplyStatus::NeedsAddressingMode => in_full(false),
     }
 }
 
@@ -334,12 +299,12 @@ fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> 
     }
 }
 
-/// What becomes of a request that the server does not understand: it is sent `again` where it has left
-/// something out that the server does not remember. Otherwise key addressing is what every server takes;
-/// none is known to ask for another.
+/// The outcome of a request that the server does not understand. If it omitted what the server does not
+/// remember, it is sent `again`. Otherwise nothing helps: every server understands addressing by key, and none
+/// is known to require another.
 #[cold]
-fn in_full(again: bool) -> Attempt {
+fn in_full(again: bool) -> Unfinished {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
     let exception = SystemException::no_implement(code, CompletionStatus::No);
-    not_done(Failure { exception, again })
+    unfinished(Failure { exception, again })
 }

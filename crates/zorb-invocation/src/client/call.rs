@@ -1,7 +1,5 @@
 //! A call and its parameters.
 
-use std::time::Duration;
-
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::{ClientRequestInfo, EndTimes};
 use zorb_base::policy::SyncScope;
@@ -9,55 +7,53 @@ use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
 use super::level_policies::CallParameters;
+use super::reply::ReadReply;
 use super::time_limit::TimeLimit;
+use crate::object::ObjectRef;
 
 /// A call.
+#[derive(Clone, Copy)]
 pub(super) struct Call<'a> {
+    pub(super) object: &'a ObjectRef,
     pub(super) operation: &'a str,
     pub(super) response: ResponseFlags,
-    /// Writes the arguments; called again when the request has to be sent to another place.
+    /// Writes the arguments, once for each attempt.
     pub(super) arguments: WriteBody<'a>,
+    pub(super) read: ReadReply<'a>,
+    /// For the whole call.
     pub(super) time_limit: TimeLimit,
-    /// For what comes before the wait, where that has a limit of its own.
-    pub(super) own_sending: Option<TimeLimit>,
+    /// For connecting and sending; that of the whole call if policies set no other.
+    pub(super) sending: TimeLimit,
     pub(super) parameters: &'a CallParameters,
     /// What interceptors have set for this attempt.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
 
-impl<'a> Call<'a> {
+impl Call<'_> {
+    /// Starts the time limits, and determines the response to a one-way request.
     #[inline]
-    pub(super) fn new(
-        operation: &'a str,
-        response: ResponseFlags,
-        arguments: WriteBody<'a>,
-        parameters: &'a CallParameters,
-    ) -> Self {
-        let answered = response.expects_reply();
-        Self {
-            operation,
-            response: if answered { response } else { response_to(parameters.sync_scope) },
-            arguments,
-            time_limit: TimeLimit::new(parameters.round_trip),
-            own_sending: parameters.request.map(|limit| limit_of_sending(parameters, limit)),
-            parameters,
-            info: None,
+    pub(super) fn apply_parameters(&mut self) {
+        let CallParameters { round_trip, request, sync_scope, .. } = *self.parameters;
+        if round_trip.is_some() || request.is_some() {
+            self.time_limit = TimeLimit::new(round_trip);
+            self.sending = match request {
+                None => self.time_limit,
+                Some(limit) => TimeLimit::new(Some(round_trip.map_or(limit, |it| it.min(limit)))),
+            };
+        }
+        if !self.response.expects_reply() {
+            self.response = response_to(sync_scope);
         }
     }
 
-    /// How long getting a connection and sending may take.
-    #[inline]
-    pub(super) fn sending(&self) -> &TimeLimit {
-        self.own_sending.as_ref().unwrap_or(&self.time_limit)
-    }
-
-    /// Until when its request is of use.
+    /// The times after which its request is useless.
     pub(super) fn end_times(&self) -> EndTimes {
         let reply = self.response.expects_reply().then(|| self.time_limit.deadline()).flatten();
-        EndTimes { request: self.own_sending.and_then(TimeLimit::deadline), reply }
+        let request = self.parameters.request.and_then(|_| self.sending.deadline());
+        EndTimes { request, reply }
     }
 
-    /// The exception of a call that would now reach the object in another way than its policy lets.
+    /// The exception of a call that the policy Rebind prevents.
     #[cold]
     pub(super) fn no_rebind(&self, minor: MinorCode) -> SystemException {
         let context = ErrorContext::new(Phase::Resolve)
@@ -67,17 +63,11 @@ impl<'a> Call<'a> {
     }
 }
 
-/// How a one-way request is answered.
+/// The response to a one-way request.
 fn response_to(scope: SyncScope) -> ResponseFlags {
     match scope {
         SyncScope::None | SyncScope::WithTransport => ResponseFlags::NoResponse,
         SyncScope::WithServer => ResponseFlags::SyncWithServer,
         SyncScope::WithTarget => ResponseFlags::SyncWithTarget,
     }
-}
-
-/// The limit for sending: what the policies say, and no more than the whole call has.
-#[cold]
-fn limit_of_sending(parameters: &CallParameters, limit: Duration) -> TimeLimit {
-    TimeLimit::new(Some(parameters.round_trip.map_or(limit, |whole| whole.min(limit))))
 }

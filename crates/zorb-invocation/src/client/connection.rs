@@ -8,15 +8,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
-use zorb_base::orb_core::OrbCore;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    BeginError, BegunRequest, ClientConnection, CodeSetComponentInfo, ConnectionEnd, FailureCause,
-    Form, Limits, MessageHeader, NewRequest, ProtocolError, ReplyStart, RequestBuffer, RequestKind,
+    BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Limits, MessageHeader,
+    NewRequest, ProtocolError, ReplyStart, RequestBuffer,
 };
 use zorb_os::clock::MonotonicTime;
-#[cfg(feature = "buffers")]
-use zorb_transport::ReceivedBuffer;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -128,39 +125,7 @@ pub(super) fn not_begun(error: BeginError) -> SystemException {
     }
 }
 
-/// A request that a call is about to write.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct NewCall<'a> {
-    pub(super) kind: RequestKind,
-    pub(super) form: Form<'static>,
-    pub(super) key: &'a [u8],
-    /// The server's code sets, if its profile contains them.
-    pub(super) code_sets: Option<&'a CodeSetComponentInfo>,
-    pub(super) operation: &'a str,
-    /// The latest time to send it.
-    pub(super) send_deadline: Option<Instant>,
-    /// The latest time to receive its reply.
-    pub(super) reply_deadline: Option<Instant>,
-}
-
-impl<'a> NewCall<'a> {
-    /// The request for the state machine of a connection that was opened at `opened`.
-    #[inline]
-    pub(super) fn request(&self, core: &'a OrbCore, opened: Instant) -> NewRequest<'a> {
-        let Self { kind, form, key, code_sets, operation, .. } = *self;
-        NewRequest {
-            kind,
-            form,
-            key,
-            operation,
-            code_sets: code_sets.map(|server| [core.code_sets(), server]),
-            deadline: self.reply_deadline.map(|deadline| machine_time(opened, deadline)),
-        }
-    }
-}
-
 /// A deadline in the time of the state machine of a connection that was opened at `opened`.
-#[inline(never)]
 pub(super) fn machine_time(opened: Instant, deadline: Instant) -> Duration {
     deadline.saturating_duration_since(opened)
 }
@@ -173,7 +138,7 @@ pub(super) struct CallReply<'c> {
     pub(super) seams: &'c [u32],
     /// The end of the message if it is in a shared buffer.
     #[cfg(feature = "buffers")]
-    pub(super) tail: Option<&'c ReceivedBuffer>,
+    pub(super) tail: Option<zorb_cdr::Tail<'c>>,
     pub(super) order: ByteOrder,
     pub(super) start: ReplyStart,
 }
@@ -182,12 +147,15 @@ pub(super) struct CallReply<'c> {
 ///
 /// Calls are generic over it, so that a call over an exclusive connection has no dynamic dispatch.
 pub(super) trait Connection {
-    /// Begins a request: allocates its id, and determines its text encoding and what it announces to the
-    /// server.
+    /// When it was opened; the state machine's time starts here.
+    fn opened(&self) -> Instant;
+
+    /// Begins a request, which must be sent by `send_deadline`: allocates its id, and determines its text
+    /// encoding and what it announces to the server.
     fn begin(
         &mut self,
-        core: &OrbCore,
-        call: &NewCall<'_>,
+        request: &NewRequest<'_>,
+        send_deadline: Option<Instant>,
     ) -> Result<BegunRequest, SystemException>;
 
     /// Whether the request has to announce the priority band of the connection: no request before it did.

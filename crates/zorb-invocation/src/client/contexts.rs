@@ -6,10 +6,10 @@ use zorb_base::interceptor::{ClientRequestInfo, InlineContext, MAX_CONTEXTS};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
 
-/// What the contexts of a request are made of, beyond that of the code sets.
+/// The service contexts of a request, except that of the code sets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contexts<'a> {
-    /// What interceptors have added.
+    /// Those that interceptors have added.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
     /// The priority band of the connection, in the first request over it.
     pub(super) band: Option<&'a RangeInclusive<i16>>,
@@ -29,12 +29,15 @@ impl Contexts<'_> {
     ) -> T {
         let band = self.band.and_then(declared_band);
         let added = self.info.into_iter().flat_map(ClientRequestInfo::contexts).chain(&band);
+        let mut contexts =
+            of_connection.into_iter().chain(added.map(InlineContext::as_context)).fuse();
+        let Some(first) = contexts.next() else { return write(&[]) };
+        let Some(second) = contexts.next() else { return write(&[first]) };
         let nothing: &[u8] = &[];
         let mut all: [ServiceContext<'_>; MAX_CONTEXTS + 2] =
             std::array::from_fn(|_| ServiceContext::new(ServiceId(0), nothing));
         let mut count = 0;
-        let contexts = of_connection.into_iter().chain(added.map(InlineContext::as_context));
-        for (slot, context) in all.iter_mut().zip(contexts) {
+        for (slot, context) in all.iter_mut().zip([first, second].into_iter().chain(contexts)) {
             *slot = context;
             count += 1;
         }

@@ -41,11 +41,15 @@ pub(crate) fn with_policies<T>(
     use_policies: impl FnOnce(EffectivePolicies<'_>) -> T,
 ) -> T {
     let core = object.core();
-    let of_object = object.overrides();
+    let overrides = object.overrides();
+    let (of_call, of_object) = (overrides.map(|it| &it.call), overrides.map(|it| &it.object));
+    if !in_use() {
+        return use_policies(EffectivePolicies::new([of_call, of_object, None, None]));
+    }
     let (of_thread, of_orb) = (policies_of_thread(core), core.policies().load());
     use_policies(EffectivePolicies::new([
-        of_object.map(|policies| &policies.call),
-        of_object.map(|policies| &policies.object),
+        of_call,
+        of_object,
         of_thread.as_ref().map(|known| &known.policies),
         Some(&of_orb.policies),
     ]))

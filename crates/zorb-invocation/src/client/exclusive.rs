@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
-use zorb_base::orb_core::OrbCore;
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
-    Messaging, Received, RequestBuffer,
+    Messaging, NewRequest, Received, RequestBuffer,
 };
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
@@ -19,7 +18,7 @@ use zorb_transport::{MAX_LATENESS, Stream, WaitPolicy, Waits};
 use zorb_types::SystemException;
 
 use super::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NewCall, NoReply, limits, machine_time,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, limits, machine_time,
     may_resend, not_begun,
 };
 use super::time_limit::TimeLimit;
@@ -147,22 +146,18 @@ impl ExclusiveConnection {
     /// Waits for the next whole message.
     #[inline]
     fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
-        // The buffer is usually empty.
-        if !self.inbound.has_buffered() {
-            self.receive_more(time_limit)?;
-        }
         loop {
-            let polled = self.inbound.poll();
-            #[cfg(feature = "buffers")]
-            let polled = match polled {
-                Ok(None) => Ok(self.borrow_tail()),
-                polled => polled,
-            };
-            match polled {
-                Ok(Some(header)) => return Ok(header),
-                Ok(None) => self.receive_more(time_limit)?,
-                Err(error) => return Err(NoReply::Broken(error)),
+            // Usually nothing has been received before.
+            if self.inbound.has_buffered() {
+                if let Some(header) = self.inbound.poll().map_err(NoReply::Broken)? {
+                    return Ok(header);
+                }
+                #[cfg(feature = "buffers")]
+                if let Some(header) = self.borrow_tail() {
+                    return Ok(header);
+                }
             }
+            self.receive_more(time_limit)?;
         }
     }
 
@@ -210,14 +205,17 @@ impl ExclusiveConnection {
 }
 
 impl Connection for ExclusiveConnection {
+    fn opened(&self) -> Instant {
+        self.opened
+    }
+
     #[inline]
     fn begin(
         &mut self,
-        core: &OrbCore,
-        call: &NewCall<'_>,
+        request: &NewRequest<'_>,
+        _: Option<Instant>,
     ) -> Result<BegunRequest, SystemException> {
-        let request = call.request(core, self.opened);
-        self.machine.begin(&request, true, ()).map_err(not_begun)
+        self.machine.begin(request, true, ()).map_err(not_begun)
     }
 
     #[cold]
@@ -283,7 +281,7 @@ impl Connection for ExclusiveConnection {
             message: self.inbound.current(),
             seams: self.inbound.seams(),
             #[cfg(feature = "buffers")]
-            tail: self.received_buffer.as_ref(),
+            tail: self.received_buffer.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
             order,
             start,
         })

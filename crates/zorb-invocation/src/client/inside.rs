@@ -1,4 +1,4 @@
-//! Calls of objects of this ORB that go by a request and a reply, in memory.
+//! Calls of objects of this ORB with a request and a reply in memory.
 
 use std::cell::Cell;
 use std::io::IoSlice;
@@ -16,31 +16,26 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{Attempt, OutgoingRequest, judge};
+use super::attempt::{Attempt, OutgoingRequest, Unfinished, evaluate};
 use super::call::Call;
+use super::connection::CallReply;
 use super::contexts::Contexts;
-use super::reply::{ReadReply, Reply};
+use super::reply::Reply;
 use crate::client::core::ClientCore;
 use crate::collocation::{Upcall, hold};
-use crate::object::ObjectRef;
 
-/// The text coding of calls inside this ORB: nothing is lost in it.
+/// The text coding of calls within this ORB. It can represent all characters.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
 
 thread_local! {
-    /// The buffers of calls inside this ORB: request and reply. A nested call makes its own.
+    /// The buffers of calls within this ORB, for request and reply. A nested call allocates its own.
     static LOCAL_BUFFERS: Cell<(Vec<u8>, Vec<u8>)> = const { Cell::new((Vec::new(), Vec::new())) };
 }
 
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
-pub(super) fn call_here(
-    object: &ObjectRef,
-    key: &[u8],
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Attempt {
-    let core = object.core();
-    let _bond = hold(object);
+pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
+    let core = call.object.core();
+    let _held = hold(call.object);
     let _upcall = Upcall::enter(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
@@ -51,41 +46,37 @@ pub(super) fn call_here(
     let written = contexts.write(None, |contexts| message.write(contexts, &mut request, &mut copy));
     if let Err(exception) = written {
         LOCAL_BUFFERS.set((request, buffer));
-        return Attempt::Failed(exception);
+        return Err(Unfinished::Failed(exception));
     }
     let broken =
         || SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
-        return Attempt::Failed(broken());
+        return Err(Unfinished::Failed(broken()));
     };
     let deadline = call.time_limit.deadline();
     let answer = answer_here(core, &request, &header, form, deadline, &mut buffer);
-    // From here on the reply finds its own way back, however it ends.
+    // From now on, dropping the reply returns its buffer.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));
     let reply = LocalReply(buffer);
     match answer {
-        Ok(Answer::Nothing) => Attempt::Done,
+        Ok(Answer::Nothing) => Ok(()),
         Ok(Answer::Reply) => match read_start(&reply.0) {
             Some((order, start)) => {
-                let message = &reply.0[..];
-                let reply = Reply {
-                    core,
-                    operation: call.operation,
-                    route: None,
-                    message,
+                let received = CallReply {
+                    message: &reply.0,
                     seams: &[],
                     #[cfg(feature = "buffers")]
-                    end: None,
+                    tail: None,
                     order,
                     start,
-                    text,
                 };
-                judge(&reply, read)
+                let operation = call.operation;
+                evaluate(&Reply { core, operation, route: None, received, text }, &call.read)
             }
-            None => Attempt::Failed(broken()),
+            None => Err(Unfinished::Failed(broken())),
         },
-        Err(_) => Attempt::Failed(broken()),
+        Err(_) => Err(Unfinished::Failed(broken())),
     }
 }
 

@@ -6,7 +6,7 @@ use zorb_base::interceptor::{ClientRequest, ClientRequestInfo, EndTimes};
 use zorb_giop::ReplyStatus;
 use zorb_types::SystemException;
 
-use super::attempt::Attempt;
+use super::attempt::{Attempt, Unfinished};
 use super::call::Call;
 use super::effective::with_policies;
 use super::reply::{ReadReply, Reply};
@@ -16,14 +16,12 @@ use crate::object::{Binding, ObjectRef};
 /// Makes an attempt by `send`, with the interceptors of the reference around it.
 #[inline(never)]
 pub(super) fn intercept(
-    object: &ObjectRef,
+    call: &Call<'_>,
     target: &Binding,
     routes: &Routes,
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-    send: &dyn Fn(&Call<'_>, ReadReply<'_>) -> Attempt,
+    send: &dyn Fn(&Call<'_>) -> Attempt,
 ) -> Attempt {
-    with_policies(object, |policies| {
+    with_policies(call.object, |policies| {
         let mut info = ClientRequestInfo::new(ClientRequest {
             operation: call.operation,
             target: target.ior(),
@@ -42,25 +40,27 @@ pub(super) fn intercept(
         }
         let status = Cell::new(None);
         let note_status = |reply: &Reply<'_>| {
-            status.set(Some(reply.start.status));
-            read.read(reply)
+            status.set(Some(reply.received.start.status));
+            call.read.read(reply)
         };
         let mut outcome = match refused {
-            Some(exception) => Attempt::Failed(exception),
-            None => send(&Call { info: Some(&info), ..*call }, ReadReply::Raw(&note_status)),
+            Some(exception) => Err(Unfinished::Failed(exception)),
+            None => send(&Call { info: Some(&info), read: ReadReply::Raw(&note_status), ..*call }),
         };
         for interceptor in routes.interceptors.iter().take(started).rev() {
             let ended = match &outcome {
-                Attempt::Done => match status.get() {
+                Ok(()) => match status.get() {
                     Some(ReplyStatus::UserException) => interceptor.receive_exception(&info, None),
                     Some(_) => interceptor.receive_reply(&info),
                     None => interceptor.receive_other(&info),
                 },
-                Attempt::Failed(exception) => interceptor.receive_exception(&info, Some(exception)),
-                Attempt::Forward(_) | Attempt::Resend(_) => interceptor.receive_other(&info),
+                Err(Unfinished::Failed(exception)) => {
+                    interceptor.receive_exception(&info, Some(exception))
+                }
+                Err(_) => interceptor.receive_other(&info),
             };
             if let Err(exception) = ended {
-                outcome = Attempt::Failed(exception);
+                outcome = Err(Unfinished::Failed(exception));
             }
         }
         outcome

@@ -7,7 +7,7 @@ use zorb_types::{
     CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
 };
 
-use super::attempt::{Attempt, call_remote};
+use super::attempt::{Attempt, Unfinished, call_remote};
 use super::call::Call;
 use super::effective::{parameters, plain_parameters, policy_of};
 use super::inside::call_here;
@@ -16,12 +16,13 @@ use super::oneway_queue::OnewayQueue;
 use super::queued::enqueue;
 use super::reply::ReadReply;
 use super::route::Routes;
+use super::time_limit::TimeLimit;
 use crate::object::{Binding, ObjectRef};
 
-/// How often one call is sent again over a fresh connection because its server closed the old one.
+/// The maximum number of times that a call is sent again over a new connection after its server closed one.
 pub(super) const MAX_RESENDS: u32 = 3;
 
-/// Sends a request, waits for its reply and has it read; one-way operations have none.
+/// Sends a request, waits for its reply and reads it; one-way operations have none.
 pub fn invoke(
     object: &ObjectRef,
     operation: &str,
@@ -33,7 +34,7 @@ pub fn invoke(
         .map_err(|exception| exception.in_operation(operation))
 }
 
-/// The call, whose exceptions do not all name the operation.
+/// Makes the call. Not all of its exceptions name the operation.
 #[inline]
 fn invoke_unnamed(
     object: &ObjectRef,
@@ -52,51 +53,54 @@ fn invoke_unnamed(
             &own_parameters
         }
     };
-    let call = Call::new(operation, response, arguments, parameters);
-    if parameters.is_redirected {
-        return invoke_redirected(object, response, &call, read);
-    }
-    let first = if object.was_forwarded() {
-        None
-    } else {
-        match attempt(object, object.binding(), &call, read) {
-            Attempt::Done if parameters.rebind == Rebind::Transparent => return Ok(()),
-            other => Some(other),
-        }
+    let mut call = Call {
+        object,
+        operation,
+        response,
+        arguments,
+        read,
+        time_limit: TimeLimit::NONE,
+        sending: TimeLimit::NONE,
+        parameters,
+        info: None,
     };
-    go_on(object, &call, first, read)
+    call.apply_parameters();
+    if parameters.is_redirected {
+        return invoke_redirected(&call);
+    }
+    if object.was_forwarded() {
+        return continue_call(&call, None);
+    }
+    match attempt(&call, object.binding()) {
+        Ok(()) if parameters.rebind == Rebind::Transparent => Ok(()),
+        Ok(()) => continue_call(&call, Some(Ok(()))),
+        Err(unfinished) => continue_call(&call, Some(Err(unfinished))),
+    }
 }
 
-/// One attempt, with the ways of one reference.
+/// One attempt by the routes of `target`.
 #[inline]
-fn attempt(object: &ObjectRef, target: &Binding, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
-    let routes = target.routes(object.core());
+fn attempt(call: &Call<'_>, target: &Binding) -> Attempt {
+    let routes = target.routes(call.object.core());
     if !routes.interceptors.is_empty() {
-        return intercept(object, target, routes, call, read, &|call, read| {
-            call_by(object, routes, call, read)
-        });
+        return intercept(call, target, routes, &|call| attempt_by(call, routes));
     }
-    call_by(object, routes, call, read)
+    attempt_by(call, routes)
 }
 
-/// One attempt, after interceptors.
+/// One attempt without interceptors.
 #[inline]
-fn call_by(object: &ObjectRef, routes: &Routes, call: &Call<'_>, read: ReadReply<'_>) -> Attempt {
+fn attempt_by(call: &Call<'_>, routes: &Routes) -> Attempt {
     match &routes.local {
-        Some(key) => call_here(object, key, call, read),
-        None => call_remote(object, routes, call, read),
+        Some(key) => call_here(call, key),
+        None => call_remote(call, routes),
     }
 }
 
-/// Goes on after what the first attempt came to, or from the reference where a server has forwarded
-/// calls to.
+/// Continues after the `first` attempt, or at the reference to which a server has forwarded calls.
 #[inline(never)]
-fn go_on(
-    object: &ObjectRef,
-    call: &Call<'_>,
-    mut first: Option<Attempt>,
-    read: ReadReply<'_>,
-) -> Result<(), SystemException> {
+fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), SystemException> {
+    let object = call.object;
     let core = object.core();
     let forwarded = object.forwarded();
     let forwarded = if first.is_none() { forwarded.binding() } else { None };
@@ -106,23 +110,26 @@ fn go_on(
     let mut fell_back = forwarded.is_none();
     let mut resends = 0;
     loop {
-        let came_to = match first.take() {
-            Some(came_to) => came_to,
-            None => attempt(object, target, call, read),
+        let outcome = match first.take() {
+            Some(outcome) => outcome,
+            None => attempt(call, target),
         };
-        match came_to {
-            Attempt::Done => {
+        let unfinished = match outcome {
+            Err(unfinished) => unfinished,
+            Ok(()) => {
                 if call.parameters.rebind != Rebind::Transparent {
                     object.bind();
                 }
                 return Ok(());
             }
-            Attempt::Forward(_)
+        };
+        match unfinished {
+            Unfinished::Forward(_)
                 if call.parameters.rebind != Rebind::Transparent && object.is_bound() =>
             {
                 return Err(call.no_rebind(minor::rebind::FORWARDED));
             }
-            Attempt::Forward(ior) => {
+            Unfinished::Forward(ior) => {
                 hops += 1;
                 if hops > core.options().max_forwards {
                     let exception = SystemException::imp_limit(
@@ -137,19 +144,19 @@ fn go_on(
                 next = object.forward_to(ior);
                 target = &next;
             }
-            Attempt::Resend(_)
+            Unfinished::Resend(_)
                 if call.parameters.rebind == Rebind::NoReconnect && object.is_bound() =>
             {
                 return Err(call.no_rebind(minor::rebind::CONNECTION_CLOSED));
             }
-            Attempt::Resend(exception) => {
+            Unfinished::Resend(exception) => {
                 resends += 1;
                 if resends > MAX_RESENDS {
                     return Err(exception);
                 }
             }
-            // The place that a forward once named may be gone while the original knows a new one.
-            Attempt::Failed(exception) if !fell_back && is_stale_forward(&exception) => {
+            // The target of an earlier forward may be gone while the original reference works.
+            Unfinished::Failed(exception) if !fell_back && is_stale_forward(&exception) => {
                 if call.parameters.rebind != Rebind::Transparent && object.is_bound() {
                     return Err(call.no_rebind(minor::rebind::FORWARDED));
                 }
@@ -157,7 +164,7 @@ fn go_on(
                 object.forget_forward();
                 target = object.binding();
             }
-            Attempt::Failed(exception) => return Err(exception),
+            Unfinished::Failed(exception) => return Err(exception),
         }
     }
 }
@@ -166,21 +173,18 @@ fn go_on(
 /// queued.
 #[cold]
 #[inline(never)]
-fn invoke_redirected(
-    object: &ObjectRef,
-    response: ResponseFlags,
-    call: &Call<'_>,
-    read: ReadReply<'_>,
-) -> Result<(), SystemException> {
-    let object = object.as_wanted()?;
-    if !response.expects_reply()
+fn invoke_redirected(call: &Call<'_>) -> Result<(), SystemException> {
+    let object = call.object.as_wanted()?;
+    let expects_reply = call.response.expects_reply();
+    let call = Call { object: &object, ..*call };
+    if !expects_reply
         && call.parameters.sync_scope == SyncScope::None
         && let Some(policy) = policy_of::<OnewayQueue>(&object)
-        && let Some(queued) = enqueue(&policy, &object, call, read)
+        && let Some(queued) = enqueue(&policy, &call)
     {
         return queued;
     }
-    go_on(&object, call, None, read)
+    continue_call(&call, None)
 }
 
 fn is_stale_forward(exception: &SystemException) -> bool {

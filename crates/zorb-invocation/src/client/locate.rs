@@ -1,4 +1,4 @@
-//! Asking a server where an object is, without calling it.
+//! LocateRequests, which ask a server for an object without calling it.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::any_connection::AnyConnection;
-use super::connection::{Connection, NewCall, NoReply};
+use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
 use super::failing::{Failure, no_reply, not_sent};
 use super::interception::select_endpoint;
@@ -24,16 +24,17 @@ use super::time_limit::TimeLimit;
 use crate::client::core::ClientCore;
 use crate::object::{Binding, ObjectRef};
 
-enum Whereabouts {
+/// The answer to a LocateRequest.
+enum Location {
     Here,
     Unknown,
     Forward(Ior),
 }
 
-/// Why a question has no answer.
+/// Why there is no answer.
 enum Unanswered {
-    /// The connection ended; asking again does no harm.
-    AskAgain(SystemException),
+    /// The connection ended; the request may be sent again.
+    Resend(SystemException),
     Failed(SystemException),
 }
 
@@ -63,16 +64,16 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let mut hops = 0;
     let mut resends = 0;
     while hops <= core.options().max_forwards {
-        match ask(object, target, parameters.connect, time_limit) {
-            Ok(Whereabouts::Here) => return Ok(true),
-            Ok(Whereabouts::Unknown) => return Ok(false),
-            Ok(Whereabouts::Forward(ior)) => {
+        match locate_at(object, target, parameters.connect, time_limit) {
+            Ok(Location::Here) => return Ok(true),
+            Ok(Location::Unknown) => return Ok(false),
+            Ok(Location::Forward(ior)) => {
                 hops += 1;
                 next = object.forward_to(ior);
                 target = &next;
             }
-            Err(Unanswered::AskAgain(_)) if resends < MAX_RESENDS => resends += 1,
-            Err(Unanswered::AskAgain(exception) | Unanswered::Failed(exception)) => {
+            Err(Unanswered::Resend(_)) if resends < MAX_RESENDS => resends += 1,
+            Err(Unanswered::Resend(exception) | Unanswered::Failed(exception)) => {
                 return Err(exception);
             }
         }
@@ -82,57 +83,49 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     Err(exception.with_context(ErrorContext::new(Phase::Resolve)))
 }
 
-fn ask(
+/// Asks the server of `target`.
+fn locate_at(
     object: &ObjectRef,
     target: &Binding,
     connect: Duration,
     time_limit: TimeLimit,
-) -> Result<Whereabouts, Unanswered> {
+) -> Result<Location, Unanswered> {
     let core = object.core();
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
         return Ok(match core.adapters().locate_key(key) {
-            Ok(()) | Err(NotAdmitted::Held(_)) => Whereabouts::Here,
-            Err(NotAdmitted::Forward(ior)) => Whereabouts::Forward(*ior),
-            Err(NotAdmitted::Refused(_) | NotAdmitted::NeedsKey) => Whereabouts::Unknown,
+            Ok(()) | Err(NotAdmitted::Held(_)) => Location::Here,
+            Err(NotAdmitted::Forward(ior)) => Location::Forward(*ior),
+            Err(NotAdmitted::Refused(_) | NotAdmitted::NeedsKey) => Location::Unknown,
         });
     }
-    let reached = select_endpoint(object, target, routes, |info| {
+    let selected = select_endpoint(object, target, routes, |info| {
         let wanted = Wanted { connect_timeout: connect, deadline: time_limit.deadline() };
         let selection = Selection { wanted, expects_reply: true, info };
         select_connection(object, routes, &selection)
     })?;
-    match reached {
+    match selected {
         (route, AnyConnection::Exclusive(mut call)) => match call.connection() {
-            Some(connection) => ask_over(core, route, connection, time_limit),
+            Some(connection) => locate_over(core, route, connection, time_limit),
             None => Err(core.shut_down().into()),
         },
-        (route, AnyConnection::Shared(mut call)) => ask_over(core, route, &mut call, time_limit),
+        (route, AnyConnection::Shared(mut call)) => locate_over(core, route, &mut call, time_limit),
     }
 }
 
 /// Asks over one connection.
-fn ask_over(
+fn locate_over(
     core: &ClientCore,
     route: &Route,
     connection: &mut impl Connection,
     time_limit: TimeLimit,
-) -> Result<Whereabouts, Unanswered> {
+) -> Result<Location, Unanswered> {
     let form = route.form;
     let deadline = time_limit.deadline();
+    let machine_deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
+    let request = route.request(core, RequestKind::Locate, "", machine_deadline);
     let begun = connection
-        .begin(
-            core,
-            &NewCall {
-                kind: RequestKind::Locate,
-                form,
-                key: &route.key,
-                code_sets: route.code_sets.as_ref(),
-                operation: "",
-                send_deadline: deadline,
-                reply_deadline: deadline,
-            },
-        )
+        .begin(&request, deadline)
         .map_err(|exception| exception.at(Phase::Send, &route.pool.endpoint))?;
     let id = begun.request_id;
     let address = TargetAddress::Key(&route.key);
@@ -151,7 +144,7 @@ fn ask_over(
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
                 let context = || ErrorContext::remote(route.pool.endpoint.to_string());
-                return Ok(judge(reply.status, &mut body)
+                return Ok(evaluate(reply.status, &mut body)
                     .map_err(|exception| exception.with_context(context()))?
                     .map_err(|error| decoding(error).at(Phase::Decode, &route.pool.endpoint))?);
             }
@@ -167,25 +160,25 @@ fn ask_over(
 
 fn unanswered(failure: Failure) -> Unanswered {
     match failure.again {
-        true => Unanswered::AskAgain(failure.exception),
+        true => Unanswered::Resend(failure.exception),
         false => Unanswered::Failed(failure.exception),
     }
 }
 
-type Judged = Result<Result<Whereabouts, CdrError>, SystemException>;
+type Evaluated = Result<Result<Location, CdrError>, SystemException>;
 
-fn judge(status: LocateStatus, body: &mut zorb_cdr::CdrReader<'_>) -> Judged {
+fn evaluate(status: LocateStatus, body: &mut zorb_cdr::CdrReader<'_>) -> Evaluated {
     Ok(Ok(match status {
-        LocateStatus::UnknownObject => Whereabouts::Unknown,
-        LocateStatus::ObjectHere => Whereabouts::Here,
+        LocateStatus::UnknownObject => Location::Unknown,
+        LocateStatus::ObjectHere => Location::Here,
         LocateStatus::ObjectForward | LocateStatus::ObjectForwardPerm => match Ior::read(body) {
-            Ok(ior) => Whereabouts::Forward(ior),
+            Ok(ior) => Location::Forward(ior),
             Err(error) => return Ok(Err(error)),
         },
         LocateStatus::LocSystemException => match SystemException::read(body) {
-            // JacORB says "unknown" in this way.
+            // JacORB's form of UNKNOWN_OBJECT.
             Ok(SystemException { kind: SystemExceptionKind::ObjectNotExist, .. }) => {
-                Whereabouts::Unknown
+                Location::Unknown
             }
             Ok(exception) => return Err(exception),
             Err(error) => return Ok(Err(error)),

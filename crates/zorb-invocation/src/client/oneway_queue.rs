@@ -13,22 +13,21 @@ use crate::flow::{FlowCounts, FlowEvent, FlowLimits, WhenFull};
 
 type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 
-/// Has one-way calls under [`SyncScope::None`](zorb_base::policy::SyncScope::None) wait in a queue, from which a
-/// thread sends them, while the caller goes on.
+/// Queues one-way calls under [`SyncScope::None`](zorb_base::policy::SyncScope::None). A thread sends them, and
+/// the caller does not wait.
 ///
-/// There is a queue for each endpoint, with a connection of its own: for each band of priorities and
-/// each lane, where calls go to different ones. A call is written when it is made, with the priority
-/// that its caller has then, and sent in its turn. What the queue has no room for is refused, or waited
-/// for; the program is told when it fills up to its high water and empties down to its low one. Calls
-/// with a reply, and one-way calls of another scope, do not wait behind those in the queue.
+/// There is a queue, with its own connection, for each endpoint, priority band and lane. A call is written when
+/// it is made, with the priority of its caller, and sent in order. If the queue is full, the call is refused or
+/// waits for room. The queue reports when it fills to its high watermark and empties to its low one. Calls with
+/// a reply, and one-way calls of another scope, do not wait for those in the queue.
 ///
-/// A call that cannot be sent any more is lost, and the program told ([`FlowEvent::Lost`]): when its
-/// `RelativeRequestTimeout` or `RelativeRoundtripTimeout` has gone by, and, with all that wait behind
-/// it, when the connection breaks or takes nothing for the time of the option `SendTimeout`. The next
-/// call connects again, on the thread that makes it. Objects of the same ORB are called at once.
+/// A call is lost, and reported as [`FlowEvent::Lost`], if it cannot be sent before its
+/// `RelativeRequestTimeout` or `RelativeRoundtripTimeout`. If the connection breaks, or accepts nothing for the
+/// time of the option `SendTimeout`, all calls in the queue are lost. The next call connects again, on the calling
+/// thread. Objects of the same ORB are called directly.
 ///
-/// Clones are the same policy, and share its queues. They end when the last clone goes and what waits
-/// has been sent, or with the ORB, which gives what waits a second to be sent.
+/// Clones are the same policy and share its queues. A queue ends after the last clone is dropped and its calls
+/// are sent, or with the ORB, which leaves it one second to send them.
 ///
 /// ```
 /// # mod zorb {
@@ -42,8 +41,8 @@ type OnEvent = dyn Fn(&FlowEvent) + Send + Sync;
 ///
 /// let queue = OnewayQueue::new(FlowLimits::default().max_calls(64))
 ///     .on_event(|event| eprintln!("{event:?}"));
-/// let unhurried = Policies::new().with(SyncScope::None).with(queue.clone());
-/// # let _ = unhurried;
+/// let queued = Policies::new().with(SyncScope::None).with(queue.clone());
+/// # let _ = queued;
 /// assert_eq!(queue.waiting(), (0, 0));
 /// ```
 #[derive(Clone, Default)]
@@ -57,22 +56,22 @@ pub struct OnewayQueue {
 impl OnewayQueue {
     /// With these limits of each queue. [`OnewayQueue::default`] has those of the options
     /// `MaxQueuedCalls` and `MaxQueuedOctets`; the properties of that name of a
-    /// [`ConnectionProperties`](zorb_base::policy::ConnectionProperties) policy win over both.
+    /// [`ConnectionProperties`](zorb_base::policy::ConnectionProperties) policy override both.
     #[must_use]
     pub fn new(limits: FlowLimits) -> Self {
         Self { limits: Some(limits), ..Self::default() }
     }
 
-    /// What happens to calls that there is no room for. Default: they are refused. The caller waits no
-    /// longer than its call may take.
+    /// What happens to calls when the queue is full. Default: they are refused. The caller waits no longer than
+    /// the time limit of its call.
     #[must_use]
     pub fn when_full(mut self, when_full: WhenFull) -> Self {
         self.when_full = when_full;
         self
     }
 
-    /// Tells `on_event` what there is to know of the queues, on the thread that calls or on that of a
-    /// queue. It may make calls.
+    /// Calls `on_event` for each event of the queues, on the calling thread or on that of a queue. It may make
+    /// calls.
     #[must_use]
     pub fn on_event(mut self, on_event: impl Fn(&FlowEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Arc::new(on_event));
@@ -90,24 +89,24 @@ impl OnewayQueue {
         self.limits.unwrap_or(FlowLimits { max_calls, max_octets, ..FlowLimits::default() })
     }
 
-    /// How many calls wait in all queues, and their octets. One that is being sent waits no more.
+    /// The number of calls in all queues, and their octets, without those that are being sent.
     #[must_use]
     pub fn waiting(&self) -> (usize, usize) {
         self.outboxes.waiting()
     }
 
-    /// What has become of the calls of all queues.
+    /// The numbers of calls that all queues have sent, lost and refused.
     #[must_use]
     pub fn counts(&self) -> FlowCounts {
         self.outboxes.counts()
     }
 
-    /// Waits until all that waits has been sent or is lost, no longer than `limit`; whether it is so.
+    /// Waits until all calls are sent or lost, up to `limit`; `false` if some are not.
     pub fn flush(&self, limit: Duration) -> bool {
         self.outboxes.flush(limit)
     }
 
-    pub(crate) fn when_there_is_no_room(&self) -> WhenFull {
+    pub(crate) fn behavior_when_full(&self) -> WhenFull {
         self.when_full
     }
 
@@ -115,7 +114,7 @@ impl OnewayQueue {
         &self.outboxes
     }
 
-    pub(crate) fn teller(&self) -> Option<Arc<OnEvent>> {
+    pub(crate) fn event_handler(&self) -> Option<Arc<OnEvent>> {
         self.on_event.clone()
     }
 }
@@ -137,7 +136,7 @@ impl TypedPolicy for OnewayQueue {
     const LEVELS: Levels = Levels::CLIENT;
 
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        // Without limits of its own it says none.
+        // Zero for no limits.
         let word = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let own = self.limits.map_or((0, 0), |own| (own.max_calls.max(1), own.max_octets));
         writer.write_u32(word(own.0));

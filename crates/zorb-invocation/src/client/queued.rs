@@ -9,67 +9,56 @@ use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::{Announcement, BegunRequest, RequestKind};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::attempt::{Attempt, OutgoingRequest};
+use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
-use super::connection::{NewCall, not_begun};
+use super::connection::not_begun;
 use super::contexts::Contexts;
 use super::exclusive::ExclusiveConnection;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
 use super::pool::{NoConnection, Wanted};
-use super::reply::ReadReply;
 use super::route::{Route, Routes};
 use super::selection::{fitting_routes, unreachable};
 use crate::flow::WhenFull;
-use crate::object::ObjectRef;
 
 /// Puts a one-way call into its queue; `None` if its object is in this ORB, which has no queues.
 pub(super) fn enqueue(
     policy: &OnewayQueue,
-    object: &ObjectRef,
     call: &Call<'_>,
-    read: ReadReply<'_>,
 ) -> Option<Result<(), SystemException>> {
+    let object = call.object;
     let forwarded = object.forwarded();
     let target = forwarded.binding().unwrap_or_else(|| object.binding());
     let routes = target.routes(object.core());
     if routes.local.is_some() {
         return None;
     }
-    let put = |call: &Call<'_>, _: ReadReply<'_>| match put(policy, object, routes, call) {
-        Ok(()) => Attempt::Done,
-        Err(exception) => Attempt::Failed(exception),
-    };
+    let put = |call: &Call<'_>| put(policy, call, routes).map_err(Unfinished::Failed);
     let outcome = match routes.interceptors.is_empty() {
-        true => put(call, read),
-        false => intercept(object, target, routes, call, read, &put),
+        true => put(call),
+        false => intercept(call, target, routes, &put),
     };
     if call.parameters.rebind != Rebind::Transparent {
         object.bind();
     }
     Some(match outcome {
-        Attempt::Failed(exception) => Err(exception),
+        Err(Unfinished::Failed(exception)) => Err(exception),
         _ => Ok(()),
     })
 }
 
-fn put(
-    policy: &OnewayQueue,
-    object: &ObjectRef,
-    routes: &Routes,
-    call: &Call<'_>,
-) -> Result<(), SystemException> {
-    let deadline = call.sending().deadline();
-    let when_full = policy.when_there_is_no_room();
-    let patient = match when_full {
+fn put(policy: &OnewayQueue, call: &Call<'_>, routes: &Routes) -> Result<(), SystemException> {
+    let deadline = call.sending.deadline();
+    let when_full = policy.behavior_when_full();
+    let room_deadline = match when_full {
         WhenFull::Wait(limit) => Instant::now().checked_add(limit),
         WhenFull::Refuse => None,
     };
-    let end = [patient, deadline].into_iter().flatten().min();
+    let end = [room_deadline, deadline].into_iter().flatten().min();
     loop {
-        let (route, outbox) = select_queue(policy, object, routes, call)?;
-        let Err(octets) = write(&outbox, object, route, call)? else { return Ok(()) };
+        let (route, outbox) = select_queue(policy, call, routes)?;
+        let Err(octets) = write(&outbox, call, route)? else { return Ok(()) };
         if !outbox.is_broken() {
             if when_full != WhenFull::Refuse {
                 about_to_block();
@@ -82,14 +71,13 @@ fn put(
 /// The queue of the first suitable route that connects.
 fn select_queue<'t>(
     policy: &OnewayQueue,
-    object: &ObjectRef,
-    routes: &'t Routes,
     call: &Call<'_>,
+    routes: &'t Routes,
 ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
-    let core = object.core();
-    let deadline = call.sending().deadline();
+    let core = call.object.core();
+    let deadline = call.sending.deadline();
     let new = || NewOutbox {
-        on_event: policy.teller(),
+        on_event: policy.event_handler(),
         limits: policy.limits_of(core.options()),
         wanted: Wanted { connect_timeout: call.parameters.connect, deadline },
     };
@@ -105,34 +93,25 @@ fn select_queue<'t>(
             }
         }
     }
-    Err(unreachable(object, routes, failure))
+    Err(unreachable(call.object, routes, failure))
 }
 
 /// Writes a request and queues it; its size in octets if the queue is full.
 fn write(
     outbox: &Outbox,
-    object: &ObjectRef,
-    route: &Route,
     call: &Call<'_>,
+    route: &Route,
 ) -> Result<Result<(), usize>, SystemException> {
-    let core = object.core();
+    let core = call.object.core();
     let form = route.form;
     let mut connection = outbox.connection.lock();
-    let ExclusiveConnection { machine, opened, outgoing, band_announced, .. } = &mut **connection;
+    let ExclusiveConnection { machine, outgoing, band_announced, .. } = &mut **connection;
     let outgoing = outgoing.any_octets();
     if let Some(spare) = outbox.spares.lock().pop() {
         *outgoing = spare;
     }
-    let new = NewCall {
-        kind: RequestKind::Oneway,
-        form,
-        key: &route.key,
-        code_sets: route.code_sets.as_ref(),
-        operation: call.operation,
-        send_deadline: None,
-        reply_deadline: None,
-    };
-    let begun = machine.begin(&new.request(core, *opened), true, ()).map_err(not_begun)?;
+    let request = route.request(core, RequestKind::Oneway, call.operation, None);
+    let begun = machine.begin(&request, true, ()).map_err(not_begun)?;
     let BegunRequest { request_id, text, announcement } = begun;
     let announces_band = route.band.is_some() && !*band_announced;
     let band = route.band.as_ref().filter(|_| announces_band);
@@ -144,7 +123,7 @@ fn write(
     let octets = std::mem::take(outgoing);
     let length = octets.len();
     let is_relied_on = announces || announces_band;
-    let deadline = call.sending().deadline().filter(|_| !is_relied_on);
+    let deadline = call.sending.deadline().filter(|_| !is_relied_on);
     match outbox.queue.try_put(length, Message { octets, deadline }) {
         Ok(event) => {
             *band_announced |= announces_band;

@@ -6,13 +6,12 @@ use std::sync::Arc;
 
 use zorb_base::gather::Body;
 use zorb_base::raises::Raises;
-#[cfg(feature = "buffers")]
-use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
-use zorb_giop::{HEADER_SIZE, ReplyStart, ReplyStatus};
+use zorb_cdr::{CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_giop::{HEADER_SIZE, ReplyStatus};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer, minor};
 
+use super::connection::CallReply;
 use super::raw_reply::RawReply;
 use super::route::Route;
 
@@ -39,7 +38,7 @@ pub trait Invocation: Body {
     }
 }
 
-/// Who reads the reply to a call, if there is one.
+/// The code that reads the reply to a call.
 #[derive(Clone, Copy)]
 pub enum ReadReply<'r> {
     /// One-way calls have none.
@@ -59,8 +58,8 @@ impl fmt::Debug for ReadReply<'_> {
 impl ReadReply<'_> {
     /// Reads a reply with results or a user exception.
     #[inline]
-    pub(super) fn read(self, reply: &Reply<'_>) -> Result<(), SystemException> {
-        match self {
+    pub(super) fn read(&self, reply: &Reply<'_>) -> Result<(), SystemException> {
+        match *self {
             Self::Typed(invocation) => reply.read(invocation),
             Self::Raw(read) => read(reply),
             Self::Nobody => Ok(()),
@@ -68,7 +67,7 @@ impl ReadReply<'_> {
     }
 }
 
-/// The outcome of a call: written once, by whoever reads the reply.
+/// The outcome of a call, set once by the code that reads the reply.
 pub struct Outcome<T, E>(Cell<Result<T, E>>);
 
 impl<T, E> fmt::Debug for Outcome<T, E> {
@@ -87,8 +86,7 @@ impl<T, E: Raises> Outcome<T, E> {
     /// Stores the results, or what the operation raised.
     #[inline]
     pub fn set(&self, outcome: Result<T, E>) {
-        // What was there before owns nothing. Code to drop it would be half of what a stub reads results
-        // with.
+        // The old value owns no memory. Dropping it would double the code with which a stub reads results.
         std::mem::forget(self.0.replace(outcome));
     }
 
@@ -165,29 +163,23 @@ pub struct Reply<'r> {
     pub(super) operation: &'r str,
     /// The route of the request; `None` inside this ORB.
     pub(super) route: Option<&'r Route>,
-    pub(super) message: &'r [u8],
-    /// The offsets of the parts that have their own alignment base.
-    pub(super) seams: &'r [u32],
-    /// The end of the message, if the stream has lent it.
-    #[cfg(feature = "buffers")]
-    pub(super) end: Option<Tail<'r>>,
-    pub(super) order: ByteOrder,
-    pub(super) start: ReplyStart,
+    pub(super) received: CallReply<'r>,
     pub(super) text: TextCoding,
 }
 
 impl<'r> Reply<'r> {
     /// A reader at the body.
     pub(super) fn body(&self) -> CdrReader<'_> {
-        let mut reader = CdrReader::new(self.message, self.order);
-        reader.set_parts(self.seams, HEADER_SIZE);
+        let received = &self.received;
+        let mut reader = CdrReader::new(received.message, received.order);
+        reader.set_parts(received.seams, HEADER_SIZE);
         reader.set_text(self.text);
         reader.set_context(self.core);
-        // The header has been read before, so the octets are there.
-        let _ = reader.take(self.start.body_at, "reply header");
+        // The header has been decoded before, so the octets are there.
+        let _ = reader.take(received.start.body_at, "reply header");
         #[cfg(feature = "buffers")]
-        if let Some(end) = &self.end {
-            reader.set_tail(end);
+        if let Some(tail) = &received.tail {
+            reader.set_tail(tail);
         }
         reader
     }
@@ -197,7 +189,7 @@ impl<'r> Reply<'r> {
     fn read(&self, invocation: &dyn Invocation) -> Result<(), SystemException> {
         let mut body = self.body();
         probe!(MessagingReceive);
-        if self.start.status != ReplyStatus::NoException {
+        if self.received.start.status != ReplyStatus::NoException {
             return self.read_exception(invocation, &mut body);
         }
         let read = invocation.read_results(&mut body);
@@ -222,7 +214,7 @@ impl<'r> Reply<'r> {
         read: impl FnOnce(&RawReply<'_>) -> CdrResult<T>,
     ) -> Result<T, SystemException> {
         let body = self.body();
-        let exception = match self.start.status {
+        let exception = match self.received.start.status {
             ReplyStatus::NoException => None,
             _ => Some(
                 body.clone()
@@ -230,7 +222,7 @@ impl<'r> Reply<'r> {
                     .map_err(|error| self.undecodable(error))?,
             ),
         };
-        let Self { core, message, seams, .. } = *self;
+        let Self { core, received: CallReply { message, seams, .. }, .. } = *self;
         read(&RawReply { exception, message, seams, body, core })
             .map_err(|error| self.undecodable(error))
     }

@@ -6,20 +6,22 @@ mod tests;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use zorb_base::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
+use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
 use zorb_base::protocol_choice::for_calls;
 use zorb_giop::{
-    CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, Policies, PolicyValue,
-    ProfileTag, TaggedProfile,
+    CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, NewRequest, Policies,
+    PolicyValue, ProfileTag, RequestKind, TaggedProfile,
 };
 use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
-use super::pool::{EndpointPool, ExclusiveCall};
+use super::pool::EndpointPool;
 use crate::client::core::ClientCore;
 
 /// The maximum number of routes to an object: a reference may come from anybody, and each route may have
@@ -46,6 +48,25 @@ pub(crate) struct Route {
 }
 
 impl Route {
+    /// A request for the object. `deadline` is in the time of the connection's state machine.
+    #[inline]
+    pub(super) fn request<'a>(
+        &'a self,
+        core: &'a OrbCore,
+        kind: RequestKind,
+        operation: &'a str,
+        deadline: Option<Duration>,
+    ) -> NewRequest<'a> {
+        NewRequest {
+            kind,
+            form: self.form,
+            key: &self.key,
+            operation,
+            code_sets: self.code_sets.as_ref().map(|server| [core.code_sets(), server]),
+            deadline,
+        }
+    }
+
     /// Whether requests by this route carry the service contexts that they require.
     pub(super) fn carries_contexts_of(&self, info: Option<&ClientRequestInfo<'_>>) -> bool {
         !self.omits_contexts || info.is_none_or(|info| info.may_omit_contexts(self.priority))
@@ -291,21 +312,10 @@ impl Routes {
         Ok(found)
     }
 
-    /// The last successful route with the calling thread's idle connection; `None` if there is none, or if the
-    /// route depends on the call.
+    /// The last successful route.
     #[inline]
-    pub(super) fn idle_connection(
-        &self,
-        expects_reply: bool,
-    ) -> Option<(&Route, ExclusiveCall<'_>)> {
-        if self.by_priority {
-            return None;
-        }
-        let route = self.list.get(self.preferred.load(Ordering::Relaxed))?;
-        if expects_reply && !route.replies {
-            return None;
-        }
-        Some((route, route.pool.acquire_idle()?))
+    pub(super) fn preferred(&self) -> Option<&Route> {
+        self.list.get(self.preferred.load(Ordering::Relaxed))
     }
 
     /// The routes with their indexes, beginning with the last successful one.

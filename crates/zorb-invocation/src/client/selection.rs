@@ -9,7 +9,7 @@ use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
-use super::pool::{NoConnection, Wanted};
+use super::pool::{ExclusiveCall, NoConnection, Wanted};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
@@ -18,7 +18,7 @@ use crate::object::ObjectRef;
 pub(super) struct Selection<'a> {
     pub(super) wanted: Wanted,
     pub(super) expects_reply: bool,
-    /// What interceptors say about the endpoint.
+    /// What interceptors require of the endpoint.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
 
@@ -34,6 +34,33 @@ pub(super) fn select_connection<'t>(
         return select_by_priority(object, routes, selection);
     }
     try_routes(object, routes, routes.in_order(), selection)
+}
+
+/// The preferred route with the calling thread's idle connection; `None` if there is none.
+#[inline]
+pub(super) fn select_idle<'t>(
+    routes: &'t Routes,
+    expects_reply: bool,
+    info: Option<&ClientRequestInfo<'_>>,
+) -> Option<(&'t Route, ExclusiveCall<'t>)> {
+    let route = match routes.by_priority {
+        false => routes.preferred()?,
+        true => first_by_priority(routes, info)?,
+    };
+    if expects_reply && !route.replies {
+        return None;
+    }
+    Some((route, route.pool.acquire_idle()?))
+}
+
+#[inline(never)]
+fn first_by_priority<'t>(
+    routes: &'t Routes,
+    info: Option<&ClientRequestInfo<'_>>,
+) -> Option<&'t Route> {
+    let priorities = Priorities::of(routes, info).ok()?;
+    let mut all = routes.in_order().map(|(_, route)| route);
+    all.find(|route| priorities.are_served_by(route) && route.carries_contexts_of(info))
 }
 
 /// The routes of a request.
@@ -165,7 +192,7 @@ fn try_routes<'t>(
     })
 }
 
-/// The exception for endpoints none of which could be reached, in time or at all.
+/// The exception if no endpoint could be connected to, or not in time.
 #[cold]
 fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException {
     let no = CompletionStatus::No;

@@ -12,6 +12,9 @@ pub(super) struct TimeLimit {
 }
 
 impl TimeLimit {
+    /// No limit.
+    pub(super) const NONE: Self = Self { limit: None };
+
     /// Starts the limit; `None` for no limit.
     #[inline]
     pub(super) fn new(timeout: Option<Duration>) -> Self {

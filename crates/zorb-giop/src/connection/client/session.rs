@@ -72,7 +72,8 @@ impl ClientSession {
                 return Ok((messaging.text(), Announcement::Nothing));
             }
             Form::Other(messaging) => {
-                return Ok((messaging.text(), self.announce(request, is_next)));
+                let NewRequest { key, operation, .. } = *request;
+                return Ok((messaging.text(), self.announce(key, operation, is_next)));
             }
         };
         if let Some([own, server]) = request.code_sets
@@ -87,8 +88,8 @@ impl ClientSession {
     }
 
     #[inline(never)]
-    fn announce(&mut self, request: &NewRequest<'_>, is_next: bool) -> Announcement {
-        let mention = self.mention(request.key, request.operation, is_next);
+    fn announce(&mut self, key: &[u8], operation: &str, is_next: bool) -> Announcement {
+        let mention = self.mention(key, operation, is_next);
         mention.map_or(Announcement::Nothing, Announcement::Mention)
     }
 

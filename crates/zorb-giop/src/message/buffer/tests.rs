@@ -1,7 +1,7 @@
 use zorb_cdr::TextCoding;
 
 use super::*;
-use crate::{GiopLite, ServiceContext, ServiceId, TargetAddress};
+use crate::GiopLite;
 
 #[derive(Clone, Copy)]
 struct Case {
@@ -10,7 +10,6 @@ struct Case {
     key: usize,
     operation: &'static str,
     response: ResponseFlags,
-    has_context: bool,
 }
 
 const LITE: Form<'static> = Form::Other(&GiopLite);
@@ -28,7 +27,6 @@ fn cases() -> Vec<Case> {
         key: 0,
         operation: "nothing",
         response: ResponseFlags::SyncWithTarget,
-        has_context: false,
     };
     let mut cases = Vec::from([
         plain,
@@ -36,7 +34,6 @@ fn cases() -> Vec<Case> {
         Case { form: Form::Giop(GiopVersion::V1_0), ..plain },
         Case { order: ByteOrder::Big, ..plain },
         Case { response: ResponseFlags::NoResponse, ..plain },
-        Case { has_context: true, ..plain },
     ]);
     cases.extend((1..4).map(|key| Case { key, ..plain }));
     let names = ["a", "note", "nothin", "nothings", LONG];
@@ -45,16 +42,9 @@ fn cases() -> Vec<Case> {
 }
 
 fn write(buffer: &mut RequestBuffer, case: &Case, keys: &[Arc<[u8]>; 4], id: u32, body: &[u8]) {
-    let contexts = [ServiceContext::new(ServiceId::CODE_SETS, &[1, 2, 3][..])];
-    let key = &keys[case.key];
-    let start = RequestStart {
-        request_id: id,
-        response: case.response,
-        target: TargetAddress::Key(key),
-        operation: case.operation,
-        service_contexts: if case.has_context { &contexts } else { &[] },
-    };
-    let mut message = buffer.request(case.form, case.order, &start, key).unwrap();
+    let Case { response, operation, .. } = *case;
+    let request = PlainRequest { request_id: id, response, key: &keys[case.key], operation };
+    let mut message = buffer.request(case.form, case.order, request).unwrap();
     message.body(TextCoding::default()).put(body);
     message.finish().unwrap();
 }
@@ -95,7 +85,7 @@ fn the_header_of_a_repeated_request_is_reused() {
             let case = Case { form, ..*case };
             let mut buffer = RequestBuffer::default();
             write(&mut buffer, &case, &keys, 1, b"body");
-            let remembered = !case.has_context && case.operation != LONG;
+            let remembered = case.operation != LONG;
             assert_eq!(buffer.last.is_some(), remembered);
             buffer.any_octets().clear();
             assert!(buffer.last.is_none());

@@ -7,11 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_base::gather::{Tail, WriteBody};
-use zorb_base::orb_core::OrbCore;
 use zorb_base::upcall_thread::in_upcall;
 use zorb_giop::{
-    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, ReplyStart, RequestBuffer,
-    RequestFailure, RequestKind,
+    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, NewRequest, ReplyStart,
+    RequestBuffer, RequestFailure, RequestKind,
 };
 use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
@@ -20,8 +19,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{CallBuffers, Follower, SharedConnection, State, copied, wait_until};
 use crate::client::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NewCall, NoReply, machine_time,
-    may_resend, not_begun,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, machine_time, may_resend,
+    not_begun,
 };
 use crate::client::time_limit::TimeLimit;
 
@@ -195,22 +194,25 @@ impl SharedCall {
 }
 
 impl Connection for SharedCall {
+    fn opened(&self) -> Instant {
+        self.connection.opened
+    }
+
     /// Locks sending if the request announces what later requests rely on, as the first one announces the code
     /// sets.
     fn begin(
         &mut self,
-        core: &OrbCore,
-        call: &NewCall<'_>,
+        request: &NewRequest<'_>,
+        send_deadline: Option<Instant>,
     ) -> Result<BegunRequest, SystemException> {
         let connection = &*self.connection;
-        let request = call.request(core, connection.opened);
         let mut state = connection.state();
-        if state.machine.comes_first(&request).map_err(not_begun)? {
+        if state.machine.comes_first(request).map_err(not_begun)? {
             drop(state);
-            state = connection.lock_sending(call.send_deadline).map_err(|e| not_locked(&e))?;
+            state = connection.lock_sending(send_deadline).map_err(|e| not_locked(&e))?;
             self.sends = true;
         }
-        let expects_reply = call.kind != RequestKind::Oneway;
+        let expects_reply = request.kind != RequestKind::Oneway;
         let follower = Follower {
             sleeps: false,
             priority: priority::last_set(),
@@ -221,7 +223,7 @@ impl Connection for SharedCall {
             },
             reply: None,
         };
-        let begun = state.machine.begin(&request, self.sends, follower).map_err(not_begun)?;
+        let begun = state.machine.begin(request, self.sends, follower).map_err(not_begun)?;
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
         // Another caller may have announced it meanwhile.
@@ -286,7 +288,7 @@ impl Connection for SharedCall {
             message: buffers.received.message(),
             seams: &buffers.received.seams,
             #[cfg(feature = "buffers")]
-            tail: buffers.tail.as_ref(),
+            tail: buffers.tail.as_ref().map(|it| zorb_cdr::Tail::new(it).owned_by(it)),
             order: header.order,
             start,
         })
