@@ -1,10 +1,9 @@
 //! Calls to objects of the same ORB that need no message: the stub calls the servant.
 //!
-//! A reference that leads to an object of its own ORB knows its target: the servant, and
-//! the manager that a request has to pass. The object adapter makes references forget it when the object is
-//! deactivated. Readers take no lock and touch no count that threads share: whoever is in a call guards the
-//! target, and the last one out drops it. So the end of the last call is the end of the servant too, and a
-//! shutdown that waits for targets waits for calls.
+//! A reference to an object of its own ORB caches its target: the servant, and the manager that requests have to
+//! pass. The object adapter revokes it when the object is deactivated. Calls take no lock and write no shared
+//! count: each guards the target, and the last one drops it. The servant is therefore dropped after its last
+//! call, and a shutdown that waits for targets waits for calls.
 
 mod call;
 mod find;

@@ -1,4 +1,4 @@
-//! Queues in front of what takes things more slowly than they come, and notice of how full they are.
+//! Bounded queues in front of slower consumers, which report how full they are.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -13,7 +13,7 @@ pub enum WhenFull {
     /// It fails with `TRANSIENT` at once. The default.
     #[default]
     Refuse,
-    /// The caller waits for room, at most so long; then it fails with `TRANSIENT`.
+    /// The caller waits for room up to this time; then the call fails with `TRANSIENT`.
     Wait(Duration),
 }
 
@@ -110,7 +110,7 @@ impl FlowLimits {
                 && octets.checked_add(more).is_some_and(|sum| sum <= self.max_octets)
     }
 
-    /// Whether the fuller of the two is at `percent` or above.
+    /// Whether calls or octets are at `percent` of their limit or above.
     fn is_at(&self, percent: u8, calls: usize, octets: usize) -> bool {
         let at = |count: usize, most: usize| {
             count as u128 * 100 >= u128::from(percent) * most.max(1) as u128
@@ -126,7 +126,7 @@ struct Watermark {
 }
 
 impl Watermark {
-    /// The event to report, now that this much waits.
+    /// The event to report when this much waits.
     fn event(&mut self, limits: &FlowLimits, calls: usize, octets: usize) -> Option<FlowEvent> {
         if !self.is_high && limits.is_at(limits.high, calls, octets) {
             self.is_high = true;
@@ -161,7 +161,7 @@ struct State<T> {
     counts: FlowCounts,
     /// Callers that wait for room.
     blocked: usize,
-    /// Whether an item that was taken out is not done yet.
+    /// Whether an item that was removed is not done yet.
     busy: bool,
     is_ending: bool,
 }

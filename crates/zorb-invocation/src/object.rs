@@ -20,8 +20,8 @@ use crate::collocation::Collocation;
 
 /// A reference to an object: `CORBA::Object`.
 ///
-/// It is cheap to clone; clones share what has been found out about the way to the object. The
-/// typed references that the IDL compiler makes are thin wrappers around it.
+/// It is cheap to clone; clones share the routes to the object. The typed references that the IDL compiler
+/// generates are thin wrappers around it.
 #[derive(Clone)]
 pub struct ObjectRef {
     shared: Arc<Shared>,
@@ -32,15 +32,15 @@ pub struct ObjectRef {
 pub(crate) struct Shared {
     core: Arc<ClientCore>,
     original: Binding,
-    /// Where a server has forwarded us to.
+    /// The reference to which a server has forwarded calls.
     forward: ArcSwapOption<Binding>,
-    /// Whether one ever has: most never do, and calls look no further.
+    /// Whether a server ever has; usually not, and then calls do not read `forward`.
     was_forwarded: AtomicBool,
-    /// The way to the servant without a message.
+    /// The servant, if it is in this ORB.
     pub(crate) collocation: Collocation,
-    /// Whether a call has succeeded whose policies forbid to reach the object in another way later.
+    /// Whether a call has succeeded whose policies forbid rebinding.
     bound: AtomicBool,
-    /// The same object by other ways.
+    /// References to the same object with other policies.
     variants: Variants,
 }
 
@@ -53,7 +53,7 @@ struct Variant {
     next: Variants,
 }
 
-/// A reference with the ways that lead to its object, found when first needed.
+/// A reference with the routes to its object, which are resolved on first use.
 #[derive(Debug)]
 pub(crate) struct Binding {
     ior: Ior,
@@ -61,8 +61,8 @@ pub(crate) struct Binding {
     routes: OnceLock<Routes>,
 }
 
-/// Where a reference leads to instead, if a server has said so: borrowed, as a count would be written
-/// by all callers.
+/// The reference to which a server has forwarded calls, if one has. Borrowed, because all callers would write a
+/// reference count.
 pub(crate) struct Forwarded(Option<Guard<Option<Arc<Binding>>>>);
 
 impl Forwarded {
@@ -147,13 +147,13 @@ impl ObjectRef {
         &self.shared.original
     }
 
-    /// Whether a server ever has forwarded us.
+    /// Whether a server has ever forwarded calls.
     #[inline]
     pub(crate) fn was_forwarded(&self) -> bool {
         self.shared.was_forwarded.load(Ordering::Acquire)
     }
 
-    /// Where a server has forwarded us to.
+    /// The reference to which a server has forwarded calls.
     #[inline]
     pub(crate) fn forwarded(&self) -> Forwarded {
         Forwarded(self.was_forwarded().then(|| self.shared.forward.load()))
@@ -179,7 +179,7 @@ impl ObjectRef {
         self.ior().to_stringified().unwrap_or_default()
     }
 
-    /// The same object, called by `strategy` when it is of this ORB. It overrides the option
+    /// The same object, with another `strategy` of calls within its ORB. It overrides the option
     /// `CollocationStrategy`.
     #[must_use]
     pub fn with_collocation(&self, strategy: CollocationStrategy) -> Self {
@@ -191,14 +191,14 @@ impl ObjectRef {
         self.collocation
     }
 
-    /// Whether the reference is of the ORB `core` and as it was when made.
+    /// Whether the reference belongs to the ORB `core` and has no overrides.
     pub(crate) fn is_plain(&self, core: &Arc<ClientCore>) -> bool {
         Arc::ptr_eq(self.core(), core)
             && self.overrides.is_none()
             && self.collocation == core.options().collocation_strategy
     }
 
-    /// Whether the object has been reached under a policy that forbids to reach it otherwise.
+    /// Whether a call has succeeded whose policies forbid rebinding.
     pub(crate) fn is_bound(&self) -> bool {
         self.shared.bound.load(Ordering::Acquire)
     }
@@ -222,8 +222,8 @@ impl ObjectRef {
             .collect()
     }
 
-    /// Whether the two references surely mean one object (`_is_equivalent`): they hold the same
-    /// profiles. Two references to one object may still differ.
+    /// Whether both references certainly denote the same object (`_is_equivalent`): they have the same profiles.
+    /// References to the same object may differ.
     #[doc(alias = "_is_equivalent")]
     pub fn is_equivalent(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared) || self.ior().profiles == other.ior().profiles

@@ -8,7 +8,7 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 use super::connection::NoReply;
 use super::route::Route;
 
-/// How an attempt failed.
+/// The failure of an attempt.
 pub(super) struct Failure {
     pub(super) exception: SystemException,
     /// Whether the request is to be sent again.
@@ -20,7 +20,7 @@ pub(super) struct Failure {
 pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure {
     let no = CompletionStatus::No;
     let (again, exception) = match error.kind() {
-        // Part of a request is not processed.
+        // A server does not process part of a request.
         io::ErrorKind::TimedOut => (false, SystemException::timeout(minor::timeout::SEND, no)),
         io::ErrorKind::PermissionDenied => (false, refused()),
         io::ErrorKind::FileTooLarge => {
@@ -36,8 +36,7 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
     Failure { exception, again }
 }
 
-/// The exception for a connection that the server ended because of who calls: it has not looked at any
-/// request.
+/// The exception for a server that rejected the client. It has processed no request.
 fn refused() -> SystemException {
     SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No)
 }

@@ -11,13 +11,12 @@ use zorb_os::clock::MonotonicTime;
 use zorb_transport::socket::Timeout;
 use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
-/// A stream that sends messages of more than so many octets in fragments. Each call of it is given one
-/// message, or a whole number of them.
+/// A stream that sends messages above a maximum size in fragments. Each call passes whole messages.
 #[derive(Debug)]
 struct Fragmenting {
     inner: Arc<dyn Stream>,
     most: usize,
-    /// For all pieces of a message together.
+    /// For all fragments of a message together.
     send_timeout: Timeout,
 }
 
@@ -122,7 +121,7 @@ mod tests {
 
     use super::*;
 
-    /// Takes everything, and needs a while for each piece.
+    /// Accepts all octets, and takes some time for each piece.
     #[derive(Debug)]
     struct Slow {
         takes: Duration,
@@ -191,7 +190,7 @@ mod tests {
         let (sent, pieces, after) = sent_in(Duration::ZERO, Some(hour));
         assert!(sent.is_ok() && pieces.windows(2).all(|two| two[1] <= two[0]), "{pieces:?}");
         assert_eq!(after, Some(hour));
-        // What the first piece takes, the others have not.
+        // The first piece uses up the time.
         let instant = Duration::from_micros(1);
         let (sent, pieces, _) = sent_in(instant * 2, Some(instant));
         assert_eq!(sent.unwrap_err().kind(), io::ErrorKind::TimedOut);

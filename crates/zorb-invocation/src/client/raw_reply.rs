@@ -1,4 +1,4 @@
-//! Replies whose types are known to their readers alone.
+//! Replies that are decoded by code that knows their types at run time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,7 +9,7 @@ use zorb_giop::HEADER_SIZE;
 
 use super::core::ClientCore;
 
-/// A reply as it came, results or a user exception, whose types its reader knows.
+/// A reply with results or a user exception, not decoded yet.
 pub struct RawReply<'r> {
     pub(crate) exception: Option<Cow<'r, str>>,
     pub(crate) message: &'r [u8],
@@ -19,7 +19,7 @@ pub struct RawReply<'r> {
 }
 
 impl<'r> RawReply<'r> {
-    /// The repository id of the user exception; `None` when the operation went well.
+    /// The repository id of the user exception; `None` for results.
     pub fn exception_id(&self) -> Option<&str> {
         self.exception.as_deref()
     }
@@ -29,9 +29,9 @@ impl<'r> RawReply<'r> {
         self.body.clone()
     }
 
-    /// Copies it, to be read when its types are known.
+    /// Copies it, to decode it later.
     pub fn keep(&self) -> KeptReply {
-        // Its end may lie elsewhere.
+        // Its end may be in a shared buffer.
         let message = [self.message, self.body.tail()].concat().into_boxed_slice();
         KeptReply {
             exception: self.exception.as_deref().map(str::to_owned),
@@ -54,7 +54,7 @@ impl fmt::Debug for RawReply<'_> {
     }
 }
 
-/// A copy of a reply as it came: see [`RawReply::keep`].
+/// A copy of a [`RawReply`].
 #[derive(Clone)]
 pub struct KeptReply {
     exception: Option<String>,
@@ -62,13 +62,13 @@ pub struct KeptReply {
     seams: Box<[u32]>,
     order: ByteOrder,
     text: TextCoding,
-    /// Where the body begins.
+    /// The offset of the body.
     offset: usize,
     core: Arc<ClientCore>,
 }
 
 impl KeptReply {
-    /// The repository id of the user exception; `None` when the operation went well.
+    /// The repository id of the user exception; `None` for results.
     pub fn exception_id(&self) -> Option<&str> {
         self.exception.as_deref()
     }
@@ -79,7 +79,7 @@ impl KeptReply {
             .with_parts(&self.seams, HEADER_SIZE)
             .with_text(self.text)
             .with_context(&self.core);
-        // The header was read up to here before, so the octets are there.
+        // The header has been decoded before, so the octets are there.
         let _ = reader.take(self.offset, "reply header");
         reader
     }

@@ -4,20 +4,18 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::object::ObjectRef;
 
-/// What is asked of the object. Every ORB answers it, and it is a request like any other: it goes
-/// where calls will go, follows forwards, and takes the code sets along, which a LocateRequest
-/// cannot.
-const QUESTION: &str = "_non_existent";
+/// The operation that is called. Every ORB has it, and unlike a LocateRequest it is an ordinary request: it uses
+/// the same routes as later calls, follows forwards, and carries the code sets.
+const OPERATION: &str = "_non_existent";
 
-/// How often it is asked. The server's thread has two buffers that take turns, and each is there
-/// only when it has been used.
+/// The number of calls: the server's thread uses two buffers in turn, and allocates each on its first use.
 const TIMES: usize = 2;
 
-/// What tells a server the band of priorities that a connection is for; the band itself is in a service
-/// context. A server that does not know it answers so, and learns of the band no less.
+/// The operation that announces the priority band of a connection, which is in a service context. A server that
+/// does not have the operation receives the band as well.
 const BIND: &str = "_bind_priority_band";
 
-/// Does what a first call does beyond what every call does.
+/// Does what only a first call does.
 pub(crate) fn validate(object: &ObjectRef) -> Result<(), SystemException> {
     if object.has_bands() {
         match object.invoke::<(), SystemException>(BIND, |_| Ok(()), |_| Ok(())) {
@@ -29,7 +27,7 @@ pub(crate) fn validate(object: &ObjectRef) -> Result<(), SystemException> {
     }
     for _ in 0..TIMES {
         let gone = object.invoke::<bool, SystemException>(
-            QUESTION,
+            OPERATION,
             |_| Ok(()),
             |reader| reader.read_bool(),
         )?;

@@ -18,9 +18,9 @@ use crate::object::ObjectRef;
 
 /// The target of a collocated call, while the call runs.
 pub enum Collocated<'a> {
-    /// The object adapter is not asked.
+    /// The object adapter is not involved.
     Direct(&'a ActiveObject),
-    /// The target is guarded, and the thread known to be in an upcall.
+    /// The target is guarded, and the thread is marked as in an upcall.
     ThruPoa(Guard<Option<Arc<LocalTarget>>>, Upcall),
 }
 
@@ -31,8 +31,8 @@ impl std::fmt::Debug for Collocated<'_> {
 }
 
 impl<'a> Collocated<'a> {
-    /// The target of `object` if it is of this ORB and nothing stands in the way; `None` has the
-    /// stub make the call by messages, which then waits, fails or succeeds as any other.
+    /// The target of `object` if it is in this ORB and can be called now. If `None`, the stub makes the call with
+    /// a request and a reply in memory, which waits, fails or succeeds as any other.
     #[inline]
     pub fn enter(object: &'a ObjectRef) -> Option<Self> {
         let collocation = &object.shared().collocation;
@@ -81,7 +81,7 @@ impl<'a> Collocated<'a> {
         self.active()?.servant::<I::Servant>(I::ENTRY)
     }
 
-    /// The exception for a servant that has panicked. Only the call ends.
+    /// The exception for a servant that panicked, which ends only the call.
     #[cold]
     pub fn panicked(&self, operation: &str) -> SystemException {
         match self.active() {
@@ -90,8 +90,7 @@ impl<'a> Collocated<'a> {
         }
     }
 
-    /// Ends a call whose outcome the caller cannot have as it is: it gets the outcome as if it had been
-    /// sent.
+    /// Ends a call whose outcome is not passed as it is, but encoded and decoded, as in a reply.
     ///
     /// # Errors
     /// The system exception that the servant raised, that of its panic, or that of values without an
@@ -129,15 +128,15 @@ type Panic = Box<dyn Any + Send>;
 
 /// A two-way call whose object may be in this ORB.
 pub trait CollocatedCall: Invocation {
-    /// Takes the outcome of the upcall and writes it as the body of a reply. `written` is
-    /// [`Written::Results`] before, and what has been written after.
+    /// Takes the outcome of the upcall and writes it as the body of a reply; sets `written`, which is
+    /// [`Written::Results`] before.
     ///
     /// # Errors
-    /// When a value has no encoding.
+    /// A value has no encoding.
     fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()>;
 }
 
-/// What has been written of the outcome of an upcall.
+/// The kind of outcome that was written.
 #[derive(Debug)]
 pub enum Written {
     /// The results.
@@ -148,7 +147,7 @@ pub enum Written {
     Nothing(SystemException),
 }
 
-/// A system exception that a servant raised; it gets a context if it has none.
+/// A system exception that a servant raised, with a context.
 fn raised(exception: SystemException, operation: &str) -> SystemException {
     if exception.context().is_some() {
         return exception;

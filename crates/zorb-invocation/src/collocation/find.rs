@@ -1,4 +1,4 @@
-//! Finding the servant that a reference of the same ORB leads to.
+//! Finding the servant of a reference in the same ORB.
 
 use std::sync::{Arc, Weak};
 
@@ -7,7 +7,7 @@ use arc_swap::Guard;
 use super::local_target::LocalTarget;
 use crate::object::{ObjectRef, Shared};
 
-/// Finds the object of a reference in its own ORB, and lets the reference call it, if it is there.
+/// Finds the object of a reference in its own ORB, and caches it in the reference.
 #[cold]
 pub(super) fn collocate(object: &ObjectRef) {
     let core = object.core();
@@ -22,14 +22,14 @@ pub(super) fn collocate(object: &ObjectRef) {
         LocalTarget { object: Arc::clone(&found), manager, _running: core.threads().enter() };
     let reference: Weak<Shared> = Arc::downgrade(object.shared());
     found.collocate(reference, || collocation.set_target(Some(Arc::new(target))));
-    // A shutdown ends the collocation of the objects that it finds; this one may have been too new.
+    // A shutdown that runs now may have missed this one.
     if !core.is_running() {
         collocation.set_target(None);
     }
 }
 
-/// Guards the target of a reference to an object of this ORB, for a call that goes by a message.
-/// A request that its manager holds back is not running yet, and guards nothing.
+/// Guards the target of a reference to an object of this ORB, for a call with a request in memory. A held
+/// request is not running yet, and guards nothing.
 pub(crate) fn hold(object: &ObjectRef) -> Option<Guard<Option<Arc<LocalTarget>>>> {
     let collocation = &object.shared().collocation;
     let mut target = collocation.target();

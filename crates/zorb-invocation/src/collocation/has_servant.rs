@@ -4,12 +4,12 @@ use zorb_poa::SERVANT_OBJECT_ENTRIES;
 
 use crate::interface::Interface;
 
-/// An interface whose servants can be called without a message: generated code says what they are.
+/// An interface whose servants can be called without a message. Generated code implements it.
 pub trait HasServant: Interface {
     /// The object type of the servant trait.
     type Servant: ?Sized + Send + Sync + 'static;
 
-    /// The entry of a servant's table in which the search for this interface begins.
+    /// The first entry of a servant's table in which this interface is looked up.
     #[doc(hidden)]
     const ENTRY: usize = entry(Self::REPOSITORY_ID.as_bytes());
 }

@@ -1,4 +1,4 @@
-//! The servant that a reference of the same ORB leads to.
+//! The servant of a reference in the same ORB.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,11 +7,11 @@ use arc_swap::{ArcSwapOption, Guard};
 use zorb_base::threads::Running;
 use zorb_poa::{ActiveObject, PoaManager};
 
-/// The way from a reference to a servant.
+/// The cached servant of a reference.
 pub struct LocalTarget {
     pub(super) object: Arc<ActiveObject>,
     pub(super) manager: PoaManager,
-    /// Whoever waits for the ORB's threads waits for the last call that guards the target.
+    /// Makes a thread that waits for the ORB's threads wait for the last call that guards the target.
     pub(super) _running: Running,
 }
 
@@ -21,13 +21,13 @@ impl std::fmt::Debug for LocalTarget {
     }
 }
 
-/// What a reference knows of its object in its own ORB.
+/// What a reference caches about its object in its own ORB.
 #[derive(Default)]
 pub(crate) struct Collocation {
-    /// Whether the object is known not to be of this ORB.
+    /// Whether the object is known to be outside this ORB.
     is_remote: AtomicBool,
     target: ArcSwapOption<LocalTarget>,
-    /// What direct calls go to, once they know it.
+    /// The target of direct calls, set by the first one.
     direct: OnceLock<Arc<ActiveObject>>,
 }
 
@@ -48,21 +48,21 @@ impl Collocation {
     }
 
     pub(super) fn make_direct(&self, target: &LocalTarget) {
-        // Another thread may have been faster, with the same object.
+        // Another thread may have set it, to the same object.
         let _ = self.direct.set(Arc::clone(&target.object));
     }
 
-    /// Notes that the object is not of this ORB.
+    /// Notes that the object is outside this ORB.
     pub(super) fn set_remote(&self) {
         self.is_remote.store(true, Ordering::Relaxed);
     }
 
-    /// Sets what calls go to; `None` has the next one look for it.
+    /// Sets the target of calls; after `None`, the next call looks it up.
     pub(crate) fn set_target(&self, target: Option<Arc<LocalTarget>>) {
         self.target.store(target);
     }
 
-    /// Forgets what is known: the reference now leads somewhere else.
+    /// Clears the cache: the reference now denotes another object.
     pub(crate) fn forget(&self) {
         self.is_remote.store(false, Ordering::Relaxed);
         self.target.store(None);

@@ -1,4 +1,4 @@
-//! Which ORBs this thread is in an upcall of, calls that came without a message.
+//! The ORBs of which this thread is in an upcall of a collocated call.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl std::fmt::Debug for Upcall {
 impl Upcall {
     #[inline]
     pub(crate) fn enter(core: &Arc<OrbCore>) -> Self {
-        // A thread on its way out has no upcalls to tell of.
+        // A thread that ends has no upcalls.
         let _ = UPCALLS.try_with(|upcalls| upcalls.borrow_mut().push(Arc::as_ptr(core).addr()));
         Self(())
     }
@@ -35,7 +35,7 @@ impl Drop for Upcall {
     }
 }
 
-/// Whether this thread is inside an upcall to a servant of `core` that came without a message.
+/// Whether this thread is in an upcall of a collocated call to a servant of `core`.
 pub fn in_upcall_of(core: &Arc<OrbCore>) -> bool {
     let address = Arc::as_ptr(core).addr();
     UPCALLS.try_with(|upcalls| upcalls.borrow().contains(&address)).unwrap_or(false)

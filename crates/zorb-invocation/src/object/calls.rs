@@ -1,4 +1,4 @@
-//! The calls of a reference: those of stubs, and those that every object answers.
+//! Calls by a reference: of stubs, and of the operations that every object has.
 
 use std::cell::Cell;
 
@@ -14,11 +14,11 @@ use crate::client::{Outcome, ReadReply, Request, invoke, locate, validate};
 use crate::interface::Interface;
 
 impl ObjectRef {
-    /// Makes a call: what stubs do. `arguments` writes the `in` and `inout` parameters, `results`
-    /// reads the result and the `inout` and `out` parameters.
+    /// Makes a call, as stubs do. `arguments` writes the `in` and `inout` parameters, `results` reads the
+    /// result and the `inout` and `out` parameters.
     ///
     /// # Errors
-    /// What the operation raises, or the system exception that kept it from running.
+    /// What the operation raises, or the system exception that prevented it.
     #[inline]
     pub fn invoke<T, E: Raises>(
         &self,
@@ -35,10 +35,10 @@ impl ObjectRef {
         request.outcome.after(ended)
     }
 
-    /// Sends a one-way request and does not wait for anything.
+    /// Sends a one-way request without waiting.
     ///
     /// # Errors
-    /// The system exception that kept it from being sent.
+    /// The system exception that prevented it.
     #[inline]
     pub fn invoke_oneway(
         &self,
@@ -48,11 +48,10 @@ impl ObjectRef {
         invoke(self, operation, ResponseFlags::NoResponse, &arguments, ReadReply::Nobody)
     }
 
-    /// Asks the object whether it supports the interface `id` (`_is_a`). A reference that says so
-    /// itself is believed without a call.
+    /// Asks the object whether it supports the interface `id` (`_is_a`), unless the reference has this type id.
     ///
     /// # Errors
-    /// The system exception that kept the call from being made.
+    /// The system exception of the call.
     #[doc(alias = "_is_a")]
     pub fn is_a(&self, id: &str) -> Result<bool, SystemException> {
         if id == OBJECT_ID || self.ior().type_id == id {
@@ -61,40 +60,38 @@ impl ObjectRef {
         self.invoke("_is_a", |writer| writer.write_latin1(id), |reader| reader.read_bool())
     }
 
-    /// Asks the server whether it has the object, without calling it (LocateRequest). A server that
-    /// forwards is followed.
+    /// Asks the server whether it has the object, without calling it (LocateRequest). Follows forwards.
     ///
     /// # Errors
-    /// The system exception that kept the question from being answered.
+    /// The system exception of the request.
     pub fn locate(&self) -> Result<bool, SystemException> {
         locate(self)
     }
 
-    /// Binds the reference now, so that the next call takes no longer than those after it
-    /// (`_validate_connection`): finds the way to the object, connects, follows forwards, agrees on
-    /// code sets, and has both sides make the buffers that calls need.
+    /// Binds the reference now, so that the next call takes no longer than later ones
+    /// (`_validate_connection`): resolves routes, connects, follows forwards, negotiates code sets, and makes
+    /// both sides allocate the buffers that calls need.
     ///
-    /// The object is asked `_non_existent` for it, twice. A connection is a thread's own unless the
-    /// option `MaxCallsPerConnection` says otherwise, so the thread that will call is the one to bind.
-    /// What has been bound stays so until a connection is closed, by the server's `IdleTimeout` for
-    /// one; binding again then connects again, and otherwise does no harm. A reference to an object of
-    /// this ORB is tied to its servant.
+    /// It calls `_non_existent` twice. Each thread has its own connections unless the option
+    /// `MaxCallsPerConnection` permits to share them, so bind on the thread that will call. The binding is valid
+    /// until a connection is closed, for example after the server's `IdleTimeout`; binding again then
+    /// connects again, and otherwise changes nothing. A reference to an object of this ORB is bound to its
+    /// servant.
     ///
-    /// Policies of the client and the server that contradict each other make it fail, with
-    /// `INV_POLICY`; [`inconsistent_policies`](Self::inconsistent_policies) tells which.
+    /// If policies of client and server contradict each other, it fails with `INV_POLICY`;
+    /// [`inconsistent_policies`](Self::inconsistent_policies) returns them.
     ///
     /// # Errors
-    /// The system exception that a call would fail with; `OBJECT_NOT_EXIST` when the object is gone.
+    /// The system exception of a call; `OBJECT_NOT_EXIST` if the object does not exist.
     #[doc(alias = "_validate_connection")]
     pub fn validate_connection(&self) -> Result<(), SystemException> {
         validate(self)
     }
 
-    /// Asks whether the object is gone for good (`_non_existent`).
+    /// Asks whether the object has been destroyed (`_non_existent`).
     ///
     /// # Errors
-    /// The system exception that kept the question from being answered; `OBJECT_NOT_EXIST` is the
-    /// answer `true`.
+    /// The system exception of the call, except `OBJECT_NOT_EXIST`, which means `true`.
     #[doc(alias = "_non_existent")]
     pub fn non_existent(&self) -> Result<bool, SystemException> {
         let answer = self.invoke("_non_existent", |_| Ok(()), |reader| reader.read_bool());
@@ -106,7 +103,7 @@ impl ObjectRef {
         }
     }
 
-    /// Asks the object for its most derived interface (`_repository_id`); old ORBs do not answer.
+    /// Asks the object for its most derived interface (`_repository_id`), which old ORBs do not support.
     ///
     /// # Errors
     /// The system exception of the call; `BAD_OPERATION` from ORBs without it.
@@ -119,7 +116,7 @@ impl ObjectRef {
         )
     }
 
-    /// The typed face of this object, after asking whether it has that type; `None` when not.
+    /// A typed reference to this object, after asking whether it has this type; `None` if not.
     ///
     /// # Errors
     /// As [`is_a`](Self::is_a).
@@ -128,7 +125,7 @@ impl ObjectRef {
         Ok(self.is_a(T::REPOSITORY_ID)?.then(|| T::from_object(self.clone())))
     }
 
-    /// The typed face of this object, without asking.
+    /// A typed reference to this object, without asking.
     #[doc(alias = "_unchecked_narrow")]
     pub fn unchecked_narrow<T: Interface>(&self) -> T {
         T::from_object(self.clone())

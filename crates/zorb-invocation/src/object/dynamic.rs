@@ -1,5 +1,4 @@
-//! Calls of operations that are known at run time only: what the dynamic invocation interface
-//! stands on.
+//! Calls of operations whose types are known at run time, for the dynamic invocation interface.
 
 use std::cell::Cell;
 
@@ -12,13 +11,13 @@ use crate::client::{NO_REPLY, RawReply, ReadReply, Reply, invoke};
 
 /// # Types known at run time
 ///
-/// The crate `zorb-dynamic` makes requests of this.
+/// For the crate `zorb-dynamic`.
 impl ObjectRef {
-    /// Makes a call and has `read` decode the reply, a user exception also.
+    /// Makes a call; `read` decodes the reply, also with a user exception.
     ///
     /// # Errors
-    /// The system exception that kept the operation from running, or that it raised; `MARSHAL` and
-    /// its like for what `read` returns.
+    /// The system exception that prevented the operation, or that it raised; `MARSHAL` and others for the
+    /// errors of `read`.
     pub fn invoke_dynamic<T>(
         &self,
         operation: &str,

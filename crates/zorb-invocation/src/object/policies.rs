@@ -17,16 +17,15 @@ use crate::client::{ObjectPolicies, connection_policies, policy_of, select_endpo
 
 impl ObjectRef {
     /// The same object, with calls that take at most `timeout` and then fail with `TIMEOUT`, at most 1 ms
-    /// late. It is the policy [`RelativeRoundtripTimeout`] and overrides the option `RoundTripTimeout`. A call inside one ORB runs on the calling thread and
-    /// does not time out.
+    /// late. It is the policy [`RelativeRoundtripTimeout`] and overrides the option `RoundTripTimeout`. A call
+    /// within one ORB runs on the calling thread and does not time out.
     #[must_use]
     pub fn with_timeout(&self, timeout: Duration) -> Self {
         let policies = Policies::new().with(RelativeRoundtripTimeout(timeout));
         self.overridden(&policies, SetOverrideType::AddOverride)
     }
 
-    /// The same object, called with `policies`, each in place of one of its type that the reference
-    /// has.
+    /// The same object, called with `policies`, which replace the reference's policies of the same types.
     ///
     /// # Errors
     /// `NO_PERMISSION` for a policy that a reference cannot have.
@@ -48,14 +47,14 @@ impl ObjectRef {
         Ok(self.overridden(policies, how))
     }
 
-    /// The same object for one call: its `policies` win over those of the reference.
+    /// The same object for one call, whose `policies` override those of the reference.
     ///
     /// ```text
-    /// teller.for_call(&hurried)?.balance()?;
+    /// account.for_call(&urgent)?.balance()?;
     /// ```
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that a call cannot have, which is one that a reference cannot.
+    /// `NO_PERMISSION` for a policy that a reference cannot have.
     pub fn for_call(&self, policies: &Policies) -> Result<Self, SystemException> {
         policies.check(Levels::OBJECT)?;
         let known = self.overrides.as_deref();
@@ -71,7 +70,7 @@ impl ObjectRef {
         let shared = match overrides.connections() {
             Some(policies) => self.with_connection_policies(policies).shared,
             None if self.shared.connection_policies().is_none() => Arc::clone(&self.shared),
-            // The original reference's routes are not known here.
+            // This reference has no routes of the original one.
             None => Arc::new(Shared::new(self.core(), self.ior().clone(), None)),
         };
         Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
@@ -88,20 +87,19 @@ impl ObjectRef {
         self.overrides().map(|overrides| overrides.object.clone()).unwrap_or_default()
     }
 
-    /// The policy of type `P` that the client wants for calls by this reference and thread
-    /// (`_get_client_policy`): that of the call, of the reference, of the thread, of the ORB, or the
-    /// default.
+    /// The client's policy of type `P` for calls by this reference and thread (`_get_client_policy`): that of
+    /// the call, of the reference, of the thread, of the ORB, or the default.
     #[doc(alias = "_get_client_policy")]
     pub fn client_policy<P: TypedPolicy>(&self) -> Option<P> {
         policy_of(self).or_else(|| P::default_of(self.core().options()))
     }
 
-    /// The types of the client's policies that keep calls by this reference and thread from being made,
-    /// as they contradict what the server has put into the reference, or there is no way that keeps
-    /// them: what `_validate_connection` gives back. Such calls fail with `INV_POLICY`.
+    /// The types of the client's policies that prevent calls by this reference and thread: they contradict the
+    /// server's policies in the reference, or no route satisfies them. `_validate_connection` returns them. Such
+    /// calls fail with `INV_POLICY`.
     ///
     /// # Errors
-    /// The system exception that keeps the policies of the thread from being told.
+    /// The system exception of an interceptor.
     pub fn inconsistent_policies(&self) -> Result<Vec<PolicyType>, SystemException> {
         let object = self.as_wanted()?;
         let forwarded = object.forwarded();
@@ -110,26 +108,25 @@ impl ObjectRef {
         select_endpoint(&object, target, routes, |info| routes.inconsistent(info))
     }
 
-    /// What connections for calls by this reference and thread are like that go by profiles of this
-    /// kind: what is said at all levels, and where nothing is the options. A property that neither
-    /// names is the system's choice.
+    /// The properties of connections by profiles of this kind for calls by this reference and thread: those of
+    /// all levels of policies, then the options. The system chooses properties that neither sets.
     pub fn connection_properties(&self, profile: ProfileTag) -> ConnectionProperties {
         connection_policies(self)
             .properties(profile)
             .or(ConnectionProperties::of(self.core().options()))
     }
 
-    /// The policy of type `P` that the server has put into the reference.
+    /// The server's policy of type `P` in the reference.
     ///
     /// # Errors
-    /// `INV_OBJREF` when it cannot be read.
+    /// `INV_OBJREF` if it cannot be decoded.
     pub fn exposed_policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
         let forwarded = self.forwarded();
         let target = forwarded.binding().unwrap_or_else(|| self.binding());
         exposed_by(&target.routes(self.core()).policies).map_err(unreadable::<P>)
     }
 
-    /// Whether calls by this reference and thread go over connections for bands of priorities.
+    /// Whether calls by this reference and thread use connections of priority bands.
     pub(crate) fn has_bands(&self) -> bool {
         let Ok(object) = self.as_wanted() else { return false };
         let forwarded = object.forwarded();
@@ -137,12 +134,11 @@ impl ObjectRef {
         target.routes(object.core()).has_bands()
     }
 
-    /// The policy of type `P` that holds for calls by this reference and thread (`_get_policy`): what
-    /// the client wants, reconciled with what the server has put into the reference.
+    /// The effective policy of type `P` for calls by this reference and thread (`_get_policy`): the client's,
+    /// reconciled with the server's in the reference.
     ///
     /// # Errors
-    /// `INV_POLICY` (OMG 1) when the two contradict each other; `INV_OBJREF` when the server's cannot
-    /// be read.
+    /// `INV_POLICY` (OMG 1) if they contradict each other; `INV_OBJREF` if the server's cannot be decoded.
     #[doc(alias = "_get_policy")]
     pub fn policy<P: TypedPolicy>(&self) -> Result<Option<P>, SystemException> {
         match (policy_of::<P>(self), self.exposed_policy::<P>()?) {

@@ -8,12 +8,12 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::{ObjectRef, Shared, Variant, Variants};
 use crate::client::{ConnectionPolicies, connection_policies};
 
-/// The most other ways that one reference is called by. Each is kept with its reference.
+/// The maximum number of variants of a reference, which exist as long as it does.
 const MAX_VARIANTS: usize = 64;
 
 impl ObjectRef {
-    /// The reference by which a call of the calling thread is to go: this one, or what the policies of
-    /// thread and ORB make of it, with the policies that this one has.
+    /// The reference that a call of the calling thread uses: this one, or its variant with the policies of the
+    /// thread and the ORB.
     pub(crate) fn as_wanted(&self) -> Result<Cow<'_, Self>, SystemException> {
         let wanted = connection_policies(self);
         if self.satisfies(&wanted) {
@@ -53,17 +53,17 @@ impl ObjectRef {
         Self { shared, overrides: None, collocation: self.collocation }
     }
 
-    /// The variant of this reference with these policies, which is created if there is none; `None` when there are too many.
+    /// The variant of this reference with these policies, created on first use; `None` if there are too many.
     fn variant(&self, wanted: &ConnectionPolicies) -> Option<&Self> {
-        let mut place = &self.shared.variants.0;
+        let mut cell = &self.shared.variants.0;
         for _ in 0..MAX_VARIANTS {
-            let known = place.get_or_init(|| {
+            let known = cell.get_or_init(|| {
                 Box::new(Variant { object: self.another(wanted), next: Variants::default() })
             });
             if known.object.satisfies(wanted) {
                 return Some(&known.object);
             }
-            place = &known.next.0;
+            cell = &known.next.0;
         }
         None
     }
