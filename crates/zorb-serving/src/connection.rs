@@ -18,18 +18,16 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{
-    ConnectionEnd, Detached, Inbound, Limits, Messaging, ProfileTag, ProtocolError, ServerReceiver,
+    ConnectionEnd, Inbound, Limits, Messaging, ProfileTag, ProtocolError, ServerReceiver,
     ServerRequests,
 };
 use zorb_os::slot::Slot;
-use zorb_poa::AdapterCache;
 use zorb_transport::{Protocol, Stream, Waits};
 
 use crate::input::Input;
 use crate::lane::Lane;
 use crate::output::Output;
 use crate::own_threads::OwnThreads;
-use crate::queued::RequestMessage;
 use crate::reactor::Events;
 use crate::server_core::ServerCore;
 use zorb_cdr::ReadContext;
@@ -72,19 +70,6 @@ pub(crate) struct ServerConnection {
     /// Which of [`BufferStrategy::ALL`] a servant has chosen for it, counted from
     /// 1; 0 for none.
     pub(super) buffer_strategy: AtomicU8,
-}
-
-/// What a thread reuses from request to request.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    /// The last request, whose buffer the next one takes over.
-    pub(super) request: Detached,
-    pub(super) reply: Vec<u8>,
-    pub(super) adapters: AdapterCache,
-    /// What reads the last request that left something out.
-    pub(super) recalled: Option<Arc<dyn Messaging>>,
-    /// For the next request that is queued for another thread.
-    pub(super) spare: Option<Box<RequestMessage>>,
 }
 
 /// What a connection is made of.

@@ -11,8 +11,9 @@ use zorb_os::event::{EventFd, PeriodicTimer};
 use zorb_os::lock::Lock;
 use zorb_os::poll::{ReadySet, Trigger};
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::lane::{Lane, Role};
+use crate::scratch::Scratch;
 
 /// The key of the event that ends the threads.
 const STOP: u64 = u64::MAX;

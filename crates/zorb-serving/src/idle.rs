@@ -5,7 +5,8 @@ use std::sync::atomic::Ordering;
 
 use zorb_giop::ConnectionEnd;
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
+use crate::scratch::Scratch;
 
 /// The number of checks of a connection that is not at a reactor, and is not checked.
 pub(super) const UNCOUNTED: u32 = u32::MAX;

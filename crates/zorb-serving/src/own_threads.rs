@@ -19,8 +19,9 @@ use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
 use zorb_os::lock::{Condition, Lock};
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::input::Input;
+use crate::scratch::Scratch;
 
 /// How long a thread without input waits for it before it ends.
 const FOLLOWER_LINGER: Duration = Duration::from_secs(1);

@@ -9,8 +9,7 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Detached, Form, GiopVersion, MessageHeader, MessageKind, Messaging, ProtocolError, ReplyStatus,
-    RequestHeader, ResponseFlags, ServedRequest, UnreadRequest,
+    Form, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServedRequest, UnreadRequest,
 };
 use zorb_poa::{
     Access, Answer, Arrival, Holdable, InParts, NotAdmitted, PoaManager, ReplyTo, RequestSource,
@@ -18,64 +17,12 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::Lane;
+use crate::message::RequestMessage;
+use crate::scratch::Scratch;
 use crate::server_core::ServerCore;
-
-/// A Request that has been received, apart from the connection that it came over.
-#[derive(Debug)]
-pub(super) struct RequestMessage {
-    pub(super) octets: Detached,
-    pub(super) header: MessageHeader,
-    /// What frames the messages of its connection; `None` for GIOP.
-    pub(super) messaging: Option<&'static dyn Messaging>,
-    /// What reads it, where it leaves something out.
-    pub(super) recalled: Option<Arc<dyn Messaging>>,
-    pub(super) request: ServedRequest,
-    pub(super) response: ResponseFlags,
-    pub(super) text: TextCoding,
-    /// Its end, if it lies in a shared buffer of the stream.
-    #[cfg(feature = "buffers")]
-    pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
-}
-
-impl Default for RequestMessage {
-    fn default() -> Self {
-        Self {
-            octets: Detached::default(),
-            header: MessageHeader {
-                version: GiopVersion::V1_0,
-                order: ByteOrder::NATIVE,
-                more_fragments: false,
-                kind: MessageKind::Request,
-                size: 0,
-            },
-            messaging: None,
-            recalled: None,
-            request: ServedRequest::default(),
-            response: ResponseFlags::NoResponse,
-            text: TextCoding::default(),
-            #[cfg(feature = "buffers")]
-            shared_end: None,
-        }
-    }
-}
-
-impl RequestMessage {
-    /// An empty message with a buffer.
-    pub(super) fn with_capacity(octets: usize) -> Self {
-        let octets = Detached { buffer: vec![0; octets], ..Detached::default() };
-        Self { octets, ..Self::default() }
-    }
-
-    fn size(&self) -> usize {
-        let size = self.octets.message().len();
-        #[cfg(feature = "buffers")]
-        let size = size + self.shared_end.as_ref().map_or(0, |end| end.len());
-        size
-    }
-}
 
 /// The connection of a request that is being served, until dropped.
 #[derive(Debug)]

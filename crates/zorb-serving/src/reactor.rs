@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use zorb_base::upcall_thread::begin_upcall;
 use zorb_giop::{RequestHeader, ServiceId};
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::idle::UNCOUNTED;
 use crate::input::Input;
 use crate::properties::short;
+use crate::scratch::Scratch;
 
 /// The state of a connection at a reactor.
 #[derive(Debug)]

@@ -12,10 +12,11 @@ use zorb_poa::{
     answer_locate, dispatch, find_target,
 };
 
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::input::Input;
+use crate::message::RequestMessage;
 use crate::own_threads::LongUpcall;
-use crate::queued::RequestMessage;
+use crate::scratch::Scratch;
 
 /// What receiving has come to.
 enum Received {

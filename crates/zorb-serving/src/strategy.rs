@@ -16,10 +16,11 @@ pub(super) use self::half_sync::HalfSync;
 pub(super) use self::leader_followers::LeaderFollowers;
 use self::queue::RequestQueue;
 pub(super) use self::thread_per_connection::ThreadPerConnection;
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::{Lane, Role};
 use crate::queued::QueuedRequest;
+use crate::scratch::Scratch;
 
 /// How the threads of a lane share its work.
 pub(super) trait ServingStrategy: Debug + Send + Sync {

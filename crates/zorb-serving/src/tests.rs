@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use zorb_base::options::{Options, Origin};
 
 use crate::ServerCore;
-use crate::connection::Scratch;
 use crate::lane::Lane;
+use crate::scratch::Scratch;
 use crate::{LaneSettings, PoolSettings, Strategy};
 
 const CLOSE_CONNECTION: u8 = 5;

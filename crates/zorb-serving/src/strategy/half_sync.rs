@@ -9,10 +9,12 @@ use zorb_giop::{MessageHeader, ProtocolError};
 
 use super::ServingStrategy;
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, Role};
-use crate::queued::{QueuedRequest, RequestMessage};
+use crate::message::RequestMessage;
+use crate::queued::QueuedRequest;
+use crate::scratch::Scratch;
 use crate::settings::Buffering;
 
 /// The strategy half-sync/half-async.

@@ -9,7 +9,8 @@ use zorb_os::futex;
 use zorb_os::lock::Lock;
 
 use super::backlog::Backlog;
-use crate::queued::{QueuedRequest, RequestMessage};
+use crate::message::RequestMessage;
+use crate::queued::QueuedRequest;
 use crate::settings::Buffering;
 
 /// The most requests that wait where the program sets no limit.

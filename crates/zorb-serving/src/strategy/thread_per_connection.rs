@@ -4,9 +4,10 @@ use std::io;
 use std::sync::Arc;
 
 use super::ServingStrategy;
-use crate::connection::{Scratch, ServerConnection};
+use crate::connection::ServerConnection;
 use crate::lane::{Lane, Role};
 use crate::queued::QueuedRequest;
+use crate::scratch::Scratch;
 
 /// The strategy thread per connection.
 #[derive(Debug)]

@@ -1,0 +1,21 @@
+//! What a serving thread reuses.
+
+use std::sync::Arc;
+
+use zorb_giop::{Detached, Messaging};
+use zorb_poa::AdapterCache;
+
+use crate::message::RequestMessage;
+
+/// What a thread reuses from request to request.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// The last request, whose buffer the next one takes over.
+    pub(super) request: Detached,
+    pub(super) reply: Vec<u8>,
+    pub(super) adapters: AdapterCache,
+    /// What reads the last request that left something out.
+    pub(super) recalled: Option<Arc<dyn Messaging>>,
+    /// For the next request that is queued for another thread.
+    pub(super) spare: Option<Box<RequestMessage>>,
+}
