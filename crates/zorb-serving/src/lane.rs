@@ -63,12 +63,12 @@ pub struct Lane {
     /// The threads of its pool.
     pool_threads: Arc<ThreadCount>,
     pub listeners: Vec<Listener>,
-    pub(super) connections: Connections,
+    pub(super) connections: Connections<ServerConnection>,
     /// What its threads wait at together; `None` where every connection has threads of its own.
     pub(super) events: Option<EventLoop>,
     /// Clients with whom something has to be agreed on first, and their slots.
     handshakes: Lock<Handshakes<(Arc<ServerConnection>, u32)>>,
-    pub(super) resumed: Resumed,
+    pub(super) resumed: Resumed<QueuedRequest>,
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
     stopping: AtomicBool,

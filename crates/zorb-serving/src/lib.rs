@@ -27,6 +27,7 @@
 
 mod connection;
 mod event_loop;
+mod freezing;
 mod idle;
 mod input;
 mod lane;

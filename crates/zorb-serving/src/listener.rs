@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use zorb_base::local_endpoints::ListenedEndpoints;
 use zorb_base::orb_core::OrbCore;
+use zorb_base::threads::ThreadCount;
 use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
-
-use crate::server_core::ServerCore;
 
 /// An open endpoint and the thread that accepts its connections.
 #[derive(Debug)]
@@ -21,7 +20,7 @@ pub struct Listener {
 }
 
 /// What is done with a connection that a client has made.
-pub(crate) type Welcome = dyn Fn(&Arc<ServerCore>, &dyn Protocol, Arc<dyn Stream>) + Send;
+pub(crate) type Welcome = dyn Fn(&dyn Protocol, Arc<dyn Stream>) + Send;
 
 impl Listener {
     /// The listener of an endpoint that has been opened.
@@ -48,34 +47,27 @@ impl Listener {
         self.protocol.groups().is_none()
     }
 
-    /// Starts accepting, on a thread that is made ready by `begin`. What becomes of connections is for
-    /// `welcome` to say.
+    /// Starts accepting on one of `threads`, which is made ready by `begin` and gives connections to
+    /// `welcome`.
     pub(crate) fn start(
         &self,
-        core: &Arc<ServerCore>,
+        threads: &Arc<ThreadCount>,
         begin: impl FnOnce() + Send + 'static,
         welcome: Box<Welcome>,
     ) -> io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);
         let protocol = Arc::clone(&self.protocol);
-        let core = Arc::clone(core);
-        let threads = Arc::clone(core.threads());
         threads.spawn("zorb-accept", move || {
             begin();
-            accept(&core, &*protocol, &*acceptor, &*welcome);
+            accept(&*protocol, &*acceptor, &*welcome);
         })
     }
 }
 
-fn accept(
-    core: &Arc<ServerCore>,
-    protocol: &dyn Protocol,
-    acceptor: &dyn Acceptor,
-    welcome: &Welcome,
-) {
+fn accept(protocol: &dyn Protocol, acceptor: &dyn Acceptor, welcome: &Welcome) {
     loop {
         match acceptor.accept() {
-            Ok(stream) => welcome(core, protocol, stream),
+            Ok(stream) => welcome(protocol, stream),
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
                 tracing::warn!(error = %source, "accepting is out of resources");

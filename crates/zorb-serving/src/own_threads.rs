@@ -22,6 +22,7 @@ use zorb_os::lock::{Condition, Lock};
 use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::scratch::Scratch;
+use crate::watchdog::Watched;
 
 /// How long a thread without input waits for it before it ends.
 const FOLLOWER_LINGER: Duration = Duration::from_secs(1);
@@ -261,10 +262,14 @@ impl ServerConnection {
     fn has_request_waiting(&self, input: &Input) -> bool {
         input.inbound.has_buffered() || self.stream.is_stale()
     }
+}
 
-    /// Hands the input over when the same upcall has been running since `seen` was taken and a request
-    /// waits; returns what to compare with next time.
-    pub(super) fn relieve(self: &Arc<Self>, seen: u32) -> u32 {
+impl Watched for ServerConnection {
+    fn begin_watch(&self) -> bool {
+        !self.requests.is_over() && !self.own_threads.is_watched.swap(true, Ordering::SeqCst)
+    }
+
+    fn relieve(self: Arc<Self>, seen: u32) -> u32 {
         let upcalls = self.own_threads.upcalls.load(Ordering::Relaxed);
         if upcalls == seen && !self.input.is_empty() {
             self.offer_input(HandOver::IfWaiting);
@@ -272,9 +277,11 @@ impl ServerConnection {
         upcalls
     }
 
-    /// Notes that the watchdog does not watch it any more, unless an upcall has begun since `seen` was
-    /// taken: one that begins later calls the watchdog itself.
-    pub(super) fn stop_watching(&self, seen: u32) -> bool {
+    fn is_being_read(&self) -> bool {
+        self.input.is_empty()
+    }
+
+    fn stop_watching(&self, seen: u32) -> bool {
         let threads = &self.own_threads;
         threads.is_watched.store(false, Ordering::SeqCst);
         // Between this and the look at what an upcall leaves behind first; the upcall then looks at

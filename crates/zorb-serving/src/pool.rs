@@ -14,6 +14,7 @@ use zorb_transport::{Protocol, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::lane::adapters::ServedAdapters;
+use crate::lane::spawner::Spawner;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use crate::lane::workers::LaneWorkers;
 use crate::lane::{Lane, LaneParts, OtherLanes, Role, pool_of_thread};
@@ -189,7 +190,7 @@ impl PoolCore {
             let Some(spawner) = lane.thread_requests.spawner().map(Arc::clone) else { continue };
             let weak = Arc::downgrade(lane);
             self.threads
-                .spawn("zorb-spawner", move || spawner.run(&weak))
+                .spawn("zorb-spawner", move || run_spawner(&spawner, &weak))
                 .map_err(|error| failed().with_source(error))?;
         }
         for lane in &self.lanes {
@@ -197,14 +198,13 @@ impl PoolCore {
                 let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
                 let begin = move || accepting.adopt_thread();
                 // Kept by the thread that accepts, for as long as it does.
-                let running = self.threads.enter();
-                let welcome =
-                    Box::new(move |core: &Arc<ServerCore>, protocol: &dyn Protocol, stream| {
-                        let _running = &running;
-                        serving.accept(core, protocol, stream);
-                    });
+                let (running, serving_core) = (self.threads.enter(), Arc::clone(core));
+                let welcome = Box::new(move |protocol: &dyn Protocol, stream| {
+                    let _running = &running;
+                    serving.accept(&serving_core, protocol, stream);
+                });
                 listener
-                    .start(core, begin, welcome)
+                    .start(core.threads(), begin, welcome)
                     .map_err(|error| failed().with_source(error))?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }
@@ -248,6 +248,23 @@ impl PoolCore {
     pub(super) fn violations(&self) -> impl Iterator<Item = LaneViolations> + '_ {
         self.lanes.iter().map(|lane| lane.steady_state.violations())
     }
+}
+
+/// The body of the thread that starts a lane's dynamic threads. It is scheduled as those.
+fn run_spawner(spawner: &Spawner, lane: &Weak<Lane>) {
+    if let Some(lane) = lane.upgrade() {
+        lane.adopt_thread();
+    }
+    spawner.run(|is_called| {
+        if let Some(lane) = lane.upgrade() {
+            // Until it is called it starts up.
+            if is_called {
+                lane.work_begins();
+            }
+            lane.grow();
+            lane.work_ends();
+        }
+    });
 }
 
 /// The lane of an ORB's own endpoints: each connection has a thread, and there are no limits but those of

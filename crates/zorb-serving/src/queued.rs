@@ -23,6 +23,7 @@ use crate::lane::Lane;
 use crate::message::RequestMessage;
 use crate::scratch::Scratch;
 use crate::server_core::ServerCore;
+use crate::strategy::queue::Request;
 
 /// The connection of a request that is being served, until dropped.
 #[derive(Debug)]
@@ -121,16 +122,6 @@ impl QueuedRequest {
         }
     }
 
-    /// The octets of the request.
-    pub(crate) fn size(&self) -> usize {
-        self.message.size()
-    }
-
-    /// Its priority, where the lane orders requests.
-    pub(crate) fn priority(&self) -> i16 {
-        self.priority
-    }
-
     /// Makes the upcall and sends the reply. The message comes back, for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
         let Self { message, client, priority, released } = self;
@@ -160,6 +151,16 @@ impl QueuedRequest {
     pub(super) fn refuse(self) {
         let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
         self.client.answer(&self.message, &full);
+    }
+}
+
+impl Request for QueuedRequest {
+    fn size(&self) -> usize {
+        self.message.size()
+    }
+
+    fn priority(&self) -> i16 {
+        self.priority
     }
 }
 

@@ -17,10 +17,17 @@ use zorb_poa::{Adapters, ConnectionSetup};
 use zorb_transport::{Endpoint, ListenOptions, Protocol, Workers};
 
 use crate::lane::Lane;
-use crate::lane::steady_state::Freezing;
+use crate::lane::steady_state::ViolationReport;
 use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, default_lane};
 use crate::watchdog::Watchdog;
+
+/// How lanes are frozen.
+#[derive(Clone)]
+pub(crate) struct Freezing {
+    /// Who is told.
+    pub(crate) report: Option<Arc<ViolationReport>>,
+}
 
 /// What the serving side of an ORB shares.
 pub struct ServerCore {
@@ -176,10 +183,9 @@ impl ServerCore {
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
-        let accept = move |core: &Arc<Self>, protocol: &dyn Protocol, stream| {
-            lane.accept(core, protocol, stream);
-        };
-        let started = listener.start(self, || (), Box::new(accept));
+        let core = Arc::clone(self);
+        let accept = move |protocol: &dyn Protocol, stream| lane.accept(&core, protocol, stream);
+        let started = listener.start(self.threads(), || (), Box::new(accept));
         started.map_err(|error| failed().with_source(error))?;
         tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
         listeners.push(listener);

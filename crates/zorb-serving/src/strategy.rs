@@ -3,7 +3,7 @@
 mod backlog;
 mod half_sync;
 mod leader_followers;
-mod queue;
+pub(super) mod queue;
 mod thread_per_connection;
 
 use std::fmt::Debug;
@@ -85,7 +85,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     fn end(&self) {}
 
     /// The requests that wait for a thread, where they are queued.
-    fn queue(&self) -> Option<&RequestQueue> {
+    fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
         None
     }
 

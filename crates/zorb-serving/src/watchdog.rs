@@ -6,29 +6,45 @@
 //! at all, and one with thousands of connections watches the few that are in use.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
 
-use crate::connection::ServerConnection;
 use zorb_poa::PoaManager;
 
 /// A connection is no longer watched after this many successive checks without an upcall. Its next upcall
 /// must then wake the watchdog, which costs more than these checks.
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
+/// A connection that may be watched.
+pub(crate) trait Watched: fmt::Debug + Send + Sync {
+    /// Notes that it is watched from now on; `false` if it has been already, or is over.
+    fn begin_watch(&self) -> bool;
+
+    /// Hands the input over when the same upcall has been running since `seen` was taken and a request
+    /// waits; returns what to compare with next time.
+    fn relieve(self: Arc<Self>, seen: u32) -> u32;
+
+    /// Whether a thread has its input, so that no upcall keeps the input waiting.
+    fn is_being_read(&self) -> bool;
+
+    /// Notes that it is not watched any more, unless an upcall has begun since `seen` was taken: one that
+    /// begins later calls the watchdog itself.
+    fn stop_watching(&self, seen: u32) -> bool;
+}
+
 /// Watches the connections that are in use.
 #[derive(Debug, Default)]
 pub(crate) struct Watchdog {
-    watched: Lock<Watched>,
+    state: Lock<State>,
     changed: Condition,
 }
 
 #[derive(Debug, Default)]
-struct Watched {
+struct State {
     connections: HashMap<usize, Watch>,
     /// Managers that hold requests, with the time at which the first of them expires.
     holding: Vec<(PoaManager, Instant)>,
@@ -39,14 +55,14 @@ struct Watched {
 /// A connection that has had an upcall of late.
 #[derive(Clone, Debug)]
 struct Watch {
-    connection: Arc<ServerConnection>,
+    connection: Arc<dyn Watched>,
     /// The number of upcalls at the last check.
     seen: u32,
     /// Checks since the last upcall.
     idle_checks: u32,
 }
 
-impl Watched {
+impl State {
     /// When the first of the requests expires that are held.
     fn first_expiry(&self) -> Option<Instant> {
         self.holding.iter().map(|(_, expiry)| *expiry).min()
@@ -54,23 +70,21 @@ impl Watched {
 }
 
 impl Watchdog {
-    pub(super) fn forget(&self, connection: &ServerConnection) {
-        let forgotten = self.watched.lock().connections.remove(&key_of(connection));
+    pub(super) fn forget<C: Watched>(&self, connection: &Arc<C>) {
+        let forgotten = self.state.lock().connections.remove(&key_of(connection));
         drop(forgotten);
     }
 
     /// Watches a connection from its present upcall on.
     #[cold]
-    pub(super) fn watch(&self, connection: &Arc<ServerConnection>, seen: u32) {
-        let mut watched = self.watched.lock();
-        if connection.requests.is_over()
-            || connection.own_threads.is_watched.swap(true, Ordering::SeqCst)
-        {
+    pub(super) fn watch<C: Watched + 'static>(&self, connection: &Arc<C>, seen: u32) {
+        let mut watched = self.state.lock();
+        if !connection.begin_watch() {
             return;
         }
         let was_asleep = watched.connections.is_empty();
-        let connection = Arc::clone(connection);
-        let key = key_of(&connection);
+        let key = key_of(connection);
+        let connection: Arc<C> = Arc::clone(connection);
         watched.connections.insert(key, Watch { connection, seen, idle_checks: 0 });
         drop(watched);
         if was_asleep {
@@ -81,7 +95,7 @@ impl Watchdog {
     /// Has the requests of a manager be discarded when they expire, the first of them at `expiry`.
     #[cold]
     pub(super) fn watch_held(&self, manager: &PoaManager, expiry: Instant) {
-        let mut watched = self.watched.lock();
+        let mut watched = self.state.lock();
         if watched.stopped {
             return;
         }
@@ -96,7 +110,7 @@ impl Watchdog {
 
     /// Discards requests that have been held for too long at `now`. Returns when the next ones expire.
     pub(super) fn discard_expired(&self, now: Instant) -> Option<Instant> {
-        let mut watched = self.watched.lock();
+        let mut watched = self.state.lock();
         let expired: Vec<_> = watched.holding.extract_if(.., |(_, first)| *first <= now).collect();
         drop(watched);
         for (manager, _) in expired {
@@ -104,7 +118,7 @@ impl Watchdog {
                 self.watch_held(&manager, next);
             }
         }
-        self.watched.lock().first_expiry()
+        self.state.lock().first_expiry()
     }
 
     /// Starts its thread with `spawn`, unless it has been started.
@@ -112,7 +126,7 @@ impl Watchdog {
     /// # Errors
     /// That of `spawn`; the next call tries again.
     pub(super) fn start(&self, spawn: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
-        let mut watched = self.watched.lock();
+        let mut watched = self.state.lock();
         if !watched.started {
             spawn()?;
             watched.started = true;
@@ -122,7 +136,7 @@ impl Watchdog {
 
     /// Ends the watch.
     pub(crate) fn stop(&self) {
-        let mut watched = self.watched.lock();
+        let mut watched = self.state.lock();
         watched.stopped = true;
         let holding = std::mem::take(&mut watched.holding);
         drop(watched);
@@ -140,7 +154,7 @@ impl Watchdog {
                 next_check = now + period;
             }
             self.discard_expired(now);
-            let watched = self.watched.lock();
+            let watched = self.state.lock();
             if watched.stopped {
                 return;
             }
@@ -158,11 +172,11 @@ impl Watchdog {
     /// Checks all watched connections, and returns how many are still watched. Starts threads without the
     /// lock, which serving threads take.
     pub(super) fn check(&self) -> usize {
-        let mut watches: Vec<_> = self.watched.lock().connections.values().cloned().collect();
-        watches.iter_mut().for_each(Watch::check);
-        let mut watched = self.watched.lock();
-        for watch in watches {
-            let key = key_of(&watch.connection);
+        let watches = self.state.lock().connections.clone();
+        let mut checked: Vec<_> = watches.into_iter().collect();
+        checked.iter_mut().for_each(|(_, watch)| watch.check());
+        let mut watched = self.state.lock();
+        for (key, watch) in checked {
             if !watched.connections.contains_key(&key) {
                 continue; // it has been closed meanwhile
             }
@@ -178,15 +192,15 @@ impl Watchdog {
 
 impl Watch {
     fn check(&mut self) {
-        let upcalls = self.connection.relieve(self.seen);
-        let is_idle = upcalls == self.seen && self.connection.input.is_empty();
+        let upcalls = Arc::clone(&self.connection).relieve(self.seen);
+        let is_idle = upcalls == self.seen && self.connection.is_being_read();
         self.idle_checks = if is_idle { self.idle_checks + 1 } else { 0 };
         self.seen = upcalls;
     }
 }
 
-fn key_of(connection: &ServerConnection) -> usize {
-    std::ptr::from_ref(connection).addr()
+fn key_of<C>(connection: &Arc<C>) -> usize {
+    Arc::as_ptr(connection).addr()
 }
 
 #[cfg(test)]

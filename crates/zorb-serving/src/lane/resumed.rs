@@ -5,29 +5,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::Lock;
 
-use crate::queued::QueuedRequest;
-
 /// How many threads at most serve resumed requests at a time, in lanes without an event loop.
 const MAX_THREADS: usize = 64;
 
 /// Requests that begin in their order.
-#[derive(Debug, Default)]
-pub(crate) struct Resumed {
-    waiting: Lock<Waiting>,
+#[derive(Debug)]
+pub(crate) struct Resumed<R> {
+    waiting: Lock<Waiting<R>>,
     /// How many wait, to be read without the lock.
     count: AtomicUsize,
 }
 
-#[derive(Debug, Default)]
-struct Waiting {
-    requests: VecDeque<QueuedRequest>,
+#[derive(Debug)]
+struct Waiting<R> {
+    requests: VecDeque<R>,
     /// Threads that serve them, and nothing else.
     threads: usize,
 }
 
-impl Resumed {
+impl<R> Default for Resumed<R> {
+    fn default() -> Self {
+        let waiting = Waiting { requests: VecDeque::new(), threads: 0 };
+        Self { waiting: Lock::new(waiting), count: AtomicUsize::new(0) }
+    }
+}
+
+impl<R> Resumed<R> {
     /// Adds a request. Whether a thread is to be started for it, where threads are there for nothing else.
-    pub(crate) fn put(&self, request: QueuedRequest) -> bool {
+    pub(crate) fn put(&self, request: R) -> bool {
         let mut waiting = self.waiting.lock();
         waiting.requests.push_back(request);
         self.count.store(waiting.requests.len(), Ordering::Release);
@@ -43,7 +48,7 @@ impl Resumed {
     }
 
     /// The next one.
-    pub(crate) fn take(&self) -> Option<QueuedRequest> {
+    pub(crate) fn take(&self) -> Option<R> {
         if self.is_empty() {
             return None;
         }
@@ -54,7 +59,7 @@ impl Resumed {
     }
 
     /// The next one for a thread that is there for nothing else; without any it ends.
-    pub(crate) fn take_or_end(&self) -> Option<QueuedRequest> {
+    pub(crate) fn take_or_end(&self) -> Option<R> {
         let mut waiting = self.waiting.lock();
         let next = waiting.requests.pop_front();
         waiting.threads -= usize::from(next.is_none());
@@ -63,7 +68,7 @@ impl Resumed {
     }
 
     /// A thread could not be started; the requests come back that no other thread serves.
-    pub(crate) fn give_up(&self) -> VecDeque<QueuedRequest> {
+    pub(crate) fn give_up(&self) -> VecDeque<R> {
         let mut waiting = self.waiting.lock();
         waiting.threads -= 1;
         match waiting.threads {

@@ -1,11 +1,9 @@
 //! The thread of a lane that starts its dynamic threads, so that none which serves requests has to.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
 
 use zorb_os::futex;
-
-use super::Lane;
 
 /// Waits until its lane wants a thread, which calls it without a lock.
 #[derive(Debug, Default)]
@@ -26,24 +24,15 @@ impl Spawner {
         self.call();
     }
 
-    /// The body of its thread, which is scheduled as those that it starts.
-    pub(crate) fn run(&self, lane: &Weak<Lane>) {
-        if let Some(lane) = lane.upgrade() {
-            lane.adopt_thread();
-        }
+    /// The body of its thread: starts the threads that are asked for by `grow`, which is told whether the
+    /// spawner has been called.
+    pub(crate) fn run(&self, grow: impl Fn(bool)) {
         loop {
             let called = self.called.load(Ordering::Acquire);
             if self.ended.load(Ordering::Acquire) {
                 return;
             }
-            if let Some(lane) = lane.upgrade() {
-                // Until it is called it is at its beginning.
-                if called > 0 {
-                    lane.work_begins();
-                }
-                lane.grow();
-                lane.work_ends();
-            }
+            grow(called > 0);
             futex::wait(&self.called, called, None);
         }
     }

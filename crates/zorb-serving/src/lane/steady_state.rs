@@ -12,13 +12,10 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use zorb_base::error::{Error, Phase};
 use zorb_base::steady_events::EventCounts;
-use zorb_os::alloc::{self, AllocationCount};
+use zorb_os::alloc::AllocationCount;
 use zorb_os::lock::{Lock, Locked};
 use zorb_os::thread;
-
-use crate::server_core::ServerCore;
 
 /// Steady-state violations of one lane since it was frozen (`Orb::freeze_pools`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,42 +61,6 @@ impl fmt::Display for LaneViolations {
 /// Receives the violations of one work interval, on the thread that caused them, at the end of the interval.
 /// Page faults are not included: they are counted on demand.
 pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
-
-/// How lanes are frozen.
-#[derive(Clone)]
-pub(crate) struct Freezing {
-    /// Who is told.
-    pub(crate) report: Option<Arc<ViolationReport>>,
-}
-
-impl ServerCore {
-    /// Has the lanes of all pools count violations from now on, those of pools that are made later too.
-    ///
-    /// # Errors
-    /// Where the system does not tell how many page faults threads have had.
-    pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
-        if !alloc::is_counting() {
-            tracing::info!("allocations are not counted: CountingAllocator is not installed");
-        }
-        // Before the pools are gone through: one that is not among them yet looks here when it is.
-        *self.freezing.lock() = Some(Freezing { report: report.clone() });
-        let frozen = self.all_pools().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
-        frozen.map_err(|error| {
-            Error::new(Phase::Configure, "counting the page faults of lanes").with_source(error)
-        })
-    }
-
-    /// Ends the counting; the counts stay.
-    pub fn thaw_pools(&self) {
-        *self.freezing.lock() = None;
-        self.all_pools().iter().for_each(|pool| pool.thaw());
-    }
-
-    /// What has been counted, lane by lane.
-    pub fn violations(&self) -> Vec<LaneViolations> {
-        self.all_pools().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
-    }
-}
 
 /// The counts of one lane.
 pub(crate) struct SteadyState {

@@ -20,7 +20,7 @@ use crate::settings::Buffering;
 /// The strategy half-sync/half-async.
 #[derive(Debug)]
 pub(crate) struct HalfSync {
-    queue: RequestQueue,
+    queue: RequestQueue<QueuedRequest>,
 }
 
 impl HalfSync {
@@ -207,7 +207,7 @@ impl ServingStrategy for HalfSync {
         true
     }
 
-    fn queue(&self) -> Option<&RequestQueue> {
+    fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
         Some(&self.queue)
     }
 }
@@ -256,7 +256,7 @@ fn serve_higher(lane: &Lane, scratch: &mut Scratch) -> bool {
 /// Serves a request of `lane` on a thread of another one.
 fn serve_borrowed(
     lane: &Lane,
-    queue: &RequestQueue,
+    queue: &RequestQueue<QueuedRequest>,
     request: QueuedRequest,
     scratch: &mut Scratch,
 ) {

@@ -10,7 +10,6 @@ use zorb_os::lock::Lock;
 
 use super::backlog::Backlog;
 use crate::message::RequestMessage;
-use crate::queued::QueuedRequest;
 use crate::settings::Buffering;
 
 /// The most requests that wait where the program sets no limit.
@@ -25,7 +24,7 @@ const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 /// The queue of a lane. Its lock is held for a few instructions; borrowed threads may have other
 /// priorities, so the lock has priority inheritance.
 #[derive(Debug)]
-pub(crate) struct RequestQueue<J = QueuedRequest> {
+pub(crate) struct RequestQueue<J> {
     waiting: Lock<Waiting<J>>,
     buffering: Option<Buffering>,
     /// Whether requests of higher priority are served first.
@@ -90,16 +89,6 @@ pub(crate) trait Request {
 
     /// Its priority, where the lane orders requests.
     fn priority(&self) -> i16;
-}
-
-impl Request for QueuedRequest {
-    fn size(&self) -> usize {
-        Self::size(self)
-    }
-
-    fn priority(&self) -> i16 {
-        Self::priority(self)
-    }
 }
 
 /// A thread that makes upcalls.

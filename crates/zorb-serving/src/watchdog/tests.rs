@@ -1,10 +1,12 @@
+use std::sync::atomic::Ordering;
+
 use zorb_base::upcall_thread::end_upcall;
 use zorb_testkit::Scripted;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::*;
 use crate::ServerCore;
-use crate::connection::NewConnection;
+use crate::connection::{NewConnection, ServerConnection};
 use crate::input::Input;
 use crate::pool::default_lane;
 use zorb_base::options::Options;
@@ -75,7 +77,7 @@ fn an_upcall_that_goes_on_stays_watched() {
     let core = ServerCore::for_tests(Options::default());
     let mut one = Served::new(&core);
     one.upcall();
-    let seen = one.0.relieve(u32::MAX);
+    let seen = Arc::clone(&one.0).relieve(u32::MAX);
     one.begin();
     assert!(!one.0.stop_watching(seen), "it has begun since");
     assert!(!one.0.stop_watching(seen.wrapping_add(1)), "it goes on");
