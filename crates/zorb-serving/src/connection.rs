@@ -24,12 +24,12 @@ use zorb_giop::{
 use zorb_os::slot::Slot;
 use zorb_transport::{Protocol, Stream, Waits};
 
+use crate::context::ServerContext;
 use crate::input::Input;
 use crate::lane::Lane;
 use crate::output::Output;
 use crate::own_threads::OwnThreads;
 use crate::reactor::Events;
-use crate::server_core::ServerCore;
 use zorb_cdr::ReadContext;
 
 /// A connection that a client opened to this ORB.
@@ -40,7 +40,7 @@ use zorb_cdr::ReadContext;
 #[repr(align(128))]
 pub(crate) struct ServerConnection {
     pub(super) stream: Arc<dyn Stream>,
-    pub(super) core: Arc<ServerCore>,
+    pub(super) core: Arc<ServerContext>,
     pub(super) lane: Arc<Lane>,
     /// Its number in the lane's table.
     slot: u32,
@@ -82,7 +82,7 @@ pub(crate) struct NewConnection<'a> {
 }
 
 impl ServerConnection {
-    pub(crate) fn new(core: &Arc<ServerCore>, new: NewConnection<'_>) -> Arc<Self> {
+    pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
         let NewConnection { protocol, stream, lane, slot } = new;
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.
@@ -254,7 +254,7 @@ impl ServedConnection for ServerConnection {
     }
 
     fn context(&self) -> &dyn ReadContext {
-        self.core.context()
+        self.core.read_context()
     }
 
     fn stream(&self) -> &Arc<dyn Stream> {

@@ -19,7 +19,7 @@ impl ServerCore {
         }
         // Before the pools are gone through: one that is not among them yet looks here when it is.
         *self.freezing.lock() = Some(Freezing { report: report.clone() });
-        let frozen = self.all_pools().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
+        let frozen = self.pools.all().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
         frozen.map_err(|error| {
             Error::new(Phase::Configure, "counting the page faults of lanes").with_source(error)
         })
@@ -28,11 +28,11 @@ impl ServerCore {
     /// Ends the counting; the counts stay.
     pub fn thaw_pools(&self) {
         *self.freezing.lock() = None;
-        self.all_pools().iter().for_each(|pool| pool.thaw());
+        self.pools.all().iter().for_each(|pool| pool.thaw());
     }
 
     /// What has been counted, lane by lane.
     pub fn violations(&self) -> Vec<LaneViolations> {
-        self.all_pools().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
+        self.pools.all().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
     }
 }

@@ -36,11 +36,11 @@ use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use self::workers::assist;
 use crate::connection::{NewConnection, ServerConnection};
+use crate::context::ServerContext;
 use crate::event_loop::EventLoop;
 use crate::listener::Listener;
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
-use crate::server_core::ServerCore;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use crate::strategy::ServingStrategy;
 
@@ -59,7 +59,7 @@ pub struct Lane {
     pool: usize,
     name: String,
     stack_size: Option<usize>,
-    core: Weak<ServerCore>,
+    core: Weak<ServerContext>,
     /// The threads of its pool.
     pool_threads: Arc<ThreadCount>,
     pub listeners: Vec<Listener>,
@@ -131,7 +131,7 @@ pub(super) fn pool_of_thread() -> usize {
 }
 
 impl Lane {
-    pub(super) fn new(core: &Arc<ServerCore>, parts: LaneParts) -> io::Result<Arc<Self>> {
+    pub(super) fn new(core: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_events = parts.strategy.uses_event_loop();
         // Connections that have threads of their own wait no longer than that by themselves.
         let idle_limit = core.options().idle_timeout;
@@ -249,11 +249,6 @@ impl Lane {
         })
     }
 
-    /// Its ORB, if that is still there.
-    pub(super) fn core(&self) -> Option<Arc<ServerCore>> {
-        self.core.upgrade()
-    }
-
     /// Closes the connections of its threads' own calls, when they have ended.
     pub(super) fn close_calls(&self) {
         if let Some((calling, core)) = self.calling.as_ref().zip(self.core.upgrade()) {
@@ -298,7 +293,7 @@ impl Lane {
     /// Takes in a connection that a client has made, on the thread that accepts them.
     pub(crate) fn accept(
         self: &Arc<Self>,
-        core: &Arc<ServerCore>,
+        core: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
@@ -309,7 +304,7 @@ impl Lane {
 
     fn take_in(
         self: &Arc<Self>,
-        core: &Arc<ServerCore>,
+        core: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {

@@ -26,6 +26,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod connection;
+mod context;
 mod event_loop;
 mod freezing;
 mod idle;

@@ -3,10 +3,14 @@
 use std::io;
 use std::sync::Arc;
 
+use zorb_base::error::{Error, Phase};
 use zorb_base::local_endpoints::ListenedEndpoints;
 use zorb_base::orb_core::OrbCore;
+use zorb_base::policy::ServedPriority;
 use zorb_base::threads::ThreadCount;
-use zorb_transport::{AcceptError, Acceptor, Protocol, Stream};
+use zorb_transport::{AcceptError, Acceptor, ListenOptions, Protocol, Stream, Workers};
+
+use crate::context::ServerContext;
 
 /// An open endpoint and the thread that accepts its connections.
 #[derive(Debug)]
@@ -23,12 +27,41 @@ pub struct Listener {
 pub(crate) type Welcome = dyn Fn(&dyn Protocol, Arc<dyn Stream>) + Send;
 
 impl Listener {
+    /// Opens an endpoint, which serves one priority or all, and whose transport's threads are like
+    /// `workers`.
+    pub(super) fn open(
+        context: &ServerContext,
+        url: &str,
+        priority: Option<i16>,
+        workers: Workers,
+    ) -> Result<Listener, Error> {
+        let failed = || Error::new(Phase::Listen, url.to_owned());
+        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
+        let protocol = context.protocols().by_scheme(scheme).ok_or_else(|| {
+            let known: Vec<_> = context.protocols().protocols();
+            let hint = context.options().suggest_protocol(scheme, &known);
+            failed()
+                .with_source(format!("no protocol {scheme:?}"))
+                .with_hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
+        })?;
+        let mut options = ListenOptions::default();
+        options.workers = workers;
+        let stream = context.options().stream.clone();
+        let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
+        options.stream = context.network_options(served, stream, None);
+        let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
+            let hint = error.hint().map(str::to_owned);
+            let failure = failed().with_source(error);
+            match hint {
+                Some(hint) => failure.with_hint(hint),
+                None => failure,
+            }
+        })?;
+        Ok(Self::new(context.orb(), protocol, acceptor))
+    }
+
     /// The listener of an endpoint that has been opened.
-    pub(super) fn new(
-        orb: &OrbCore,
-        protocol: Arc<dyn Protocol>,
-        acceptor: Arc<dyn Acceptor>,
-    ) -> Self {
+    fn new(orb: &OrbCore, protocol: Arc<dyn Protocol>, acceptor: Arc<dyn Acceptor>) -> Self {
         let is_for_objects = protocol.groups().is_none();
         let endpoints = is_for_objects.then(|| orb.local_endpoints().add(acceptor.published()));
         Self { protocol, acceptor, endpoints }

@@ -1,9 +1,13 @@
 //! A pool: its lanes, from beginning to end.
+#![expect(
+    clippy::disallowed_types,
+    reason = "the list of pools is written when pools come and go, and read by management operations"
+)]
 
 use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, Weak, mpsc};
+use std::sync::{Arc, PoisonError, RwLock, Weak, mpsc};
 
 use zorb_base::error::{Error, Phase};
 use zorb_base::policy::ThreadpoolPolicy;
@@ -13,13 +17,13 @@ use zorb_poa::ConnectionSetup;
 use zorb_transport::{Protocol, Workers};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use crate::context::ServerContext;
 use crate::lane::adapters::ServedAdapters;
 use crate::lane::spawner::Spawner;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use crate::lane::workers::LaneWorkers;
 use crate::lane::{Lane, LaneParts, OtherLanes, Role, pool_of_thread};
 use crate::listener::Listener;
-use crate::server_core::ServerCore;
 use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
 use crate::strategy::{HalfSync, LeaderFollowers, ServingStrategy, ThreadPerConnection};
 
@@ -52,6 +56,8 @@ pub struct PoolCore {
     strategy: Strategy,
     lanes: Vec<Arc<Lane>>,
     threads: Arc<ThreadCount>,
+    /// Those of its ORB.
+    pools: Weak<Pools>,
     /// Adapters that are served by it.
     adapters: Arc<ServedAdapters>,
     ended: AtomicBool,
@@ -63,46 +69,54 @@ impl fmt::Debug for PoolCore {
     }
 }
 
-/// Numbers of pools; 0 is none's.
-static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
+/// The pools of an ORB.
+#[derive(Default)]
+pub(crate) struct Pools(RwLock<Vec<Arc<PoolCore>>>);
 
-impl ServerCore {
-    /// Makes a pool: opens its endpoints and starts its threads. Nothing is left of it if that fails.
-    ///
-    /// # Errors
-    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
-    /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
-    pub fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
-        self.check_running()?;
-        self.start_watchdog()
-            .map_err(|error| Error::new(Phase::Configure, "the watchdog").with_source(error))?;
-        let pool = PoolCore::new(self, settings)?;
-        let begun = pool.start(self).and_then(|()| {
-            let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
-            // Asked under the lock with which a shutdown takes the pools away: none comes later.
-            self.check_running()?;
-            pools.push(Arc::clone(&pool));
-            let freezing = self.freezing.lock().clone();
-            freezing.map_or(Ok(()), |freezing| {
-                let frozen = pool.freeze(freezing.report.as_ref());
-                frozen.map_err(|error| {
-                    Error::new(Phase::Configure, "a frozen pool").with_source(error)
-                })
-            })
-        });
-        match begun {
-            Ok(()) => Ok(Pool(pool)),
-            Err(error) => {
-                pool.stop();
-                pool.threads.join();
-                Err(error)
-            }
-        }
+impl Pools {
+    /// All of them.
+    pub(crate) fn all(&self) -> Vec<Arc<PoolCore>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes all of them out.
+    pub(crate) fn take(&self) -> Vec<Arc<PoolCore>> {
+        std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Adds a pool, if `check`, which is called under the lock, allows it.
+    pub(crate) fn add(
+        &self,
+        pool: &Arc<PoolCore>,
+        check: impl FnOnce() -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut pools = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        check()?;
+        pools.push(Arc::clone(pool));
+        Ok(())
+    }
+
+    fn remove(&self, pool: &PoolCore) {
+        let mut pools = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // This may be the last reference to the pool, which is dropped without the lock.
+        let removed: Vec<_> = pools.extract_if(.., |known| known.number == pool.number).collect();
+        drop(pools);
+        drop(removed);
     }
 }
 
+/// Numbers of pools; 0 is none's.
+static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
+
 impl PoolCore {
-    fn new(core: &Arc<ServerCore>, settings: PoolSettings) -> Result<Arc<Self>, Error> {
+    /// A pool whose threads have not been started yet, and which will be among `pools`. Its lanes listen
+    /// `beside` the ORB's own endpoints, unless their settings say where.
+    pub(super) fn new(
+        context: &Arc<ServerContext>,
+        pools: &Arc<Pools>,
+        settings: PoolSettings,
+        beside: &dyn Fn() -> Vec<String>,
+    ) -> Result<Arc<Self>, Error> {
         let failed =
             || Error::new(Phase::Configure, format!("the thread pool {:?}", settings.name));
         settings.check().map_err(|reason| failed().with_source(reason))?;
@@ -123,7 +137,7 @@ impl PoolCore {
                 steady_state: Arc::clone(&steady_state),
                 threads: Arc::clone(&lane.threads),
             };
-            let listeners = open(core, lane, &Workers::of(Arc::new(workers)))?;
+            let listeners = open(context, lane, &Workers::of(Arc::new(workers)), beside)?;
             let strategy =
                 settings.strategy_of(lane).map_err(|reason| failed().with_source(reason))?;
             let strategy: Box<dyn ServingStrategy> = match strategy {
@@ -146,7 +160,7 @@ impl PoolCore {
                 threads: Arc::clone(&threads),
                 adapters: Arc::clone(&adapters),
             };
-            lanes.push(Lane::new(core, parts).map_err(|error| failed().with_source(error))?);
+            lanes.push(Lane::new(context, parts).map_err(|error| failed().with_source(error))?);
         }
         let by_priority = by_priority(&lanes);
         for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {
@@ -162,13 +176,14 @@ impl PoolCore {
             strategy,
             lanes,
             threads,
+            pools: Arc::downgrade(pools),
             adapters,
             ended: AtomicBool::new(false),
         }))
     }
 
     /// Starts the threads, and accepts connections when all are there.
-    fn start(&self, core: &Arc<ServerCore>) -> Result<(), Error> {
+    pub(super) fn start(&self, context: &Arc<ServerContext>) -> Result<(), Error> {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
         for lane in &self.lanes {
@@ -198,13 +213,13 @@ impl PoolCore {
                 let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
                 let begin = move || accepting.adopt_thread();
                 // Kept by the thread that accepts, for as long as it does.
-                let (running, serving_core) = (self.threads.enter(), Arc::clone(core));
+                let (running, serving_context) = (self.threads.enter(), Arc::clone(context));
                 let welcome = Box::new(move |protocol: &dyn Protocol, stream| {
                     let _running = &running;
-                    serving.accept(&serving_core, protocol, stream);
+                    serving.accept(&serving_context, protocol, stream);
                 });
                 listener
-                    .start(core.threads(), begin, welcome)
+                    .start(context.threads(), begin, welcome)
                     .map_err(|error| failed().with_source(error))?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }
@@ -218,6 +233,12 @@ impl PoolCore {
 }
 
 impl PoolCore {
+    /// Stops it, and waits for its threads.
+    pub(super) fn end(&self) {
+        self.stop();
+        self.threads.join();
+    }
+
     /// Its number, which no other pool of the process has.
     pub(super) fn number(&self) -> usize {
         self.number
@@ -272,20 +293,20 @@ fn run_spawner(spawner: &Spawner, lane: &Weak<Lane>) {
 ///
 /// # Errors
 /// None in practice.
-pub(crate) fn default_lane(core: &Arc<ServerCore>) -> io::Result<Arc<Lane>> {
+pub(crate) fn default_lane(context: &Arc<ServerContext>) -> io::Result<Arc<Lane>> {
     let name = "zorb-serve";
     Lane::new(
-        core,
+        context,
         LaneParts {
             settings: LaneSettings::new(None, 1),
             strategy: Box::new(ThreadPerConnection),
             pool: 0,
             name: name.to_owned(),
             stack_size: None,
-            max_connections: core.options().max_connections,
+            max_connections: context.options().max_connections,
             listeners: Vec::new(),
             steady_state: Arc::new(SteadyState::new(name, None)),
-            threads: Arc::clone(core.threads()),
+            threads: Arc::clone(context.threads()),
             adapters: Arc::default(),
         },
     )
@@ -298,27 +319,24 @@ fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
     sorted
 }
 
-/// Opens the endpoints of a lane: those that it names, else one beside each of the ORB's.
+/// Opens the endpoints of a lane: those that it names, else those `beside` the ORB's.
 fn open(
-    core: &Arc<ServerCore>,
+    context: &ServerContext,
     lane: &LaneSettings,
     workers: &Workers,
+    beside: &dyn Fn() -> Vec<String>,
 ) -> Result<Vec<Listener>, Error> {
-    let mut urls = endpoints(&lane.endpoints, core.options(), core.protocols());
+    let mut urls = endpoints(&lane.endpoints, context.options(), context.protocols());
     if urls.is_empty() {
-        let beside =
-            |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);
-        urls = core.with_listeners(|listeners| {
-            listeners.iter().filter(|listener| listener.is_for_objects()).map(beside).collect()
-        });
+        urls = beside();
     }
     if urls.is_empty() {
-        urls = ephemeral(core.options(), core.protocols());
+        urls = ephemeral(context.options(), context.protocols());
     }
     if urls.is_empty() {
         return Err(Error::new(Phase::Listen, "the ORB has no protocol to listen with"));
     }
-    urls.iter().map(|url| core.open(url, lane.priority, workers.clone())).collect()
+    urls.iter().map(|url| Listener::open(context, url, lane.priority, workers.clone())).collect()
 }
 
 impl Pool {
@@ -391,13 +409,8 @@ impl Pool {
         self.0.stop();
         self.0.threads.join();
         self.0.lanes.iter().for_each(|lane| lane.close_calls());
-        if let Some(core) = self.0.lanes.first().and_then(|lane| lane.core()) {
-            let mut pools = core.pools.write().unwrap_or_else(PoisonError::into_inner);
-            // It may be the last that keeps the pool, whose end takes no lock with it.
-            let ended = pools.extract_if(.., |pool| pool.number == self.0.number);
-            let ended: Vec<_> = ended.collect();
-            drop(pools);
-            drop(ended);
+        if let Some(pools) = self.0.pools.upgrade() {
+            pools.remove(&self.0);
         }
         Ok(())
     }

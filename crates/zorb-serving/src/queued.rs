@@ -18,11 +18,11 @@ use zorb_poa::{
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::connection::ServerConnection;
+use crate::context::ServerContext;
 use crate::input::Input;
 use crate::lane::Lane;
 use crate::message::RequestMessage;
 use crate::scratch::Scratch;
-use crate::server_core::ServerCore;
 use crate::strategy::queue::Request;
 
 /// The connection of a request that is being served, until dropped.
@@ -40,7 +40,7 @@ enum Client {
     Connected(ConnectionUse),
     /// The connection has ended while the request was held, and nobody waits for a reply.
     Gone {
-        core: Arc<ServerCore>,
+        core: Arc<ServerContext>,
         lane: Arc<Lane>,
     },
 }
@@ -69,7 +69,7 @@ impl Client {
         }
     }
 
-    fn core(&self) -> &Arc<ServerCore> {
+    fn core(&self) -> &Arc<ServerContext> {
         match self {
             Self::Connected(used) => &used.0.core,
             Self::Gone { core, .. } => core,
@@ -221,7 +221,7 @@ impl Origin<'_> {
         drop(self.pass);
         if let Err(found) = &answer {
             call.remember_in(&adapters.operation);
-            call.set_context(core.context());
+            call.set_context(core.read_context());
             let parts = InParts::new(&octets.seams);
             #[cfg(feature = "buffers")]
             let parts = parts.with_end(shared_end.as_ref());
@@ -353,7 +353,7 @@ impl ServerConnection {
 /// A request that a POA manager holds. It keeps neither a thread nor its connection.
 struct HeldRequest {
     message: Option<Box<RequestMessage>>,
-    core: Arc<ServerCore>,
+    core: Arc<ServerContext>,
     lane: Arc<Lane>,
     connection: Option<Weak<ServerConnection>>,
     priority: i16,

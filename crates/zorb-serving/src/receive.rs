@@ -253,7 +253,7 @@ impl ServerConnection {
             },
         };
         call.remember_in(&adapters.operation);
-        call.set_context(self.core.context());
+        call.set_context(self.core.read_context());
         let parts = InParts::new(&request.seams);
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(shared_end.as_ref());

@@ -10,17 +10,18 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use zorb_base::error::{Error, Phase};
 use zorb_base::orb_core::OrbCore;
-use zorb_base::policy::{Policies, ServedPriority};
+use zorb_base::policy::Policies;
 use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
-use zorb_poa::{Adapters, ConnectionSetup};
-use zorb_transport::{Endpoint, ListenOptions, Protocol, Workers};
+use zorb_poa::Adapters;
+use zorb_transport::{Endpoint, Protocol, Workers};
 
+use crate::context::ServerContext;
 use crate::lane::Lane;
 use crate::lane::steady_state::ViolationReport;
 use crate::listener::Listener;
-use crate::pool::{Pool, PoolCore, default_lane};
-use crate::watchdog::Watchdog;
+use crate::pool::{Pool, PoolCore, Pools, default_lane};
+use crate::settings::PoolSettings;
 
 /// How lanes are frozen.
 #[derive(Clone)]
@@ -29,21 +30,15 @@ pub(crate) struct Freezing {
     pub(crate) report: Option<Arc<ViolationReport>>,
 }
 
-/// What the serving side of an ORB shares.
+/// The serving side of an ORB: its endpoints, its pools and its own lane.
 pub struct ServerCore {
-    orb: Arc<OrbCore>,
-    adapters: Arc<Adapters>,
-    /// What arguments decode against.
-    context: Box<dyn ReadContext + Send + Sync>,
+    pub(super) context: Arc<ServerContext>,
     listeners: RwLock<Vec<Listener>>,
-    pub(super) pools: RwLock<Vec<Arc<PoolCore>>>,
+    pub(super) pools: Arc<Pools>,
     /// That pools are frozen, those that are still to be made as well.
     pub(super) freezing: Lock<Option<Freezing>>,
-    watchdog: Arc<Watchdog>,
     /// What serves the connections to the ORB's own endpoints; made with the first of them.
     default_lane: OnceLock<Arc<Lane>>,
-    /// The setup of accepted connections that the ORB's policies ask for.
-    default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
 }
 
 impl Deref for ServerCore {
@@ -51,70 +46,40 @@ impl Deref for ServerCore {
 
     #[inline]
     fn deref(&self) -> &Arc<OrbCore> {
-        &self.orb
+        self.context.orb()
     }
 }
 
 impl std::fmt::Debug for ServerCore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ServerCore").field("orb", &self.orb).finish_non_exhaustive()
+        f.debug_struct("ServerCore").field("context", &self.context).finish_non_exhaustive()
     }
 }
 
 impl ServerCore {
-    /// The serving side of an ORB whose objects are in `adapters`; `context` decodes their arguments.
+    /// The serving side of an ORB whose objects are in `adapters`; `read_context` decodes their arguments.
     pub fn new(
         orb: &Arc<OrbCore>,
         adapters: &Arc<Adapters>,
-        context: Box<dyn ReadContext + Send + Sync>,
+        read_context: Box<dyn ReadContext + Send + Sync>,
     ) -> Arc<Self> {
         Arc::new(Self {
-            orb: Arc::clone(orb),
-            adapters: Arc::clone(adapters),
-            context,
+            context: ServerContext::new(orb, adapters, read_context),
             listeners: RwLock::default(),
-            pools: RwLock::default(),
+            pools: Arc::default(),
             freezing: Lock::default(),
-            watchdog: Arc::default(),
             default_lane: OnceLock::new(),
-            default_connection_setup: Lock::default(),
         })
-    }
-
-    /// What all parts of the ORB share.
-    pub(crate) fn orb(&self) -> &Arc<OrbCore> {
-        &self.orb
-    }
-
-    #[inline]
-    pub(super) fn adapters(&self) -> &Adapters {
-        &self.adapters
-    }
-
-    /// What arguments decode against.
-    #[inline]
-    pub(crate) fn context(&self) -> &dyn ReadContext {
-        &*self.context
-    }
-
-    pub(super) fn watchdog(&self) -> &Arc<Watchdog> {
-        &self.watchdog
-    }
-
-    /// The setup of accepted connections that the ORB's policies ask for.
-    pub(super) fn default_connection_setup(&self) -> Option<Arc<ConnectionSetup>> {
-        self.default_connection_setup.lock().clone()
     }
 
     /// Sets up connections that are accepted from now on as the ORB's policies ask for.
     pub fn set_default_connection_setup(&self, policies: &Policies) {
-        let setup = ConnectionSetup::of(policies);
-        *self.default_connection_setup.lock() = setup.map(Arc::new);
+        self.context.set_default_connection_setup(policies);
     }
 
     /// The pool of this id, unless it has been destroyed.
     pub fn pool(&self, id: u32) -> Option<Pool> {
-        let pools = self.all_pools();
+        let pools = self.pools.all();
         let found = pools.iter().find(|pool| u32::try_from(pool.number()) == Ok(id));
         found.map(|pool| Pool::from_core(Arc::clone(pool))).filter(|pool| !pool.is_destroyed())
     }
@@ -160,8 +125,9 @@ impl ServerCore {
 
     /// Starts the watchdog's thread, unless it is there.
     pub(super) fn start_watchdog(&self) -> io::Result<()> {
-        self.watchdog.start(|| {
-            let (watchdog, period) = (Arc::clone(&self.watchdog), self.options().stall_takeover);
+        self.context.watchdog().start(|| {
+            let watchdog = Arc::clone(self.context.watchdog());
+            let period = self.options().stall_takeover;
             self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
         })
     }
@@ -174,16 +140,17 @@ impl ServerCore {
         // Asked under the lock with which a shutdown takes the listeners away: none comes later.
         self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
-        let listener = self.open(url, None, Workers::default())?;
+        let listener = Listener::open(&self.context, url, None, Workers::default())?;
         self.start_watchdog().map_err(|error| failed().with_source(error))?;
         let lane = match self.default_lane.get() {
             Some(lane) => Arc::clone(lane),
             None => {
-                let lane = default_lane(self).map_err(|error| failed().with_source(error))?;
+                let lane =
+                    default_lane(&self.context).map_err(|error| failed().with_source(error))?;
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
-        let core = Arc::clone(self);
+        let core = Arc::clone(&self.context);
         let accept = move |protocol: &dyn Protocol, stream| lane.accept(&core, protocol, stream);
         let started = listener.start(self.threads(), || (), Box::new(accept));
         started.map_err(|error| failed().with_source(error))?;
@@ -192,48 +159,10 @@ impl ServerCore {
         Ok(())
     }
 
-    /// Opens an endpoint, which serves one priority or all, and whose transport's threads are like
-    /// `workers`.
-    pub(super) fn open(
-        &self,
-        url: &str,
-        priority: Option<i16>,
-        workers: Workers,
-    ) -> Result<Listener, Error> {
-        let failed = || Error::new(Phase::Listen, url.to_owned());
-        let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
-        let protocol = self.protocols().by_scheme(scheme).ok_or_else(|| {
-            let known: Vec<_> = self.protocols().protocols();
-            let hint = self.options().suggest_protocol(scheme, &known);
-            failed()
-                .with_source(format!("no protocol {scheme:?}"))
-                .with_hint(format!("an endpoint looks like SCHEME://ADDRESS; {hint}"))
-        })?;
-        let mut options = ListenOptions::default();
-        options.workers = workers;
-        let stream = self.options().stream.clone();
-        let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
-        options.stream = self.network_options(served, stream, None);
-        let acceptor = protocol.transport().listen(url, &options).map_err(|error| {
-            let hint = error.hint().map(str::to_owned);
-            let failure = failed().with_source(error);
-            match hint {
-                Some(hint) => failure.with_hint(hint),
-                None => failure,
-            }
-        })?;
-        Ok(Listener::new(&self.orb, protocol, acceptor))
-    }
-
     /// The endpoints that stand in references.
     pub fn published_endpoints(&self) -> Vec<Endpoint> {
         let published = |listener: &Listener| listener.acceptor.published().to_vec();
         self.with_listeners(|listeners| listeners.iter().flat_map(published).collect())
-    }
-
-    /// Every pool.
-    pub(super) fn all_pools(&self) -> Vec<Arc<PoolCore>> {
-        self.pools.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Stops accepting connections; dropping the result closes the endpoints.
@@ -248,11 +177,8 @@ impl ServerCore {
 
     /// Stops the watchdog and the pools, without waiting for their threads.
     pub fn stop_pools(&self) -> Vec<Arc<PoolCore>> {
-        let pools = {
-            let mut pools = self.pools.write().unwrap_or_else(PoisonError::into_inner);
-            std::mem::take(&mut *pools)
-        };
-        self.watchdog.stop();
+        let pools = self.pools.take();
+        self.context.watchdog().stop();
         pools
     }
 
@@ -261,6 +187,47 @@ impl ServerCore {
         if let Some(lane) = self.default_lane.get() {
             lane.stop();
         }
+    }
+}
+
+impl ServerCore {
+    /// Makes a pool: opens its endpoints and starts its threads. Nothing is left of it if that fails.
+    ///
+    /// # Errors
+    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
+    /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
+    pub fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
+        self.check_running()?;
+        self.start_watchdog()
+            .map_err(|error| Error::new(Phase::Configure, "the watchdog").with_source(error))?;
+        let pool = PoolCore::new(&self.context, &self.pools, settings, &|| self.beside())?;
+        let begun = pool.start(&self.context).and_then(|()| {
+            // Asked under the lock with which a shutdown takes the pools away: none comes later.
+            self.pools.add(&pool, || Ok(self.check_running()?))?;
+            let freezing = self.freezing.lock().clone();
+            freezing.map_or(Ok(()), |freezing| {
+                let frozen = pool.freeze(freezing.report.as_ref());
+                frozen.map_err(|error| {
+                    Error::new(Phase::Configure, "a frozen pool").with_source(error)
+                })
+            })
+        });
+        match begun {
+            Ok(()) => Ok(Pool::from_core(pool)),
+            Err(error) => {
+                pool.end();
+                Err(error)
+            }
+        }
+    }
+
+    /// URLs of endpoints beside the ORB's own ones.
+    fn beside(&self) -> Vec<String> {
+        let beside =
+            |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);
+        self.with_listeners(|listeners| {
+            listeners.iter().filter(|listener| listener.is_for_objects()).map(beside).collect()
+        })
     }
 }
 

@@ -12,12 +12,12 @@ use crate::pool::default_lane;
 use zorb_base::options::Options;
 
 /// A connection of which nothing comes.
-fn connection(core: &Arc<ServerCore>) -> Arc<ServerConnection> {
+fn connection(core: &ServerCore) -> Arc<ServerConnection> {
     let protocol = InprocProtocol::new(InprocTransport::new());
     let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
-    let lane = default_lane(core).unwrap();
+    let lane = default_lane(&core.context).unwrap();
     let new = NewConnection { protocol: &protocol, stream, lane: &lane, slot: 0 };
-    ServerConnection::new(core, new)
+    ServerConnection::new(&core.context, new)
 }
 
 /// A connection, and the input that its thread has.
@@ -49,7 +49,7 @@ impl Served {
 #[test]
 fn connections_in_use_alone_are_watched() {
     let core = ServerCore::for_tests(Options::default());
-    let watchdog = core.watchdog();
+    let watchdog = core.context.watchdog();
     let [mut one, mut other] = [Served::new(&core), Served::new(&core)];
     assert_eq!(watchdog.check(), 0, "nobody has called");
     one.upcall();

@@ -1,0 +1,86 @@
+//! What connections use of their ORB.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use zorb_base::orb_core::OrbCore;
+use zorb_base::policy::Policies;
+use zorb_cdr::ReadContext;
+use zorb_os::lock::Lock;
+use zorb_poa::{Adapters, ConnectionSetup};
+
+use crate::watchdog::Watchdog;
+
+/// What connections and lanes use of the ORB that serves them.
+pub(crate) struct ServerContext {
+    orb: Arc<OrbCore>,
+    adapters: Arc<Adapters>,
+    /// What arguments decode against.
+    read_context: Box<dyn ReadContext + Send + Sync>,
+    watchdog: Arc<Watchdog>,
+    /// The setup of accepted connections that the ORB's policies ask for.
+    default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
+}
+
+impl Deref for ServerContext {
+    type Target = Arc<OrbCore>;
+
+    #[inline]
+    fn deref(&self) -> &Arc<OrbCore> {
+        &self.orb
+    }
+}
+
+impl std::fmt::Debug for ServerContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerContext").field("orb", &self.orb).finish_non_exhaustive()
+    }
+}
+
+impl ServerContext {
+    /// That of an ORB whose objects are in `adapters`; `read_context` decodes their arguments.
+    pub(crate) fn new(
+        orb: &Arc<OrbCore>,
+        adapters: &Arc<Adapters>,
+        read_context: Box<dyn ReadContext + Send + Sync>,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            orb: Arc::clone(orb),
+            adapters: Arc::clone(adapters),
+            read_context,
+            watchdog: Arc::default(),
+            default_connection_setup: Lock::default(),
+        })
+    }
+
+    /// What all parts of the ORB share.
+    pub(crate) fn orb(&self) -> &Arc<OrbCore> {
+        &self.orb
+    }
+
+    #[inline]
+    pub(crate) fn adapters(&self) -> &Adapters {
+        &self.adapters
+    }
+
+    /// What arguments decode against.
+    #[inline]
+    pub(crate) fn read_context(&self) -> &dyn ReadContext {
+        &*self.read_context
+    }
+
+    pub(crate) fn watchdog(&self) -> &Arc<Watchdog> {
+        &self.watchdog
+    }
+
+    /// The setup of accepted connections that the ORB's policies ask for.
+    pub(crate) fn default_connection_setup(&self) -> Option<Arc<ConnectionSetup>> {
+        self.default_connection_setup.lock().clone()
+    }
+
+    /// Sets up connections that are accepted from now on as the ORB's policies ask for.
+    pub(crate) fn set_default_connection_setup(&self, policies: &Policies) {
+        let setup = ConnectionSetup::of(policies);
+        *self.default_connection_setup.lock() = setup.map(Arc::new);
+    }
+}
