@@ -7,6 +7,7 @@
 //! per connection, has [threads of its own](super::own_threads); all others are served by the threads that
 //! wait at their lane's [reactor](super::reactor).
 
+use std::fmt;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
@@ -14,22 +15,25 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicUsize, Ordering};
 
+use zorb_base::counters::{CallLock, Count};
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{
-    ConnectionEnd, Inbound, Limits, Messaging, ProfileTag, ProtocolError, ServerReceiver,
-    ServerRequests,
+    CancelledRequests, ConnectionEnd, Inbound, Limits, MessageHeader, Messaging, ProfileTag,
+    ProtocolError, ServerReceiver, ServerRequests,
 };
 use zorb_os::slot::Slot;
+use zorb_poa::ResumePass;
 use zorb_transport::{Protocol, Stream, Waits};
 
 use crate::context::ServerContext;
+use crate::events::Events;
 use crate::input::Input;
-use crate::lane::Lane;
-use crate::output::Output;
-use crate::own_threads::OwnThreads;
-use crate::reactor::Events;
+use crate::lane::core::LaneCore;
+use crate::message::RequestMessage;
+use crate::own_threads::state::OwnThreads;
+use crate::scratch::Scratch;
 use zorb_cdr::ReadContext;
 
 /// A connection that a client opened to this ORB.
@@ -41,7 +45,8 @@ use zorb_cdr::ReadContext;
 pub(crate) struct ServerConnection {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) core: Arc<ServerContext>,
-    pub(super) lane: Arc<Lane>,
+    pub(super) lane: Arc<LaneCore>,
+    pub(super) serving_lane: Arc<dyn ServingLane>,
     /// Its number in the lane's table.
     slot: u32,
     /// The profiles that lead to its endpoint.
@@ -56,7 +61,9 @@ pub(crate) struct ServerConnection {
     gather_threshold: usize,
     /// What is needed to read from it, while no thread reads.
     pub(super) input: Slot<Input>,
-    pub(super) output: Output,
+    /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has the
+    /// priority of the most urgent one that waits.
+    pub(super) sending: CallLock<CancelledRequests>,
     /// The requests that are being served, and how the connection ends.
     pub(super) requests: ServerRequests,
     /// Whether it has threads of its own.
@@ -72,18 +79,63 @@ pub(crate) struct ServerConnection {
     pub(super) buffer_strategy: AtomicU8,
 }
 
+/// The lane that serves a connection, as far as the connection calls it.
+pub(crate) trait ServingLane: fmt::Debug + Send + Sync {
+    /// Forgets a connection that is over.
+    fn forget(&self, connection: &ServerConnection, slot: u32);
+
+    /// Has another thread of the event loop serve requests of a connection that have been received
+    /// already, while this one is in an upcall.
+    fn queue_buffered(&self, connection: &Arc<ServerConnection>);
+
+    /// Queues the Request that is the current message of `connection` for another thread, where the lane
+    /// [does so](LaneCore::queues_requests).
+    ///
+    /// # Errors
+    /// When the message is broken.
+    fn enqueue(
+        &self,
+        connection: &Arc<ServerConnection>,
+        input: &mut Input,
+        header: &MessageHeader,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProtocolError>;
+
+    /// Has a thread serve a request that a POA manager has held.
+    fn resume(self: Arc<Self>, request: ReleasedRequest);
+}
+
+/// A request that a POA manager has held and released.
+pub(crate) struct ReleasedRequest {
+    pub(crate) message: Box<RequestMessage>,
+    /// Its connection, among whose requests it counts again; `None` if that is over.
+    pub(crate) connection: Option<Arc<ServerConnection>>,
+    pub(crate) context: Arc<ServerContext>,
+    pub(crate) priority: i16,
+    pub(crate) release: Release,
+}
+
+/// How a manager has released a request.
+pub(crate) enum Release {
+    /// To be served, if the manager lets it pass now.
+    Resumed(ResumePass),
+    /// To be refused: it has been held for too long.
+    Expired,
+}
+
 /// What a connection is made of.
 pub(crate) struct NewConnection<'a> {
     pub(crate) protocol: &'a dyn Protocol,
     pub(crate) stream: Arc<dyn Stream>,
-    pub(crate) lane: &'a Arc<Lane>,
+    pub(crate) lane: &'a Arc<LaneCore>,
+    pub(crate) serving_lane: Arc<dyn ServingLane>,
     /// Its number in the lane's table.
     pub(crate) slot: u32,
 }
 
 impl ServerConnection {
     pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
-        let NewConnection { protocol, stream, lane, slot } = new;
+        let NewConnection { protocol, stream, lane, serving_lane, slot } = new;
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
@@ -94,6 +146,7 @@ impl ServerConnection {
             stream,
             core: Arc::clone(core),
             lane: Arc::clone(lane),
+            serving_lane,
             slot,
             profile: protocol.profile_tag(),
             messaging: protocol.messaging(),
@@ -102,7 +155,7 @@ impl ServerConnection {
             #[cfg(feature = "buffers")]
             gather_threshold,
             input: Slot::empty(),
-            output: Output::new(),
+            sending: CallLock::new(Count::ServerLocks, CancelledRequests::new()),
             requests: ServerRequests::new(),
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
@@ -177,7 +230,7 @@ impl ServerConnection {
     fn finish(self: &Arc<Self>) {
         self.transmit();
         self.core.watchdog().forget(self);
-        self.lane.forget(self, self.slot);
+        self.serving_lane.forget(self, self.slot);
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 

@@ -6,10 +6,8 @@ use std::sync::atomic::Ordering;
 use zorb_giop::ConnectionEnd;
 
 use crate::connection::ServerConnection;
+use crate::events::UNCOUNTED;
 use crate::scratch::Scratch;
-
-/// The number of checks of a connection that is not at a reactor, and is not checked.
-pub(super) const UNCOUNTED: u32 = u32::MAX;
 
 impl ServerConnection {
     /// The connection is at a reactor from now on, and its lane checks whether it is idle.

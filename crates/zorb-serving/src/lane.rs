@@ -6,6 +6,8 @@
 
 pub(super) mod adapters;
 mod connections;
+pub(super) mod core;
+mod event_threads;
 mod handshakes;
 pub(super) mod permits;
 mod resumed;
@@ -13,36 +15,38 @@ pub(super) mod spawner;
 pub(super) mod steady_state;
 pub(super) mod workers;
 
-use std::cell::Cell;
+use std::fmt::Debug;
 use std::io;
+use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
-use zorb_base::calling_lane::{CallingLane, Entered};
+use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
+use zorb_giop::{MessageHeader, ProtocolError};
 use zorb_os::lock::Lock;
-use zorb_poa::ConnectionSetup;
 use zorb_transport::{Protocol, Stream};
 
 use self::adapters::ServedAdapters;
 use self::connections::Connections;
+use self::core::LaneCore;
 use self::handshakes::Handshakes;
-use self::permits::{Permit, Permits};
+use self::permits::Permits;
 use self::resumed::Resumed;
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
-use self::workers::assist;
-use crate::connection::{NewConnection, ServerConnection};
+use crate::connection::{NewConnection, ReleasedRequest, ServerConnection, ServingLane};
 use crate::context::ServerContext;
 use crate::event_loop::EventLoop;
+use crate::input::Input;
 use crate::listener::Listener;
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
-use crate::strategy::ServingStrategy;
+use crate::strategy::queue::RequestQueue;
 
 /// The number of checks within the time for which a connection may be idle.
 pub(super) const IDLE_CHECKS: u32 = 4;
@@ -51,21 +55,12 @@ pub(super) const IDLE_CHECKS: u32 = 4;
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Lane {
-    pub(super) settings: LaneSettings,
+    pub(super) core: Arc<LaneCore>,
     pub(super) strategy: Box<dyn ServingStrategy>,
-    /// Whether requests are queued for other threads than those that receive them.
-    queues_requests: bool,
-    /// The number of its pool, which no other has; 0 for the default lane.
-    pool: usize,
-    name: String,
-    stack_size: Option<usize>,
-    core: Weak<ServerContext>,
-    /// The threads of its pool.
-    pool_threads: Arc<ThreadCount>,
     pub listeners: Vec<Listener>,
     pub(super) connections: Connections<ServerConnection>,
     /// What its threads wait at together; `None` where every connection has threads of its own.
-    pub(super) events: Option<EventLoop>,
+    pub(super) events: Option<EventLoop<ServerConnection>>,
     /// Clients with whom something has to be agreed on first, and their slots.
     handshakes: Lock<Handshakes<(Arc<ServerConnection>, u32)>>,
     pub(super) resumed: Resumed<QueuedRequest>,
@@ -73,17 +68,93 @@ pub struct Lane {
     pub(super) threads: AtomicUsize,
     stopping: AtomicBool,
     pub(super) thread_requests: ThreadRequests,
-    adapters: Arc<ServedAdapters>,
-    /// The connections that its threads' own calls go over; `None` where too many lanes have some.
-    calling: Option<CallingLane>,
-    permits: Option<Permits>,
-    /// Whether it has connections with threads of their own besides those at its event loop, or may have.
-    is_mixed: AtomicBool,
     pub(super) other_lanes: OnceLock<OtherLanes>,
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
-    pub(super) steady_state: Arc<SteadyState>,
+}
+
+impl Deref for Lane {
+    type Target = LaneCore;
+
+    #[inline]
+    fn deref(&self) -> &LaneCore {
+        &self.core
+    }
+}
+
+/// How the threads of a lane share its work.
+pub(super) trait ServingStrategy: Debug + Send + Sync {
+    /// Whether threads of the lane wait together for what comes over its connections.
+    fn uses_event_loop(&self) -> bool {
+        true
+    }
+
+    /// Begins to serve the connection in `slot` of the lane's table.
+    ///
+    /// # Errors
+    /// Why it cannot be served.
+    fn begin(
+        &self,
+        lane: &Arc<Lane>,
+        connection: &Arc<ServerConnection>,
+        slot: u32,
+    ) -> io::Result<()> {
+        lane.begin_at_events(connection, slot)
+    }
+
+    /// Queues the Request that is the current message of `connection` for another thread, where the
+    /// strategy has a [queue](Self::queue); elsewhere the thread that has received it serves it.
+    ///
+    /// # Errors
+    /// When the message is broken.
+    fn enqueue(
+        &self,
+        lane: &Lane,
+        connection: &Arc<ServerConnection>,
+        input: &mut Input,
+        header: &MessageHeader,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProtocolError> {
+        let _ = (lane, connection, input, header, scratch);
+        Ok(())
+    }
+
+    /// Has a request be served that a POA manager has held.
+    fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
+        lane.resumed.put(request);
+        if let Some(events) = &lane.events {
+            events.wake();
+        }
+    }
+
+    /// The body of a thread of the lane.
+    fn run(&self, lane: &Arc<Lane>, role: Role) {
+        if let Some(events) = &lane.events {
+            lane.run_event_loop(events, role);
+        }
+    }
+
+    /// Whether a dynamic thread that was asked for is still wanted.
+    fn needs_thread(&self) -> bool {
+        true
+    }
+
+    /// A dynamic thread that was asked for does not come.
+    fn thread_not_started(&self) {}
+
+    /// Has the threads of the lane end: it has no connections any more.
+    fn end(&self) {}
+
+    /// The requests that wait for a thread, where they are queued.
+    fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
+        None
+    }
+
+    /// Whether one thread reads for the others, and is started besides them.
+    fn has_reader(&self) -> bool {
+        false
+    }
 }
 
 /// The other lanes of a pool whose lanes borrow threads.
@@ -120,38 +191,33 @@ pub(super) enum Role {
     Reader,
 }
 
-thread_local! {
-    /// The number of the pool that the thread belongs to; 0 for none.
-    static POOL: Cell<usize> = const { Cell::new(0) };
-}
-
-/// The number of the pool whose thread this is; 0 for none.
-pub(super) fn pool_of_thread() -> usize {
-    POOL.get()
-}
-
 impl Lane {
-    pub(super) fn new(core: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
+    pub(super) fn new(context: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_events = parts.strategy.uses_event_loop();
         // Connections that have threads of their own wait no longer than that by themselves.
-        let idle_limit = core.options().idle_timeout;
+        let idle_limit = context.options().idle_timeout;
         let event_loop = || EventLoop::new(idle_limit.map(|limit| limit / IDLE_CHECKS));
         let events = uses_events.then(event_loop).transpose()?;
         let is_default = parts.pool == 0;
-        Ok(Arc::new(Self {
-            permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
-            // Known before the first upcall, or the permits would miss it.
-            is_mixed: AtomicBool::new(!uses_events || parts.listeners.len() > 1),
-            thread_requests: ThreadRequests::new(parts.settings.dynamic_threads),
-            steady_state: parts.steady_state,
-            settings: parts.settings,
+        let core = LaneCore {
             queues_requests: parts.strategy.queue().is_some(),
-            strategy: parts.strategy,
             pool: parts.pool,
             name: parts.name,
             stack_size: parts.stack_size,
-            core: Arc::downgrade(core),
+            context: Arc::downgrade(context),
             pool_threads: parts.threads,
+            adapters: parts.adapters,
+            calling: if is_default { None } else { CallingLane::new() },
+            permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
+            // Known before the first upcall, or the permits would miss it.
+            is_mixed: AtomicBool::new(!uses_events || parts.listeners.len() > 1),
+            steady_state: parts.steady_state,
+            settings: parts.settings,
+        };
+        Ok(Arc::new(Self {
+            thread_requests: ThreadRequests::new(core.settings.dynamic_threads),
+            core: Arc::new(core),
+            strategy: parts.strategy,
             listeners: parts.listeners,
             connections: Connections::new(parts.max_connections),
             events,
@@ -159,8 +225,6 @@ impl Lane {
             resumed: Resumed::default(),
             threads: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
-            adapters: parts.adapters,
-            calling: if is_default { None } else { CallingLane::new() },
             other_lanes: OnceLock::new(),
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
@@ -172,24 +236,6 @@ impl Lane {
     #[inline]
     pub(super) fn strategy(&self) -> &dyn ServingStrategy {
         &*self.strategy
-    }
-
-    /// Whether requests are queued for other threads than those that receive them.
-    #[inline]
-    pub(super) fn queues_requests(&self) -> bool {
-        self.queues_requests
-    }
-
-    /// The number of its pool; 0 for the default lane.
-    #[inline]
-    pub(crate) fn pool(&self) -> usize {
-        self.pool
-    }
-
-    /// Whether it is the ORB's own lane, which is no pool's.
-    #[inline]
-    pub(crate) fn is_default(&self) -> bool {
-        self.pool == 0
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -207,7 +253,7 @@ impl Lane {
         if counted {
             self.threads.fetch_add(1, Ordering::AcqRel);
         }
-        let started = self.spawn(move |begun| {
+        let started = self.core.spawn(move |begun| {
             let fit = begun.is_ok();
             if matches!(role, Role::Dynamic(_)) {
                 lane.started.fetch_add(1, Ordering::Relaxed);
@@ -230,36 +276,6 @@ impl Lane {
             self.threads.fetch_sub(1, Ordering::AcqRel);
         }
         started
-    }
-
-    /// Starts a thread that works for the lane, and tells its body whether it can be one of it.
-    pub(super) fn spawn(
-        self: &Arc<Self>,
-        body: impl FnOnce(io::Result<()>) + Send + 'static,
-    ) -> io::Result<()> {
-        let Some(core) = self.core.upgrade() else { return Err(io::ErrorKind::NotFound.into()) };
-        let running = core.threads().enter();
-        let lane = Arc::clone(self);
-        self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
-            let _running = running;
-            POOL.set(lane.pool);
-            let _calling = lane.calls();
-            let _watching = lane.steady_state.watch();
-            body(lane.settings.threads.begin());
-        })
-    }
-
-    /// Closes the connections of its threads' own calls, when they have ended.
-    pub(super) fn close_calls(&self) {
-        if let Some((calling, core)) = self.calling.as_ref().zip(self.core.upgrade()) {
-            core.lane_ended(calling);
-            calling.end();
-        }
-    }
-
-    /// Has the calling thread's own calls go over the lane's connections until what it returns is dropped.
-    pub(super) fn calls(&self) -> Option<Entered> {
-        self.calling.as_ref().map(CallingLane::enter)
     }
 
     /// Starts as many dynamic threads as are asked for. Called by the thread that does so.
@@ -293,25 +309,26 @@ impl Lane {
     /// Takes in a connection that a client has made, on the thread that accepts them.
     pub(crate) fn accept(
         self: &Arc<Self>,
-        core: &Arc<ServerContext>,
+        context: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
         self.steady_state.work_begins();
-        self.take_in(core, protocol, stream);
+        self.take_in(context, protocol, stream);
         self.steady_state.work_ends();
     }
 
     fn take_in(
         self: &Arc<Self>,
-        core: &Arc<ServerContext>,
+        context: &Arc<ServerContext>,
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
         let reserved = self.connections.reserve();
         let slot = reserved.unwrap_or(u32::MAX);
-        let new = NewConnection { protocol, stream, lane: self, slot };
-        let connection = ServerConnection::new(core, new);
+        let serving_lane: Arc<Self> = Arc::clone(self);
+        let new = NewConnection { protocol, stream, lane: &self.core, serving_lane, slot };
+        let connection = ServerConnection::new(context, new);
         let Some(slot) = reserved.filter(|_| !self.is_stopping()) else {
             tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
             if let Some(slot) = reserved {
@@ -385,34 +402,11 @@ impl Lane {
         started
     }
 
-    /// Forgets a connection that has ended.
-    pub(super) fn forget(&self, connection: &ServerConnection, slot: u32) {
-        if let (Some(fd), Some(events)) = (connection.readiness(), &self.events) {
-            events.remove(fd);
-        }
-        self.release(slot);
-    }
-
     /// Frees the slot of a connection; the last one of a lane that stops ends its threads.
     fn release(&self, slot: u32) {
         if self.connections.release(slot) && self.is_stopping() {
             self.end();
         }
-    }
-
-    /// Has another thread of the event loop serve requests of a connection that have been received
-    /// already, while this one is in an upcall.
-    pub(super) fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
-        if let Some(events) = &self.events
-            && self.settings.max_threads() > 1
-        {
-            events.queue_buffered(connection);
-        }
-    }
-
-    /// Serves a request that a POA manager has held.
-    pub(super) fn resume(self: &Arc<Self>, request: QueuedRequest) {
-        self.strategy.resume(self, request);
     }
 
     /// Ends the connections that have been idle for too long, at most one check too late. Called at each
@@ -443,27 +437,6 @@ impl Lane {
         self.strategy.end();
     }
 
-    /// The calling thread, which serves one connection or starts others, is about to wait.
-    #[inline]
-    pub(crate) fn work_ends(&self) {
-        self.steady_state.work_ends();
-    }
-
-    /// Its wait is over.
-    #[inline]
-    pub(crate) fn work_begins(&self) {
-        self.steady_state.work_begins();
-    }
-
-    /// Waits until one more upcall may begin, on a connection's `own_thread` or on one of those that
-    /// wait together. Where the lane has connections of one kind alone, the latter are as many as there
-    /// may be upcalls.
-    #[inline]
-    pub(super) fn permit(&self, own_thread: bool) -> Option<Permit<'_>> {
-        let permits = self.permits.as_ref()?;
-        (own_thread || self.is_mixed.load(Ordering::Relaxed)).then(|| permits.take())
-    }
-
     pub(super) fn counts(&self) -> LaneCounts {
         LaneCounts {
             threads: self.threads.load(Ordering::Acquire),
@@ -474,26 +447,37 @@ impl Lane {
             waiting: self.permits.as_ref().map_or(0, Permits::waiting),
         }
     }
+}
 
-    /// Has the calling thread, which accepts connections or starts threads, be as those that serve
-    /// requests: at their priority and on their processors.
-    pub(super) fn adopt_thread(&self) {
-        assist(&self.steady_state, &*self.settings.threads);
+impl ServingLane for Lane {
+    fn forget(&self, connection: &ServerConnection, slot: u32) {
+        if let (Some(fd), Some(events)) = (connection.readiness(), &self.events) {
+            events.remove(fd);
+        }
+        self.release(slot);
     }
 
-    /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`
-    /// where that is not known yet.
-    pub(crate) fn connection_setup(&self) -> Option<Option<Arc<ConnectionSetup>>> {
-        self.adapters.only()
+    fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
+        if let Some(events) = &self.events
+            && self.settings.max_threads() > 1
+        {
+            events.queue_buffered(connection);
+        }
     }
 
-    /// The priority that its endpoints serve; `None` for any.
-    pub fn priority(&self) -> Option<i16> {
-        self.settings.priority
+    fn enqueue(
+        &self,
+        connection: &Arc<ServerConnection>,
+        input: &mut Input,
+        header: &MessageHeader,
+        scratch: &mut Scratch,
+    ) -> Result<(), ProtocolError> {
+        self.strategy.enqueue(self, connection, input, header, scratch)
     }
 
-    /// The name of its threads, as far as the system keeps it.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
+    fn resume(self: Arc<Self>, request: ReleasedRequest) {
+        let serving_lane: Arc<Self> = Arc::clone(&self);
+        let request = QueuedRequest::released(request, &self.core, serving_lane);
+        self.strategy.resume(&self, request);
     }
 }

@@ -28,6 +28,7 @@
 mod connection;
 mod context;
 mod event_loop;
+mod events;
 mod freezing;
 mod idle;
 mod input;

@@ -3,7 +3,6 @@
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
 
-use zorb_base::counters::{CallLock, Count};
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Cancellation, CancelledRequests, Form, Messaging, ProfileTag,
@@ -15,37 +14,12 @@ use zorb_poa::{ConnectionSetup, RequestSource};
 
 use crate::connection::ServerConnection;
 
-/// The sending side of a connection.
-#[derive(Debug)]
-pub(super) struct Output {
-    /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has
-    /// the priority of the most urgent one that waits.
-    cancelled: CallLock<CancelledRequests>,
-}
-
 /// The lock of the sending side.
 type SendLock<'s> = Locked<'s, CancelledRequests>;
 
-impl Output {
-    pub(super) fn new() -> Self {
-        Self { cancelled: CallLock::new(Count::ServerLocks, CancelledRequests::new()) }
-    }
-
-    #[inline]
-    fn lock(&self) -> SendLock<'_> {
-        self.cancelled.lock()
-    }
-
-    /// Records a CancelRequest.
-    #[cold]
-    pub(super) fn cancel(&self, cancellation: Cancellation) {
-        self.lock().cancel(cancellation);
-    }
-}
-
 impl RequestSource for ServerConnection {
     fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
-        let lock = self.output.lock();
+        let lock = self.sending.lock();
         if !lock.contains(request) {
             probe!(MessagingSend);
             let sent = self.stream.send_vectored_all(parts);
@@ -68,14 +42,20 @@ impl RequestSource for ServerConnection {
 }
 
 impl ServerConnection {
+    /// Records a CancelRequest.
+    #[cold]
+    pub(super) fn cancel(&self, cancellation: Cancellation) {
+        self.sending.lock().cancel(cancellation);
+    }
+
     /// Sends a whole message, or ends the connection.
     pub(super) fn send(&self, message: &[u8]) {
-        self.send_locked(&self.output.lock(), message);
+        self.send_locked(&self.sending.lock(), message);
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
     pub(super) fn send_reply(&self, request: ServedRequest, reply: &[u8]) {
-        let lock = self.output.lock();
+        let lock = self.sending.lock();
         if !lock.contains(request) {
             self.send_locked(&lock, reply);
         }

@@ -10,15 +10,17 @@
 //! into the client cannot deadlock. On a connection that several callers share and whose upcalls take long,
 //! the input is handed over before each upcall.
 
+pub(super) mod state;
+
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
 use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
-use zorb_os::lock::{Condition, Lock};
 
+use self::state::Members;
 use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::scratch::Scratch;
@@ -31,30 +33,6 @@ const SHARED_FOR: u8 = 64;
 /// Upcalls that take at least so long are worth handing the input over: several times what waking a
 /// thread takes.
 const LONG: Duration = Duration::from_micros(250);
-
-/// The threads of one connection.
-#[derive(Debug, Default)]
-pub(super) struct OwnThreads {
-    members: Lock<Members>,
-    input_offered: Condition,
-    /// Upcalls begun.
-    upcalls: AtomicU32,
-    /// Whether the watchdog watches it.
-    pub(super) is_watched: AtomicBool,
-    /// Upcalls under way whose threads have handed the input over before.
-    overlapping: AtomicU32,
-    /// Whether the last upcall that was timed took long.
-    are_upcalls_long: AtomicBool,
-}
-
-#[derive(Debug, Default)]
-struct Members {
-    threads: usize,
-    idle: usize,
-    /// The input on its way to an idle thread, or to one that is being started.
-    offered: Option<Box<Input>>,
-    ended: bool,
-}
 
 /// When the input goes to another thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,15 +67,6 @@ impl LongUpcall {
         if threads.are_upcalls_long.load(Ordering::Relaxed) != is_long {
             threads.are_upcalls_long.store(is_long, Ordering::Relaxed);
         }
-    }
-}
-
-impl OwnThreads {
-    /// Has the threads that wait for input end.
-    pub(super) fn wake_all(&self) {
-        let mut members = self.members.lock();
-        members.ended = true;
-        self.input_offered.notify_all();
     }
 }
 

@@ -19,13 +19,14 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::context::ServerContext;
 use crate::lane::adapters::ServedAdapters;
+use crate::lane::core::pool_of_thread;
 use crate::lane::spawner::Spawner;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use crate::lane::workers::LaneWorkers;
-use crate::lane::{Lane, LaneParts, OtherLanes, Role, pool_of_thread};
+use crate::lane::{Lane, LaneParts, OtherLanes, Role, ServingStrategy};
 use crate::listener::Listener;
 use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
-use crate::strategy::{HalfSync, LeaderFollowers, ServingStrategy, ThreadPerConnection};
+use crate::strategy::{HalfSync, LeaderFollowers, ThreadPerConnection};
 
 /// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
 /// is [destroyed](Self::destroy) or its ORB ends.

@@ -17,10 +17,10 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::connection::ServerConnection;
+use crate::connection::{Release, ReleasedRequest, ServerConnection, ServingLane};
 use crate::context::ServerContext;
 use crate::input::Input;
-use crate::lane::Lane;
+use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::scratch::Scratch;
 use crate::strategy::queue::Request;
@@ -39,17 +39,32 @@ impl Drop for ConnectionUse {
 enum Client {
     Connected(ConnectionUse),
     /// The connection has ended while the request was held, and nobody waits for a reply.
-    Gone {
-        core: Arc<ServerContext>,
-        lane: Arc<Lane>,
-    },
+    Gone(RequestLane),
+}
+
+/// Where a request is served.
+#[derive(Clone)]
+struct RequestLane {
+    context: Arc<ServerContext>,
+    lane: Arc<LaneCore>,
+    serving_lane: Arc<dyn ServingLane>,
+}
+
+impl RequestLane {
+    fn of(connection: &ServerConnection) -> Self {
+        Self {
+            context: Arc::clone(&connection.core),
+            lane: Arc::clone(&connection.lane),
+            serving_lane: Arc::clone(&connection.serving_lane),
+        }
+    }
 }
 
 impl Client {
     fn connection(&self) -> Option<&Arc<ServerConnection>> {
         match self {
             Self::Connected(used) => Some(&used.0),
-            Self::Gone { .. } => None,
+            Self::Gone(_) => None,
         }
     }
 
@@ -72,14 +87,21 @@ impl Client {
     fn core(&self) -> &Arc<ServerContext> {
         match self {
             Self::Connected(used) => &used.0.core,
-            Self::Gone { core, .. } => core,
+            Self::Gone(lane) => &lane.context,
         }
     }
 
-    fn lane(&self) -> &Arc<Lane> {
+    fn lane(&self) -> &LaneCore {
         match self {
             Self::Connected(used) => &used.0.lane,
-            Self::Gone { lane, .. } => lane,
+            Self::Gone(lane) => &lane.lane,
+        }
+    }
+
+    fn request_lane(&self) -> RequestLane {
+        match self {
+            Self::Connected(used) => RequestLane::of(&used.0),
+            Self::Gone(lane) => lane.clone(),
         }
     }
 }
@@ -90,15 +112,7 @@ pub(crate) struct QueuedRequest {
     client: Client,
     priority: i16,
     /// What has become of it, if a manager has held it. Boxed, as it is rare: requests are moved.
-    released: Option<Box<Released>>,
-}
-
-/// How a manager has given back a request that it has held.
-enum Released {
-    /// To be served, if the manager lets it pass now.
-    Resumed(ResumePass),
-    /// To be refused: it has been held for too long.
-    Expired,
+    released: Option<Box<Release>>,
 }
 
 impl std::fmt::Debug for QueuedRequest {
@@ -122,13 +136,27 @@ impl QueuedRequest {
         }
     }
 
+    /// A request that a manager has released, for the threads of a lane.
+    pub(super) fn released(
+        request: ReleasedRequest,
+        lane: &Arc<LaneCore>,
+        serving_lane: Arc<dyn ServingLane>,
+    ) -> Self {
+        let ReleasedRequest { message, connection, context, priority, release } = request;
+        let client = match connection {
+            Some(connection) => Client::Connected(ConnectionUse(connection)),
+            None => Client::Gone(RequestLane { context, lane: Arc::clone(lane), serving_lane }),
+        };
+        Self { message, client, priority, released: Some(Box::new(release)) }
+    }
+
     /// Makes the upcall and sends the reply. The message comes back, for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
         let Self { message, client, priority, released } = self;
         let pass = match released.map(|released| *released) {
             None => None,
-            Some(Released::Resumed(pass)) => Some(pass),
-            Some(Released::Expired) => {
+            Some(Release::Resumed(pass)) => Some(pass),
+            Some(Release::Expired) => {
                 client.answer(&message, &discarded());
                 return None;
             }
@@ -244,8 +272,7 @@ impl Origin<'_> {
     fn hold(self, message: Box<RequestMessage>, manager: &PoaManager, arrival: Arrival) {
         let held = HeldRequest {
             connection: self.client.connection().map(Arc::downgrade),
-            core: Arc::clone(self.client.core()),
-            lane: Arc::clone(self.client.lane()),
+            lane: self.client.request_lane(),
             priority: self.priority,
             message: Some(message),
         };
@@ -320,8 +347,7 @@ impl ServerConnection {
     pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: Box<RequestMessage>) {
         let held = HeldRequest {
             connection: Some(Arc::downgrade(self)),
-            core: Arc::clone(&self.core),
-            lane: Arc::clone(&self.lane),
+            lane: RequestLane::of(self),
             priority: 0,
             message: Some(message),
         };
@@ -353,8 +379,7 @@ impl ServerConnection {
 /// A request that a POA manager holds. It keeps neither a thread nor its connection.
 struct HeldRequest {
     message: Option<Box<RequestMessage>>,
-    core: Arc<ServerContext>,
-    lane: Arc<Lane>,
+    lane: RequestLane,
     connection: Option<Weak<ServerConnection>>,
     priority: i16,
 }
@@ -368,10 +393,10 @@ impl HeldRequest {
         if let Some(connection) = self.connection() {
             connection.requests.hold();
         }
-        let core = Arc::clone(&self.core);
+        let context = Arc::clone(&self.lane.context);
         match manager.hold(Box::new(self), arrival, since) {
             Ok(None) => {}
-            Ok(Some(expiry)) => core.watchdog().watch_held(manager, expiry),
+            Ok(Some(expiry)) => context.watchdog().watch_held(manager, expiry),
             Err((refused, exception)) => {
                 let client = refused.connection().zip(refused.message.as_ref());
                 if let Some((connection, message)) = client {
@@ -381,17 +406,16 @@ impl HeldRequest {
         }
     }
 
-    /// The request, for the threads of its lane; `None` if nobody waits for it any more.
-    fn release(&mut self) -> Option<QueuedRequest> {
-        let message = self.message.take()?;
+    /// Gives the request to the threads of its lane, unless nobody waits for it any more.
+    fn release(mut self, release: Release) {
+        let Some(message) = self.message.take() else { return };
         let connection = self.connection().filter(|connection| connection.requests.resume());
-        let client = match connection {
-            Some(connection) => Client::Connected(ConnectionUse(connection)),
-            None if message.response.expects_reply() => return None,
-            None => Client::Gone { core: Arc::clone(&self.core), lane: Arc::clone(&self.lane) },
-        };
-        let priority = self.priority;
-        Some(QueuedRequest { message, client, priority, released: None })
+        if connection.is_none() && message.response.expects_reply() {
+            return;
+        }
+        let (context, priority) = (Arc::clone(&self.lane.context), self.priority);
+        let request = ReleasedRequest { message, connection, context, priority, release };
+        Arc::clone(&self.lane.serving_lane).resume(request);
     }
 }
 
@@ -400,18 +424,14 @@ impl Holdable for HeldRequest {
         self.message.as_ref().map_or(0, |message| message.size())
     }
 
-    fn resume(mut self: Box<Self>, pass: ResumePass) {
-        if let Some(request) = self.release() {
-            let released = Some(Box::new(Released::Resumed(pass)));
-            self.lane.resume(QueuedRequest { released, ..request });
-        }
+    fn resume(self: Box<Self>, pass: ResumePass) {
+        self.release(Release::Resumed(pass));
     }
 
-    fn discard(mut self: Box<Self>) {
+    fn discard(self: Box<Self>) {
         // By a thread of the lane: the client may not read.
-        if let Some(request) = self.release().filter(|it| it.message.response.expects_reply()) {
-            let released = Some(Box::new(Released::Expired));
-            self.lane.resume(QueuedRequest { released, ..request });
+        if self.message.as_ref().is_some_and(|message| message.response.expects_reply()) {
+            self.release(Release::Expired);
         }
     }
 }

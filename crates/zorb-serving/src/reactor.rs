@@ -6,55 +6,15 @@
 //! with the input checks after it has put the input back.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use zorb_base::upcall_thread::begin_upcall;
 use zorb_giop::{RequestHeader, ServiceId};
 
 use crate::connection::ServerConnection;
-use crate::idle::UNCOUNTED;
 use crate::input::Input;
 use crate::properties::short;
 use crate::scratch::Scratch;
-
-/// The state of a connection at a reactor.
-#[derive(Debug)]
-pub(super) struct Events {
-    /// Whether there has been an event that the thread with the input may not have handled.
-    ready: AtomicBool,
-    /// Whether the peer has ended the stream, or it is broken.
-    at_end: AtomicBool,
-    /// Whether it is in the lane's queue of connections with buffered requests.
-    pub(super) is_queued: AtomicBool,
-    /// The number of idle checks since the last event.
-    pub(super) idle_checks: AtomicU32,
-}
-
-impl Default for Events {
-    fn default() -> Self {
-        Self {
-            ready: AtomicBool::new(false),
-            at_end: AtomicBool::new(false),
-            is_queued: AtomicBool::new(false),
-            idle_checks: AtomicU32::new(UNCOUNTED),
-        }
-    }
-}
-
-impl Events {
-    #[inline]
-    pub(super) fn is_ready(&self) -> bool {
-        self.ready.load(Ordering::SeqCst)
-    }
-
-    /// Notes that all octets so far are about to be received. Returns whether the stream has ended.
-    #[inline]
-    pub(super) fn before_receiving(&self) -> bool {
-        // First: octets that arrive from now on cause another event.
-        self.ready.store(false, Ordering::SeqCst);
-        self.at_end.load(Ordering::SeqCst)
-    }
-}
 
 impl ServerConnection {
     /// Receives and serves requests, on a thread that handles an event.
@@ -101,7 +61,7 @@ impl ServerConnection {
     #[cold]
     fn queue_buffered(self: &Arc<Self>) {
         if !self.events.is_queued.swap(true, Ordering::SeqCst) {
-            self.lane.queue_buffered(self);
+            self.serving_lane.queue_buffered(self);
         }
     }
 

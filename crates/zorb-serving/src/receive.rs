@@ -165,7 +165,7 @@ impl ServerConnection {
     ) -> Result<Option<Box<Input>>, ConnectionEnd> {
         match input.receiver.receive(&input.inbound, header) {
             Asked::Request if self.lane.queues_requests() => {
-                self.lane.strategy().enqueue(self, &mut input, header, scratch)?;
+                self.serving_lane.enqueue(self, &mut input, header, scratch)?;
             }
             Asked::Request => {
                 let _permit = self.lane.permit(self.has_own_threads());
@@ -180,7 +180,7 @@ impl ServerConnection {
                     self.send(reply);
                 }
             }
-            Asked::Cancel(cancellation) => self.output.cancel(cancellation),
+            Asked::Cancel(cancellation) => self.cancel(cancellation),
             Asked::End(end) => return Err(end),
         }
         Ok(Some(input))

@@ -7,11 +7,10 @@ use std::sync::{Arc, Weak};
 
 use zorb_giop::{MessageHeader, ProtocolError};
 
-use super::ServingStrategy;
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::ServerConnection;
 use crate::input::Input;
-use crate::lane::{Lane, OtherLanes, Role};
+use crate::lane::{Lane, OtherLanes, Role, ServingStrategy};
 use crate::message::RequestMessage;
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
@@ -157,6 +156,7 @@ impl HalfSync {
 impl ServingStrategy for HalfSync {
     fn enqueue(
         &self,
+        lane: &Lane,
         connection: &Arc<ServerConnection>,
         input: &mut Input,
         header: &MessageHeader,
@@ -168,7 +168,7 @@ impl ServingStrategy for HalfSync {
         match connection.detach_request(input, header, &mut message, orders)? {
             Some(priority) => {
                 let request = QueuedRequest::new(connection, message, priority);
-                if let Err(refused) = self.queue(&connection.lane, request, Room::Limited, spare) {
+                if let Err(refused) = self.queue(lane, request, Room::Limited, spare) {
                     refused.refuse();
                 }
             }

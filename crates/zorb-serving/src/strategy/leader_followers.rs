@@ -1,7 +1,7 @@
 //! Leader/followers: the threads of a lane wait together, and the system wakes one for each event, which
 //! reads the request, makes the upcall and replies while the others go on waiting.
 
-use super::ServingStrategy;
+use crate::lane::ServingStrategy;
 
 /// The strategy leader/followers.
 #[derive(Debug)]

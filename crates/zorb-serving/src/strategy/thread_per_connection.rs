@@ -3,9 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use super::ServingStrategy;
 use crate::connection::ServerConnection;
-use crate::lane::{Lane, Role};
+use crate::lane::{Lane, Role, ServingStrategy};
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
 
@@ -28,7 +27,7 @@ impl ServingStrategy for ThreadPerConnection {
             return;
         }
         let resuming = Arc::clone(lane);
-        let started = lane.spawn(move |_| {
+        let started = lane.core.spawn(move |_| {
             let mut scratch = Scratch::default();
             while let Some(request) = resuming.resumed.take_or_end() {
                 let _permit = resuming.permit(true);

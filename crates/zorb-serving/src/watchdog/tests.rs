@@ -16,7 +16,13 @@ fn connection(core: &ServerCore) -> Arc<ServerConnection> {
     let protocol = InprocProtocol::new(InprocTransport::new());
     let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
     let lane = default_lane(&core.context).unwrap();
-    let new = NewConnection { protocol: &protocol, stream, lane: &lane, slot: 0 };
+    let new = NewConnection {
+        protocol: &protocol,
+        stream,
+        lane: &lane.core,
+        serving_lane: lane.clone(),
+        slot: 0,
+    };
     ServerConnection::new(&core.context, new)
 }
 

@@ -1,0 +1,45 @@
+//! What threads of a lane tell each other about a connection at its reactor.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// The number of checks of a connection that is not at a reactor, and is not checked.
+pub(super) const UNCOUNTED: u32 = u32::MAX;
+
+/// The state of a connection at a reactor.
+#[derive(Debug)]
+pub(super) struct Events {
+    /// Whether there has been an event that the thread with the input may not have handled.
+    pub(super) ready: AtomicBool,
+    /// Whether the peer has ended the stream, or it is broken.
+    pub(super) at_end: AtomicBool,
+    /// Whether it is in the lane's queue of connections with buffered requests.
+    pub(super) is_queued: AtomicBool,
+    /// The number of idle checks since the last event.
+    pub(super) idle_checks: AtomicU32,
+}
+
+impl Default for Events {
+    fn default() -> Self {
+        Self {
+            ready: AtomicBool::new(false),
+            at_end: AtomicBool::new(false),
+            is_queued: AtomicBool::new(false),
+            idle_checks: AtomicU32::new(UNCOUNTED),
+        }
+    }
+}
+
+impl Events {
+    #[inline]
+    pub(super) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::SeqCst)
+    }
+
+    /// Notes that all octets so far are about to be received. Returns whether the stream has ended.
+    #[inline]
+    pub(super) fn before_receiving(&self) -> bool {
+        // First: octets that arrive from now on cause another event.
+        self.ready.store(false, Ordering::SeqCst);
+        self.at_end.load(Ordering::SeqCst)
+    }
+}

@@ -1,0 +1,105 @@
+//! The threads of a lane that wait at its event loop.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::{Lane, Role};
+use crate::connection::ServerConnection;
+use crate::event_loop::{EventLoop, STOP, TICK, WAKE};
+use crate::scratch::Scratch;
+
+/// How long a thread at least waits again whose time is up and that is the last one to wait.
+const STAY: Duration = Duration::from_secs(1);
+
+impl Lane {
+    /// Serves what has been received or resumed already.
+    fn serve_waiting(
+        self: &Arc<Self>,
+        events: &EventLoop<ServerConnection>,
+        role: Role,
+        scratch: &mut Scratch,
+    ) {
+        loop {
+            if let Some(connection) = events.take_buffered() {
+                self.ask_for_follower(events, role);
+                connection.handle_buffered(scratch);
+            } else if let Some(request) = self.resumed.take() {
+                if !self.resumed.is_empty() {
+                    events.wake();
+                }
+                self.ask_for_follower(events, role);
+                let _permit = self.permit(false);
+                drop(request.serve(scratch));
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// The body of a thread that waits for events of connections.
+    pub(crate) fn run_event_loop(
+        self: &Arc<Self>,
+        events: &EventLoop<ServerConnection>,
+        role: Role,
+    ) {
+        let mut scratch = Scratch::default();
+        let mut stays = false;
+        // What a tick has left of the time that a dynamic thread lingers.
+        let mut left = None;
+        loop {
+            self.serve_waiting(events, role, &mut scratch);
+            self.work_ends();
+            events.idle.fetch_add(1, Ordering::AcqRel);
+            let linger = self.linger(role).map(|it| if stays { it.max(STAY) } else { it });
+            let linger = left.take().or(linger);
+            let begun = linger.map(|_| Instant::now());
+            stays = false;
+            let event = events.ready.next(linger);
+            self.work_begins();
+            let idle = events.idle.fetch_sub(1, Ordering::AcqRel) - 1;
+            let event = match event {
+                Ok(Some(event)) => event,
+                // The last one that waits stays: the others are in upcalls.
+                Ok(None) if idle == 0 => {
+                    stays = true;
+                    continue;
+                }
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::error!(%error, lane = self.name(), "waiting for requests failed");
+                    return;
+                }
+            };
+            match event.key {
+                STOP => return events.clear(),
+                WAKE => {}
+                TICK => {
+                    left = begun.and_then(|begun| Some(linger?.saturating_sub(begun.elapsed())));
+                    if let Some(ticks) = &events.ticks {
+                        ticks.drain();
+                    }
+                    self.ask_for_follower(events, role);
+                    self.check_idle_connections(&mut scratch);
+                }
+                slot => {
+                    self.ask_for_follower(events, role);
+                    self.connections.with(slot, |connection| {
+                        connection.handle_event(event.is_end, &mut scratch);
+                    });
+                }
+            }
+        }
+    }
+
+    /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
+    fn ask_for_follower(&self, events: &EventLoop<ServerConnection>, role: Role) {
+        if events.idle.load(Ordering::Acquire) == 0
+            && role != Role::Reader
+            && self.threads.load(Ordering::Acquire) < self.settings.max_threads()
+            && self.thread_requests.ask(1)
+        {
+            self.thread_requests.call();
+        }
+    }
+}

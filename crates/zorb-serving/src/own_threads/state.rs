@@ -1,0 +1,40 @@
+//! What the threads of a connection share.
+
+use std::sync::atomic::{AtomicBool, AtomicU32};
+
+use zorb_os::lock::{Condition, Lock};
+
+use crate::input::Input;
+
+/// The threads of one connection.
+#[derive(Debug, Default)]
+pub(crate) struct OwnThreads {
+    pub(super) members: Lock<Members>,
+    pub(super) input_offered: Condition,
+    /// Upcalls begun.
+    pub(super) upcalls: AtomicU32,
+    /// Whether the watchdog watches it.
+    pub(crate) is_watched: AtomicBool,
+    /// Upcalls under way whose threads have handed the input over before.
+    pub(super) overlapping: AtomicU32,
+    /// Whether the last upcall that was timed took long.
+    pub(super) are_upcalls_long: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    pub(super) threads: usize,
+    pub(super) idle: usize,
+    /// The input on its way to an idle thread, or to one that is being started.
+    pub(super) offered: Option<Box<Input>>,
+    pub(super) ended: bool,
+}
+
+impl OwnThreads {
+    /// Has the threads that wait for input end.
+    pub(crate) fn wake_all(&self) {
+        let mut members = self.members.lock();
+        members.ended = true;
+        self.input_offered.notify_all();
+    }
+}
