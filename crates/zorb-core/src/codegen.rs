@@ -1,4 +1,4 @@
-//! What generated code uses. Programs must not: it changes with the IDL compiler.
+//! The API of generated code. It changes with the IDL compiler; programs must not use it.
 
 mod bits;
 mod conversion;

@@ -1,4 +1,4 @@
-//! Contexts: properties that are sent with a request.
+//! Contexts: properties that a request carries.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ impl Context {
         Self(BTreeMap::new())
     }
 
-    /// The same context with a property added or changed.
+    /// Adds or changes a property.
     #[must_use]
     pub fn with(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set(name, value);
@@ -50,18 +50,18 @@ impl Context {
     /// The properties that a `context` clause with these names selects.
     #[must_use]
     pub fn only(&self, names: &[&str]) -> Self {
-        let wanted = |name: &str| {
-            names.iter().any(|wanted| match wanted.strip_suffix('*') {
-                Some(start) => name.starts_with(start),
-                None => name == *wanted,
+        let is_selected = |name: &str| {
+            names.iter().any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == *pattern,
             })
         };
-        let selected = self.0.iter().filter(|(name, _)| wanted(name));
+        let selected = self.0.iter().filter(|(name, _)| is_selected(name));
         Self(selected.map(|(name, value)| (name.clone(), value.clone())).collect())
     }
 }
 
-/// A sequence of strings: name, value, name, value.
+/// Encoded as a sequence of strings: name, value, name, value.
 impl Wire for Context {
     type Value = Self;
     type View = Self;
@@ -80,16 +80,16 @@ impl Wire for Context {
         })
     }
 
-    /// A last name without a value gets an empty one. A message without a context has an empty one, since
-    /// stubs of some ORBs send none.
+    /// A last name without a value gets an empty value. A message that ends before the context has an empty
+    /// context, since stubs of some ORBs send none.
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         let mut context = Self::new();
         if reader.remaining() == 0 {
             return Ok(context);
         }
-        let mut texts = <Vec<String>>::read(reader)?.into_iter();
-        while let Some(name) = texts.next() {
-            context.set(name, texts.next().unwrap_or_default());
+        let mut strings = <Vec<String>>::read(reader)?.into_iter();
+        while let Some(name) = strings.next() {
+            context.set(name, strings.next().unwrap_or_default());
         }
         Ok(context)
     }

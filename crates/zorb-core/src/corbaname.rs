@@ -1,7 +1,7 @@
 //! Resolving the name of a `corbaname:` URL with the naming service.
 //!
-//! The core knows one operation of `CosNaming::NamingContext`, `resolve`; the full service is the
-//! crate `zorb-naming`.
+//! This is a stub of one operation, `CosNaming::NamingContext::resolve`. The crate `zorb-naming` contains the full
+//! service.
 
 use zorb_base::error::Error;
 use zorb_cdr::Wire;
@@ -19,7 +19,7 @@ mod raised {
 
     use zorb_base::raises::{AnyUserException, Raises};
 
-    /// Why a name did not resolve.
+    /// The error of `resolve`.
     #[derive(Debug)]
     pub(super) enum ResolveError {
         NotFound,
@@ -42,8 +42,12 @@ mod raised {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             match self {
                 Self::NotFound => f.write_str("the naming service does not know the name"),
-                Self::CannotProceed => f.write_str("the naming service cannot go on with the name"),
-                Self::InvalidName => f.write_str("the naming service finds the name malformed"),
+                Self::CannotProceed => {
+                    f.write_str("the naming service cannot resolve the name further")
+                }
+                Self::InvalidName => {
+                    f.write_str("the naming service rejects the name as malformed")
+                }
                 Self::System(exception) => exception.fmt(f),
             }
         }
@@ -63,7 +67,7 @@ mod raised {
             Self::System(exception)
         }
 
-        // Their members tell nothing that the URL does not; the rest of the reply is left unread.
+        // The members contain nothing that the URL does not; the rest of the reply is not read.
         fn read(id: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
             Ok(match id {
                 NOT_FOUND => Some(Self::NotFound),
@@ -110,7 +114,7 @@ mod raised {
 
 use raised::ResolveError;
 
-/// Why a `corbaname:` did not lead to an object.
+/// The error of resolving the name of a `corbaname:` URL.
 pub(crate) struct Unresolved(Cause);
 
 enum Cause {
@@ -119,19 +123,19 @@ enum Cause {
 }
 
 impl Unresolved {
-    /// `error` with this as its source; a system exception keeps its own context.
+    /// Adds this to `error` as its source; a system exception keeps its own context instead.
     pub(crate) fn into_source_of(self, error: Error) -> Error {
         match self.0 {
             Cause::Malformed(reason) => error.with_source(reason),
             Cause::Refused(ResolveError::System(exception)) => exception.into(),
             Cause::Refused(refused) => {
-                error.with_source(refused).with_hint("list the context to see what is bound there")
+                error.with_source(refused).with_hint("list the naming context to see its bindings")
             }
         }
     }
 }
 
-/// Resolves `name` (in the string form of CosNaming) in `context`; an empty one is the context.
+/// Resolves `name` (in the string form of CosNaming) in `context`; an empty name identifies the context itself.
 pub(crate) fn resolve(context: &ObjectRef, name: &str) -> Result<Option<ObjectRef>, Unresolved> {
     if name.is_empty() {
         return Ok(Some(context.clone()));

@@ -1,5 +1,5 @@
-//! Thread pools and their lanes, for RT-CORBA's thread pools and programs that bring priorities of their
-//! own: see [`Pool`].
+//! Thread pools and their lanes, for RT-CORBA and for programs that manage thread priorities themselves: see
+//! [`Pool`].
 
 pub use zorb_serving::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, LaneViolations, Pool,

@@ -1,10 +1,10 @@
-//! The ORB: what joins the object adapter, invocation and serving, and the macros of generated code.
+//! The ORB: connects object adapter, invocation and serving, and defines the macros of generated code.
 //!
 //! Programs use it through the facade crate `zorb`. References and their calls are in
 //! [`zorb_invocation`], object adapters in [`zorb_poa`], listeners and lanes in [`zorb_serving`], and what
 //! they share in [`zorb_base`].
 //!
-//! The ORB names no protocol: the facade registers IIOP, users register theirs.
+//! The ORB depends on no protocol: the facade registers IIOP and others, and programs register their own.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

@@ -1,11 +1,11 @@
-//! Native types, which IDL leaves to the program.
+//! IDL `native` types, which the program defines.
 
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-/// A value of an IDL `native` type without a configured Rust type: any value, or none, which its
-/// clones share. It is never sent.
+/// A value of an IDL `native` type without a configured Rust type: any Rust value, or none. Clones share it. It is
+/// never sent.
 ///
 /// ```
 /// let cookie = zorb_core::Native::new(7_u32);
@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub struct Native(Option<Arc<dyn Any + Send + Sync>>);
 
 impl Native {
-    /// A native value that contains `value`.
+    /// Wraps `value`.
     pub fn new<T: Send + Sync + 'static>(value: T) -> Self {
         Self(Some(Arc::new(value)))
     }
@@ -27,7 +27,7 @@ impl Native {
     }
 }
 
-/// Whether both share one value; equal values differ.
+/// Compares by identity: whether both share one value.
 impl PartialEq for Native {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
@@ -41,6 +41,6 @@ impl Eq for Native {}
 
 impl fmt::Debug for Native {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.0.is_some() { "Native" } else { "Native(nothing)" })
+        f.write_str(if self.0.is_some() { "Native" } else { "Native(none)" })
     }
 }

@@ -1,4 +1,4 @@
-//! The ORB: what a program starts with.
+//! The ORB and its builder.
 
 mod builder;
 mod export;

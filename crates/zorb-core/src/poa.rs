@@ -1,7 +1,7 @@
-//! The portable object adapter: servants, object ids and the references made of them.
+//! The portable object adapter: servants, object ids and their references.
 //!
-//! CORBA 3.3 part 1, chapter 15. A [`Poa`] maps object ids to servants by its policies; its [`PoaManager`]
-//! lets requests pass, holds, discards or refuses them.
+//! CORBA 3.3 part 1, chapter 15. A [`Poa`] maps object ids to servants according to its policies. Its
+//! [`PoaManager`] passes, queues, discards or rejects requests.
 
 pub use crate::orb::Poa;
 pub use zorb_base::object_id::ObjectId;

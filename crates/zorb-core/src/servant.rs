@@ -1,4 +1,4 @@
-//! Servants: the objects of the program behind the references of the wire.
+//! Servants: the Rust values that implement objects.
 
 use std::any::TypeId;
 use std::borrow::Cow;
@@ -11,8 +11,8 @@ use zorb_poa::{ServantObject, Served, ServerCall, Skeleton};
 
 /// An interface that a servant of type `S` can serve.
 ///
-/// Generated code implements it for each interface and every type that implements the interface's
-/// servant trait, so that one type may serve several interfaces.
+/// Generated code implements it for each interface and every type that implements the interface's servant
+/// trait. A type can thus serve several interfaces.
 #[diagnostic::on_unimplemented(
     message = "`{S}` is not a servant of `{Self}`",
     label = "`{Self}` is not an interface that `{S}` implements",
@@ -23,27 +23,26 @@ pub trait ServedBy<S>: Interface {
     /// Decodes the arguments of `call`, makes the upcall and writes the reply.
     ///
     /// # Errors
-    /// The system exception to reply with, when the arguments cannot be decoded or the operation
-    /// does not exist.
+    /// The system exception to reply with: `MARSHAL` if the arguments cannot be decoded, `BAD_OPERATION` if the
+    /// operation does not exist.
     fn dispatch(servant: &S, call: &mut ServerCall<'_>) -> Served;
 
-    /// The repository id of the most derived interface of the object `id` of the servant: what its
-    /// references say, and `_repository_id`. That of this interface, unless the servant is dynamic.
+    /// The repository id of the most derived interface of the servant's object `id`, for its references and
+    /// `_repository_id`. Default: that of this interface; servants of the DSI override it.
     fn type_id<'s>(servant: &'s S, id: &ObjectId) -> Cow<'s, str> {
         let _ = (servant, id);
         Cow::Borrowed(Self::REPOSITORY_ID)
     }
 
-    /// The answer to `_is_a` about the object `id` of the servant.
+    /// The answer to `_is_a` for the servant's object `id`.
     fn is_a(servant: &S, id: &ObjectId, type_id: &str) -> bool {
         let _ = (servant, id);
         Self::TYPE_IDS.contains(&type_id)
     }
 
-    /// The servant as an `Arc<F>`, where `wanted` is the type id of `F`, the servant trait's object
-    /// type of this interface or of one of its bases. Without one, stubs of the same ORB write and
-    /// read what is passed, as for a servant elsewhere.
-    fn face(servant: &Arc<S>, wanted: TypeId) -> Option<ServantObject> {
+    /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`: the trait object of the servant trait of
+    /// this interface or of one of its bases. If it is `None`, the default, collocated calls are marshalled.
+    fn servant_object(servant: &Arc<S>, wanted: TypeId) -> Option<ServantObject> {
         let _ = (servant, wanted);
         None
     }
@@ -75,7 +74,7 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
     }
 
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
-        R::face(&self.servant, wanted)
+        R::servant_object(&self.servant, wanted)
     }
 
     fn identity(&self) -> usize {

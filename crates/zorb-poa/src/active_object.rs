@@ -25,13 +25,13 @@ impl std::fmt::Debug for ActiveObject {
 
 /// A reference in this process that calls the servant without a message.
 pub trait CollocatedReference: Send + Sync {
-    /// Forgets the servant: the object is no longer active.
+    /// Releases the servant: the object is no longer active.
     fn forget_servant(&self);
 }
 
 #[derive(Default)]
 struct Collocated {
-    /// The object is no longer active, or its ORB has shut down.
+    /// Whether the object is no longer active, or its ORB has shut down.
     ended: bool,
     references: Vec<Weak<dyn CollocatedReference>>,
 }
@@ -46,7 +46,8 @@ impl ActiveObject {
         }
     }
 
-    /// The servant as an `S`, searched for from `entry` on; `None` when it does not implement that.
+    /// The servant as the trait object `S`; `None` if it does not implement it. `entry` is the entry of its table
+    /// at which the search starts.
     #[inline]
     pub fn servant<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
         match self.servant_objects.first(entry) {
@@ -55,14 +56,14 @@ impl ActiveObject {
         }
     }
 
-    /// Adds a reference that calls the servant without a message from now on, which `link` makes it do;
-    /// nothing happens when the object is no longer active.
+    /// Adds a collocated reference, and calls `link`, which connects it to the servant. Does nothing if the object
+    /// is no longer active.
     pub fn collocate(&self, reference: Weak<dyn CollocatedReference>, link: impl FnOnce()) {
         let mut collocated = self.collocated.lock();
         if collocated.ended {
             return;
         }
-        // References come and go: those gone are swept out before the list grows.
+        // Remove dropped references before the list grows.
         if collocated.references.len() == collocated.references.capacity() {
             collocated.references.retain(|reference| reference.strong_count() > 0);
         }
@@ -70,15 +71,15 @@ impl ActiveObject {
         link();
     }
 
-    /// Makes all collocated references forget the servant, and accepts no more of them. Calls that are
-    /// running finish.
+    /// Makes all collocated references release the servant, and accepts no further ones. Calls in progress
+    /// complete.
     pub(crate) fn end_collocation(&self) {
         let references = {
             let mut collocated = self.collocated.lock();
             collocated.ended = true;
             std::mem::take(&mut collocated.references)
         };
-        // Without the lock: a servant may be dropped here, and a reference with it.
+        // Without the lock: this may drop the servant, and references with it.
         for reference in references.iter().filter_map(Weak::upgrade) {
             reference.forget_servant();
         }

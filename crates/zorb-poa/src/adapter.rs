@@ -31,26 +31,26 @@ pub struct ObjectAdapter {
     path: Vec<u8>,
     parent: Option<Weak<Self>>,
     policies: PoaPolicies,
-    /// The component with its policies in references.
+    /// The component of references with the policies that clients must know.
     exposed: Option<TaggedComponent>,
     /// The interceptors of requests.
     interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
-    /// The setup of connections, if the policies ask for one.
+    /// The setup of connections, if the policies contain properties of connections.
     setup: Option<Arc<ConnectionSetup>>,
-    /// The priorities in references to objects that were not active when the references were made.
+    /// The priorities in references to objects that were not active when the references were created.
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
     index: u32,
     stamp: u32,
     children: Lock<BTreeMap<String, Arc<Self>>>,
     objects: Objects,
-    /// The id under which a servant is active, by the servant's identity; unique ids only.
+    /// The object ids of active servants, by the servant's identity; only with unique ids.
     servants: Lock<HashMap<usize, ObjectId>>,
     next_persistent_id: AtomicU64,
     destroyed: AtomicBool,
-    /// Its membership of the pool whose threads serve it.
+    /// Its membership in the thread pool that serves it.
     membership: Lock<Option<Membership>>,
-    /// The number of that pool; 0 for none.
+    /// The number of that thread pool; 0 for none.
     pool_number: AtomicUsize,
 }
 
@@ -60,18 +60,27 @@ impl std::fmt::Debug for ObjectAdapter {
     }
 }
 
-/// Ends the membership of a pool when dropped.
+/// An adapter's membership in a thread pool, which ends when it is dropped.
 pub(crate) type Membership = Box<dyn Any + Send + Sync>;
 
-/// What a new adapter is made of.
+/// The purpose of an object's [policies](ObjectAdapter::declared_policies).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PolicyUse {
+    /// Creating a reference to an object, which may be inactive.
+    Reference,
+    /// Activating an object.
+    Activation,
+}
+
+/// The parameters of a new adapter.
 pub struct NewAdapter<'a> {
-    /// Its name, which no other child of its parent has.
+    /// Its name, unique among the children of its parent.
     pub name: &'a str,
-    /// The adapter that it is a child of; `None` for a root.
+    /// The parent; `None` for a root.
     pub parent: Option<&'a Arc<ObjectAdapter>>,
-    /// Its policies.
+    /// The adapter's policies.
     pub policies: PoaPolicies,
-    /// Lets its requests through.
+    /// The manager that controls its requests.
     pub manager: PoaManager,
 }
 
@@ -82,7 +91,8 @@ impl std::fmt::Debug for NewAdapter<'_> {
 }
 
 impl ObjectAdapter {
-    /// An adapter with its index in the tables.
+    /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
+    /// adapters with this index.
     pub(super) fn new(orb: &OrbCore, new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
         let mut path = Vec::new();
@@ -91,7 +101,7 @@ impl ObjectAdapter {
             path.extend_from_slice(name.as_bytes());
             path.push(0);
         }
-        let slots = policies.lifespan == Lifespan::Transient
+        let ids_are_slots = policies.lifespan == Lifespan::Transient
             && policies.id_assignment == IdAssignment::System;
         Self {
             name: name.to_owned(),
@@ -106,7 +116,7 @@ impl ObjectAdapter {
             index,
             stamp,
             children: Lock::default(),
-            objects: Objects::new(slots),
+            objects: Objects::new(ids_are_slots),
             servants: Lock::default(),
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
@@ -115,7 +125,7 @@ impl ObjectAdapter {
         }
     }
 
-    /// Its name among the children of its parent.
+    /// The adapter's name, unique among the children of its parent.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -125,27 +135,27 @@ impl ObjectAdapter {
         &self.path
     }
 
-    /// Its parent, if it has one that exists.
+    /// The parent; `None` for the root, and after the parent has been destroyed.
     pub fn parent(&self) -> Option<Arc<Self>> {
         self.parent.as_ref().and_then(Weak::upgrade)
     }
 
-    /// Its policies.
+    /// The adapter's policies.
     pub fn policies(&self) -> &PoaPolicies {
         &self.policies
     }
 
-    /// The component with its policies in references.
+    /// The component of its references with the policies that clients must know.
     pub fn exposed(&self) -> Option<&TaggedComponent> {
         self.exposed.as_ref()
     }
 
-    /// The setup of connections, if its policies ask for one.
+    /// The setup of connections, if its policies contain properties of connections.
     pub fn setup(&self) -> Option<&Arc<ConnectionSetup>> {
         self.setup.as_ref()
     }
 
-    /// The manager that lets its requests through.
+    /// The manager that controls its requests.
     pub fn manager(&self) -> &PoaManager {
         &self.manager
     }
@@ -165,13 +175,13 @@ impl ObjectAdapter {
         &self.objects
     }
 
-    /// The number of the pool that serves it; 0 for none.
+    /// The number of the thread pool that serves it; 0 for none.
     #[inline]
     pub(super) fn pool_number(&self) -> usize {
         self.pool_number.load(Ordering::Relaxed)
     }
 
-    /// Is served by the threads of a pool from now on, until it is destroyed.
+    /// Assigns the adapter to a thread pool until it is destroyed.
     pub fn join(&self, pool_number: usize, membership: Membership) {
         self.pool_number.store(pool_number, Ordering::Relaxed);
         *self.membership.lock() = Some(membership);
@@ -182,28 +192,26 @@ impl ObjectAdapter {
         self.objects.len()
     }
 
-    /// Whether it makes the ids of its objects, which stand for slots.
-    pub fn makes_ids(&self) -> bool {
-        self.objects.makes_ids()
+    /// Whether its object ids are slots, which only activation assigns: transient system ids.
+    pub fn ids_are_slots(&self) -> bool {
+        self.objects.ids_are_slots()
     }
 
-    /// The adapters below this one.
+    /// The adapter's children.
     pub fn children(&self) -> Vec<Arc<Self>> {
         self.children.lock().values().cloned().collect()
     }
 
-    /// The adapter below this one with that name.
+    /// The child with this name.
     pub fn child(&self, name: &str) -> Option<Arc<Self>> {
         self.children.lock().get(name).cloned()
     }
 
-    /// Begins the creation of a child: its siblings, locked.
+    /// Locks the children, to add one.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed.
-    pub fn siblings_of_new_child(
-        &self,
-    ) -> Result<Locked<'_, BTreeMap<String, Arc<Self>>>, PoaError> {
+    pub fn lock_children(&self) -> Result<Locked<'_, BTreeMap<String, Arc<Self>>>, PoaError> {
         let children = self.children.lock();
         if self.destroyed.load(Ordering::Acquire) {
             return Err(PoaError::System(SystemException::bad_inv_order(
@@ -214,7 +222,7 @@ impl ObjectAdapter {
         Ok(children)
     }
 
-    /// The key of the object `id` of this adapter.
+    /// The object key for the object `id` of this adapter.
     pub fn key(&self, id: &[u8]) -> Vec<u8> {
         match self.policies.lifespan {
             Lifespan::Transient => {
@@ -224,8 +232,8 @@ impl ObjectAdapter {
         }
     }
 
-    /// The id in a key of this adapter.
-    pub fn own_id(&self, key: &KeyParts<'_>) -> Option<ObjectId> {
+    /// The object id in a key of this adapter; `None` for the key of another adapter.
+    pub fn id_in_key(&self, key: &KeyParts<'_>) -> Option<ObjectId> {
         match *key {
             KeyParts::Transient { adapter, stamp, id }
                 if adapter == self.index && stamp == self.stamp =>
@@ -237,25 +245,25 @@ impl ObjectAdapter {
         }
     }
 
-    /// The active object `id`.
+    /// Finds the active object `id`.
     #[inline]
     pub fn find_object(&self, id: &[u8]) -> Option<Found> {
         self.objects.find(id)
     }
 
-    /// The id under which a servant is active, under unique ids.
+    /// The object id of an active servant; only with unique ids.
     pub fn id_of_servant(&self, identity: usize) -> Option<ObjectId> {
         self.servants.lock().get(&identity).cloned()
     }
 
-    /// The skeleton of an object without policies of its own.
-    pub fn skeleton_with(
+    /// Adds the adapter's policies to the skeleton of an object without policies of its own.
+    pub fn policy_skeleton(
         &self,
         inner: Box<dyn Skeleton>,
         exposed: Option<TaggedComponent>,
     ) -> Box<dyn Skeleton> {
-        // Such objects share the adapter's setup, so that a connection is not set up anew when it calls
-        // another of them.
+        // The objects share the adapter's setup, so that a connection that alternates between them is set up
+        // only once.
         let (interceptors, setup) = (self.interceptors.clone(), self.setup.clone());
         let policies = self.policies.others.clone();
         Box::new(PolicySkeleton::new(
@@ -264,21 +272,22 @@ impl ObjectAdapter {
         ))
     }
 
-    /// Whether its policies intercept requests or set connections up.
-    pub fn governs(&self) -> bool {
+    /// Whether its objects need a [`policy_skeleton`](Self::policy_skeleton): its policies have interceptors, or
+    /// properties of connections.
+    pub fn needs_policy_skeleton(&self) -> bool {
         !self.interceptors.is_empty() || self.setup.is_some()
     }
 
-    /// The own policies of the object `id`, if they are not those that are `given` for its activation or
-    /// for a reference: the priority of its first reference remains as long as the adapter exists.
+    /// The policies that replace `given` as those of the object `id`, if an earlier reference declared its priority.
+    /// The first reference with a priority declares it, as long as the adapter exists.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` for another priority than the one in a reference.
-    pub fn remembered(
+    /// `BAD_INV_ORDER`, minor `OTHER_PRIORITY`, if `given` contains another priority than an earlier reference.
+    pub fn declared_policies(
         &self,
         id: &ObjectId,
         given: &Policies,
-        for_reference: bool,
+        purpose: PolicyUse,
     ) -> Result<Option<Policies>, SystemException> {
         if self.policies.others.value::<PriorityModel>().is_none() {
             return Ok(None);
@@ -293,7 +302,7 @@ impl ObjectAdapter {
             (Some(declared), None) => {
                 Ok(Some(Policies::new().with(PriorityModel::server_declared(declared))))
             }
-            (None, Some(wanted)) if for_reference => {
+            (None, Some(wanted)) if purpose == PolicyUse::Reference => {
                 declared.insert(id.clone(), wanted);
                 Ok(None)
             }
@@ -301,11 +310,11 @@ impl ObjectAdapter {
         }
     }
 
-    /// Puts a servant into the active object map.
+    /// Adds a servant to the active object map, with `id` or one that the adapter assigns. Returns the id.
     ///
     /// # Errors
-    /// `ServantAlreadyActive`, `ObjectAlreadyActive`; `OBJECT_NOT_EXIST` when the adapter is destroyed;
-    /// `NO_RESOURCES` when the map is full.
+    /// `ServantAlreadyActive`, `ObjectAlreadyActive`; `OBJECT_NOT_EXIST` if the adapter has been destroyed;
+    /// `NO_RESOURCES` if the map is full.
     pub fn incarnate(
         &self,
         id: Option<ObjectId>,
@@ -324,64 +333,64 @@ impl ObjectAdapter {
             return Err(PoaError::ServantAlreadyActive);
         }
         let id = match id {
-            None if !self.objects.makes_ids() => Some(self.fresh_persistent_id()),
+            None if !self.objects.ids_are_slots() => Some(self.new_persistent_id()),
             id => id,
         };
         if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
             return Err(PoaError::ObjectAlreadyActive);
         }
-        let no_room =
+        let full =
             || SystemException::no_resources(minor::no_resources::QUEUE_FULL, CompletionStatus::No);
-        let id = self.objects.insert(id, skeleton).ok_or_else(no_room)?;
+        let id = self.objects.insert(id, skeleton).ok_or_else(full)?;
         if unique {
             servants.insert(identity, id.clone());
         }
         Ok(id)
     }
 
-    /// Removes an object from the active object map. Requests that are running finish; the servant is
-    /// dropped after the last one.
+    /// Removes an object from the active object map. Requests in progress complete; the servant is dropped after
+    /// the last one.
     ///
     /// # Errors
     /// `ObjectNotActive`.
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
-        // One lock for both maps: nobody finds a servant in one and not in the other.
+        // One lock for both maps, so that no thread sees a servant in only one of them.
         let mut servants = self.servants.lock();
         let removed = self.objects.remove(id.as_bytes());
         let object = removed.ok_or(PoaError::ObjectNotActive)?;
         servants.remove(&object.skeleton.identity());
-        // The servant may use the adapter as it is dropped.
+        // Dropping the servant may call the adapter.
         drop(servants);
         object.end_collocation();
         drop(object);
         Ok(())
     }
 
-    /// An id that no other run of the program makes: the time and a count.
-    pub fn fresh_persistent_id(&self) -> ObjectId {
+    /// Creates an id that no other run of the program creates: time and counter.
+    pub fn new_persistent_id(&self) -> ObjectId {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let count = self.next_persistent_id.fetch_add(1, Ordering::Relaxed);
         let time = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
         ObjectId::new([time.to_be_bytes(), count.to_be_bytes()].concat())
     }
 
-    /// Answers the requests that managers hold with `TRANSIENT`, here and in the adapters below.
+    /// Answers held requests of this adapter and its descendants with `TRANSIENT`.
     pub fn release_held(&self) {
         self.manager.release_held();
         self.children().iter().for_each(|child| child.release_held());
     }
 
-    /// Makes references that call servants without a message forget them, here and in the adapters below.
+    /// Makes collocated references to objects of this adapter and its descendants release their servants.
     pub fn end_collocation(&self) {
         self.objects.all().iter().for_each(|object: &Arc<ActiveObject>| object.end_collocation());
         self.children().iter().for_each(|child| child.end_collocation());
     }
 
-    /// Destroys the adapter and those below it, each of which `unregister` takes from the tables. Requests
-    /// that are running finish.
+    /// Destroys the adapter and its descendants; `unregister` removes each from the ORB's tables. Requests in
+    /// progress complete.
     pub fn destroy(self: &Arc<Self>, unregister: &dyn Fn(&Arc<Self>)) {
         {
-            // A servant is activated under this lock, so from here on none comes in any more.
+            // Servants are activated under this lock; after it no further servant is.
             let mut servants = self.servants.lock();
             self.destroyed.store(true, Ordering::Release);
             servants.clear();
@@ -396,13 +405,13 @@ impl ObjectAdapter {
         unregister(self);
         if let Some(parent) = self.parent() {
             let mut siblings = parent.children.lock();
-            // A namesake created since must stay.
+            // Another adapter of this name may have been created in the meantime.
             if siblings.get(&self.name).is_some_and(|known| Arc::ptr_eq(known, self)) {
                 siblings.remove(&self.name);
             }
         }
         self.membership.lock().take();
-        // Servants may use the adapter as they are dropped, which is now that no lock is held.
+        // Dropping a servant may call the adapter, so no lock is held here.
         for object in self.objects.take() {
             object.end_collocation();
         }

@@ -1,4 +1,4 @@
-//! The adapters of an ORB: from an object key to a servant.
+//! The adapters of an ORB: finds the object for an object key.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -21,19 +21,20 @@ use crate::operations::OperationCache;
 use crate::policies::Lifespan;
 use crate::slots::Found;
 
-/// Finds the definition of an interface, by its repository id, in the interface repository.
+/// Finds the definition of an interface in the interface repository by its repository id.
 pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
 
-/// Why a request is not admitted to its object.
+/// The reason why a request is not admitted to its object.
 #[derive(Debug)]
 pub enum NotAdmitted {
-    /// The key is that of a published reference, to which the client is forwarded.
+    /// The key is that of a published reference: forward the client to it.
     Forward(Box<Ior>),
-    /// There is no such object, or the request may not reach it.
+    /// The object does not exist, or the request may not reach it: answer with this exception.
     Refused(SystemException),
-    /// The POA manager holds requests.
+    /// The POA manager is holding requests.
     Held(PoaManager),
-    /// The target is a profile or a reference whose protocol alone knows where the object key is.
+    /// The target is a profile or a reference of a protocol whose profiles this crate cannot decode: ask the client
+    /// for the object key.
     NeedsKey,
 }
 
@@ -43,26 +44,26 @@ const CACHED: usize = 4;
 /// How a request has reached its adapter.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Whether it was held by a manager before.
+    /// Whether a POA manager has held it before.
     pub arrival: Arrival,
-    /// The number of the pool whose lane received it; 0 for the ORB's own lane, `None` for a call in the
-    /// same process.
+    /// The number of the thread pool whose lane received it; 0 for the ORB's own lane, `None` for a collocated
+    /// call.
     pub pool: Option<usize>,
 }
 
 impl Access {
-    /// That of a call in the same process.
+    /// The access of a collocated call.
     pub const LOCAL: Self = Self { arrival: Arrival::New, pool: None };
 }
 
-/// A thread's cache of adapters: while the tables do not change, it finds them without an access to memory
-/// that other threads write, which saves 4 % of the instructions of a request. An idle thread retains up to
-/// four adapters, destroyed ones as well, but none of their objects.
+/// A thread's cache of adapters. While the tables do not change, finding an adapter in it does not access memory
+/// that other threads write, which saves 4 % of the instructions of a request. An idle thread retains up to four
+/// adapters, including destroyed ones, but none of their objects.
 #[derive(Default)]
 pub struct AdapterCache {
-    /// The tables' number of changes when the entries were made.
+    /// The number of changes of the tables when the cache was filled.
     changes: u64,
-    /// By the adapter's index. The first adapter in an entry stays.
+    /// By the adapter's index modulo [`CACHED`]. The first adapter in an entry is not replaced.
     entries: [Option<Arc<ObjectAdapter>>; CACHED],
     /// The operation of the last request.
     pub operation: OperationCache,
@@ -74,14 +75,14 @@ impl std::fmt::Debug for AdapterCache {
     }
 }
 
-/// The adapters of an ORB, and the references that it has published under names. Readers of
-/// adapters take no lock; changes copy the small tables.
+/// The adapters of an ORB, and its published references. Readers of adapters take no lock; changes copy the small
+/// tables.
 pub struct Adapters {
     orb: Arc<OrbCore>,
     published: Lock<HashMap<Vec<u8>, Ior>>,
     interfaces: OnceLock<Box<InterfaceLookup>>,
     tables: ArcSwap<Tables>,
-    /// How often the tables have changed.
+    /// The number of changes of the tables.
     changes: AtomicU64,
     changing: Lock<()>,
     next_stamp: AtomicU32,
@@ -100,10 +101,10 @@ struct Tables {
 }
 
 impl Adapters {
-    /// An ORB's adapters, of which there are none yet.
+    /// Creates empty tables for an ORB.
     pub fn new(orb: &Arc<OrbCore>) -> Self {
-        // Stamps differ from run to run, so that a transient reference does not come to life again
-        // in another process on the same port.
+        // Stamps start at a random number, so that another process on the same port does not accept transient
+        // references of this one.
         let seed = RandomState::new().hash_one(std::process::id());
         Self {
             orb: Arc::clone(orb),
@@ -139,7 +140,7 @@ impl Adapters {
         adapter
     }
 
-    /// Replaces the tables. Called by one thread at a time.
+    /// Replaces the tables. Callers hold `changing`.
     fn replace(&self, tables: Tables) {
         record(Event::TableWritten);
         self.tables.store(Arc::new(tables));
@@ -147,26 +148,26 @@ impl Adapters {
         self.changes.fetch_add(1, Ordering::Release);
     }
 
-    /// Takes an adapter that is being destroyed out of the tables.
+    /// Removes an adapter that is being destroyed from the tables.
     pub fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
-        let is_it = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
+        let matches = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
         for entry in &mut tables.by_index {
-            if entry.as_ref().is_some_and(is_it) {
+            if entry.as_ref().is_some_and(matches) {
                 *entry = None;
             }
         }
-        tables.by_path.retain(|_, known| !is_it(known));
+        tables.by_path.retain(|_, known| !matches(known));
         self.replace(tables);
     }
 
-    /// The ORB that they belong to.
+    /// The ORB of these adapters.
     pub(super) fn orb(&self) -> &Arc<OrbCore> {
         &self.orb
     }
 
-    /// Sets how the definition of an interface is found. Only the first call has an effect.
+    /// Sets the function that finds the definition of an interface. Only the first call has an effect.
     pub fn set_interface_lookup(&self, lookup: Box<InterfaceLookup>) {
         let _ = self.interfaces.set(lookup);
     }
@@ -174,7 +175,7 @@ impl Adapters {
     /// The definition of the interface `type_id`.
     ///
     /// # Errors
-    /// `INTF_REPOS` when there is no repository, or it does not have the interface.
+    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
     pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
         match self.interfaces.get() {
             Some(lookup) => lookup(type_id),
@@ -185,8 +186,8 @@ impl Adapters {
         }
     }
 
-    /// Publishes a reference under a name, to which requests with that key are forwarded; `false` when
-    /// the name is taken.
+    /// Publishes a reference: requests with the key `name` are forwarded to it. Returns `false` if the name is
+    /// taken.
     pub fn publish(&self, name: &[u8], ior: &Ior) -> bool {
         let mut published = self.published.lock();
         let is_free = !published.contains_key(name);
@@ -196,13 +197,16 @@ impl Adapters {
         is_free
     }
 
-    /// Removes a published reference; `false` when there was none.
+    /// Removes a published reference; returns `false` if there is none.
     pub fn unpublish(&self, name: &[u8]) -> bool {
         self.published.lock().remove(name).is_some()
     }
 
-    /// Finds the object of a request, if its adapter's manager lets the request pass; for a thread that
-    /// remembers adapters or one that does not.
+    /// Finds the object of a request, if its adapter's manager admits the request. `known` is the calling thread's
+    /// cache.
+    ///
+    /// # Errors
+    /// See [`NotAdmitted`].
     #[inline]
     pub fn admit_key(
         &self,
@@ -211,29 +215,32 @@ impl Adapters {
         by: Access,
     ) -> Result<Found, NotAdmitted> {
         match (KeyParts::parse(key), known) {
-            (KeyParts::Name(name), _) => Err(self.locate_published(name)),
+            (KeyParts::Name(name), _) => Err(self.find_published(name)),
             (parts, Some(known)) => self.admit_by(known, parts, by),
             (parts, None) => self.admit(parts, by),
         }
     }
 
-    /// Finds out where the object of a key is, without waiting.
+    /// Checks whether the object of a key is here. An object whose manager is holding counts as present.
+    ///
+    /// # Errors
+    /// [`NotAdmitted::Forward`] or [`NotAdmitted::Refused`].
     pub fn locate_key(&self, key: &[u8]) -> Result<(), NotAdmitted> {
         match KeyParts::parse(key) {
-            KeyParts::Name(name) => Err(self.locate_published(name)),
+            KeyParts::Name(name) => Err(self.find_published(name)),
             parts => self.locate(parts).map_err(NotAdmitted::Refused),
         }
     }
 
     #[cold]
-    fn locate_published(&self, name: &[u8]) -> NotAdmitted {
+    fn find_published(&self, name: &[u8]) -> NotAdmitted {
         match self.published.lock().get(name) {
             Some(ior) => NotAdmitted::Forward(Box::new(ior.clone())),
             None => NotAdmitted::Refused(not_there(minor::object_not_exist::UNKNOWN_KEY)),
         }
     }
 
-    /// Caches the index of an object, which has just been found by its key, in its destination.
+    /// Caches the index of the object with a destination's key in the destination.
     #[cold]
     #[inline(never)]
     pub(super) fn cache_index(&self, destination: &Destination) {
@@ -242,17 +249,17 @@ impl Adapters {
         }
     }
 
-    /// The object that a request is for, if its adapter's manager lets the request pass.
+    /// The object of a request, if its adapter's manager admits the request.
     #[inline]
     pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotAdmitted> {
         probe!(ParseKey);
-        // Borrowed, not counted: a count would be written by every connection's thread.
+        // Borrowed, not counted: every connection's thread would write the count.
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key).map_err(NotAdmitted::Refused)?;
         adapter.admit(id, by)
     }
 
-    /// The same for a thread with a cache.
+    /// Like [`admit`](Self::admit), for a thread with a cache.
     #[inline]
     pub(crate) fn admit_by(
         &self,
@@ -274,8 +281,8 @@ impl Adapters {
         self.admit(key, by)
     }
 
-    /// The object with an [index](Self::index_of), if it is still active and its adapter's manager lets the
-    /// request pass.
+    /// The object with an [index](Self::index_of), if its adapter's manager admits the request; `None` if it is no
+    /// longer active.
     #[inline(never)]
     pub(crate) fn admit_to(
         &self,
@@ -283,12 +290,12 @@ impl Adapters {
         index: ObjectIndex,
         by: Access,
     ) -> Option<Result<Found, NotAdmitted>> {
-        let is_it =
+        let matches =
             |found: &ObjectAdapter| (found.index(), found.stamp()) == (index.adapter, index.stamp);
         if let Some(known) = known {
             if self.changes.load(Ordering::Acquire) == known.changes
                 && let Some(Some(found)) = known.entries.get(index.adapter as usize % CACHED)
-                && is_it(found)
+                && matches(found)
             {
                 return found.admit_to(index, by);
             }
@@ -296,7 +303,7 @@ impl Adapters {
         }
         let tables = self.tables.load();
         let found = tables.by_index.get(index.adapter as usize)?.as_ref()?;
-        if is_it(found) { found.admit_to(index, by) } else { None }
+        if matches(found) { found.admit_to(index, by) } else { None }
     }
 
     /// The index of the object with this key.
@@ -310,7 +317,7 @@ impl Adapters {
     /// Caches the adapter with this index, if its entry is free.
     #[inline(never)]
     fn add_to_cache(&self, known: &mut AdapterCache, adapter: u32) {
-        // First, so that what is found below is at least as new.
+        // Read the count first, so that the tables below are at least as new.
         let changes = self.changes.load(Ordering::Acquire);
         if known.changes != changes {
             *known = AdapterCache { changes, ..AdapterCache::default() };
@@ -322,7 +329,7 @@ impl Adapters {
         }
     }
 
-    /// The priority of a request, if an interceptor sets one. It waits for nothing.
+    /// The priority of a request, if an interceptor sets one. Does not block.
     pub fn request_priority(&self, header: &RequestHeader<'_>) -> Option<i16> {
         let key = header.target.object_key().ok()?;
         let tables = self.tables.load();
@@ -332,18 +339,21 @@ impl Adapters {
         object.skeleton.request_priority(&object.id, header)
     }
 
-    /// The object of a key with its adapter's manager, whatever state that is in.
+    /// The object of a key, and its adapter's manager, in any state.
     pub fn find(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
         Some((adapter.manager().clone(), adapter.find_object(id)?.to_shared()?))
     }
 
-    /// Whether a key leads to an object, or the exception that says why not.
+    /// Checks that a key is that of an object.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST`.
     fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key)?;
-        // Behind a manager that holds, the objects may be on their way: a request finds out.
+        // While a manager is holding, the program may still activate the object.
         if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
             return Ok(());
         }
@@ -352,7 +362,7 @@ impl Adapters {
 }
 
 impl ObjectAdapter {
-    /// The object of a request, if the manager lets it pass.
+    /// The object of a request, if the manager admits the request.
     #[inline]
     fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotAdmitted> {
         self.pass(by)?;
@@ -362,7 +372,7 @@ impl ObjectAdapter {
         object.ok_or_else(|| NotAdmitted::Refused(not_there(minor::object_not_exist::NO_MATCH)))
     }
 
-    /// The same by where the object was; `None` when it is not there any more.
+    /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
     fn admit_to(&self, index: ObjectIndex, by: Access) -> Option<Result<Found, NotAdmitted>> {
         if let Err(refused) = self.pass(by) {
             return Some(Err(refused));
@@ -373,7 +383,7 @@ impl ObjectAdapter {
         object.map(Ok)
     }
 
-    /// Asks the manager, and whether the request has come by an endpoint of the adapter's pool.
+    /// Checks the manager's state, and that the request was received at an endpoint of the adapter's thread pool.
     #[inline]
     fn pass(&self, by: Access) -> Result<(), NotAdmitted> {
         let pool = self.pool_number();

@@ -1,4 +1,4 @@
-//! One request as generated skeletons see it.
+//! A request and its reply, as skeletons use them.
 
 use std::fmt;
 use std::io::IoSlice;
@@ -22,9 +22,9 @@ use crate::operations::{OperationCache, Operations};
 /// A request during its upcall: its operation, its arguments, and its reply.
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
-    /// The id of the object, once the object is found.
+    /// The id of the object, after it has been found.
     pub(super) object_id: Option<&'a ObjectId>,
-    /// What the thread remembers of the last one.
+    /// The operation of the thread's last request.
     pub(super) known: Option<&'a OperationCache>,
     pub(super) arguments: CdrReader<'a>,
     pub(super) reply: ReplyWriter<'a>,
@@ -39,12 +39,13 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
-/// Where a request has come from, and its reply goes.
+/// The origin of a request, to which its reply is sent.
 pub trait RequestSource {
-    /// Sends the reply to a request, which lies in `parts`: before the upcall has ended, or in fragments.
+    /// Sends the reply to a request, which consists of `parts`. It is called for replies that are sent during the
+    /// upcall or in fragments.
     fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]);
 
-    /// The priority of the lane whose connection the request came over, if it has one.
+    /// The priority of the lane that received the request, if it has one.
     fn lane_priority(&self) -> Option<i16> {
         None
     }
@@ -54,24 +55,24 @@ pub trait RequestSource {
         let _ = data;
     }
 
-    /// Sets the connection up as the policies of an adapter say; the tag of the profiles that lead to its
-    /// endpoint. `None` for a request that came over no connection.
+    /// Applies the connection properties of an adapter to the connection. Returns the tag of the profiles of its
+    /// endpoint; `None` for a request without a connection.
     fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
         let _ = setup;
         None
     }
 }
 
-/// How an upcall ends: the reply is written, or a system exception is to be.
+/// The result of an upcall: the reply has been written, or this system exception is the reply.
 pub type Served = Result<(), SystemException>;
 
-/// How the reply to a request is written and sent.
+/// The destination of a reply.
 pub struct ReplyTo<'a> {
-    /// The reply is written here.
+    /// The buffer into which the reply is written.
     pub buffer: &'a mut Vec<u8>,
-    /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
+    /// The minimum size in octets of a sequence at the end of a reply that is sent without a copy.
     pub copy_threshold: usize,
-    /// Where the request came from.
+    /// The origin of the request.
     pub source: &'a dyn RequestSource,
 }
 
@@ -84,7 +85,7 @@ impl fmt::Debug for ReplyTo<'_> {
 }
 
 impl<'a> ServerCall<'a> {
-    /// A call whose request header is still to be [read](Self::read_header).
+    /// Creates a call. Its request header must be [read](Self::read_header) next.
     #[inline]
     pub fn new(message: &'a [u8], order: ByteOrder, form: Form<'a>, reply: ReplyTo<'a>) -> Self {
         Self {
@@ -104,10 +105,10 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// Reads the request's header; the reader of the arguments stands behind it then.
+    /// Reads the request's header, which precedes the arguments.
     ///
     /// # Errors
-    /// When the octets are not a request header.
+    /// The octets are not a request header.
     #[inline(always)] // 4 % of a request
     pub fn read_header(&mut self, header: &MessageHeader) -> Result<(), ProtocolError> {
         self.reply.form.read_request_with(&mut self.request, &mut self.arguments, header)?;
@@ -121,53 +122,53 @@ impl<'a> ServerCall<'a> {
         &self.request
     }
 
-    /// Sets what arguments of types that need an ORB are decoded against.
+    /// Sets the context in which arguments of types that need an ORB are decoded.
     #[inline]
     pub fn set_context(&mut self, context: &'a dyn ReadContext) {
         self.arguments.set_context(context);
     }
 
-    /// Sets which request of its connection it is.
+    /// Identifies the request among those of its connection.
     #[inline]
     pub fn set_request(&mut self, request: ServedRequest) {
         self.reply.request = request;
     }
 
-    /// Sets how text is encoded, in the arguments and in the reply.
+    /// Sets the encoding of text in the arguments and in the reply.
     #[inline]
     pub fn set_text(&mut self, text: TextCoding) {
         self.reply.text = text;
     }
 
-    /// How text is encoded.
+    /// The encoding of text.
     #[inline]
     pub fn text(&self) -> TextCoding {
         self.reply.text
     }
 
-    /// Has the operation be looked up beside the thread's last one.
+    /// Sets the cache of the thread's last operation, which [`find`](Self::find) uses.
     #[inline]
-    pub fn remember_in(&mut self, known: &'a OperationCache) {
+    pub fn set_operation_cache(&mut self, known: &'a OperationCache) {
         self.known = Some(known);
     }
 
-    /// The name of the operation, in the IDL's spelling.
+    /// The name of the operation, as in the IDL.
     #[inline]
     pub fn operation(&self) -> &[u8] {
         self.request.operation.as_bytes()
     }
 
-    /// The same as text.
+    /// The name of the operation as text.
     pub fn operation_name(&self) -> &str {
         &self.request.operation
     }
 
-    /// The position of the operation among those of an interface: that of the thread's last request if its
-    /// name is this one, else by its name, or where an earlier request for it left it.
+    /// The position of the operation among those of an interface. It is cached in the request's destination and, for
+    /// the thread's last request, in the [operation cache](Self::set_operation_cache).
     #[doc(hidden)]
     #[inline]
     pub fn find<const N: usize>(&self, operations: &'static Operations<N>) -> Option<usize> {
-        // A static lies at its address for good, so that stands for the table.
+        // The address of a static identifies the table.
         let table = std::ptr::from_ref(operations).addr();
         let destination = self.request.operation.destination();
         if let Some(destination) = destination
@@ -176,14 +177,14 @@ impl<'a> ServerCall<'a> {
             return Some(position);
         }
         if let Some(known) = self.known
-            && let Some(position) = known.in_table(table)
+            && let Some(position) = known.position_in(table)
             && operations.is_at(position, self.operation())
         {
             return Some(position);
         }
         let found = operations.find(self.operation());
         if let (Some(known), Some(position)) = (self.known, found) {
-            known.is_at(table, position);
+            known.set(table, position);
         }
         if let (Some(destination), Some(position)) = (destination, found) {
             destination.set_operation_in(table, position);
@@ -191,19 +192,19 @@ impl<'a> ServerCall<'a> {
         found
     }
 
-    /// Takes the next argument, borrowing from the request where its type allows.
+    /// Decodes the next argument. It borrows from the request if its type allows it.
     ///
     /// # Errors
-    /// `MARSHAL` and its kin, completed NO.
+    /// `MARSHAL` or another exception of decoding, completed NO.
     #[inline]
     pub fn argument<M: Wire>(&mut self) -> Result<M::Borrowed<'a>, SystemException> {
         M::read_borrowed(&mut self.arguments).map_err(undecodable)
     }
 
-    /// Writes the reply: the results by `write`, or the exception.
+    /// Writes the reply: the results, with `write`, or the user exception.
     ///
     /// # Errors
-    /// The system exception that the servant raised, or that of a result without an encoding.
+    /// The system exception that the servant raised, or that of a result without an encoding, completed YES.
     #[inline]
     pub fn reply<T, E: Raises>(
         &mut self,
@@ -241,45 +242,44 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// The id of the object that the request is for, under which its adapter knows the servant.
+    /// The id of the request's object within its adapter.
     pub fn object_id(&self) -> Option<&'a ObjectId> {
         self.object_id
     }
 
-    /// What a service sent along with the request: the data of the first context of service `id`,
-    /// mostly an encapsulation.
+    /// The data of the request's first service context with this id, usually an encapsulation.
     pub fn service_context(&self, id: ServiceId) -> Option<&'a [u8]> {
         self.request.service_contexts.find(id)
     }
 
-    /// Applies the priority band that this request declares for its connection, if it does.
+    /// Applies the priority band that the request declares for its connection, if any.
     pub(crate) fn apply_declared_band(&self) {
         if let Some(data) = self.service_context(ServiceId::RT_CORBA_PRIORITY_RANGE) {
             self.reply.source.declare_band(data);
         }
     }
 
-    /// The priority of the lane that received the request; `None` if none did.
+    /// The priority of the lane that received the request; `None` without such a lane.
     pub fn lane(&self) -> Option<i16> {
         self.reply.source.lane_priority()
     }
 
-    /// A second reader of the arguments that were not taken yet.
+    /// A second reader of the arguments that have not been decoded yet.
     pub(super) fn remaining_arguments(&self) -> CdrReader<'a> {
         let reader = &self.arguments;
         CdrReader::new(reader.rest(), reader.order()).with_origin(reader.offset())
     }
 
-    /// A reader at the arguments that were not taken yet, for types known at run time only.
+    /// The reader of the arguments that have not been decoded yet, for types that are known only at run time.
     pub fn arguments(&mut self) -> &mut CdrReader<'a> {
         &mut self.arguments
     }
 
-    /// Writes a reply of types known at run time only: the results, or a user exception, which is
-    /// its repository id and its members.
+    /// Writes a reply of types that are known only at run time: the results, or the repository id and the members of
+    /// a user exception.
     ///
     /// # Errors
-    /// That of a result without an encoding.
+    /// The system exception of a value without an encoding, completed YES.
     pub fn reply_dynamic(
         &mut self,
         is_exception: bool,
@@ -291,14 +291,14 @@ impl<'a> ServerCall<'a> {
         self.reply.write(status, write)
     }
 
-    /// Sets the connection of the request up; the tag of the profiles that lead to its endpoint. `None` for
-    /// a call within the ORB.
+    /// Applies connection properties to the connection of the request. Returns the tag of the profiles of its
+    /// endpoint; `None` for a collocated call.
     pub(super) fn set_up_connection(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
         self.reply.source.set_up(setup)
     }
 
-    /// Has the reply be written with this copy threshold and so much memory from the start, and whole if
-    /// it is to go in fragments.
+    /// Sets how the reply is written: the copy threshold, and the number of octets to preallocate. A reply that may
+    /// be sent in fragments is copied, whatever the threshold.
     pub(crate) fn write_reply_as(
         &mut self,
         threshold: Option<usize>,
@@ -314,12 +314,12 @@ impl<'a> ServerCall<'a> {
         }
     }
 
-    /// Sends the reply in fragments of at most so many octets, if it is larger and can be.
+    /// Sends the reply in fragments of at most `most` octets, if it is larger and GIOP 1.2.
     pub(crate) fn send_in_fragments(&mut self, most: usize) {
         self.reply.send_in_fragments(most);
     }
 
-    /// Ends a request without results: the reply of a one-way operation, if one is expected.
+    /// Writes the empty reply of an operation without results, if a reply is expected.
     ///
     /// # Errors
     /// None in practice.
@@ -328,7 +328,7 @@ impl<'a> ServerCall<'a> {
         self.reply.write_empty()
     }
 
-    /// Ends a request for an operation that the interface does not have.
+    /// Answers a request for an operation that the interface does not have.
     ///
     /// # Errors
     /// Always `BAD_OPERATION` (OMG 2).
@@ -344,13 +344,13 @@ impl<'a> ServerCall<'a> {
 /// Writes the reply of one request into the connection's buffer.
 pub(crate) struct ReplyWriter<'a> {
     pub(super) buffer: &'a mut Vec<u8>,
-    /// That of the request.
+    /// The messaging protocol of the request.
     pub(super) form: Form<'a>,
     pub(super) request: ServedRequest,
     pub(super) text: TextCoding,
-    /// Whether the client waits; otherwise nothing is written.
+    /// Whether the client expects a reply; otherwise nothing is written.
     pub(super) is_expected: bool,
-    /// From how many octets on a run at the end of the reply is sent from where it lies.
+    /// See [`ReplyTo::copy_threshold`].
     pub(super) threshold: usize,
     pub(super) source: &'a dyn RequestSource,
 }
@@ -365,7 +365,7 @@ impl fmt::Debug for ReplyWriter<'_> {
 }
 
 impl ReplyWriter<'_> {
-    /// Replaces the reply by one of `status` whose body `write` writes.
+    /// Writes a reply with `status` and the body that `write` writes, replacing a previous one.
     #[inline]
     pub(super) fn write(
         &mut self,
@@ -386,7 +386,7 @@ impl ReplyWriter<'_> {
         written.map_err(unwritable)
     }
 
-    /// Replaces the reply by one without results.
+    /// Writes a reply without results, replacing a previous one.
     pub(super) fn write_empty(&mut self) -> Served {
         if !self.is_expected {
             return Ok(());
@@ -396,14 +396,14 @@ impl ReplyWriter<'_> {
         begun.and_then(MessageWriter::finish).map_err(unwritable)
     }
 
-    /// Replaces the reply by a user exception.
+    /// Writes a user exception as the reply, replacing a previous one.
     #[inline(never)]
     fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
         self.write(ReplyStatus::UserException, |writer| exception.write(writer))
     }
 
-    /// Writes the reply with its results; when they end in a long run of octets, sends it as well,
-    /// while the results are there.
+    /// Writes the reply with its results. If they end in a long run of octets, also sends it, since the run is
+    /// borrowed from them.
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {
         if !self.is_expected {
             return Ok(());
@@ -437,7 +437,7 @@ impl ReplyWriter<'_> {
                 self.is_expected = false;
                 Ok(())
             }
-            // Results that were other ones the second time: nothing has been sent.
+            // The results changed between the two passes; nothing has been sent.
             Err(_) => Err(SystemException::internal(
                 minor::internal::BROKEN_INVARIANT,
                 CompletionStatus::Yes,
@@ -458,10 +458,10 @@ impl ReplyWriter<'_> {
         }
     }
 
-    /// Replaces the reply by a system exception.
+    /// Writes a system exception as the reply, replacing a previous one.
     #[cold]
     pub(super) fn write_exception(&mut self, exception: SystemException) {
-        // Its encoding cannot fail: ids are short and ASCII.
+        // The encoding cannot fail: repository ids are short and ASCII.
         let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
     }
 }

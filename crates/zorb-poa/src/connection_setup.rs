@@ -1,4 +1,4 @@
-//! The properties that policies of servers set on accepted connections and their replies.
+//! The connection properties that an adapter's policies set on accepted connections and their replies.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,11 +7,11 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{PolicyValue, ProfileTag};
 use zorb_transport::StreamOptions;
 
-/// How connections are set up whose requests are for objects with certain policies: when they are
-/// accepted if that is known then, otherwise in upcalls.
+/// The connection properties of an adapter or object. They are applied when a connection is accepted if the adapter
+/// is known by then, otherwise in the first upcall.
 #[derive(Debug)]
 pub struct ConnectionSetup {
-    /// Its number, which no other setup has.
+    /// Unique in the process.
     id: usize,
     /// The properties of protocols, by the tag of their profiles.
     of_protocols: Vec<(ProfileTag, ConnectionProperties)>,
@@ -21,7 +21,7 @@ pub struct ConnectionSetup {
 }
 
 impl ConnectionSetup {
-    /// The setup that `policies` ask for; `None` if they contain no properties of connections.
+    /// The setup by `policies`; `None` if they contain no connection properties.
     pub fn of(policies: &Policies) -> Option<Self> {
         static NEXT: AtomicUsize = AtomicUsize::new(1);
         let of_others: ConnectionProperties = policies.value().copied().unwrap_or_default();
@@ -40,29 +40,29 @@ impl ConnectionSetup {
         Some(Self { id, of_protocols, of_others, exposed })
     }
 
-    /// A number that no other setup of the process has.
+    /// A number that is unique in the process.
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// The properties of connections by profiles of this kind.
+    /// The properties of connections to endpoints in profiles with this tag.
     pub(crate) fn properties(&self, profile: ProfileTag) -> &ConnectionProperties {
         let own = self.of_protocols.iter().find(|(tag, _)| *tag == profile);
         own.map_or(&self.of_others, |(_, properties)| properties)
     }
 
-    /// The options of connections by profiles of this kind, where `otherwise` contains the defaults, and
-    /// the property `network_priority`.
+    /// The stream options of connections to endpoints in profiles with this tag, with those of `defaults` where the
+    /// properties are not set; and the property `network_priority`.
     pub fn stream(
         &self,
         profile: ProfileTag,
-        otherwise: StreamOptions,
+        defaults: StreamOptions,
     ) -> (StreamOptions, Option<bool>) {
         let properties = self.properties(profile);
-        (properties.stream(otherwise), properties.network_priority)
+        (properties.stream(defaults), properties.network_priority)
     }
 
-    /// The policies in references, one of which may declare a priority.
+    /// The policies that references contain, whose priority model may declare a priority.
     pub fn exposed(&self) -> &[PolicyValue] {
         &self.exposed
     }

@@ -1,4 +1,4 @@
-//! From the octets of a Request or LocateRequest to those of its answer.
+//! Dispatches a Request to its servant, and answers LocateRequests.
 
 use std::error::Error as _;
 use std::io::IoSlice;
@@ -21,36 +21,35 @@ use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
 use crate::call::{ReplyWriter, Served, ServerCall};
 use crate::slots::Found;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The reply is in the buffer and is to be sent.
+    /// The reply is in the buffer and must be sent.
     Reply,
-    /// Nobody waits for a reply, or it has been sent.
+    /// No reply is expected, or it has been sent.
     Nothing,
 }
 
-/// How a message lies, beside its octets.
+/// The layout of a message in memory.
 ///
-/// Apart from them: they go from hand to hand in registers, and what has just been written to memory as two
-/// words is slow to be read as one.
+/// It is separate from the octets, so that these are passed in registers.
 #[derive(Clone, Copy, Default)]
-pub struct InParts<'a> {
-    /// Where its parts begin that have an alignment of their own; mostly there are none.
+pub struct MessageLayout<'a> {
+    /// The offsets of parts with an alignment of their own, which are the bodies of fragments; usually none.
     seams: &'a [u32],
-    /// Its end, if that is in a buffer of its own.
+    /// The end of the message, if it is in a buffer of its own.
     #[cfg(feature = "buffers")]
     end: Tail<'a>,
 }
 
-impl std::fmt::Debug for InParts<'_> {
+impl std::fmt::Debug for MessageLayout<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("InParts").field("seams", &self.seams).finish_non_exhaustive()
+        f.debug_struct("MessageLayout").field("seams", &self.seams).finish_non_exhaustive()
     }
 }
 
-impl<'a> InParts<'a> {
-    /// A message with these parts, whose end follows them.
+impl<'a> MessageLayout<'a> {
+    /// The layout of a message in one buffer.
     #[inline]
     pub fn new(seams: &'a [u32]) -> Self {
         Self {
@@ -60,7 +59,7 @@ impl<'a> InParts<'a> {
         }
     }
 
-    /// The message with its end in a buffer of its own.
+    /// Sets the buffer with the end of the message.
     #[cfg(feature = "buffers")]
     #[inline]
     pub fn with_end(self, end: Option<&'a zorb_transport::ReceivedBuffer>) -> Self {
@@ -68,8 +67,10 @@ impl<'a> InParts<'a> {
     }
 }
 
-/// Finds the object of a request, if its adapter's manager lets the request through; `known` is what
-/// the thread remembers.
+/// Finds the object of a request, if its adapter's manager admits the request. `known` is the thread's cache.
+///
+/// # Errors
+/// See [`NotAdmitted`].
 #[inline(always)] // as `RequestHeader::read_with`
 pub fn find_target(
     adapters: &Adapters,
@@ -84,7 +85,7 @@ pub fn find_target(
     {
         return admitted;
     }
-    // The first time, and when it is not there any more.
+    // The index is not known yet, or the object is no longer there.
     let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::NeedsKey) };
     let found = adapters.admit_key(key, known, by)?;
     if let Some(destination) = destination {
@@ -93,30 +94,30 @@ pub fn find_target(
     Ok(found)
 }
 
-/// Makes the upcall of a request whose header has been read, and writes its reply. `target` is what
-/// [`find_target`] found.
+/// Makes the upcall of a request whose header has been read, and writes its reply. `target` is the result of
+/// [`find_target`].
 #[inline(always)] // as `RequestHeader::read_with`
 pub fn dispatch<'a>(
     adapters: &Adapters,
     call: &mut ServerCall<'a>,
     target: &'a Found,
-    parts: &'a InParts<'a>,
+    layout: &'a MessageLayout<'a>,
 ) -> Answer {
     let reply = &mut call.reply;
     if call.request.response == ResponseFlags::SyncWithServer {
-        // Its body is empty, and an empty body cannot fail to be written.
+        // An empty body can always be written.
         let _ = reply.write_empty();
         reply.source.send_parts(reply.request, &mut [IoSlice::new(reply.buffer)]);
         reply.is_expected = false;
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);
-    if !parts.seams.is_empty() {
-        call.arguments.set_parts(parts.seams, HEADER_SIZE);
+    if !layout.seams.is_empty() {
+        call.arguments.set_parts(layout.seams, HEADER_SIZE);
     }
     #[cfg(feature = "buffers")]
-    if !parts.end.is_empty() {
-        call.arguments.set_tail(&parts.end);
+    if !layout.end.is_empty() {
+        call.arguments.set_tail(&layout.end);
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
@@ -141,7 +142,7 @@ fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
     call.reply.write_exception(exception);
 }
 
-/// The key of a request's object, if its target has one of ours.
+/// The object key in a request's target; `None` if this crate cannot decode it.
 #[inline]
 fn key_of<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
     match target {
@@ -150,27 +151,29 @@ fn key_of<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
     }
 }
 
-/// The same of a target that is a profile or a reference.
+/// The object key in a target that is a profile or a reference.
 #[cold]
 #[inline(never)]
 fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
     target.object_key().ok()
 }
 
-/// Answers a request for an object that is not here; `Err` is the object where the request is for one of
-/// this ORB in the end.
+/// Answers a request that is not admitted to an object.
+///
+/// # Errors
+/// The object, if the request must be dispatched to it: a one-way request for a published object of this ORB, since
+/// one-way calls cannot be forwarded.
 #[cold]
 pub fn answer_absent(
     adapters: &Adapters,
-    not_here: NotAdmitted,
+    reason: NotAdmitted,
     call: &mut ServerCall<'_>,
 ) -> Result<Answer, Found> {
     let ServerCall { request, reply, .. } = call;
-    let written = match not_here {
+    let written = match reason {
         NotAdmitted::Forward(ior) => {
-            // A one-way call cannot be forwarded.
             let is_one_way = request.response == ResponseFlags::NoResponse;
-            if let Some(found) = is_one_way.then(|| own_object(adapters, &ior)).flatten() {
+            if let Some(found) = is_one_way.then(|| local_object(adapters, &ior)).flatten() {
                 return Err(found);
             }
             reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
@@ -196,11 +199,11 @@ pub fn answer_absent(
     Ok(answer(reply))
 }
 
-/// The object of this very ORB that a published reference is to. It does not go the way that requests
-/// go, which is the faster for having one user.
+/// The object of a published reference, if it is local. It is not inlined, so that the request path keeps its own
+/// copy of `admit_key`.
 #[cold]
 #[inline(never)]
-fn own_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
+fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
     adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
 }
 
@@ -214,7 +217,7 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
     if reply.is_expected { Answer::Reply } else { Answer::Nothing }
 }
 
-/// Runs the operation on the servant, or answers it for the object.
+/// Executes the operation on the servant, or answers a pseudo-operation.
 fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
     // A dynamic skeleton's own code answers some pseudo-operations, too.
     let served = catch_unwind(AssertUnwindSafe(|| {
@@ -229,14 +232,14 @@ fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>)
     served.unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
 }
 
-/// The exception for a servant's panic.
+/// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.
 #[cold]
 pub fn panicked(object: &ActiveObject, operation: &str) -> SystemException {
     tracing::error!(operation, object = %object.id, "the servant panicked");
     SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
 }
 
-/// The operations that every object has; `None` for any other name.
+/// Answers the operations that every object has; `None` for any other name.
 #[cold]
 fn pseudo_operation(
     adapters: &Adapters,
@@ -244,7 +247,8 @@ fn pseudo_operation(
     call: &mut ServerCall<'_>,
 ) -> Option<Served> {
     // Interceptors do not run, but the connection may declare its priority band.
-    if object.skeleton.policies().is_some_and(|it| it.value::<PriorityModel>().is_some()) {
+    let model = object.skeleton.policies().and_then(|policies| policies.value::<PriorityModel>());
+    if model.is_some() {
         call.apply_declared_band();
     }
     Some(match &*call.request.operation {
@@ -252,7 +256,7 @@ fn pseudo_operation(
             let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
         }),
-        // The second spelling is that of old ORBs.
+        // Old ORBs use the second spelling.
         "_non_existent" | "_not_existent" => {
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
         }
@@ -269,7 +273,7 @@ fn pseudo_operation(
         "_component" => {
             call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
         }
-        // Of a client that tells its band before the first call (RT-CORBA), as above.
+        // An RT-CORBA client declares its priority band before the first call; it has been applied above.
         "_bind_priority_band" => call.reply.write_empty(),
         // No domain managers: an empty sequence.
         "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
@@ -280,7 +284,10 @@ fn pseudo_operation(
     })
 }
 
-/// Answers the LocateRequest in `message`.
+/// Writes the answer to the LocateRequest in `message` to `buffer`.
+///
+/// # Errors
+/// The octets are not a LocateRequest.
 pub fn answer_locate(
     adapters: &Adapters,
     message: &[u8],
@@ -297,7 +304,7 @@ pub fn answer_locate(
         Ok(()) => LocateStatus::ObjectHere,
         Err(NotAdmitted::Refused(_)) => LocateStatus::UnknownObject,
         Err(NotAdmitted::Forward(_)) => LocateStatus::ObjectForward,
-        // A request finds out.
+        // `locate_key` does not return it.
         Err(NotAdmitted::Held(_)) => LocateStatus::ObjectHere,
         Err(NotAdmitted::NeedsKey) => LocateStatus::LocNeedsAddressingMode,
     };
@@ -315,9 +322,9 @@ pub fn answer_locate(
             }
             message.finish()
         });
-    // Only a reference of 4 GiB could fail to be written; the peer then gets no reply.
+    // Writing fails only for a reference of 4 GiB; the peer then gets no reply.
     if let Err(error) = written {
-        tracing::error!(%error, "a LocateReply could not be written");
+        tracing::error!(%error, "cannot write a LocateReply");
         buffer.clear();
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! What adapter operations raise: the exceptions of the `PortableServer` module.
+//! The errors of adapter operations: the exceptions of the `PortableServer` module.
 
 use std::fmt;
 
@@ -9,30 +9,30 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PoaError {
-    /// `AdapterAlreadyExists`: the parent has a child of that name.
+    /// `AdapterAlreadyExists`: the parent has a child of this name.
     AdapterAlreadyExists,
-    /// `AdapterNonExistent`: no child of that name.
+    /// `AdapterNonExistent`: the parent has no child of this name.
     AdapterNonExistent,
     /// `AdapterInactive`: the manager has been deactivated, which is final.
     AdapterInactive,
-    /// `InvalidPolicy`: policies that cannot hold together.
+    /// `InvalidPolicy`: the policies are invalid or contradict each other.
     InvalidPolicy {
-        /// Which rule they break.
+        /// The rule that they violate.
         reason: &'static str,
     },
     /// `ObjectAlreadyActive`: the id has a servant.
     ObjectAlreadyActive,
     /// `ObjectNotActive`: the id has no servant.
     ObjectNotActive,
-    /// `ServantAlreadyActive`: the servant has an id, and ids are unique here.
+    /// `ServantAlreadyActive`: the servant already has an id, and the adapter's ids are unique.
     ServantAlreadyActive,
-    /// `ServantNotActive`: the servant has no id here, and activation is explicit.
+    /// `ServantNotActive`: the servant has no id, and activation is explicit.
     ServantNotActive,
-    /// `NotAGroupObject`: the reference is for no group that a protocol of the ORB knows.
+    /// `NotAGroupObject`: the reference is not a group reference of a protocol of the ORB.
     NotAGroupObject,
-    /// `WrongAdapter`: the reference is of another adapter.
+    /// `WrongAdapter`: the reference belongs to another adapter.
     WrongAdapter,
-    /// `WrongPolicy`: the adapter's policies rule the operation out.
+    /// `WrongPolicy`: the adapter's policies do not allow the operation.
     WrongPolicy,
     /// A system exception.
     System(SystemException),
@@ -41,15 +41,15 @@ pub enum PoaError {
 impl fmt::Display for PoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::AdapterAlreadyExists => "an adapter of that name exists",
-            Self::AdapterNonExistent => "there is no adapter of that name",
+            Self::AdapterAlreadyExists => "an adapter of this name already exists",
+            Self::AdapterNonExistent => "no adapter of this name exists",
             Self::AdapterInactive => "the adapter's manager is inactive",
             Self::InvalidPolicy { reason } => reason,
-            Self::ObjectAlreadyActive => "the object id has a servant already",
+            Self::ObjectAlreadyActive => "the object id already has a servant",
             Self::ObjectNotActive => "the object id has no servant",
-            Self::ServantAlreadyActive => "the servant has an object id already",
+            Self::ServantAlreadyActive => "the servant already has an object id",
             Self::ServantNotActive => "the servant has no object id",
-            Self::NotAGroupObject => "the reference is for no group of objects",
+            Self::NotAGroupObject => "the reference is not a group reference",
             Self::WrongAdapter => "the reference belongs to another adapter",
             Self::WrongPolicy => "the adapter's policies do not allow it",
             Self::System(exception) => return exception.fmt(f),
@@ -72,7 +72,7 @@ impl From<SystemException> for PoaError {
     }
 }
 
-/// So that `?` works in servants that activate objects: what the adapter refuses is `OBJ_ADAPTER`.
+/// Makes `?` work in servants that activate objects: errors of the adapter become `OBJ_ADAPTER`, completed MAYBE.
 impl From<PoaError> for SystemException {
     #[cold]
     fn from(error: PoaError) -> Self {

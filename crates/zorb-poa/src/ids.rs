@@ -1,4 +1,4 @@
-//! The object table for ids that programs choose: from an id's octets to a slot.
+//! Maps object ids that are not slots, such as those that programs assign, to slots.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arc_swap::{ArcSwap, ArcSwapOption};
 use zorb_os::lock::Lock;
 
-/// Buckets to begin with; a power of two.
+/// The initial number of buckets; a power of two.
 const FIRST_BUCKETS: usize = 16;
-/// So many ids a bucket, on average, and the table grows to twice its size.
+/// The average number of ids in a bucket at which the table doubles its size.
 const FULL: usize = 2;
 
 /// An object's slot in the [`SlotTable`](super::slots::SlotTable): index and generation.
@@ -16,11 +16,10 @@ pub(super) type SlotId = (u32, u32);
 
 type Bucket = ArcSwapOption<Vec<(Box<[u8]>, SlotId)>>;
 
-/// A hash table that readers pass without a lock and without writing to anything they share: its
-/// buckets are replaced, not changed.
+/// A hash table whose readers take no lock and write to no shared memory: buckets are replaced, not changed.
 pub(super) struct IdTable {
     buckets: ArcSwap<Box<[Bucket]>>,
-    /// How many ids there are; held while the table changes.
+    /// The number of ids; locked while the table changes.
     count: Lock<usize>,
     hasher: RandomState,
 }
@@ -39,7 +38,7 @@ impl IdTable {
         self.hasher.hash_one(id) as usize & (buckets.len() - 1)
     }
 
-    /// Where the object of `id` is.
+    /// The slot of the object `id`.
     #[inline]
     pub(super) fn find(&self, id: &[u8]) -> Option<SlotId> {
         let buckets = self.buckets.load();
@@ -48,7 +47,7 @@ impl IdTable {
         entries.iter().find(|(known, _)| **known == *id).map(|(_, slot)| *slot)
     }
 
-    /// Adds an id, unless it is there already; `None` then, and when `make` returns no slot.
+    /// Adds an id with the slot that `make` returns; `None` if the id is there already, or `make` returns no slot.
     pub(super) fn insert(&self, id: &[u8], make: impl FnOnce() -> Option<SlotId>) -> Option<()> {
         let mut count = self.count.lock();
         let mut buckets = self.buckets.load_full();
@@ -67,7 +66,7 @@ impl IdTable {
         Some(())
     }
 
-    /// Takes an id out; where its object was.
+    /// Removes an id; returns the slot of its object.
     pub(super) fn remove(&self, id: &[u8]) -> Option<SlotId> {
         let mut count = self.count.lock();
         let buckets = self.buckets.load();
@@ -80,14 +79,14 @@ impl IdTable {
         Some(slot)
     }
 
-    /// Forgets every id.
+    /// Removes all ids.
     pub(super) fn clear(&self) {
         let mut count = self.count.lock();
         self.buckets.store(Arc::new(buckets(FIRST_BUCKETS)));
         *count = 0;
     }
 
-    /// The same ids in twice as many buckets.
+    /// Copies the ids to twice as many buckets.
     fn grown(&self, old: &[Bucket]) -> Box<[Bucket]> {
         let mut sorted: Vec<Vec<(Box<[u8]>, SlotId)>> = Vec::new();
         let grown = buckets(old.len() * 2);
@@ -119,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_are_found_while_the_table_grows_and_gone_when_removed() {
+    fn ids_are_found_while_the_table_grows_until_they_are_removed() {
         const IDS: u32 = 5000;
         let table = IdTable::new();
         for number in 0..IDS {
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_find_what_stays_while_others_come_and_go() {
+    fn readers_find_an_id_while_others_are_added_and_removed() {
         let table = IdTable::new();
         table.insert(b"stays", || Some((1, 1))).unwrap();
         std::thread::scope(|scope| {
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_without_a_place_is_not_added() {
+    fn an_id_without_a_slot_is_not_added() {
         let table = IdTable::new();
         assert!(table.insert(b"x", || None).is_none());
         assert_eq!(table.find(b"x"), None);

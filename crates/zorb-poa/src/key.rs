@@ -1,21 +1,20 @@
-//! Object keys: how a request finds its adapter and its servant.
+//! Object keys: they identify the adapter and the object of a request.
 //!
 //! ```text
 //! transient  'Z' 01  adapter index (4)  adapter stamp (4)  object id
 //! persistent 'Z' 02  path length (2)  path  object id
 //! ```
 //!
-//! Numbers are big-endian. The path is the names of the adapters below the root, each followed by
-//! NUL. A system id is a slot index and a generation, four octets each, in transient adapters; in
-//! persistent ones it is 16 octets that no other run makes again. Any other key is the name of a
-//! published object.
+//! Numbers are big-endian. The path consists of the names of the adapters below the root, each followed by NUL. In
+//! transient adapters a system id is a slot index and a generation, four octets each; in persistent ones it is 16
+//! octets that are unique across runs of the program. Any other key is the name of a published object.
 
-/// The first octet of keys that this ORB makes.
+/// The first octet of keys that this ORB creates.
 const MARK: u8 = b'Z';
 const TRANSIENT: u8 = 1;
 const PERSISTENT: u8 = 2;
 
-/// The most octets of an adapter path.
+/// The maximum length of an adapter path in octets.
 pub const MAX_PATH: usize = 4096;
 
 /// The parts of an object key, for tools that describe references. To clients a key is opaque, and
@@ -38,12 +37,12 @@ pub enum KeyParts<'a> {
         /// The object id.
         id: &'a [u8],
     },
-    /// No key of an adapter: a published name, or a key of somebody else.
+    /// Not a key of an adapter: a published name, or a key of another ORB.
     Name(&'a [u8]),
 }
 
 impl<'a> KeyParts<'a> {
-    /// Takes a key apart.
+    /// Parses a key.
     pub fn parse(key: &'a [u8]) -> Self {
         Self::parse_adapter(key).unwrap_or(Self::Name(key))
     }
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_come_apart_as_they_were_put_together() {
+    fn parsing_returns_the_parts_of_a_key() {
         let transient = KeyParts::Transient { adapter: 7, stamp: 9, id: &[1, 2, 3] };
         assert_eq!(KeyParts::parse(&transient.to_key()), transient);
         let persistent = KeyParts::Persistent { path: b"a\0b\0", id: b"id" };

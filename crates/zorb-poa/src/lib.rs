@@ -1,9 +1,8 @@
-//! The object adapter: from an object key to a servant, and the upcall.
+//! The object adapter: finds the servant for an object key, and makes the upcall.
 //!
-//! An object key leads to its adapter by an index and to its servant by a slot, so that finding the servant
-//! of a request costs the same for one object and for a million; user ids and persistent adapters go
-//! through one hash. A request is served in two calls: [`find_target`], once its header has been read,
-//! and [`dispatch`].
+//! An object key contains the index of its adapter and the slot of its servant, so that demultiplexing costs the
+//! same for one object and for a million; user ids and persistent adapters need one hash look-up. Serving a
+//! request takes two calls: [`find_target`], after its header has been read, and [`dispatch`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
@@ -26,13 +25,13 @@ mod skeleton;
 mod slots;
 
 pub use active_object::{ActiveObject, CollocatedReference};
-pub use adapter::{NewAdapter, ObjectAdapter};
+pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse};
 pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use call::{ReplyTo, RequestSource};
 pub use call::{Served, ServerCall};
 pub use connection_setup::ConnectionSetup;
 pub use dispatch::{
-    Answer, InParts, answer_absent, answer_locate, dispatch, find_target, panicked,
+    Answer, MessageLayout, answer_absent, answer_locate, dispatch, find_target, panicked,
 };
 pub use error::PoaError;
 pub use key::MAX_PATH;

@@ -1,11 +1,19 @@
-//! POA managers: they let the requests for a group of adapters pass, hold, discard or refuse them
-//! (CORBA 3.3 part 1, 15.3.3).
+//! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.3).
 //!
-//! A held request is a message in the manager's queue: it occupies no thread, connection or lane. When the
-//! manager leaves the holding state, the queue goes back, in order, to the lanes that the requests came
-//! by, which ask the manager again. Until the last of them has asked, requests that arrive queue up
-//! behind them, and those that are held anew do not go back: so requests keep their order, however often
-//! the state changes. A request that has waited for too long is given back to be refused.
+//! A held request is a message in the manager's queue. It occupies no thread, connection or lane:
+//!
+//! ```text
+//!             hold             leaves the holding state           admit
+//! new request ----> requests ----------------------------> resuming ----> upcall
+//!                                                           |   ^
+//!                              the manager is holding again |   | the last resuming request
+//!                                                           v   | has been admitted or held
+//!                                                          reheld
+//! ```
+//!
+//! A resuming request is back in the lane that received it, which asks the manager again. While requests are
+//! resuming, new ones are held behind them, and held ones are not resumed. Thus requests keep their order, however
+//! often the state changes. A request that has been held for too long is discarded.
 
 #[cfg(test)]
 mod tests;
@@ -25,29 +33,29 @@ use crate::error::PoaError;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum ManagerState {
-    /// Requests wait; the state of a new manager.
+    /// Requests wait. The state of a new manager.
     Holding = 0,
     /// Requests are served.
     Active = 1,
-    /// Requests are answered `TRANSIENT`.
+    /// Requests are answered with `TRANSIENT`.
     Discarding = 2,
-    /// Requests are answered `OBJ_ADAPTER`; final.
+    /// Requests are answered with `OBJ_ADAPTER`. This state is final.
     Inactive = 3,
 }
 
 /// The limits of a manager's queue of held requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoldLimits {
-    /// The most requests; option `MaxHeldRequests`.
+    /// The maximum number of requests; option `MaxHeldRequests`.
     pub(crate) requests: usize,
-    /// The most octets of their messages; option `MaxHeldOctets`.
+    /// The maximum total size of their messages in octets; option `MaxHeldOctets`.
     pub(crate) octets: usize,
-    /// The longest time that they wait; option `MaxHeldTime`.
+    /// The maximum time that they wait; option `MaxHeldTime`.
     pub(crate) time: Option<Duration>,
 }
 
 impl HoldLimits {
-    /// Those that the options say.
+    /// The limits in the options.
     pub fn of(options: &Options) -> Self {
         Self {
             requests: options.max_held_requests,
@@ -59,44 +67,42 @@ impl HoldLimits {
 
 /// A request that can wait in a manager's queue as a message.
 pub trait Holdable: Send {
-    /// The octets of its message.
+    /// The size of its message in octets.
     fn size(&self) -> usize;
 
-    /// Gives the request back to the threads that serve it, which ask the manager again before they drop
-    /// `pass`.
+    /// Returns the request to its lane, whose threads ask the manager again before they drop `pass`.
     fn resume(self: Box<Self>, pass: ResumePass);
 
-    /// Gives the request back to the threads that serve it, to be answered with [`discarded`].
+    /// Returns the request to its lane, whose threads answer it with [`discarded`].
     fn discard(self: Box<Self>);
 }
 
-/// Where a request comes from that asks a manager to let it pass.
+/// Whether a manager has held a request before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// It has just been received.
     New,
-    /// It was held, and has been given back.
+    /// It was held, and has been resumed.
     Resumed,
 }
 
-/// Why a manager does not let a request pass.
+/// The reason why a manager does not admit a request.
 pub(crate) enum Stopped {
-    /// The request is to be [held](PoaManager::hold).
+    /// [Hold](PoaManager::hold) the request.
     Held(PoaManager),
-    /// It is answered with this exception.
+    /// Answer it with this exception.
     Refused(SystemException),
 }
 
-/// A POA manager: it lets requests pass to its adapters, holds, discards or refuses them.
-///
-/// Clones are the same manager.
+/// A handle to a POA manager, which admits, holds, discards or rejects the requests to its adapters
+/// (`PortableServer::POAManager`). Clones are the same manager, and compare equal.
 #[derive(Clone, Debug)]
 pub struct PoaManager(Arc<Manager>);
 
 #[derive(Debug)]
 struct Manager {
     state: AtomicU8,
-    /// Whether new requests pass at once: the manager is active, and no held request is on its way back.
+    /// Whether new requests are admitted at once: the manager is active, and no request is held or resuming.
     is_open: AtomicBool,
     held: Lock<Held>,
     changed: Condition,
@@ -105,48 +111,49 @@ struct Manager {
 
 /// A held request.
 struct HeldRequest {
-    /// When it was first held.
+    /// The time when it was first held.
     since: Instant,
     request: Box<dyn Holdable>,
 }
 
 #[derive(Default)]
 struct Held {
-    /// In the order in which they were first held, as are `again`.
+    /// In the order in which they were first held.
     requests: VecDeque<HeldRequest>,
-    /// Those that were given back and are held anew; they come before the others.
-    again: VecDeque<HeldRequest>,
+    /// Requests that were resumed and held again, in the order in which they were first held. They precede
+    /// `requests`.
+    reheld: VecDeque<HeldRequest>,
     octets: usize,
-    /// Threads of this process that wait for calls of their own to pass.
+    /// The number of threads of this process whose collocated calls wait.
     callers: usize,
-    /// Requests that were given back and have not asked again yet.
+    /// The number of requests that were resumed and have not asked the manager again yet.
     resuming: usize,
-    /// Whether the ORB shuts down: nothing is held any more.
+    /// Whether the ORB is shutting down: the manager holds no requests any more.
     released: bool,
 }
 
 impl Held {
-    /// Requests and callers that wait.
+    /// The number of requests and callers that wait.
     fn len(&self) -> usize {
-        self.requests.len() + self.again.len() + self.callers
+        self.requests.len() + self.reheld.len() + self.callers
     }
 
     /// Whether no request waits.
     fn is_empty(&self) -> bool {
-        self.requests.is_empty() && self.again.is_empty()
+        self.requests.is_empty() && self.reheld.is_empty()
     }
 
-    /// When the request that waits longest was first held.
+    /// The time when the oldest request was first held.
     fn oldest(&self) -> Option<Instant> {
         let first = |queue: &VecDeque<HeldRequest>| queue.front().map(|held| held.since);
-        first(&self.again).into_iter().chain(first(&self.requests)).min()
+        first(&self.reheld).into_iter().chain(first(&self.requests)).min()
     }
 
-    /// Takes the requests that have waited for at least `limit`.
+    /// Removes and returns the requests that have waited for at least `limit`.
     fn take_older(&mut self, limit: Duration, now: Instant) -> Vec<Box<dyn Holdable>> {
         let is_older = |held: &HeldRequest| now.saturating_duration_since(held.since) >= limit;
         let mut older = Vec::new();
-        for queue in [&mut self.again, &mut self.requests] {
+        for queue in [&mut self.reheld, &mut self.requests] {
             while queue.front().is_some_and(is_older)
                 && let Some(held) = queue.pop_front()
             {
@@ -164,15 +171,16 @@ impl std::fmt::Debug for Held {
     }
 }
 
-/// Stands for a request that was given back, until it has asked the manager again.
+/// Represents a resumed request until it has asked the manager again. The manager resumes no further requests until
+/// all passes have been dropped.
 pub struct ResumePass {
     manager: PoaManager,
-    /// When the request was first held.
+    /// The time when the request was first held.
     since: Instant,
 }
 
 impl ResumePass {
-    /// When the request was first held.
+    /// The time when the request was first held.
     pub fn since(&self) -> Instant {
         self.since
     }
@@ -194,7 +202,7 @@ impl Drop for ResumePass {
 }
 
 impl PoaManager {
-    /// A manager in this state.
+    /// Creates a manager in this state.
     #[doc(hidden)]
     pub fn new(state: ManagerState, limits: HoldLimits) -> Self {
         Self(Arc::new(Manager {
@@ -206,7 +214,7 @@ impl PoaManager {
         }))
     }
 
-    /// The present state.
+    /// The manager's state (`get_state`).
     pub fn state(&self) -> ManagerState {
         match self.0.state.load(Ordering::Acquire) {
             0 => ManagerState::Holding,
@@ -216,7 +224,7 @@ impl PoaManager {
         }
     }
 
-    /// Lets requests pass, those held so far first.
+    /// Admits requests, those held so far first (`activate`).
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -224,8 +232,8 @@ impl PoaManager {
         self.change(ManagerState::Active)
     }
 
-    /// Holds requests, up to the options `MaxHeldRequests` and `MaxHeldOctets`, and for at most the time of
-    /// the option `MaxHeldTime`; others are answered `TRANSIENT`.
+    /// Holds requests (`hold_requests`), within the options `MaxHeldRequests` (256), `MaxHeldOctets` (64 MiB) and
+    /// `MaxHeldTime` (60 s). Requests beyond these limits are answered with `TRANSIENT`.
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -233,7 +241,7 @@ impl PoaManager {
         self.change(ManagerState::Holding)
     }
 
-    /// Answers requests, those held so far included, with `TRANSIENT` (OMG minor code 1).
+    /// Answers requests, including those held so far, with `TRANSIENT` (OMG 1) (`discard_requests`).
     ///
     /// # Errors
     /// `AdapterInactive` after [`deactivate`](Self::deactivate).
@@ -241,9 +249,9 @@ impl PoaManager {
         self.change(ManagerState::Discarding)
     }
 
-    /// Refuses requests for good, those held so far included, with `OBJ_ADAPTER`.
+    /// Answers all requests, including those held so far, with `OBJ_ADAPTER` (`deactivate`). This is final.
     pub fn deactivate(&self) {
-        // Deactivating twice is allowed: the state stays.
+        // Deactivating twice is allowed and has no effect.
         let _ = self.change(ManagerState::Inactive);
     }
 
@@ -257,26 +265,25 @@ impl PoaManager {
         Ok(())
     }
 
-    /// Answers held requests with `TRANSIENT`, and holds none from now on.
+    /// Answers held requests with `TRANSIENT`, and holds no further ones.
     pub(super) fn release_held(&self) {
         let mut held = self.0.held.lock();
         held.released = true;
         self.resume_all(held);
     }
 
-    /// Gives held requests back, unless they are still to be held, or some that were given back before have
-    /// not asked yet.
+    /// Resumes the held requests, unless the manager is holding, or some are still resuming.
     fn resume_all(&self, mut held: Locked<'_, Held>) {
         let mut requests = VecDeque::new();
-        if !self.holds(&held) && held.resuming == 0 {
-            requests = std::mem::take(&mut held.again);
+        if !self.is_holding(&held) && held.resuming == 0 {
+            requests = std::mem::take(&mut held.reheld);
             requests.append(&mut held.requests);
         }
         if !requests.is_empty() {
             held.octets = 0;
             held.resuming += requests.len();
         }
-        self.update(&held);
+        self.update_is_open(&held);
         self.0.changed.notify_all();
         drop(held);
         for held in requests {
@@ -284,39 +291,39 @@ impl PoaManager {
         }
     }
 
-    fn holds(&self, held: &Held) -> bool {
+    fn is_holding(&self, held: &Held) -> bool {
         self.state() == ManagerState::Holding && !held.released
     }
 
-    fn update(&self, held: &Held) {
+    fn update_is_open(&self, held: &Held) {
         let is_open = self.state() == ManagerState::Active && held.resuming == 0 && held.is_empty();
         self.0.is_open.store(is_open, Ordering::Release);
     }
 
-    /// Whether calls from inside the process pass.
+    /// Whether the manager admits collocated calls: whether it is active.
     #[doc(hidden)]
     #[inline]
     pub fn is_active(&self) -> bool {
         self.0.state.load(Ordering::Acquire) == ManagerState::Active as u8
     }
 
-    /// Lets a request pass, or says why not. Waits for nothing.
+    /// Admits a request, or returns the reason why not. Does not block.
     #[inline]
     pub(crate) fn admit(&self, arrival: Arrival) -> Result<(), Stopped> {
-        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.judge(arrival) }
+        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.admit_by_state(arrival) }
     }
 
     #[cold]
-    fn judge(&self, arrival: Arrival) -> Result<(), Stopped> {
+    fn admit_by_state(&self, arrival: Arrival) -> Result<(), Stopped> {
         let held = self.0.held.lock();
         match self.state() {
             ManagerState::Active => {
-                let passes = match arrival {
+                let is_next = match arrival {
                     Arrival::New => held.resuming == 0 && held.is_empty(),
-                    // Behind those that came back before it and are held anew.
-                    Arrival::Resumed => held.again.is_empty(),
+                    // Requests that were resumed before it and held again precede it.
+                    Arrival::Resumed => held.reheld.is_empty(),
                 };
-                if passes { Ok(()) } else { Err(Stopped::Held(self.clone())) }
+                if is_next { Ok(()) } else { Err(Stopped::Held(self.clone())) }
             }
             ManagerState::Holding if !held.released => Err(Stopped::Held(self.clone())),
             ManagerState::Holding | ManagerState::Discarding => Err(Stopped::Refused(discarded())),
@@ -327,12 +334,12 @@ impl PoaManager {
         }
     }
 
-    /// Puts a request into the queue that was first held at `since`; it is given back at once where requests
-    /// pass meanwhile, or others are on their way back before it. Returns when it has waited for too long,
-    /// and is to be [discarded](Self::discard_expired) if it is held.
+    /// Holds a request; `since` is the time when it was first held. If the manager has stopped holding in the
+    /// meantime, the request is resumed at once. Returns the time at which the request expires and
+    /// [`discard_expired`](Self::discard_expired) must be called; `None` for no limit, or if it was resumed.
     ///
     /// # Errors
-    /// The request, and the exception to answer it with: too many are held.
+    /// The request, and the exception to answer it with, `TRANSIENT`, if too many requests are held.
     #[doc(hidden)]
     pub fn hold<R: Holdable + 'static>(
         &self,
@@ -344,15 +351,15 @@ impl PoaManager {
         let octets = held.octets.saturating_add(request.size());
         let expiry = self.0.limits.time.and_then(|limit| since.checked_add(limit));
         if arrival == Arrival::Resumed {
-            // It was within the limits before. Its pass is still there, so the queue goes back after it.
+            // It was within the limits before. Its pass has not been dropped yet, and resumes the queue later.
             held.octets = octets;
-            let at = held.again.partition_point(|other| other.since <= since);
-            held.again.insert(at, HeldRequest { since, request });
+            let at = held.reheld.partition_point(|other| other.since <= since);
+            held.reheld.insert(at, HeldRequest { since, request });
             return Ok(expiry);
         }
-        if !self.holds(&held) && held.resuming == 0 {
+        if !self.is_holding(&held) && held.resuming == 0 {
             held.resuming += 1;
-            self.update(&held);
+            self.update_is_open(&held);
             drop(held);
             request.resume(ResumePass { manager: self.clone(), since });
             return Ok(None);
@@ -363,30 +370,29 @@ impl PoaManager {
         }
         held.octets = octets;
         held.requests.push_back(HeldRequest { since, request });
-        self.update(&held);
+        self.update_is_open(&held);
         Ok(expiry)
     }
 
-    /// Discards requests that have been held for too long at `now`. Returns when the next one will have
-    /// been.
+    /// Discards the requests that have expired at `now`. Returns the time at which the next one expires.
     #[doc(hidden)]
     pub fn discard_expired(&self, now: Instant) -> Option<Instant> {
         let limit = self.0.limits.time?;
         let mut held = self.0.held.lock();
         let expired = held.take_older(limit, now);
-        self.update(&held);
+        self.update_is_open(&held);
         let next = held.oldest();
         drop(held);
         expired.into_iter().for_each(|request| request.discard());
         next?.checked_add(limit)
     }
 
-    /// Waits on the calling thread while the manager holds requests: for a call inside this process, which
-    /// has waited since `since` and whose time is over at `deadline`.
+    /// Blocks the calling thread while the manager is holding, for a collocated call that has waited since `since`
+    /// and has this `deadline`.
     ///
     /// # Errors
-    /// `TRANSIENT` when too many requests are held, and after the time for which they are held at the most;
-    /// `TIMEOUT` after the deadline.
+    /// `TRANSIENT` if too many requests are held, or the option `MaxHeldTime` has elapsed; `TIMEOUT` after the
+    /// deadline.
     #[doc(hidden)]
     pub fn wait_while_holding(
         &self,
@@ -398,22 +404,22 @@ impl PoaManager {
             return Err(too_many());
         }
         held.callers += 1;
-        // A time beyond the range of the clock is no limit.
+        // A time beyond the range of the clock means no limit.
         let expires = self.0.limits.time.and_then(|limit| since.checked_add(limit));
         let until = [expires, deadline].into_iter().flatten().min();
         match until.map(|until| until.saturating_duration_since(Instant::now())) {
             Some(limit) => {
-                held = self.0.changed.wait_while(held, limit, |held| self.holds(held));
+                held = self.0.changed.wait_while(held, limit, |held| self.is_holding(held));
             }
             None => {
-                while self.holds(&held) {
+                while self.is_holding(&held) {
                     held = self.0.changed.wait(held);
                 }
             }
         }
         held.callers -= 1;
         match until {
-            Some(until) if self.holds(&held) => Err(match expires {
+            Some(until) if self.is_holding(&held) => Err(match expires {
                 Some(expires) if expires == until => discarded(),
                 _ => {
                     SystemException::timeout(minor::timeout::REQUEST_EXPIRED, CompletionStatus::No)
@@ -423,19 +429,22 @@ impl PoaManager {
         }
     }
 
-    /// Whether both are the same manager.
-    #[doc(hidden)]
-    pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// Requests that wait for the manager to leave the holding state.
+    /// The number of requests and collocated calls that wait for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
         self.0.held.lock().len()
     }
 }
 
-/// The exception for requests that are not held any longer.
+/// Whether both are the same manager.
+impl PartialEq for PoaManager {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for PoaManager {}
+
+/// The exception for discarded requests: `TRANSIENT` (OMG 1), completed NO.
 #[cold]
 pub fn discarded() -> SystemException {
     let code = minor::transient::REQUEST_DISCARDED;

@@ -1,4 +1,4 @@
-//! The active object map, in the form that the ids allow.
+//! The active object map.
 
 use std::sync::Arc;
 
@@ -10,23 +10,23 @@ use crate::key::system_id;
 use crate::skeleton::Skeleton;
 use crate::slots::{Found, SlotTable};
 
-/// The objects of an adapter. Finding one takes no lock and writes to nothing that is shared, so that
-/// connections served by different processors do not wait for each other.
+/// The active objects of an adapter. Finding one takes no lock and writes to no shared memory, so that connections
+/// on different processors do not wait for each other.
 pub(super) struct Objects {
     slots: Box<SlotTable>,
-    /// Where the objects are whose ids do not say so: all but those with transient system ids.
+    /// The slots of objects by id; `None` if the ids are slots.
     ids: Option<Box<IdTable>>,
 }
 
 impl Objects {
-    /// An empty map; `ids_are_slots` for transient system ids, which are index and generation.
+    /// Creates an empty map; `ids_are_slots` for transient system ids, which are index and generation.
     pub(super) fn new(ids_are_slots: bool) -> Self {
         let ids = (!ids_are_slots).then(|| Box::new(IdTable::new()));
         Self { slots: Box::new(SlotTable::new()), ids }
     }
 
-    /// Whether ids are made here and stand for slots.
-    pub(super) fn makes_ids(&self) -> bool {
+    /// Whether the map assigns the ids, which are slots.
+    pub(super) fn ids_are_slots(&self) -> bool {
         self.ids.is_none()
     }
 
@@ -45,34 +45,34 @@ impl Objects {
         }
     }
 
-    /// The object in a slot, if it is of that generation.
+    /// The object in a slot, if the slot has this generation.
     #[inline]
     pub(super) fn find_in_slot(&self, slot: u32, generation: u32) -> Option<Found> {
         self.slots.find(slot, generation)
     }
 
-    /// Adds an object under `id`, or under one made here; `None` when there is no room for it.
+    /// Adds an object with `id`, or with one that the map assigns; `None` if the map is full.
     pub(super) fn insert(
         &self,
         id: Option<ObjectId>,
         skeleton: Box<dyn Skeleton>,
     ) -> Option<ObjectId> {
         let (Some(ids), Some(id)) = (&self.ids, id) else {
-            let mut made = None;
+            let mut assigned = None;
             self.slots.insert(|index, generation| {
                 let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
                 let id = ObjectId::new(octets);
-                made = Some(id.clone());
+                assigned = Some(id.clone());
                 Arc::new(ActiveObject::new(id, skeleton))
             })?;
-            return made;
+            return assigned;
         };
         let object = Arc::new(ActiveObject::new(id.clone(), skeleton));
         ids.insert(id.as_bytes(), || self.slots.insert(|_, _| object))?;
         Some(id)
     }
 
-    /// Takes the object of `id` out.
+    /// Removes and returns the object `id`.
     pub(super) fn remove(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
         let (index, generation) = match &self.ids {
             None => system_id(id)?,
@@ -85,12 +85,12 @@ impl Objects {
         self.slots.len()
     }
 
-    /// Every object.
+    /// All objects.
     pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
         self.slots.all()
     }
 
-    /// Takes every object out.
+    /// Removes and returns all objects.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
         if let Some(ids) = &self.ids {
             ids.clear();

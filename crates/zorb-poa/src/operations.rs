@@ -1,29 +1,29 @@
-//! Finds the number of an operation by its name, in a perfect hash table that the Rust compiler builds.
+//! Finds the position of an operation by its name, in a perfect hash table that is built at compile time.
 
 #[cfg(test)]
 mod tests;
 
 use std::cell::Cell;
 
-/// The names of an interface's operations, found by one hash and one comparison.
+/// The names of an interface's operations. A look-up takes one hash and one comparison.
 ///
-/// The table is built at compile time by "hash and displace": names are distributed to `N` buckets,
-/// and each bucket gets a displacement that moves its names to free slots of `N`. A look-up
-/// hashes the name once, reads one displacement and compares with the one name in that slot.
+/// The table is built by "hash and displace": names are distributed to `N` buckets, and each bucket gets a
+/// displacement that moves its names to free ones of `N` slots. A look-up hashes the name, reads the displacement
+/// of its bucket, and compares the name with that in the slot.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations<const N: usize> {
     names: [&'static str; N],
-    /// By bucket: what to mix into the hash of the bucket's names.
+    /// By bucket: the number that is mixed into the hash of the bucket's names.
     displacements: [u32; N],
     /// By slot: the position in `names`.
     slots: [u32; N],
     longest: usize,
 }
 
-/// The bits of the second hash that stay when a name's bucket has been taken from the first.
+/// The multiplier of the hash: 2⁶⁴ divided by the golden ratio, whose multiples are well distributed.
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Hashes eight octets at a time, and the last ones in one word or two halves, as names are short.
+/// Hashes eight octets at a time, and the remaining ones together, since names are short.
 #[inline]
 const fn hash(name: &[u8]) -> u64 {
     let mut hash = mix(name.len() as u64);
@@ -40,7 +40,7 @@ const fn mix(hash: u64) -> u64 {
     hash ^ (hash >> 32)
 }
 
-/// As many octets in one number; the same number for others of that many only if they are the same.
+/// Combines up to seven octets to a number, which is unique among sequences of the same length.
 #[inline]
 const fn up_to_seven(octets: &[u8]) -> u64 {
     if let (Some(first), Some(last)) = (octets.first_chunk(), octets.last_chunk()) {
@@ -68,10 +68,10 @@ const fn bucket(hash: u64, buckets: usize) -> usize {
 }
 
 impl<const N: usize> Operations<N> {
-    /// The table of `names`.
+    /// Builds the table of `names`, at compile time.
     ///
     /// # Panics
-    /// When a name occurs twice; at compile time, where the table is built.
+    /// A name occurs twice.
     #[allow(clippy::indexing_slicing, clippy::panic, reason = "runs in the compiler")]
     pub const fn new(names: &[&'static str; N]) -> Self {
         let mut hashes = [0_u64; N];
@@ -86,7 +86,7 @@ impl<const N: usize> Operations<N> {
             }
             index += 1;
         }
-        // Full buckets first, while there is room to move in.
+        // Place the largest buckets first, while most slots are free.
         let mut displacements = [0_u32; N];
         let mut slots = [u32::MAX; N];
         let mut size = N;
@@ -103,13 +103,13 @@ impl<const N: usize> Operations<N> {
         Self { names: *names, displacements, slots, longest }
     }
 
-    /// Whether `name` is the one at that position.
+    /// Whether `name` is the name at `position`.
     #[inline]
     pub(crate) fn is_at(&self, position: usize, name: &[u8]) -> bool {
         self.names.get(position).is_some_and(|known| known.as_bytes() == name)
     }
 
-    /// The position of `name` among the names the table was made of.
+    /// The position of `name` among the names of the table.
     #[inline]
     pub fn find(&self, name: &[u8]) -> Option<usize> {
         if N == 0 || name.len() > self.longest {
@@ -122,7 +122,7 @@ impl<const N: usize> Operations<N> {
     }
 }
 
-/// Finds the displacement that gives every name of bucket `current` a free slot, and takes them.
+/// Finds a displacement that gives every name of bucket `current` a free slot, and occupies these slots.
 #[allow(clippy::indexing_slicing, clippy::panic, reason = "runs in the compiler")]
 const fn place<const N: usize>(
     names: &[&'static str; N],
@@ -132,7 +132,7 @@ const fn place<const N: usize>(
 ) -> u32 {
     let mut displacement = 0;
     while displacement < 1 << 20 {
-        // Take slots one by one; on a collision give back those taken.
+        // Occupy slots one by one; on a collision free them again.
         let mut index = 0;
         let mut fits = true;
         while index < N && fits {
@@ -163,21 +163,21 @@ const fn place<const N: usize>(
     panic!("an operation name occurs twice in an interface")
 }
 
-/// The operation of a thread's last request: its table and its position there. Most requests are for the same
-/// operation as the last one; then they take 3 % fewer instructions.
+/// The operation of a thread's last request: the table of its interface, and its position in the table. Most requests
+/// are for the same operation as the last one, which saves 3 % of their instructions.
 #[derive(Debug, Default)]
 pub struct OperationCache(Cell<(usize, usize)>);
 
 impl OperationCache {
-    /// The position, if it is one in this table, and whatever the request's name is.
+    /// The position of the last operation, if it is in this table.
     #[inline]
-    pub(crate) fn in_table(&self, table: usize) -> Option<usize> {
+    pub(crate) fn position_in(&self, table: usize) -> Option<usize> {
         let (known, position) = self.0.get();
         (known == table).then_some(position)
     }
 
     #[inline]
-    pub(crate) fn is_at(&self, table: usize, position: usize) {
+    pub(crate) fn set(&self, table: usize, position: usize) {
         self.0.set((table, position));
     }
 }

@@ -7,10 +7,10 @@ use crate::error::PoaError;
 /// Whether references outlive the adapter that created them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Lifespan {
-    /// References end with the adapter (`TRANSIENT`).
+    /// References are valid until the adapter is destroyed (`TRANSIENT`).
     #[default]
     Transient,
-    /// References stay good over restarts of the program (`PERSISTENT`).
+    /// References remain valid when the program is restarted (`PERSISTENT`).
     Persistent,
 }
 
@@ -24,20 +24,20 @@ pub enum IdAssignment {
     User,
 }
 
-/// Whether one servant may be active under several ids.
+/// Whether one servant may have several object ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum IdUniqueness {
-    /// One id a servant (`UNIQUE_ID`).
+    /// One id per servant (`UNIQUE_ID`).
     #[default]
     Unique,
-    /// Any number of ids a servant (`MULTIPLE_ID`).
+    /// Any number of ids per servant (`MULTIPLE_ID`).
     Multiple,
 }
 
 /// Whether creating a reference to a servant activates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum ImplicitActivation {
-    /// It does (`IMPLICIT_ACTIVATION`); the root adapter's way.
+    /// It does (`IMPLICIT_ACTIVATION`). The root adapter's policy.
     Implicit,
     /// It does not (`NO_IMPLICIT_ACTIVATION`).
     #[default]
@@ -64,8 +64,7 @@ pub struct PoaPolicies {
     pub id_uniqueness: IdUniqueness,
     /// Default: explicit activation (the root adapter: implicit).
     pub implicit_activation: ImplicitActivation,
-    /// Policies beyond those of the adapter's own module. Default: those of servers that the ORB's
-    /// policy manager (`PolicyManager`) has.
+    /// Policies of other modules than `PortableServer`. Default: the server policies of the ORB's `PolicyManager`.
     pub others: Policies,
 }
 
@@ -81,43 +80,43 @@ impl PoaPolicies {
         Self { implicit_activation: ImplicitActivation::Implicit, ..Self::default() }
     }
 
-    /// With references that outlive the program.
+    /// Makes references outlive the program.
     #[must_use]
     pub fn persistent(mut self) -> Self {
         self.lifespan = Lifespan::Persistent;
         self
     }
 
-    /// With object ids that the program chooses.
+    /// Lets the program assign object ids.
     #[must_use]
     pub fn user_ids(mut self) -> Self {
         self.id_assignment = IdAssignment::User;
         self
     }
 
-    /// With any number of ids a servant.
+    /// Allows any number of ids per servant.
     #[must_use]
     pub fn multiple_ids(mut self) -> Self {
         self.id_uniqueness = IdUniqueness::Multiple;
         self
     }
 
-    /// With activation when a servant's reference is asked for.
+    /// Activates a servant when its reference is created.
     #[must_use]
     pub fn implicit_activation(mut self) -> Self {
         self.implicit_activation = ImplicitActivation::Implicit;
         self
     }
 
-    /// With a policy beyond those of the adapter's own module. Those that clients have to know stand
-    /// in the adapter's references.
+    /// Adds a policy of another module than `PortableServer`. The adapter's references contain those that clients
+    /// must know.
     #[must_use]
     pub fn with<P: TypedPolicy>(mut self, policy: P) -> Self {
         self.others = self.others.with(policy);
         self
     }
 
-    /// With those of `others` that are for adapters, where the adapter has none of their types.
+    /// Adds those of `others` that adapters can have, unless there is one of the same type.
     #[doc(hidden)]
     pub fn with_defaults(mut self, others: &Policies) -> Self {
         for policy in others {
@@ -130,7 +129,7 @@ impl PoaPolicies {
         self
     }
 
-    /// With the ORB's policies of servers, where the adapter has none of their types.
+    /// Adds the ORB's server policies, unless there is one of the same type; merges those that can be merged.
     #[doc(hidden)]
     pub fn inheriting(mut self, orb: &Policies) -> Self {
         let own = self.others.clone();
@@ -149,22 +148,32 @@ impl PoaPolicies {
         self
     }
 
-    /// Refuses combinations that the standard forbids.
+    /// Checks that the standard allows the combination.
+    ///
+    /// # Errors
+    /// `InvalidPolicy`.
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), PoaError> {
         if self.implicit_activation == ImplicitActivation::Implicit
             && self.id_assignment == IdAssignment::User
         {
-            return Err(PoaError::InvalidPolicy { reason: "implicit activation needs system ids" });
+            return Err(PoaError::InvalidPolicy {
+                reason: "implicit activation requires system ids",
+            });
         }
         check_policies(&self.others)
     }
 }
 
-/// Refuses policies that are not for adapters, or have no encoding.
+/// Checks that adapters can have these policies.
+///
+/// # Errors
+/// `InvalidPolicy` for a policy of another level, or without an encoding.
 pub fn check_policies(policies: &Policies) -> Result<(), PoaError> {
     if policies.check(Levels::ADAPTER).is_err() {
-        return Err(PoaError::InvalidPolicy { reason: "the policy is not one of adapters" });
+        return Err(PoaError::InvalidPolicy {
+            reason: "an object adapter cannot have this policy",
+        });
     }
     match policy::component(policies) {
         Ok(_) => Ok(()),

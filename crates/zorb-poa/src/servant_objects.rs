@@ -1,33 +1,34 @@
-//! A servant as callers in the same process see it: the trait objects of its interfaces.
+//! The trait objects of a servant's interfaces, for collocated calls.
 
 use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
 use crate::skeleton::{ServantObject, Skeleton};
 
-/// Entries of a table. Most servants are called through one interface or two.
+/// The number of entries of a table. Most servants are called through one or two interfaces.
 pub const ENTRIES: usize = 8;
 
-/// The trait objects of one servant that have been asked for.
+/// A cache of the trait objects of one servant.
 #[derive(Default)]
 pub(crate) struct ServantObjects(OnceLock<Box<Table>>);
 
 #[derive(Default)]
 struct Table {
     objects: [OnceLock<ServantObject>; ENTRIES],
-    /// For servants of very many interfaces.
+    /// The next table, for servants of more interfaces.
     more: ServantObjects,
 }
 
 impl ServantObjects {
-    /// The servant as an `S`, if it is in the entry where the search begins.
+    /// The servant as the trait object `S`, if it is in this entry.
     #[inline]
     pub(crate) fn first<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
         let object = self.0.get()?.objects.get(entry)?.get()?;
         object.downcast_ref::<Arc<S>>().map(Arc::as_ref)
     }
 
-    /// The servant as an `S`, searched for from `entry` on; `None` when it does not implement that.
+    /// The servant as the trait object `S`, which is searched for from `entry` on and added if it is missing; `None`
+    /// if the servant does not implement it.
     #[inline(never)]
     pub(crate) fn find<S: ?Sized + 'static>(
         &self,
@@ -39,7 +40,7 @@ impl ServantObjects {
         let mut objects = self;
         loop {
             if objects.0.get().is_none() && made.is_none() {
-                // A servant that has no trait object for `S` needs no table.
+                // A servant without a trait object for `S` needs no table.
                 made = Some(make()?);
             }
             let table = objects.0.get_or_init(Box::default);
@@ -50,7 +51,7 @@ impl ServantObjects {
                         Some(object) => object,
                         None => make()?,
                     };
-                    // If another thread was faster, this object goes into the next entry.
+                    // If another thread was faster, try the next entry.
                     made = entry.set(object).err();
                 }
                 let object = entry.get().and_then(|object| object.downcast_ref::<Arc<S>>());

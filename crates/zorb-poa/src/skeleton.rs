@@ -1,4 +1,4 @@
-//! Skeletons: what an object adapter knows of a servant.
+//! Skeletons: the interface of an object adapter to a servant.
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
@@ -17,27 +17,27 @@ use zorb_base::policy::{Policies, PriorityModel, octets};
 use crate::call::{Served, ServerCall};
 use crate::connection_setup::ConnectionSetup;
 
-/// An `Arc` of a servant as the trait object of one of its interfaces, without its type.
+/// A type-erased `Arc<T>` of a servant, where `T` is the trait object of one of its interfaces.
 pub type ServantObject = Box<dyn Any + Send + Sync>;
 
-/// A servant without its type, for one interface.
+/// A servant of one interface, with its type erased.
 pub trait Skeleton: Send + Sync {
     /// The repository id of the most derived interface of the object `id`.
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
-    /// Whether the object `id` has the interface `type_id`.
+    /// Whether the object `id` supports the interface `type_id`.
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
     /// Decodes the arguments, makes the upcall and writes the reply.
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
-    /// The servant as an `Arc<F>`, where `wanted` is the type id of `F`; `None` if callers in this process
-    /// may not call it directly.
+    /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`; `None` if collocated calls may not call it
+    /// directly.
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject>;
-    /// Tells servants apart, for id uniqueness.
+    /// Identifies the servant, for id uniqueness.
     fn identity(&self) -> usize;
-    /// The component with the object's policies in its references, if the object has policies of its own.
+    /// The component of references with the policies that clients must know, if the object has policies of its own.
     fn exposed(&self) -> Option<&TaggedComponent> {
         None
     }
-    /// The policies that hold for the object, if they are not just its adapter's.
+    /// The object's effective policies, if this is a [`PolicySkeleton`].
     fn policies(&self) -> Option<&Policies> {
         None
     }
@@ -65,15 +65,15 @@ impl std::fmt::Debug for PolicySkeleton {
     }
 }
 
-/// The policies of an object, and what follows from them.
+/// The policies of an object, and values derived from them.
 pub struct SkeletonPolicies {
     /// The interceptors of its requests.
     pub interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
-    /// The setup of connections, if the policies ask for one.
+    /// The setup of connections, if the policies contain properties of connections.
     pub setup: Option<Arc<ConnectionSetup>>,
-    /// The component with the policies in references.
+    /// The component of references with the policies that clients must know.
     pub exposed: Option<TaggedComponent>,
-    /// The policies that hold for it.
+    /// The object's effective policies.
     pub policies: Policies,
 }
 
@@ -84,14 +84,14 @@ impl std::fmt::Debug for SkeletonPolicies {
 }
 
 impl PolicySkeleton {
-    /// `inner`, with policies.
+    /// Adds policies to `inner`.
     pub fn new(inner: Box<dyn Skeleton>, policies: SkeletonPolicies) -> Self {
         let SkeletonPolicies { interceptors, setup, exposed, policies } = policies;
         let is_prioritized = policies.value::<PriorityModel>().is_some();
         Self { inner, interceptors, setup, exposed, is_prioritized, policies }
     }
 
-    /// Makes the upcall, after the interceptors.
+    /// Makes the upcall after the interceptors have run.
     fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
         match &self.setup {
             None => self.inner.dispatch(call),
@@ -115,15 +115,18 @@ impl Skeleton for PolicySkeleton {
         }
         let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
         let Some(object_id) = object_id else { return self.upcall(call) };
-        let mut request = Intercepted { skeleton: self, object_id, call, is_made: false };
+        let mut request = Intercepted { skeleton: self, object_id, call, has_run: false };
         let served = ServerRequestInfo::new(&mut request, &self.interceptors).proceed();
-        if served.is_ok() && !request.is_made { call.done() } else { served }
+        if served.is_ok() && !request.has_run { call.done() } else { served }
     }
 
     /// `None` if collocated calls must be intercepted.
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
-        let intercepted = self.interceptors.iter().any(|it| it.intercepts_collocated_calls());
-        if intercepted { None } else { self.inner.servant_object(wanted) }
+        let mut interceptors = self.interceptors.iter();
+        if interceptors.any(|interceptor| interceptor.intercepts_collocated_calls()) {
+            return None;
+        }
+        self.inner.servant_object(wanted)
     }
 
     fn identity(&self) -> usize {
@@ -139,7 +142,7 @@ impl Skeleton for PolicySkeleton {
     }
 
     fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
-        let mut request = Unserved { header, object_id: id, policies: &self.policies };
+        let mut request = QueuedRequest { header, object_id: id, policies: &self.policies };
         let mut info = ServerRequestInfo::new(&mut request, &[]);
         for interceptor in &self.interceptors {
             interceptor.receive_request_service_contexts(&mut info);
@@ -154,7 +157,7 @@ struct Intercepted<'s, 'c, 'a> {
     object_id: &'s ObjectId,
     call: &'c mut ServerCall<'a>,
     /// Whether the upcall has been made.
-    is_made: bool,
+    has_run: bool,
 }
 
 impl InterceptedRequest for Intercepted<'_, '_, '_> {
@@ -179,7 +182,7 @@ impl InterceptedRequest for Intercepted<'_, '_, '_> {
     }
 
     fn upcall(&mut self) -> Served {
-        if std::mem::replace(&mut self.is_made, true) {
+        if std::mem::replace(&mut self.has_run, true) {
             return Err(invalid_call());
         }
         self.skeleton.upcall(self.call)
@@ -187,13 +190,13 @@ impl InterceptedRequest for Intercepted<'_, '_, '_> {
 }
 
 /// A request that is about to be queued.
-struct Unserved<'a> {
+struct QueuedRequest<'a> {
     header: &'a RequestHeader<'a>,
     object_id: &'a ObjectId,
     policies: &'a Policies,
 }
 
-impl InterceptedRequest for Unserved<'_> {
+impl InterceptedRequest for QueuedRequest<'_> {
     fn header(&self) -> &RequestHeader<'_> {
         self.header
     }
@@ -219,8 +222,8 @@ impl InterceptedRequest for Unserved<'_> {
     }
 }
 
-/// Makes an upcall whose connection is set up first and whose reply is sent as the properties say.
-#[inline(never)] // or requests without properties take 25 instructions more
+/// Makes an upcall with connection properties: applies them to the connection first, and to the reply.
+#[inline(never)] // Inlined, requests without properties take 25 more instructions.
 fn dispatch_set_up(
     skeleton: &dyn Skeleton,
     setup: &ConnectionSetup,

@@ -1,4 +1,4 @@
-//! The object table: an index and a generation lead straight to the servant.
+//! The table of active objects by slot index and generation.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -9,21 +9,21 @@ use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
 
-/// Slots in the first segment; each further one is twice as long.
+/// The number of slots in the first segment; each further segment has twice as many.
 const FIRST_SEGMENT: usize = 64;
-/// Enough segments for every index of 32 bits.
+/// Enough segments for all 32-bit indexes.
 const SEGMENTS: usize = 26;
 
 type Slot = ArcSwapOption<Occupant>;
 
-/// What a slot holds.
+/// The content of a slot.
 pub(crate) struct Occupant {
     generation: u32,
     object: Arc<ActiveObject>,
 }
 
-/// An object that was found. It stays, whatever becomes of its slot, for as long as this is kept, and
-/// keeping it writes to nothing that other threads read or write.
+/// An active object. It remains alive until this is dropped, even if its slot changes. Holding it writes to no
+/// memory that other threads access.
 pub struct Found(Guard<Option<Arc<Occupant>>>);
 
 impl std::fmt::Debug for Found {
@@ -33,22 +33,21 @@ impl std::fmt::Debug for Found {
 }
 
 impl Found {
-    /// The object, which is always there.
+    /// The object. It is never `None`.
     #[inline]
     pub fn object(&self) -> Option<&ActiveObject> {
         self.0.as_deref().map(|occupant| &*occupant.object)
     }
 
-    /// The object, counted.
+    /// The object with a reference count of its own.
     pub(crate) fn to_shared(&self) -> Option<Arc<ActiveObject>> {
         self.0.as_deref().map(|occupant| Arc::clone(&occupant.object))
     }
 }
 
-/// A table that readers pass without a lock and that never moves a slot.
+/// A table whose readers take no lock, and which never moves a slot.
 ///
-/// A slot is used again after a deactivation, with the next generation, so that old references
-/// find nothing.
+/// After a deactivation a slot is reused with the next generation, so that old references find nothing.
 pub(super) struct SlotTable {
     segments: [OnceLock<Box<[Slot]>>; SEGMENTS],
     free: Lock<FreeSlots>,
@@ -61,7 +60,7 @@ struct FreeSlots {
     next: u32,
 }
 
-/// The segment and the place in it of a slot index.
+/// The segment of a slot index, and the offset in it.
 fn locate(index: u32) -> (usize, usize) {
     let position = index as usize / FIRST_SEGMENT + 1;
     let segment = position.ilog2() as usize;
@@ -79,19 +78,19 @@ impl SlotTable {
     }
 
     fn slot(&self, index: u32) -> Option<&Slot> {
-        let (segment, place) = locate(index);
-        self.segments.get(segment)?.get()?.get(place)
+        let (segment, offset) = locate(index);
+        self.segments.get(segment)?.get()?.get(offset)
     }
 
-    /// The object in slot `index`, if it is of that generation.
+    /// The object in slot `index`, if the slot has this generation.
     #[inline]
     pub(super) fn find(&self, index: u32, generation: u32) -> Option<Found> {
         let slot = self.slot(index)?.load();
-        let is_it = slot.as_ref().is_some_and(|occupant| occupant.generation == generation);
-        is_it.then_some(Found(slot))
+        let matches = slot.as_ref().is_some_and(|occupant| occupant.generation == generation);
+        matches.then_some(Found(slot))
     }
 
-    /// Puts an object into a free slot; `None` when 2³² are taken.
+    /// Adds the object that `make` creates for a slot and generation; `None` if 2³² slots are occupied.
     pub(super) fn insert(
         &self,
         make: impl FnOnce(u32, u32) -> Arc<ActiveObject>,
@@ -105,26 +104,26 @@ impl SlotTable {
                 (index, 0)
             }
         };
-        let (segment, place) = locate(index);
+        let (segment, offset) = locate(index);
         let slots = self
             .segments
             .get(segment)?
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
         record(Event::TableWritten);
-        slots.get(place)?.store(Some(Arc::new(Occupant { generation, object })));
+        slots.get(offset)?.store(Some(Arc::new(Occupant { generation, object })));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
     }
 
-    /// Takes the object out of its slot, which is free from then on.
+    /// Removes and returns the object in a slot, which becomes free.
     pub(super) fn remove(&self, index: u32, generation: u32) -> Option<Arc<ActiveObject>> {
         let mut free = self.free.lock();
         let slot = self.slot(index)?;
         let taken = slot.load_full().filter(|occupant| occupant.generation == generation)?;
         record(Event::TableWritten);
         slot.store(None);
-        // After its last generation a slot stays empty: an old reference could find another object.
+        // After its last generation a slot is not reused: an old reference could find another object.
         if generation != u32::MAX {
             free.released.push((index, generation));
         }
@@ -132,14 +131,14 @@ impl SlotTable {
         Some(Arc::clone(&taken.object))
     }
 
-    /// Objects in the table.
+    /// The number of objects.
     pub(super) fn len(&self) -> usize {
         self.active.load(Ordering::Relaxed)
     }
 
-    /// Every object in the table.
+    /// All objects.
     pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
-        // Under the lock, so that what is not found comes in after this.
+        // Under the lock, so that objects that it misses are added after the call.
         let free = self.free.lock();
         (0..free.next)
             .filter_map(|index| self.slot(index)?.load_full())
@@ -147,7 +146,7 @@ impl SlotTable {
             .collect()
     }
 
-    /// Takes every object out.
+    /// Removes and returns all objects.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
         record(Event::TableWritten);
         let free = self.free.lock();

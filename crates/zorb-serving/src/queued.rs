@@ -12,8 +12,8 @@ use zorb_giop::{
     Form, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServedRequest, UnreadRequest,
 };
 use zorb_poa::{
-    Access, Answer, Arrival, Holdable, InParts, NotAdmitted, PoaManager, ReplyTo, RequestSource,
-    ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
+    Access, Answer, Arrival, Holdable, MessageLayout, NotAdmitted, PoaManager, ReplyTo,
+    RequestSource, ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -248,9 +248,9 @@ impl Origin<'_> {
         // Requests that arrive from now on need not queue up behind this one.
         drop(self.pass);
         if let Err(found) = &answer {
-            call.remember_in(&adapters.operation);
+            call.set_operation_cache(&adapters.operation);
             call.set_context(core.read_context());
-            let parts = InParts::new(&octets.seams);
+            let parts = MessageLayout::new(&octets.seams);
             #[cfg(feature = "buffers")]
             let parts = parts.with_end(shared_end.as_ref());
             begin_upcall();

@@ -8,7 +8,7 @@ use zorb_base::upcall_thread::end_upcall;
 use zorb_giop::{Asked, ConnectionEnd, Form, MessageHeader, Messaging, ProtocolError, Recalled};
 use zorb_os::probe;
 use zorb_poa::{
-    Access, Answer, Arrival, InParts, NotAdmitted, ReplyTo, ServerCall, answer_absent,
+    Access, Answer, Arrival, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent,
     answer_locate, dispatch, find_target,
 };
 
@@ -252,9 +252,9 @@ impl ServerConnection {
                 Err(found) => found,
             },
         };
-        call.remember_in(&adapters.operation);
+        call.set_operation_cache(&adapters.operation);
         call.set_context(self.core.read_context());
-        let parts = InParts::new(&request.seams);
+        let parts = MessageLayout::new(&request.seams);
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(shared_end.as_ref());
         // From here on others may read.

@@ -99,7 +99,7 @@ impl Watchdog {
         if watched.stopped {
             return;
         }
-        match watched.holding.iter_mut().find(|(known, _)| known.is(manager)) {
+        match watched.holding.iter_mut().find(|(known, _)| known == manager) {
             Some((_, first)) if *first <= expiry => return,
             Some((_, first)) => *first = expiry,
             None => watched.holding.push((manager.clone(), expiry)),

@@ -1,4 +1,4 @@
-//! Fields of bits.
+//! The fields of bit sets.
 
 /// The type of a field of a bit set.
 pub trait BitField: Copy + PartialEq {

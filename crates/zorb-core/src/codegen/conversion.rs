@@ -1,10 +1,9 @@
-//! How `?` turns a failure into the error of the operation that a servant implements.
+//! Makes `?` convert errors to the error of the operation that a servant implements.
 //!
-//! The error of an operation converts from every failure that [`RaisedIn`] it holds for, by one
-//! `impl<E: RaisedIn<ThisError>> From<E> for ThisError`. The errors of all other operations are among
-//! them, but not the error itself, since every type converts from itself already. Rust has no bound
-//! `E != Self`; so each error has a [`Number`](Numbered::Number), a type that spells the bits of a hash
-//! of its name, and [`OtherThan`] holds for two numbers that differ in a bit.
+//! The error of an operation has one `impl<E: RaisedIn<ThisError>> From<E> for ThisError`. [`RaisedIn`] includes
+//! the errors of all other operations, but must exclude the error itself, since every type already converts from
+//! itself. Rust has no bound `E != Self`. Therefore each error has a [`Number`](Numbered::Number), a type that
+//! encodes the bits of a hash of its name, and [`OtherThan`] holds for two numbers that differ in a bit.
 
 use crate::poa::PoaError;
 use zorb_base::error::Error;
@@ -12,10 +11,10 @@ use zorb_base::raises::Raises;
 use zorb_cdr::CdrError;
 use zorb_types::SystemException;
 
-/// A failure that `?` turns into the error `To` of an operation.
+/// An error that `?` converts to the error `To` of an operation.
 #[diagnostic::on_unimplemented(
-    message = "`?` cannot turn `{Self}` into `{To}`",
-    note = "an operation's error takes the user exceptions that the operation raises, system exceptions, \
+    message = "`?` cannot convert `{Self}` to `{To}`",
+    note = "an operation's error converts from the user exceptions that the operation raises, system exceptions, \
             `PoaError`, `zorb::Error`, and the errors of other operations"
 )]
 pub trait RaisedIn<To>: Into<Error> {}
@@ -25,23 +24,23 @@ impl<To: Raises> RaisedIn<To> for PoaError {}
 impl<To: Raises> RaisedIn<To> for CdrError {}
 impl<To: Raises> RaisedIn<To> for Error {}
 
-/// Makes the error `To` of an operation of another failure: see [`Error::into_raised`].
+/// Converts an error to the error `To` of an operation: see [`Error::into_raised`].
 #[cold]
 pub fn raised_in<To: Raises>(failure: impl RaisedIn<To>) -> To {
     failure.into().into_raised()
 }
 
-/// The error of an operation, with the number that tells it from the errors of others.
+/// The error of an operation, with a number that distinguishes it from the errors of other operations.
 pub trait Numbered {
-    /// Nested pairs of a [`Bit`] and the rest.
+    /// Nested pairs of a [`Bit`] and the pair of the next bit.
     type Number;
 }
 
 /// A binary digit as a type.
 pub type Bit<const B: usize> = [(); B];
 
-/// Holds for two numbers that differ. `To` is the error that a failure is converted into: it is local to
-/// the crate of the conversion, so that the compiler may rely on what does not hold.
+/// Holds for two different numbers. `To` is the target of the conversion: it is local to the crate of the
+/// conversion, so that the coherence check may assume that no other crate adds implementations.
 pub trait OtherThan<To, Number> {}
 
 impl<To, A, B> OtherThan<To, (Bit<1>, B)> for (Bit<0>, A) {}

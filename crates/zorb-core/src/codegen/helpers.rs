@@ -1,4 +1,4 @@
-//! What the macros of generated code share.
+//! Helpers of the macros of generated code.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! The macros of generated code for bit masks and bit sets.
 
-/// Ties a wrapped number to its IDL bit mask.
+/// Implements the traits and methods of an IDL bit mask for a newtype of a number.
 ///
-/// `bitmask!(Access, u16, "IDL:Files/Access:1.0", "Access");` The named bits are constants beside it.
+/// `bitmask!(Access, u16, "IDL:Files/Access:1.0", "Access");` Generated code defines the named bits as constants.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_bitmask {
@@ -24,7 +24,7 @@ macro_rules! __zorb_bitmask {
                 self.0 == 0
             }
 
-            /// Whether it has all bits of `other`.
+            /// Whether all bits of `other` are set.
             pub const fn contains(self, other: Self) -> bool {
                 self.0 & other.0 == other.0
             }
@@ -74,7 +74,7 @@ macro_rules! __zorb_bitmask {
     };
 }
 
-/// Ties a struct to its IDL bit set: fields with offset and width.
+/// Implements the traits of an IDL bit set for a struct: fields with offset and width.
 ///
 /// `bitset!(Flags, u8, "IDL:Files/Flags:1.0", "Flags", { kind: u8 = 0 3, hidden: bool = 3 1 });`
 #[macro_export]
@@ -117,7 +117,7 @@ macro_rules! __zorb_bitset {
     };
 }
 
-/// The `Wire` of a type that is sent as a number.
+/// Implements `Wire` for a type that is sent as a number.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_as_number {

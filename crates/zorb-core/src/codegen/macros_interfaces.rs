@@ -1,10 +1,10 @@
 //! The macros of generated code for interfaces: references, stubs, skeletons, `raises` clauses.
 
-/// Ties a reference type to its IDL interface.
+/// Implements `Interface` and the conversions of a reference type.
 ///
-/// `interface!(Savings(Account), "IDL:Bank/Savings:1.0", "Savings", [Account, Named]);` In
-/// parentheses: the type that the struct wraps, its first base or `ObjectRef`. Then all ancestors, the most
-/// derived first.
+/// `interface!(Savings(Account), "IDL:Bank/Savings:1.0", "Savings", [Account, Named]);` The parentheses contain
+/// the type that the struct wraps, its first base or `ObjectRef`; the brackets all ancestors, the most derived
+/// first.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_interface {
@@ -55,10 +55,10 @@ macro_rules! __zorb_interface {
 
 /// The body of a stub: `invoke!(self, withdraw, [Money => amount], [Money, Vec<Money>])`.
 ///
-/// The servant's method is followed by the name of the operation if it differs, as in
-/// `set_owner "_set_owner"`. If another interface than the stub's own declares the operation, it is named:
-/// `self as Named`. Arguments are IDL type and view; results are IDL types: none, one, or a tuple. With an
-/// expression instead of the method, the call is always made by messages.
+/// The name of the operation follows that of the servant's method if it differs, as in
+/// `set_owner "_set_owner"`. An operation of another interface names this interface: `self as Named`. An argument
+/// is an IDL type and a view; results are IDL types: none, one, or a tuple. With an expression instead of the
+/// method, the call is always marshalled.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_invoke {
@@ -131,10 +131,10 @@ macro_rules! __zorb_arguments {
     };
 }
 
-/// Whether the results of a stub pass as they are, and how they are written.
+/// Writes the results of a stub, or checks whether they pass without marshalling.
 ///
-/// Each step names one more member of the tuple `x`; the names differ, since each comes from an expansion of
-/// its own.
+/// Each step binds one more member of the tuple to `x`; hygiene makes the names different, since each comes from
+/// an expansion of its own.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_results {
@@ -163,8 +163,8 @@ macro_rules! __zorb_results {
     }};
 }
 
-/// The body of a one-way stub: `oneway!(self, touch, [String => reason])`. What precedes the arguments is as
-/// in `invoke!`.
+/// The body of a one-way stub: `oneway!(self, touch, [String => reason])`, with the parameters of `invoke!`
+/// except the results.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_oneway {
@@ -209,9 +209,9 @@ macro_rules! __zorb_oneway {
 ///     2..=3 in Account ["owner", "close"],
 /// });
 /// ```
-/// A row is number, operation name, method, arguments (name, IDL type, how it is passed) and results (name,
-/// IDL type); the numbers continue in `inherited`. Inherited operations are dispatched by the skeletons of
-/// their interfaces.
+/// A row consists of number, operation name, method, arguments (name, IDL type, expression to pass) and results
+/// (name, IDL type); the numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
+/// operations.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_skeleton {
@@ -225,18 +225,19 @@ macro_rules! __zorb_skeleton {
         }
 
         impl<S: $servant> $crate::codegen::ServedBy<S> for $name {
-            fn face(
+            fn servant_object(
                 servant: &::std::sync::Arc<S>,
                 wanted: $crate::codegen::TypeId,
             ) -> ::core::option::Option<$crate::codegen::ServantObject> {
                 if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
-                    let face: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<S>::clone(servant);
-                    return ::core::option::Option::Some(::std::boxed::Box::new(face));
+                    let object: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<S>::clone(servant);
+                    return ::core::option::Option::Some(::std::boxed::Box::new(object));
                 }
                 $($(
-                    let face = <$base as $crate::codegen::ServedBy<S>>::face(servant, wanted);
-                    if face.is_some() {
-                        return face;
+                    let object =
+                        <$base as $crate::codegen::ServedBy<S>>::servant_object(servant, wanted);
+                    if object.is_some() {
+                        return object;
                     }
                 )*)?
                 ::core::option::Option::None
@@ -307,7 +308,7 @@ macro_rules! __zorb_upcall {
 /// The error of an operation: the exceptions of its `raises` clause, and `System`.
 ///
 /// `raises!(WithdrawError, "Bank::Account::withdraw", { InsufficientFunds(super::InsufficientFunds) });`
-/// That of a local interface begins with `local`: its exceptions are never sent.
+/// For an operation of a local interface it begins with `local`: its exceptions are never sent.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_raises {
@@ -383,7 +384,7 @@ macro_rules! __zorb_raises {
             );
         }
 
-        // So that `?` works in servants.
+        // Makes `?` work in servants.
         impl<To> $crate::codegen::RaisedIn<To> for $name
         where
             To: $crate::codegen::Numbered,

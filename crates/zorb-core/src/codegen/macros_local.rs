@@ -13,7 +13,7 @@ macro_rules! __zorb_local {
     };
 }
 
-/// Makes an exception whose members cannot be sent, or a native type, an error.
+/// Implements `Error` for an exception whose members cannot be sent, or for a native type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_local_error {

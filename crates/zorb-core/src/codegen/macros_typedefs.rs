@@ -1,14 +1,14 @@
 //! The macros of generated code for typedefs.
 
-/// Makes the type that stands for a typedef where its TypeCode counts.
+/// Defines the type that represents a typedef in an any.
 ///
-/// `typedef!(NameAlias, "IDL:Bank/Name:1.0", "Name", Bounded<String, 8>);` Values are those of the
-/// original type, and so are the octets; the TypeCode is a `tk_alias`.
+/// `typedef!(NameAlias, "IDL:Bank/Name:1.0", "Name", Bounded<String, 8>);` Values and encoding are those of the
+/// original type; the TypeCode is a `tk_alias`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_typedef {
     ($name:ident, $id:literal, $idl:literal, $original:ty) => {
-        #[doc = concat!("The IDL type `", $idl, "` in an any, by its own name and repository id.")]
+        #[doc = concat!("The IDL type `", $idl, "` in an any, with its own name and repository id.")]
         #[allow(dead_code, nonstandard_style, unreachable_pub)]
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}

@@ -1,6 +1,6 @@
 //! The macros of generated code for unions.
 
-/// Ties an enum with payloads to its IDL union.
+/// Implements the traits of an IDL union for an enum with payloads.
 ///
 /// ```text
 /// union!(Fee, "IDL:Bank/Fee:1.0", "Fee", Currency, {
@@ -9,9 +9,9 @@
 ///     Rate { f64 = default } "rate",                             // the default member
 /// });
 /// ```
-/// Without a default member, `} empty Unset` names the variant for discriminators that select no
-/// member; there is neither when the labels cover the discriminator's type.
-/// A union that contains itself through a sequence begins with `recursive`.
+/// Without a default member, `} empty Unset` names the variant for discriminators that select no member; it is
+/// omitted if the labels cover all values of the discriminator. A union that contains itself through a sequence
+/// begins with `recursive`.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_union {
@@ -75,7 +75,7 @@ macro_rules! __zorb_union {
                 }
             }
 
-            /// Whether the member is the one that its label selects.
+            /// Whether the label selects the variant of `value`.
             #[inline]
             fn __fits(
                 value: &$name,
@@ -127,7 +127,7 @@ macro_rules! __zorb_union {
                     }
                 }
 
-                // The reader limits how deep recursive values nest.
+                // Recursive values are marshalled, since the reader limits their depth.
                 fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
                     let label = value.discriminant();
                     if $recursive
@@ -196,7 +196,7 @@ macro_rules! __zorb_union {
     };
 }
 
-/// The first of two; the second only tells whether to use it.
+/// Expands to the first parameter. The second one makes the expansion part of a repetition.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_first {

@@ -1,6 +1,6 @@
 //! The macros of generated code for structs, exceptions and enumerations.
 
-/// Ties a struct to its IDL type.
+/// Implements the traits of an IDL struct.
 ///
 /// `structure!(Money, "IDL:Bank/Money:1.0", "Money", { cents: i64 = "cents" });` A type that
 /// contains itself through a sequence begins with `recursive`, which limits its nesting.
@@ -17,7 +17,7 @@ macro_rules! __zorb_structure {
     };
 }
 
-/// The `Wire` of a struct or exception: its members in order.
+/// Implements `Wire` for a struct or exception: its members in order.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_members {
@@ -35,7 +35,7 @@ macro_rules! __zorb_members {
             const ALWAYS_AS_IS: bool =
                 !$recursive $(&& <$type as $crate::codegen::Wire>::ALWAYS_AS_IS)*;
 
-            // The reader limits how deep recursive values nest.
+            // Recursive values are marshalled, since the reader limits their depth.
             #[inline]
             fn passes_as_is(value: &Self, context: &$crate::codegen::Context) -> bool {
                 let _ = (value, context);
@@ -116,7 +116,7 @@ macro_rules! __zorb_members {
     };
 }
 
-/// Ties a struct to its IDL exception.
+/// Implements the traits of an IDL exception for a struct.
 ///
 /// `exception!(NotFound, "IDL:Bank/NotFound:1.0", "Bank::NotFound", { name: String = "name" });`
 #[macro_export]
@@ -147,7 +147,7 @@ macro_rules! __zorb_exception {
     };
 }
 
-/// Ties an enum to its IDL type; the first enumerator is the default.
+/// Implements the traits of an IDL enumeration; the first enumerator is the default.
 ///
 /// `enumeration!(Currency, "IDL:Bank/Currency:1.0", "Currency", { Eur = "EUR", Usd = "USD" });`
 #[macro_export]
@@ -249,7 +249,7 @@ macro_rules! __zorb_enumeration {
     };
 }
 
-/// The TypeCode of a generated type.
+/// Implements `Typed`, the TypeCode of a generated type.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_typed {
@@ -302,7 +302,7 @@ macro_rules! __zorb_typed {
     // Whether a label is `default`.
     (? default) => { true };
     (? $label:tt) => { false };
-    // A label as a number; that of `default` is not used.
+    // A label as a number; 0 for `default`, where it is not used.
     (# $discriminator:ty, default) => { 0 };
     (# $discriminator:ty, [$($label:tt)+]) => {{
         const LABEL: <$discriminator as $crate::codegen::Wire>::Value = $($label)+;

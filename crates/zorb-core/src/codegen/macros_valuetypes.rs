@@ -1,15 +1,15 @@
 //! The macros of generated code for valuetypes.
 
-/// Ties a state struct to its IDL valuetype.
+/// Implements the traits of an IDL valuetype for its state struct.
 ///
 /// ```text
 /// valuetype!(Savings: Account, "IDL:Bank/Savings:1.0", "Savings", truncatable to [Account],
 ///     [Account, Named], operations [Savings as SavingsOperations, Account as AccountOperations],
 ///     { rate: f64 = "rate" Public });
 /// ```
-/// After the colon: the base whose state is the member `base`, if there is one. Then the types that it may be
-/// truncated to, all types that it inherits from or supports, and the types that declare its operations with
-/// their traits. With `custom`, the program marshals the state.
+/// The parameters are the base whose state is the member `base` (after the colon, if there is one), the types to
+/// which a value may be truncated, all types that it inherits from or supports, and the types that declare its
+/// operations, with their traits. With `custom`, the program marshals the state.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_valuetype {
@@ -79,7 +79,7 @@ macro_rules! __zorb_valuetype {
     };
 }
 
-/// The operations of a value by its own type and those that it inherits from.
+/// Finds the operations of a value by the type that declares them.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_operations {
@@ -110,9 +110,9 @@ macro_rules! __zorb_value_operations {
     };
 }
 
-/// The conversion of a state to a trait object, if the program implements the trait for the state: Rust
-/// prefers a method of the type to that of a trait, and the former exists only where the bound holds. The
-/// trait can only be implemented in the crate of the type, so that no implementation is missed.
+/// The conversion of a state to a trait object, if the program implements the trait for the state. Rust prefers
+/// an inherent method to a trait's, and the inherent one exists only if the bound holds. Only the crate of the
+/// type can implement the trait, so no implementation is missed.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_cast {
@@ -150,7 +150,7 @@ macro_rules! __zorb_value_cast {
     }};
 }
 
-/// Names the trait of the operations: `with_operations!(Shape, ShapeOperations);`, or
+/// Sets the trait of the operations: `with_operations!(Shape, ShapeOperations);`, or
 /// `with_operations!(abstract Named, NamedServant);` for an abstract interface.
 #[macro_export]
 #[doc(hidden)]
@@ -232,7 +232,7 @@ macro_rules! __zorb_value_modifier {
     };
 }
 
-/// Ties an empty type to its IDL abstract valuetype:
+/// Implements the traits of an IDL abstract valuetype for an empty type:
 /// `abstract_valuetype!(Shape, "IDL:Shape:1.0", "Shape", [Drawn]);`
 #[macro_export]
 #[doc(hidden)]
@@ -250,7 +250,7 @@ macro_rules! __zorb_abstract_valuetype {
     };
 }
 
-/// Ties a wrapper to its IDL value box: `value_box!(Name, "IDL:Name:1.0", "Name", String);`
+/// Implements the traits of an IDL value box for a newtype: `value_box!(Name, "IDL:Name:1.0", "Name", String);`
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_box {
@@ -302,7 +302,7 @@ macro_rules! __zorb_value_box {
     };
 }
 
-/// What all valuetypes implement.
+/// Implements the traits that all valuetypes have.
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_value_kind {

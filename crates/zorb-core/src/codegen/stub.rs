@@ -1,4 +1,4 @@
-//! Stubs: the types of one operation, and a call of code that does not depend on them.
+//! Stubs: a generic layer with the types of an operation over code that does not depend on them.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ use zorb_invocation::object::ObjectRef;
 use zorb_os::probe;
 use zorb_types::SystemException;
 
-/// The arguments of a call, and how to pass them.
+/// The arguments of a call, with functions that pass them.
 #[derive(Debug)]
 pub struct Arguments<V, W, P> {
     values: V,
@@ -25,14 +25,15 @@ where
     W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
     P: Fn(&V, &Context) -> bool,
 {
-    /// The `values`, how to write them, and whether a collocated call may pass them without marshalling.
+    /// `write` marshals the `values`; `pass_as_is` returns whether a collocated call may pass them without
+    /// marshalling.
     #[inline]
     pub fn new(values: V, write: W, pass_as_is: P) -> Self {
         Self { values, write, pass_as_is }
     }
 }
 
-/// How to pass the results of an operation.
+/// The functions that pass the results of an operation.
 #[derive(Debug)]
 pub struct Results<R, W, P> {
     read: R,
@@ -41,8 +42,8 @@ pub struct Results<R, W, P> {
 }
 
 impl<R, W, P> Results<R, W, P> {
-    /// How to read results, how to write them, and whether a collocated call may pass them without
-    /// marshalling.
+    /// `read` unmarshals the results; `write` marshals them; `pass_as_is` returns whether a collocated call may
+    /// pass them without marshalling.
     #[inline]
     pub fn new<T, E>(read: R, write: W, pass_as_is: P) -> Self
     where
@@ -54,10 +55,10 @@ impl<R, W, P> Results<R, W, P> {
     }
 }
 
-/// Calls `operation` of `object`. `upcall` calls a servant of this ORB.
+/// Calls `operation` of `object`. `upcall` calls the servant if it is collocated.
 ///
 /// # Errors
-/// What the operation raises, or the system exception that prevented it.
+/// The exception that the operation raises, or the system exception of the failed call.
 #[inline]
 pub fn call<I, V, W, P, U, R, X, Q, T, E>(
     object: &ObjectRef,
@@ -86,7 +87,9 @@ where
             let returned = upcall(&arguments.values, servant);
             passes_as_is = match &returned {
                 Ok(values) => (results.pass_as_is)(values, object.core()),
-                Err(raised) => raised.user().is_ok_and(|it| it.passes_as_is(object.core())),
+                Err(raised) => {
+                    raised.user().is_ok_and(|exception| exception.passes_as_is(object.core()))
+                }
             };
             outcome.set(returned);
         }));
@@ -103,7 +106,7 @@ where
     outcome.after(ended)
 }
 
-/// Sends a one-way request. `upcall` calls a servant of this ORB.
+/// Sends a one-way request. `upcall` calls the servant if it is collocated.
 ///
 /// # Errors
 /// The system exception that prevented sending it.
@@ -135,7 +138,7 @@ where
     invoke_one_way(object, operation, &write)
 }
 
-/// Makes a two-way call by messages.
+/// Makes a two-way call with a request and a reply.
 #[inline(never)]
 fn invoke_two_way(
     object: &ObjectRef,
@@ -149,7 +152,7 @@ fn invoke_two_way(
     ended
 }
 
-/// Sends a one-way request by a message.
+/// Sends a one-way request.
 #[inline(never)]
 fn invoke_one_way(
     object: &ObjectRef,
@@ -159,7 +162,7 @@ fn invoke_one_way(
     invoke(object, operation, ResponseFlags::NoResponse, arguments, ReadReply::Nobody)
 }
 
-/// The types of a two-way operation.
+/// A two-way call of an operation, for code that does not depend on its types.
 struct Stub<'a, A, R, T, E> {
     arguments: &'a A,
     results: &'a R,
@@ -224,7 +227,7 @@ fn write_raised<E: Raises>(
         return exception.write(writer);
     }
     if let Ok(exception) = raised.into_system() {
-        *written = Written::Nothing(exception);
+        *written = Written::SystemException(exception);
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Setting an ORB up.
+//! Configures and creates ORBs.
 
 #[cfg(test)]
 mod tests;
@@ -19,10 +19,10 @@ use zorb_transport::{Protocol, ProtocolRegistry};
 
 use super::handle::Orb;
 use super::inner::OrbInner;
-use super::resolve::look_up_interfaces;
+use super::resolve::use_interface_repository;
 
 impl Orb {
-    /// A builder without any protocol; the facade's has the default ones.
+    /// A builder without protocols; the facade's has the default ones.
     pub fn builder() -> OrbBuilder {
         OrbBuilder::new()
     }
@@ -32,27 +32,27 @@ impl Orb {
 ///
 /// Every option has a typed method: those of the [ORB](zorb_base::options::OrbOptions) here, those of
 /// [sockets](zorb_base::options::SetStreamOptions), protocols and extensions in traits. The operator sets
-/// options too, by a configuration file (which `ZORB_CONFIG` names), the environment and
-/// [`arguments`](Self::arguments), the later of which win, and all of them win over the program, whose
-/// values are defaults unless it [forces](Self::force) them. What is overridden is logged.
+/// options, too, by the configuration file that `ZORB_CONFIG` names, the environment and
+/// [`arguments`](Self::arguments), in ascending precedence. The operator's values take precedence over the
+/// program's, unless the program [forces](Self::force) its own. Overridden values are logged.
 ///
-/// `O` is what is built: this crate's [`Orb`], or the facade's that wraps it.
+/// `O` is the type that is built: this crate's [`Orb`], or the facade's that wraps it.
 #[derive(Debug)]
 #[must_use]
 pub struct OrbBuilder<O = Orb> {
-    made: PhantomData<fn() -> O>,
+    built: PhantomData<fn() -> O>,
     protocols: Vec<Arc<dyn Protocol>>,
     extensions: OptionSets,
     arguments: Vec<String>,
     file: Option<std::path::PathBuf>,
     environment: bool,
     settings: Vec<Setting>,
-    /// Whether what is set now is forced.
+    /// Whether settings that follow are forced.
     forced: bool,
     missing_features: MissingFeatures,
 }
 
-/// What the program has set.
+/// An option that the program has set.
 #[derive(Debug)]
 struct Setting {
     name: String,
@@ -67,10 +67,10 @@ impl<O: From<Orb>> Default for OrbBuilder<O> {
 }
 
 impl<O: From<Orb>> OrbBuilder<O> {
-    /// A builder of an ORB without any protocol.
+    /// A builder of an ORB without protocols.
     pub fn new() -> Self {
         Self {
-            made: PhantomData,
+            built: PhantomData,
             protocols: Vec::new(),
             extensions: OptionSets::default(),
             arguments: Vec::new(),
@@ -82,22 +82,22 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
     }
 
-    /// Says which protocols and extensions the program was built without: what the names of their options
-    /// begin with, each with the feature that brings it. Errors about such an option name the feature.
+    /// Sets the protocols and extensions that are not in the program, as pairs of the prefix of their options and
+    /// the feature that enables them. Errors about such an option name the feature.
     #[doc(hidden)]
-    pub fn missing_features(mut self, parts: &'static [(&'static str, &'static str)]) -> Self {
-        self.missing_features = parts;
+    pub fn missing_features(mut self, features: MissingFeatures) -> Self {
+        self.missing_features = features;
         self
     }
 
-    /// Declares the options of an extension, at the values that the program gives them. Those of protocols
-    /// are declared by the protocols.
+    /// Adds the options of an extension, with the values that the program gives them. Protocols add their
+    /// options themselves.
     pub fn declare(mut self, options: impl OptionSet) -> Self {
         self.extensions.add(Box::new(options));
         self
     }
 
-    /// Adds a protocol. It takes the place of one with the same scheme that was added before.
+    /// Adds a protocol, or replaces the one of the same scheme.
     pub fn protocol(mut self, protocol: Arc<dyn Protocol>) -> Self {
         match self.protocols.iter_mut().find(|known| known.scheme() == protocol.scheme()) {
             Some(known) => *known = protocol,
@@ -106,19 +106,19 @@ impl<O: From<Orb>> OrbBuilder<O> {
         self
     }
 
-    /// Listens on `url`, as in `iiop://127.0.0.1:2809`; may be called more than once.
+    /// Adds an endpoint to listen on, for example `iiop://127.0.0.1:2809`.
     pub fn listen(self, url: impl Into<String>) -> Self {
         self.option("ListenEndpoints", url)
     }
 
-    /// Sets an option from text, by its name or key, where the option is only known at run time.
+    /// Sets an option from text, by its name or key. It is for options that are known only at run time.
     pub fn option(mut self, name: &str, value: impl Into<String>) -> Self {
         let forced = self.forced;
         self.settings.push(Setting { name: name.to_owned(), value: value.into(), forced });
         self
     }
 
-    /// Forces what `set` sets: it wins over what the operator says.
+    /// Forces the options that `set` sets: they take precedence over the operator's.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -135,8 +135,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         builder
     }
 
-    /// Takes the ORB's arguments, `-ORBName value`, out of the program's; the others stay in `arguments`, in
-    /// their order.
+    /// Removes the ORB's arguments, `-ORBName value`, from `arguments`; the others remain in their order.
     ///
     /// ```
     /// let mut arguments = ["serve", "-ORBMaxForwards", "3", "--loud"].map(str::to_owned).to_vec();
@@ -156,24 +155,24 @@ impl<O: From<Orb>> OrbBuilder<O> {
         self
     }
 
-    /// Leaves the environment and its `ZORB_CONFIG` out: for tests and embedded use.
+    /// Ignores the environment including `ZORB_CONFIG`, for tests and embedded use.
     pub fn without_environment(mut self) -> Self {
         self.environment = false;
         self
     }
 
-    /// The effective options, without setting anything up.
+    /// The effective options. No ORB is created.
     ///
     /// # Errors
-    /// An unknown option, one of a protocol or an extension that the program does not have, or a bad value,
-    /// with where it came from; two options of the same name.
+    /// An unknown option, one of a protocol or an extension that the program does not have, or an invalid value,
+    /// each with its origin; two options of the same name; a configuration file that cannot be read.
     pub fn options(&self) -> Result<Options, Error> {
         let mut options = Options::with(&self.protocols, &self.extensions, self.missing_features)?;
         for setting in self.settings.iter().filter(|setting| !setting.forced) {
             options.set(&setting.name, &setting.value, Origin::Program)?;
         }
-        let named = self.environment.then(|| std::env::var_os("ZORB_CONFIG")).flatten();
-        if let Some(path) = self.file.clone().or_else(|| named.map(Into::into)) {
+        let config = self.environment.then(|| std::env::var_os("ZORB_CONFIG")).flatten();
+        if let Some(path) = self.file.clone().or_else(|| config.map(Into::into)) {
             options.take_file(&path)?;
         }
         if self.environment {
@@ -188,26 +187,26 @@ impl<O: From<Orb>> OrbBuilder<O> {
         Ok(options)
     }
 
-    /// The same, where every protocol that they name is one of the program's.
+    /// The effective options, after checking the names of protocols in them. No ORB is created.
     ///
     /// # Errors
-    /// As [`options`](Self::options); an option that names a protocol that there is not.
+    /// As [`options`](Self::options); an option that names an unknown protocol, or one twice.
     pub fn checked_options(&self) -> Result<Options, Error> {
         self.choose().map(|(options, _)| options)
     }
 
-    /// The effective options, and the protocols that the ORB has by them.
+    /// The effective options, and the protocols that they select.
     fn choose(&self) -> Result<(Options, Vec<Arc<dyn Protocol>>), Error> {
         let mut options = self.options()?;
         let protocols = chosen(&self.protocols, &mut options)?;
         Ok((options, protocols))
     }
 
-    /// Sets the ORB up and opens its endpoints.
+    /// Creates the ORB and opens its endpoints.
     ///
     /// # Errors
-    /// A bad option, or one that names a protocol that there is not, or one twice; two protocols of the
-    /// same profile tag; an endpoint that cannot be opened.
+    /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
+    /// profile tag; an endpoint that cannot be opened.
     pub fn build(self) -> Result<O, Error> {
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
@@ -218,7 +217,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let inner = OrbInner::new(options);
-        look_up_interfaces(&inner);
+        use_interface_repository(&inner);
         let core = &inner.core;
         for protocol in protocols {
             core.protocols()
@@ -228,7 +227,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         let options = core.options();
         for url in endpoints(&options.listen_endpoints, options, core.protocols()) {
             if let Err(error) = inner.server.listen(&url) {
-                // The endpoints that did open must not outlive the ORB that never was.
+                // Close the endpoints that have been opened.
                 let _ = inner.shutdown(true);
                 return Err(error);
             }

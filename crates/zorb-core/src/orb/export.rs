@@ -1,4 +1,4 @@
-//! Making references: the profiles of the endpoints at which an object is served.
+//! Creates references: the profiles of the endpoints at which an object is served.
 
 use std::sync::Arc;
 
@@ -14,16 +14,20 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
 
-/// The failure of a reference that has no endpoint.
-fn not_possible(error: Error) -> SystemException {
+/// `INITIALIZE`, minor `ENDPOINT`: a reference cannot be created without an endpoint.
+fn no_endpoint(error: Error) -> SystemException {
     let no = CompletionStatus::No;
     error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
 }
 
 impl OrbInner {
-    /// A reference to the object of `key`: a profile for each endpoint, and in each what its adapter
-    /// has clients know. The endpoints are those of the pool that `policies` name, else the ORB's own,
-    /// of which an ephemeral one is opened when the program has named none.
+    /// Creates a reference to the object with `key`: a profile for each endpoint, with the policies in `exposed`.
+    /// The endpoints are those of the thread pool in `policies`, otherwise the ORB's own. If the ORB has none, it
+    /// opens an ephemeral one.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown; `INITIALIZE` if no endpoint can be opened; `INV_POLICY` if the
+    /// policies exclude all endpoints.
     pub(crate) fn export(
         self: &Arc<Self>,
         type_id: &str,
@@ -33,24 +37,24 @@ impl OrbInner {
     ) -> Result<ObjectRef, SystemException> {
         self.core.check_running()?;
         let mut components = self.components().map_err(|error| {
-            not_possible(Error::new(Phase::Adapter, "components").with_source(error))
+            no_endpoint(Error::new(Phase::Adapter, "components").with_source(error))
         })?;
         components.extend(exposed.cloned());
-        let named = policies.value().map(ThreadpoolPolicy::threadpool);
-        let profiles = match named {
+        let pool = policies.value().map(ThreadpoolPolicy::threadpool);
+        let profiles = match pool {
             None => {
-                self.listen_somewhere()?;
+                self.ensure_listening()?;
                 self.server.with_listeners(|listeners| {
                     profiles(&offered(listeners, policies), key, &components, None)
                 })?
             }
             Some(id) => {
                 let mut all = Vec::new();
-                // The profiles of a pool that has ended would be empty.
+                // A destroyed pool has no lanes, hence no profiles.
                 let pool = self.server.pool(id);
                 for lane in pool.iter().flat_map(|pool| pool.core().lanes()) {
                     let priority = lane.priority();
-                    if priority.is_none_or(|it| may_be_served_in_lane(policies, it)) {
+                    if priority.is_none_or(|priority| may_be_served_in_lane(policies, priority)) {
                         let offered = offered(&lane.listeners, policies);
                         all.extend(profiles(&offered, key, &components, priority)?);
                     }
@@ -66,8 +70,8 @@ impl OrbInner {
         Ok(ObjectRef::new(&self.client, ior))
     }
 
-    /// Opens an endpoint if there is none.
-    fn listen_somewhere(&self) -> Result<(), SystemException> {
+    /// Opens an ephemeral endpoint if the ORB has no endpoint.
+    fn ensure_listening(&self) -> Result<(), SystemException> {
         let urls = || {
             let urls = ephemeral(self.core.options(), self.core.protocols());
             match urls.is_empty() {
@@ -75,10 +79,10 @@ impl OrbInner {
                 false => Ok(urls),
             }
         };
-        self.server.listen_somewhere(urls).map_err(not_possible)
+        self.server.listen_somewhere(urls).map_err(no_endpoint)
     }
 
-    /// What every reference of this ORB says about it.
+    /// The components of every reference of this ORB: its type and its code sets.
     fn components(&self) -> zorb_cdr::CdrResult<Vec<TaggedComponent>> {
         let order = ByteOrder::NATIVE;
         Ok(vec![
@@ -88,14 +92,15 @@ impl OrbInner {
     }
 }
 
-/// The endpoints that policies have references tell of, in the order of their protocols.
+/// The listeners whose endpoints a reference contains, in the order of [`ServerProtocols`].
 fn offered<'l>(listeners: &'l [Listener], policies: &Policies) -> Vec<&'l Listener> {
     let all = || listeners.iter().filter(|listener| listener.is_for_objects());
     let chosen = policies.value::<ServerProtocols>();
     let Some(chosen) = chosen.map(ServerProtocols::choices) else { return all().collect() };
     let mut offered: Vec<&Listener> = Vec::new();
     for choice in chosen {
-        for listener in all().filter(|it| it.protocol.profile_tag() == choice.profile) {
+        let matching = |listener: &&Listener| listener.protocol.profile_tag() == choice.profile;
+        for listener in all().filter(matching) {
             if !offered.iter().any(|known| std::ptr::eq(*known, listener)) {
                 offered.push(listener);
             }
@@ -104,8 +109,7 @@ fn offered<'l>(listeners: &'l [Listener], policies: &Policies) -> Vec<&'l Listen
     offered
 }
 
-/// The profiles of an object that is served at these endpoints, which are for requests of `priority`
-/// if there is one.
+/// The profiles of an object at these endpoints, which serve only requests of `priority` if it is set.
 fn profiles(
     listeners: &[&Listener],
     key: &[u8],
@@ -119,12 +123,12 @@ fn profiles(
         let mut components = components.to_vec();
         if let Some(priority) = priority {
             let own = TaggedComponent::with_body(&LanePriority(priority), ByteOrder::NATIVE);
-            components.push(own.map_err(|error| not_possible(failed().with_source(error)))?);
+            components.push(own.map_err(|error| no_endpoint(failed().with_source(error)))?);
             components.extend(protocol.priority_component(endpoints, priority));
         }
         let profile = protocol
             .encode_profile(endpoints, GiopVersion::HIGHEST, key, &components)
-            .map_err(|error| not_possible(failed().with_source(error)))?;
+            .map_err(|error| no_endpoint(failed().with_source(error)))?;
         profiles.push((Arc::clone(protocol), profile));
     }
     Ok(join_profiles(profiles))

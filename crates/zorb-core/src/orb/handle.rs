@@ -1,4 +1,4 @@
-//! The ORB as programs hold it.
+//! The handle to an ORB.
 
 use std::any::Any;
 use std::fmt;
@@ -20,11 +20,11 @@ use super::policy_current::PolicyCurrent;
 use super::policy_manager::PolicyManager;
 use super::resolve;
 
-/// An object request broker. Clones are the same ORB.
+/// A handle to an object request broker. Clones are the same ORB.
 ///
-/// A client needs `Orb::builder().build()` and [`resolve`](Self::resolve); a server also says where
-/// to listen, activates servants and calls [`run`](Self::run). The facade's `zorb::Orb` is this
-/// type with the protocols of the build registered.
+/// A client needs `Orb::builder().build()` and [`resolve`](Self::resolve). A server also sets the endpoints to
+/// listen on, activates servants and calls [`run`](Self::run). The facade's `zorb::Orb` wraps this type and
+/// registers the protocols of the build.
 #[derive(Clone)]
 pub struct Orb {
     pub(super) inner: Arc<OrbInner>,
@@ -35,7 +35,7 @@ pub struct Orb {
 pub struct WeakOrb(Weak<OrbInner>);
 
 impl WeakOrb {
-    /// The ORB, unless it has been dropped.
+    /// The ORB; `None` if it has been dropped.
     pub fn upgrade(&self) -> Option<Orb> {
         self.0.upgrade().map(Orb::from_inner)
     }
@@ -48,7 +48,7 @@ impl fmt::Debug for WeakOrb {
 }
 
 impl Orb {
-    /// A handle that does not keep the ORB alive.
+    /// A weak handle, which does not keep the ORB alive.
     pub fn downgrade(&self) -> WeakOrb {
         WeakOrb(Arc::downgrade(&self.inner))
     }
@@ -71,14 +71,14 @@ impl Orb {
         self.inner.core.options()
     }
 
-    /// The protocols that it speaks. More may be registered at any time; references that were looked at
-    /// before do not change their ways for it.
+    /// The ORB's protocols. More may be registered at any time; references that have been called already do not
+    /// use them.
     pub fn protocols(&self) -> &Arc<ProtocolRegistry> {
         self.inner.core.protocols()
     }
 
-    /// The root object adapter, which is made when it is first asked for and begins with the policies of
-    /// servers that the ORB's policy manager has then. Its manager is active from the start.
+    /// The root object adapter. The first call creates it, with the server policies that the ORB's policy manager
+    /// has at that time. Its POA manager starts in the state active.
     #[doc(alias = "RootPOA")]
     pub fn root_poa(&self) -> Poa {
         Poa::root(&self.inner)
@@ -94,18 +94,18 @@ impl Orb {
         PolicyCurrent::new(&self.inner.client)
     }
 
-    /// A new POA manager, in the holding state.
+    /// Creates a POA manager in the holding state.
     pub fn create_poa_manager(&self) -> PoaManager {
         PoaManager::new(ManagerState::Holding, HoldLimits::of(self.options()))
     }
 
-    /// The endpoints this ORB listens on, as they stand in its references: `iiop://host:port`.
+    /// The endpoints that this ORB listens on, as in its references: `iiop://host:port`.
     pub fn endpoints(&self) -> Vec<String> {
         self.inner.server.published_endpoints().iter().map(ToString::to_string).collect()
     }
 
-    /// Finds the address of the servant that requests with an object key reach, by the code that the
-    /// requests of one connection go through; `zorb bench demux` measures it.
+    /// A function that returns the address of the servant for an object key. It demultiplexes as a connection
+    /// does; `zorb bench demux` measures it.
     #[doc(hidden)]
     pub fn servant_finder(&self) -> impl FnMut(&[u8]) -> Option<usize> + use<> {
         let adapters = Arc::clone(&self.inner.adapters);
@@ -116,34 +116,34 @@ impl Orb {
         }
     }
 
-    /// Turns a URL or stringified reference into a typed reference (`string_to_object`, `_narrow`).
+    /// Converts a URL or stringified reference to a typed reference (`string_to_object`, `_narrow`).
     ///
-    /// Understood are `IOR:`, `corbaloc:`, `corbaname:` and `file:`. The object is asked for its
-    /// type unless the reference itself says that it is a `T`.
+    /// The schemes are `IOR:`, `corbaloc:`, `corbaname:` and `file:`. Unless the type id in the reference is that
+    /// of `T` or of a known derived interface, the object is asked with `_is_a`.
     ///
     /// # Errors
-    /// What is wrong with the text (`BAD_PARAM`, OMG 7 to 10) or with the way to the object;
-    /// `BAD_PARAM` (wrong interface) when the object is no `T`, or nil.
+    /// `BAD_PARAM` (OMG 7 to 10) for malformed text; `BAD_PARAM`, minor `WRONG_INTERFACE`, if the object is not a
+    /// `T`; an error without an exception if the reference is nil; the exception of a call that failed.
     pub fn resolve<T: Interface>(&self, url: &str) -> Result<T, Error> {
         resolve::resolve_typed(&self.inner, url)
     }
 
-    /// Turns a URL or stringified reference into a reference, asking nobody; `None` for nil.
+    /// Converts a URL or stringified reference to a reference; `None` for nil. It calls no object, except the
+    /// naming service for `corbaname:`.
     ///
     /// # Errors
-    /// What is wrong with the text; for `corbaname:` also with the call to the naming service.
+    /// `BAD_PARAM` (OMG 7 to 10) for malformed text; for `corbaname:` also the failure of the naming service.
     pub fn string_to_object(&self, url: &str) -> Result<Option<ObjectRef>, Error> {
         resolve::string_to_object(&self.inner, url, 0)
     }
 
     /// The initial reference `name`, such as `"NameService"` (`resolve_initial_references`).
     ///
-    /// It is looked for, in this order, among those set with
-    /// [`register_initial_reference`](Self::register_initial_reference), the option `InitRef`, and
-    /// the option `DefaultInitRef`.
+    /// It is looked up, in this order, in [`register_initial_reference`](Self::register_initial_reference), the
+    /// option `InitRef`, and the option `DefaultInitRef`.
     ///
     /// # Errors
-    /// When nothing names it (`ORB::InvalidName`), or its URL does not resolve.
+    /// The name is unknown (`ORB::InvalidName`), or its URL does not resolve.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
         resolve::typed_initial_reference(&self.inner, name)
@@ -152,7 +152,7 @@ impl Orb {
     /// Sets an initial reference of this process (`register_initial_reference`).
     ///
     /// # Errors
-    /// When the name is empty or taken.
+    /// The name is empty or taken.
     pub fn register_initial_reference<T: Interface>(
         &self,
         name: &str,
@@ -172,16 +172,16 @@ impl Orb {
 
     /// Stores a value for as long as the ORB exists, and replaces the one of the same type. Extensions of
     /// the ORB keep their state here. The value must not own an `Orb`, which would then never end.
-    pub fn attach<T: Any + Clone + Send + Sync>(&self, part: T) {
+    pub fn attach<T: Any + Clone + Send + Sync>(&self, value: T) {
         let mut attached = self.inner.attached.lock();
-        attached.retain(|kept| !kept.is::<T>());
-        attached.push(Box::new(part));
+        attached.retain(|known| !known.is::<T>());
+        attached.push(Box::new(value));
     }
 
     /// The [attached](Self::attach) value of this type.
     pub fn attached<T: Any + Clone + Send + Sync>(&self) -> Option<T> {
         let attached = self.inner.attached.lock();
-        attached.iter().find_map(|kept| kept.downcast_ref::<T>()).cloned()
+        attached.iter().find_map(|known| known.downcast_ref::<T>()).cloned()
     }
 
     #[cfg(test)]
@@ -189,9 +189,9 @@ impl Orb {
         &self.inner.client
     }
 
-    /// Lets values of the valuetype `T` arrive where one of its bases, an abstract type or
-    /// interface, or `ValueBase` is expected (`register_value_factory`). Where a `T` itself is
-    /// expected, none is needed.
+    /// Registers the valuetype `T` (`register_value_factory`), so that values of it can be received as one of its
+    /// bases, an abstract type or interface, or `ValueBase`. Receiving a parameter of type `T` itself needs no
+    /// registration.
     #[doc(alias = "register_value_factory")]
     pub fn register_value<T: zorb_invocation::value::ValueType>(&self) {
         self.inner.client.values().register::<T>();
@@ -203,30 +203,31 @@ impl Orb {
         self.inner.client.values().unregister::<T>()
     }
 
-    /// Lets anys whose TypeCode is that of a base or an abstract type hold values of a valuetype that is
-    /// known only by its TypeCode. `false` if `type_code` is not that of a valuetype with state.
+    /// Registers a valuetype by its TypeCode alone, so that anys can contain values of it if the TypeCode of the
+    /// any is that of a base or an abstract type. Returns `false` if `type_code` is not that of a valuetype with
+    /// state.
     pub fn describe_value(&self, type_code: &zorb_types::TypeCode) -> bool {
         self.inner.client.values().describe(type_code)
     }
 
-    /// Publishes an object under a plain key, so that `corbaloc::host:port/key` finds it.
+    /// Publishes an object under a plain key, for `corbaloc::host:port/key`.
     ///
-    /// Clients that ask for the key are forwarded to the object's own reference, and so come to
-    /// know its GIOP version and code sets.
+    /// The ORB forwards clients that use the key to the object's own reference, which contains its GIOP version
+    /// and code sets.
     ///
     /// # Errors
-    /// When the key is empty or taken.
+    /// The key is empty, taken, or has the form of the ORB's own keys.
     pub fn publish<T: Interface>(&self, key: &str, reference: &T) -> Result<(), Error> {
         self.inner.publish(key, reference.as_object())
     }
 
-    /// Takes a published object back; `false` when there was none under that key.
+    /// Removes a published object; returns `false` if there was none with that key.
     pub fn unpublish(&self, key: &str) -> bool {
         self.inner.adapters.unpublish(key.as_bytes())
     }
 
-    /// Serves requests until [`shutdown`](Self::shutdown) is called. Requests are served by the
-    /// ORB's threads from the moment it listens; this only keeps the calling thread.
+    /// Blocks until the ORB has been [shut down](Self::shutdown). The ORB's own threads serve requests as soon as
+    /// it listens, also without this call.
     ///
     /// # Errors
     /// None at present.
@@ -235,11 +236,11 @@ impl Orb {
         Ok(())
     }
 
-    /// Ends the ORB: no request is accepted any more, running ones finish and are answered, peers
-    /// get CloseConnection, and with `wait` the call returns when the last thread has ended.
+    /// Shuts the ORB down: it accepts no further requests, completes and answers those in progress, and sends
+    /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 3) with `wait` from inside an upcall, which would wait for itself.
+    /// `BAD_INV_ORDER` (OMG 3) with `wait` inside an upcall, which would wait for itself.
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
         self.inner.shutdown(wait).map_err(Error::from)
     }

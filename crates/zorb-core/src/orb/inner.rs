@@ -1,4 +1,4 @@
-//! One ORB: the state of its parts, and what joins them.
+//! The parts of one ORB.
 
 use std::any::Any;
 use std::collections::HashMap;
@@ -15,11 +15,11 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_poa::{Adapters, KeyParts, ObjectAdapter};
 use zorb_serving::ServerCore;
 
-/// Something that another crate has made of an ORB.
+/// A value that another crate has attached to an ORB.
 pub(super) type Attached = Box<dyn Any + Send + Sync>;
 
-/// The policies that the configuration gives to the object adapter at a path: the names from below the
-/// root, joined by `/`; the root adapter's path is `/`.
+/// Returns the configured policies of the object adapter at a path: the names from below the root, joined by
+/// `/`; the root adapter's path is `/`.
 pub(super) type AdapterPolicies =
     dyn Fn(&Arc<OrbInner>, &str) -> Result<Policies, Error> + Send + Sync;
 
@@ -33,12 +33,12 @@ pub(crate) struct OrbInner {
     pub(crate) client: Arc<ClientCore>,
     pub(crate) server: Arc<ServerCore>,
     pub(super) adapter_policies: Lock<Option<Arc<AdapterPolicies>>>,
-    /// Made when it is first asked for, with the policies that the ORB has then.
+    /// Created by the first call of `root_poa`, with the policies that the ORB has at that time.
     pub(super) root: OnceLock<Arc<ObjectAdapter>>,
     pub(super) initial: Lock<HashMap<String, ObjectRef>>,
-    /// What other crates have made of this ORB.
+    /// See [`Orb::attach`](super::Orb::attach).
     pub(super) attached: Lock<Vec<Attached>>,
-    /// What makes the local objects that initial references of other crates lead to, by name.
+    /// The factories of local objects for initial references of other crates, by name.
     pub(super) locals: Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
@@ -69,20 +69,20 @@ impl OrbInner {
         })
     }
 
-    /// Whether a local object has that name.
+    /// Whether `name` is the initial reference of a local object.
     pub(super) fn has_local(&self, name: &str) -> bool {
         let locals = self.locals.lock();
         OWN_LOCALS.contains(&name) || locals.iter().any(|(known, _)| known == name)
     }
 
     pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {
-        let refused =
+        let rejected =
             |why: &str| Err(Error::new(Phase::Application, format!("publishing {key:?}: {why}")));
         if key.is_empty() || !matches!(KeyParts::parse(key.as_bytes()), KeyParts::Name(_)) {
-            return refused("the key is not usable");
+            return rejected("the key is invalid");
         }
         if !self.adapters.publish(key.as_bytes(), object.ior()) {
-            return refused("the key is taken");
+            return rejected("the key is taken");
         }
         Ok(())
     }

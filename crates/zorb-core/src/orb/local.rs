@@ -1,4 +1,4 @@
-//! Initial references to local objects, which are Rust values and have no address.
+//! Initial references to local objects, which are Rust values without an address.
 
 use std::any::{Any, type_name};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use zorb_base::error::{Error, Phase};
 use super::handle::Orb;
 use super::inner::OWN_LOCALS;
 
-/// Makes a local object for whoever asks. It is given the ORB, so that it need not hold it.
-struct Maker<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
+/// Creates a local object of an ORB. The ORB is a parameter, so that the factory need not contain it.
+struct Factory<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
 
 impl Orb {
-    /// The local object of the initial reference `name` (`resolve_initial_references` of an interface
-    /// that is `local`). The core has these; crates above it add theirs:
+    /// The local object of the initial reference `name` (`resolve_initial_references` for a `local` interface).
+    /// Other crates [register](Self::register_initial_local) further ones:
     ///
     /// | Name | Type |
     /// |---|---|
@@ -32,7 +32,7 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// When there is none of that name (`ORB::InvalidName`), or it is no `T`.
+    /// The name is unknown (`ORB::InvalidName`), or the object is not a `T`.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_local<T: Any>(&self, name: &str) -> Result<T, Error> {
         let own: Box<dyn Any> = match name {
@@ -41,32 +41,32 @@ impl Orb {
             "PolicyCurrent" => Box::new(self.policy_current()),
             _ => return self.registered_local(name),
         };
-        own.downcast().map(|local| *local).map_err(|_| no_such_type::<T>(name))
+        own.downcast().map(|local| *local).map_err(|_| wrong_type::<T>(name))
     }
 
     fn registered_local<T: Any>(&self, name: &str) -> Result<T, Error> {
-        let make = {
+        let factory = {
             let locals = self.inner.locals.lock();
-            let Some((_, maker)) = locals.iter().find(|(known, _)| known == name) else {
-                let what = format!("no local object is the initial reference {name:?}");
+            let Some((_, factory)) = locals.iter().find(|(known, _)| known == name) else {
+                let what = format!("initial reference {name:?} is not a known local object");
                 return Err(Error::new(Phase::Resolve, what)
-                    .with_hint("RTORB and its kin are there once a program has attached them"));
+                    .with_hint("attach the real-time side first for RTORB and RTCurrent"));
             };
-            let maker = maker.downcast_ref::<Maker<T>>().ok_or_else(|| no_such_type::<T>(name))?;
-            Arc::clone(&maker.0)
+            let factory = factory.downcast_ref::<Factory<T>>();
+            Arc::clone(&factory.ok_or_else(|| wrong_type::<T>(name))?.0)
         };
-        Ok(make(self))
+        Ok(factory(self))
     }
 
-    /// Sets the local object of an initial reference, in place of one that was set before; `make` makes
-    /// it for everybody who asks. It must not hold the ORB, which it is given.
+    /// Registers the local object of an initial reference, and replaces one that was registered before. `factory`
+    /// creates it for each caller. It must not contain an [`Orb`], which would be a reference cycle.
     ///
     /// # Errors
-    /// When the name is empty, one of the core's own, or that of an object with an address.
+    /// The name is empty, one of the ORB's own, or that of an object with an address.
     pub fn register_initial_local<T: Any>(
         &self,
         name: &str,
-        make: impl Fn(&Self) -> T + Send + Sync + 'static,
+        factory: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
         let initial = self.inner.initial.lock();
         if name.is_empty() || OWN_LOCALS.contains(&name) || initial.contains_key(name) {
@@ -78,14 +78,13 @@ impl Orb {
         drop(initial);
         let mut locals = self.inner.locals.lock();
         locals.retain(|(known, _)| known != name);
-        let maker: Maker<T> = Maker(Arc::new(make));
-        locals.push((name.to_owned(), Box::new(maker)));
+        let factory: Factory<T> = Factory(Arc::new(factory));
+        locals.push((name.to_owned(), Box::new(factory)));
         Ok(())
     }
 
-    /// The names of all initial references, local objects among them, in alphabetical order
-    /// (`list_initial_services`). Those that `DefaultInitRef` leads to are not known before they are
-    /// asked for.
+    /// The names of all initial references including local objects, in alphabetical order
+    /// (`list_initial_services`). It does not contain those that are found only through `DefaultInitRef`.
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
         let mut names: Vec<String> = OWN_LOCALS.map(str::to_owned).into();
@@ -102,7 +101,7 @@ impl Orb {
     }
 }
 
-fn no_such_type<T>(name: &str) -> Error {
-    let what = format!("the initial reference {name:?} is no {}", type_name::<T>());
+fn wrong_type<T>(name: &str) -> Error {
+    let what = format!("initial reference {name:?} is not of type {}", type_name::<T>());
     Error::new(Phase::Resolve, what)
 }

@@ -1,4 +1,4 @@
-//! The adapters of an ORB, as programs use them: adapters, servants and references.
+//! The object adapters of an ORB.
 
 mod activation;
 mod groups;
@@ -19,11 +19,11 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use self::pools::pool_of;
 use super::inner::OrbInner;
 
-/// An object adapter. Clones are the same adapter.
+/// A handle to an object adapter. Clones are the same adapter.
 ///
-/// The root adapter comes with the ORB; children are made with [`Poa::create`]. Unlike in the
-/// standard, whose root manager starts in the holding state, Zorb's starts active: a program that
-/// wants requests to wait says so with [`PoaManager::hold_requests`].
+/// The root adapter is part of the ORB; [`Poa::create`] creates children. The root adapter's manager starts in the
+/// state active, unlike the standard's, which starts holding. Call [`PoaManager::hold_requests`] to make requests
+/// wait.
 #[derive(Clone)]
 #[doc(alias = "POA")]
 pub struct Poa {
@@ -32,7 +32,7 @@ pub struct Poa {
 }
 
 impl Poa {
-    /// The root adapter of an ORB, which is made when it is first asked for.
+    /// The root adapter of an ORB; the first call creates it.
     pub(super) fn root(orb: &Arc<OrbInner>) -> Self {
         let root = orb.root.get_or_init(|| Self::new_root(orb).adapter);
         Self { adapter: Arc::clone(root), orb: Arc::downgrade(orb) }
@@ -47,27 +47,29 @@ impl Poa {
         root
     }
 
-    /// The policies of the root adapter, and its part in its thread pool.
+    /// The policies of the root adapter, and its use of a thread pool.
     fn root_policies(orb: &Arc<OrbInner>) -> (PoaPolicies, Option<PoolUse>) {
         let mut policies = PoaPolicies::root();
         let configured = orb.adapter_policies.lock().clone();
         if let Some(configured) = configured {
             match configured(orb, "/") {
                 Ok(configured) => policies = policies.with_defaults(&configured),
-                Err(error) => tracing::warn!(%error, "the root adapter is without its policies"),
+                Err(error) => {
+                    tracing::warn!(%error, "ignoring the configured policies of the root adapter");
+                }
             }
         }
         let inherited = policies.inheriting(&orb.client.policies().load().policies);
         match pool_of(orb, &inherited.others) {
             Ok(pool) => (inherited, pool),
             Err(error) => {
-                tracing::warn!(%error, "the root adapter is without the ORB's policies");
+                tracing::warn!(%error, "ignoring the ORB's policies for the root adapter");
                 (PoaPolicies::root(), None)
             }
         }
     }
 
-    /// The same for another adapter of the ORB.
+    /// A handle to another adapter of the same ORB.
     fn with_adapter(&self, adapter: Arc<ObjectAdapter>) -> Self {
         Self { adapter, orb: Weak::clone(&self.orb) }
     }
@@ -81,7 +83,7 @@ impl Poa {
         })
     }
 
-    /// Is served by the threads of `pool` from now on, which sets its connections up as the policies say.
+    /// Assigns the adapter to `pool`, whose connections get the adapter's connection properties.
     fn join(&self, pool: Option<PoolUse>) {
         if let Some(pool) = pool {
             pool.set_up_by(self.adapter.setup().cloned());
@@ -89,18 +91,18 @@ impl Poa {
         }
     }
 
-    /// Creates a child adapter under the same manager (`create_POA`).
+    /// Creates a child adapter with the same manager (`create_POA`).
     ///
     /// # Errors
-    /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other or a name
-    /// that is empty, too long or holds a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being
-    /// destroyed; `BAD_INV_ORDER` (OMG 4) or `OBJECT_NOT_EXIST` when the ORB has shut down or gone.
+    /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other, or a name that is empty,
+    /// too long or contains a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed;
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown; `OBJECT_NOT_EXIST` if the ORB has been dropped.
     #[doc(alias = "create_POA")]
     pub fn create(&self, name: &str, policies: PoaPolicies) -> Result<Self, PoaError> {
         self.create_with_manager(name, policies, self.manager())
     }
 
-    /// Creates a child adapter under a manager of its own choice.
+    /// Creates a child adapter with the given manager.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -115,14 +117,14 @@ impl Poa {
             || name.contains('\0')
             || self.adapter.path().len() + name.len() > MAX_PATH
         {
-            return Err(PoaError::InvalidPolicy { reason: "the adapter's name is not usable" });
+            return Err(PoaError::InvalidPolicy { reason: "the adapter's name is invalid" });
         }
         let orb = self.orb()?;
         let policies = self.configured(&orb, name, policies)?;
         let policies = policies.inheriting(&orb.client.policies().load().policies);
         let pool = pool_of(&orb, &policies.others)?;
-        let mut children = self.adapter.siblings_of_new_child()?;
-        // Asked under the lock with which a shutdown looks for managers that hold requests.
+        let mut children = self.adapter.lock_children()?;
+        // Checked under the lock with which a shutdown collects the managers that hold requests.
         orb.core.check_running()?;
         if children.contains_key(name) {
             return Err(PoaError::AdapterAlreadyExists);
@@ -136,7 +138,7 @@ impl Poa {
         Ok(child)
     }
 
-    /// The policies of a child, with those that the ORB's configuration gives it.
+    /// The policies of a child, with the configured ones as defaults.
     fn configured(
         &self,
         orb: &Arc<OrbInner>,
@@ -186,13 +188,13 @@ impl Poa {
     /// limits, from `max_connections` on, apply to clients and are not read from policies of servers.
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST` when the ORB has gone.
+    /// `OBJECT_NOT_EXIST` if the ORB has been dropped.
     pub fn connection_properties(
         &self,
         profile: ProfileTag,
     ) -> Result<ConnectionProperties, SystemException> {
-        let said = served_properties(&self.adapter.policies().others, profile);
-        Ok(said.or(ConnectionProperties::of_served(self.orb()?.core.options())))
+        let own = served_properties(&self.adapter.policies().others, profile);
+        Ok(own.or(ConnectionProperties::of_served(self.orb()?.core.options())))
     }
 
     /// The adapter's manager.
@@ -211,13 +213,13 @@ impl Poa {
         self.adapter.children().into_iter().map(|child| self.with_adapter(child)).collect()
     }
 
-    /// Objects with a servant in this adapter.
+    /// The number of active objects in this adapter.
     pub fn active_objects(&self) -> usize {
         self.adapter.active_objects()
     }
 
-    /// Destroys the adapter and its children: their objects no longer exist. Requests that are
-    /// running finish; a destroyed adapter's name can be used again.
+    /// Destroys the adapter and its children: their objects no longer exist. Requests in progress complete. The
+    /// adapter's name can be used again.
     pub fn destroy(&self) {
         let orb = self.orb.upgrade();
         self.adapter.destroy(&|adapter| {

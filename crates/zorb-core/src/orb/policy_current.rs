@@ -9,8 +9,8 @@ use zorb_invocation::client::{
 };
 use zorb_types::SystemException;
 
-/// The policies of the calling thread for calls through one ORB, by references without policies of the
-/// same types (`CORBA::PolicyCurrent`, the initial reference `PolicyCurrent`).
+/// The policies of the calling thread for calls through one ORB (`CORBA::PolicyCurrent`, the initial reference
+/// `PolicyCurrent`). Policies of the same types in a reference or a call take precedence.
 ///
 /// An upcall may run on a thread that still has policies set by an earlier one, so servants use
 /// [`during`](Self::during).
@@ -24,10 +24,10 @@ impl PolicyCurrent {
         Self { core: Arc::clone(core) }
     }
 
-    /// Adds `policies`, each in place of one of its type.
+    /// Adds `policies`, each replacing one of the same type.
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that a thread cannot have.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, for a policy that a thread cannot have.
     pub fn add(&self, policies: &Policies) -> Result<(), SystemException> {
         self.set_policy_overrides(policies, SetOverrideType::AddOverride)
     }
@@ -35,7 +35,7 @@ impl PolicyCurrent {
     /// Sets the thread's policies (`set_policy_overrides`).
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that a thread cannot have.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, for a policy that a thread cannot have.
     pub fn set_policy_overrides(
         &self,
         policies: &Policies,
@@ -59,7 +59,7 @@ impl PolicyCurrent {
     /// Runs `work` with `policies` added to the thread's, and restores these afterwards.
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that a thread cannot have; `work` is not run.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, for a policy that a thread cannot have; `work` is not run.
     pub fn during<T>(
         &self,
         policies: &Policies,

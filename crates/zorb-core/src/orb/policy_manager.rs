@@ -8,11 +8,11 @@ use zorb_types::SystemException;
 
 use super::inner::OrbInner;
 
-/// The policies of an ORB, for all of its calls by threads and references without policies of the same
-/// types (`CORBA::PolicyManager`, the initial reference `ORBPolicyManager`).
+/// The policies of an ORB for all of its calls (`CORBA::PolicyManager`, the initial reference
+/// `ORBPolicyManager`). Policies of the same types of a thread, a reference or a call take precedence.
 ///
-/// Object adapters inherit policies of servers when they are created. The connection properties apply to
-/// connections that clients open from then on, until an adapter's properties replace them.
+/// Object adapters inherit the server policies when they are created. Connection properties apply to connections
+/// that clients open later, until those of an adapter replace them.
 #[derive(Clone)]
 #[doc(alias = "ORBPolicyManager")]
 pub struct PolicyManager {
@@ -24,10 +24,10 @@ impl PolicyManager {
         Self { orb: Arc::clone(orb) }
     }
 
-    /// Adds `policies`, each in place of one of its type.
+    /// Adds `policies`, each replacing one of the same type.
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that an ORB cannot have.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, for a policy that an ORB cannot have.
     pub fn add(&self, policies: &Policies) -> Result<(), SystemException> {
         self.set_policy_overrides(policies, SetOverrideType::AddOverride)
     }
@@ -35,7 +35,7 @@ impl PolicyManager {
     /// Sets the ORB's policies (`set_policy_overrides`).
     ///
     /// # Errors
-    /// `NO_PERMISSION` for a policy that an ORB cannot have.
+    /// `NO_PERMISSION`, minor `POLICY_LEVEL`, for a policy that an ORB cannot have.
     pub fn set_policy_overrides(
         &self,
         policies: &Policies,
@@ -53,14 +53,14 @@ impl PolicyManager {
         self.orb.client.policies().load().policies.clone()
     }
 
-    /// Lets the ORB read policies of type `P` from references (`register_policy_factory`). References that
-    /// have been called already do not change.
+    /// Makes the ORB read policies of type `P` from references (`register_policy_factory`). References that have
+    /// been called already do not change.
     #[doc(alias = "register_policy_factory")]
     pub fn register_policy<P: TypedPolicy>(&self) {
         self.orb.core.extend(|extensions| extensions.readers.add::<P>());
     }
 
-    /// The ORB's policy of type `P`, else the default.
+    /// The ORB's policy of type `P`, or the default.
     pub fn policy<P: TypedPolicy>(&self) -> Option<P> {
         let known = self.orb.client.policies().load();
         known.policies.value().cloned().or_else(|| P::default_of(self.orb.core.options()))

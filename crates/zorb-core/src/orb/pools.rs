@@ -1,4 +1,4 @@
-//! Thread pools: making, freezing and watching them.
+//! Creates thread pools, and counts their steady-state violations.
 
 #[cfg(test)]
 mod tests;
@@ -37,7 +37,7 @@ impl Orb {
     /// `report` is called after every work interval with violations; the first of each lane is also logged.
     ///
     /// # Errors
-    /// `Configure` where the system does not tell the page faults of a thread.
+    /// The system does not report the page faults of threads.
     #[doc(hidden)]
     pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
         self.inner.server.freeze_pools(report)

@@ -1,4 +1,4 @@
-//! From names, URLs and stringified references to objects.
+//! Resolves initial references, URLs and stringified references.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -15,9 +15,9 @@ use zorb_types::{CompletionStatus, MinorCode, Report, SystemException, minor};
 use super::inner::OrbInner;
 use crate::corbaname;
 
-/// How many files and initial references may lead to one another.
+/// The maximum length of a chain of files and initial references.
 const MAX_DEPTH: u32 = 8;
-/// The largest file that may hold a reference, in octets.
+/// The maximum size of a file with a reference, in octets.
 const MAX_FILE: u64 = 1 << 20;
 
 pub(super) fn resolve_typed<T: Interface>(orb: &Arc<OrbInner>, url: &str) -> Result<T, Error> {
@@ -27,7 +27,7 @@ pub(super) fn resolve_typed<T: Interface>(orb: &Arc<OrbInner>, url: &str) -> Res
     narrow(&object, url)
 }
 
-/// The typed face of `object`, or an error that says of `what` it is not.
+/// Narrows `object`; an error contains `what`, the URL or name of the object.
 pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, Error> {
     match object.narrow::<T>() {
         Ok(Some(reference)) => Ok(reference),
@@ -35,14 +35,14 @@ pub(super) fn narrow<T: Interface>(object: &ObjectRef, what: &str) -> Result<T, 
             let exception =
                 SystemException::bad_param(minor::bad_param::WRONG_INTERFACE, CompletionStatus::No);
             Err(Error::new(Phase::Resolve, shorten(what))
-                .with_source(format!("the object is not a {}", T::REPOSITORY_ID))
+                .with_source(format!("the object is not of type {}", T::REPOSITORY_ID))
                 .with_exception(exception))
         }
         Err(exception) => Err(exception.into()),
     }
 }
 
-/// Looks `name` up; `depth` counts URLs that lead to further names.
+/// Resolves the initial reference `name`; `depth` is the length of the chain so far.
 pub(super) fn initial_reference(
     orb: &Arc<OrbInner>,
     name: &str,
@@ -65,9 +65,9 @@ pub(super) fn initial_reference(
             let error =
                 Error::new(Phase::Resolve, format!("initial reference {name:?} is not known"));
             if orb.has_local(name) {
-                return Err(error.with_hint("it is a local object: initial_local has it"));
+                return Err(error.with_hint("it is a local object: use initial_local"));
             }
-            let mut hint = format!("name it with -ORBInitRef {name}=URL");
+            let mut hint = format!("set it with -ORBInitRef {name}=URL");
             let named: Vec<_> = options.init_ref.iter().map(|(known, _)| known.as_str()).collect();
             if !named.is_empty() {
                 hint = format!("{hint}; InitRef names: {}", named.join(", "));
@@ -125,11 +125,10 @@ pub(super) fn register_initial(
     Ok(())
 }
 
-/// Has the ORB's adapters look interfaces up in the repository that is the initial reference
-/// `InterfaceRepository`.
-pub(super) fn look_up_interfaces(orb: &Arc<OrbInner>) {
-    let known = Arc::downgrade(orb);
-    orb.adapters.set_interface_lookup(Box::new(move |type_id| match known.upgrade() {
+/// Makes the adapters answer `_interface` from the initial reference `InterfaceRepository`.
+pub(super) fn use_interface_repository(orb: &Arc<OrbInner>) {
+    let weak = Arc::downgrade(orb);
+    orb.adapters.set_interface_lookup(Box::new(move |type_id| match weak.upgrade() {
         Some(orb) => interface(&orb, type_id),
         None => Err(no_repository()),
     }));
@@ -162,7 +161,7 @@ pub(super) fn string_to_object(
 ) -> Result<Option<ObjectRef>, Error> {
     if depth > MAX_DEPTH {
         return Err(bad_url(url, minor::bad_param::BAD_URL)
-            .with_source(format!("more than {MAX_DEPTH} references lead to one another")));
+            .with_source(format!("the reference leads through more than {MAX_DEPTH} others")));
     }
     let parsed = ObjectUrl::parse(url.trim()).map_err(|error| {
         let hint = error.hint;
@@ -195,13 +194,13 @@ fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
-/// The text of a file that holds a reference. Devices and pipes, which may have no end, are refused.
+/// Reads a file with a reference. It rejects devices and pipes, which may be endless.
 fn read_reference(path: &Path) -> io::Result<String> {
     if !std::fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
     }
     let mut text = String::new();
-    // The limit holds for what is read: a file may grow after its size was asked for.
+    // Limit what is read: the file may grow in the meantime.
     File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE {
         return Err(io::Error::other(format!("larger than the limit, {MAX_FILE} octets")));
@@ -231,7 +230,7 @@ fn profile(
     let failed = || bad_url(url, minor::bad_param::BAD_ADDRESS);
     let protocol = orb.core.protocols().by_corbaloc_prefix(&address.protocol).ok_or_else(|| {
         let failed =
-            failed().with_source(format!("no protocol {:?} in this ORB", address.protocol));
+            failed().with_source(format!("the ORB has no protocol {:?}", address.protocol));
         // `corbaloc:host:port` lacks the second colon of `corbaloc::host:port`.
         let is_port = address.address.parse::<u16>().is_ok();
         match is_port {
@@ -254,7 +253,7 @@ fn bad_url(url: &str, minor: MinorCode) -> Error {
         .with_exception(SystemException::bad_param(minor, CompletionStatus::No))
 }
 
-/// A long `IOR:` is of no use in a message.
+/// Truncates a URL for a message, since an `IOR:` may be long.
 fn shorten(url: &str) -> String {
     match url.char_indices().nth(80) {
         Some((end, _)) => format!("{}...", url.get(..end).unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! The orderly end of an ORB.
+//! Shuts an ORB down.
 
 use std::sync::Arc;
 
@@ -38,25 +38,25 @@ impl OrbInner {
         Ok(())
     }
 
-    /// Has everything come to its end, without waiting for it.
+    /// Closes endpoints and connections, and stops all lanes, without waiting.
     fn stop_serving(&self) {
         let listeners = self.server.close_listeners();
         let pools = self.server.stop_pools();
-        // Requests that a manager holds back would wait for ever.
+        // Requests that a POA manager is holding would wait forever.
         self.root.get().inspect(|root| root.release_held());
         for pool in &pools {
             pool.stop();
         }
         self.server.stop_default_lane();
         self.client.connections().close();
-        // From here on only calls that are running keep what leads straight to a servant.
+        // From here on only calls in progress reach a servant directly.
         self.root.get().inspect(|root| root.end_collocation());
         let initial = std::mem::take(&mut *self.initial.lock());
         drop((initial, listeners, pools));
     }
 
-    /// Finishes on a thread of its own when there are others to wait for: whoever waits in `run`
-    /// may end the process, so accepted requests are to be answered before it wakes.
+    /// Completes the shutdown, on a thread of its own if the ORB has threads to wait for. A thread in `run` may end
+    /// the process, so it must not wake before accepted requests have been answered.
     fn finish_later(self: &Arc<Self>) {
         if self.core.threads().is_empty() {
             return self.finish();
@@ -65,7 +65,7 @@ impl OrbInner {
         let name = "zorb-shutdown".to_owned();
         let started = std::thread::Builder::new().name(name).spawn(move || core.finish());
         if let Err(error) = started {
-            tracing::error!(%error, "no thread to end the ORB with; requests are not waited for");
+            tracing::error!(%error, "cannot start the shutdown thread; not waiting for requests");
             self.close();
         }
     }

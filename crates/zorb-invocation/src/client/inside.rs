@@ -11,7 +11,7 @@ use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest};
 use zorb_poa::{
-    Access, Answer, InParts, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
+    Access, Answer, MessageLayout, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
     dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -115,7 +115,7 @@ fn answer_here(
         },
     };
     call.set_context(core);
-    Ok(dispatch(core.adapters(), &mut call, &found, &InParts::default()))
+    Ok(dispatch(core.adapters(), &mut call, &found, &MessageLayout::default()))
 }
 
 /// The reply stays in its buffer.

@@ -118,7 +118,7 @@ impl<'a> Collocated<'a> {
         match written {
             Written::Results => call.read_results(&mut reader).map_err(decoding),
             Written::UserException => read_exception(call, &mut reader).map_err(decoding)?,
-            Written::Nothing(exception) => Err(raised(exception, operation)),
+            Written::SystemException(exception) => Err(raised(exception, operation)),
         }
     }
 }
@@ -143,8 +143,8 @@ pub enum Written {
     Results,
     /// A user exception.
     UserException,
-    /// Nothing: the servant raised a system exception.
-    Nothing(SystemException),
+    /// Nothing has been written: the servant raised a system exception.
+    SystemException(SystemException),
 }
 
 /// A system exception that a servant raised, with a context.

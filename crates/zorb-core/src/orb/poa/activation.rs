@@ -1,4 +1,4 @@
-//! Activating servants, and the ways between servants, ids and references.
+//! Activates servants, and maps between servants, ids and references.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use zorb_giop::TaggedComponent;
 use zorb_invocation::interface::Interface;
 use zorb_poa::{
     ConnectionSetup, Found, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, PoaError,
-    PolicySkeleton, Skeleton, SkeletonPolicies, check_policies,
+    PolicySkeleton, PolicyUse, Skeleton, SkeletonPolicies, check_policies,
 };
 
 use super::Poa;
@@ -16,16 +16,15 @@ use super::pools::{check_lanes, named_pool};
 use crate::servant::{ServedBy, Tie, servant_identity};
 
 impl Poa {
-    /// Activates `servant` under an id of the adapter's choice and returns its reference
-    /// (`activate_object`, `id_to_reference` and the narrowing, in one).
+    /// Activates `servant` with an id that the adapter assigns, and returns its reference (`activate_object`,
+    /// `id_to_reference` and `_narrow` in one).
     ///
     /// ```text
     /// let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
     /// ```
     ///
     /// # Errors
-    /// `WrongPolicy` where the program chooses the ids; `INITIALIZE` when no endpoint can be
-    /// opened for the reference.
+    /// `WrongPolicy` if the program assigns the ids; `INITIALIZE` if no endpoint can be opened for the reference.
     #[doc(alias = "activate_object")]
     pub fn activate<S, R>(&self, servant: S) -> Result<R, PoaError>
     where
@@ -35,10 +34,10 @@ impl Poa {
         self.activate_shared(&Arc::new(servant))
     }
 
-    /// Activates a servant that the program keeps a handle to.
+    /// Activates a servant that the program shares.
     ///
     /// # Errors
-    /// As [`activate`](Self::activate), and `ServantAlreadyActive` under unique ids.
+    /// As [`activate`](Self::activate), and `ServantAlreadyActive` with unique ids.
     pub fn activate_shared<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
     where
         S: Send + Sync + 'static,
@@ -47,14 +46,13 @@ impl Poa {
         self.activate_as(servant, None, &Policies::new())
     }
 
-    /// Activates a servant whose object has `policies` of its own, each in place of one of its type
-    /// that the adapter has; `id` is chosen by the adapter when it is `None`. RT-CORBA's operations
-    /// that activate objects with priorities of their own are made of it.
+    /// Activates a servant whose object has `policies` of its own, each replacing the adapter's of the same type.
+    /// The adapter assigns the id if `id` is `None`. RT-CORBA's operations that activate objects with priorities
+    /// use it.
     ///
     /// # Errors
-    /// As [`activate_shared`](Self::activate_shared) and
-    /// [`activate_with_id`](Self::activate_with_id), and `InvalidPolicy` for a policy that is not one
-    /// of adapters.
+    /// As [`activate_shared`](Self::activate_shared) and [`activate_with_id`](Self::activate_with_id), and
+    /// `InvalidPolicy` for a policy that adapters cannot have.
     pub fn activate_as<S, R>(
         &self,
         servant: &Arc<S>,
@@ -65,24 +63,24 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
-        let fits = match id {
+        let is_allowed = match id {
             None => self.adapter.policies().id_assignment == IdAssignment::System,
-            Some(_) => !self.adapter.makes_ids(),
+            Some(_) => !self.adapter.ids_are_slots(),
         };
-        if !fits {
+        if !is_allowed {
             return Err(PoaError::WrongPolicy);
         }
         let skeleton = Box::new(Tie::<S, R>::new(Arc::clone(servant)));
         let skeleton = self.skeleton_with(id.as_ref(), skeleton, policies)?;
         let id = self.adapter.incarnate(id, skeleton)?;
-        self.reference_or_none(&id)
+        self.reference_or_deactivate(&id)
     }
 
-    /// Activates `servant` under `id` (`activate_object_with_id`).
+    /// Activates `servant` with `id` (`activate_object_with_id`). In a persistent adapter that assigns the ids, it
+    /// must be one that an earlier run of the program has assigned.
     ///
     /// # Errors
-    /// `ObjectAlreadyActive`; `WrongPolicy` in a transient adapter that chooses the ids; in a
-    /// persistent one that does, an id of an earlier run may be given.
+    /// `ObjectAlreadyActive`; `WrongPolicy` in a transient adapter that assigns the ids.
     #[doc(alias = "activate_object_with_id")]
     pub fn activate_with_id<S, R>(&self, id: impl Into<ObjectId>, servant: S) -> Result<R, PoaError>
     where
@@ -92,10 +90,10 @@ impl Poa {
         self.activate_shared_with_id(id, &Arc::new(servant))
     }
 
-    /// Activates a servant that the program keeps a handle to, under `id`.
+    /// Activates a servant that the program shares, with `id`.
     ///
     /// # Errors
-    /// As [`activate_with_id`](Self::activate_with_id), and `ServantAlreadyActive` under unique ids.
+    /// As [`activate_with_id`](Self::activate_with_id), and `ServantAlreadyActive` with unique ids.
     pub fn activate_shared_with_id<S, R>(
         &self,
         id: impl Into<ObjectId>,
@@ -108,19 +106,19 @@ impl Poa {
         self.activate_as(servant, Some(id.into()), &Policies::new())
     }
 
-    /// The reference of an object just activated, which does not stay active without one.
-    fn reference_or_none<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+    /// The reference of an object that was just activated. If it cannot be created, deactivates the object.
+    fn reference_or_deactivate<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
         self.reference(id).inspect_err(|_| {
-            // Nothing is left to do when another thread was faster.
+            // Another thread may have deactivated it already.
             let _ = self.deactivate(id);
         })
     }
 
-    /// The reference of a servant (`servant_to_reference`): of its present id under unique ids,
-    /// else of a new one where activation is implicit.
+    /// The reference of a servant (`servant_to_reference`). If ids are unique and the servant is active, it is that
+    /// of its object; otherwise, with implicit activation, the servant is activated with a new id.
     ///
     /// # Errors
-    /// `ServantNotActive` where activation is explicit.
+    /// `ServantNotActive` without implicit activation.
     #[doc(alias = "servant_to_reference")]
     #[doc(alias = "_this")]
     pub fn reference_of<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
@@ -139,8 +137,8 @@ impl Poa {
         }
     }
 
-    /// Ends the object `id`: no further request reaches its servant. Requests that are running
-    /// finish; the servant is dropped after the last one.
+    /// Deactivates the object `id`: no further request reaches its servant. Requests in progress complete; the
+    /// servant is dropped after the last one.
     ///
     /// # Errors
     /// `ObjectNotActive`.
@@ -152,7 +150,7 @@ impl Poa {
     /// The reference of the active object `id` (`id_to_reference`).
     ///
     /// # Errors
-    /// `ObjectNotActive`; `INITIALIZE` when no endpoint can be opened.
+    /// `ObjectNotActive`; `INITIALIZE` if no endpoint can be opened.
     #[doc(alias = "id_to_reference")]
     pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
         let found = self.adapter.find_object(id.as_bytes());
@@ -162,35 +160,35 @@ impl Poa {
         self.make_reference(id, &object.skeleton.type_id(id), exposed, policies)
     }
 
-    /// A reference to `id`, active or not (`create_reference_with_id`).
+    /// Creates a reference to the object `id`, active or not (`create_reference_with_id`).
     ///
     /// # Errors
-    /// `WrongPolicy` for transient system ids, which only activation makes; `INITIALIZE`.
+    /// `WrongPolicy` in a transient adapter that assigns the ids, which only activation creates; `INITIALIZE` if no
+    /// endpoint can be opened.
     #[doc(alias = "create_reference_with_id")]
     pub fn create_reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
         self.create_reference_as(Some(id.clone()), &Policies::new())
     }
 
-    /// A reference to an object with `policies` of its own, each in place of one of its type that the
-    /// adapter has; a persistent adapter that chooses the ids makes one when `id` is `None`. The object
-    /// has them when it is [activated](Self::activate_as) with the same; RT-CORBA's priorities are
-    /// remembered.
+    /// Creates a reference to an object with `policies` of its own, each replacing the adapter's of the same type.
+    /// A persistent adapter that assigns the ids creates one if `id` is `None`. [Activate](Self::activate_as) the
+    /// object with the same policies; the adapter remembers only RT-CORBA priorities.
     ///
     /// # Errors
-    /// As [`create_reference`](Self::create_reference); `WrongPolicy` without an id where the program
-    /// chooses them; `InvalidPolicy` for a policy that is not one of adapters.
+    /// As [`create_reference`](Self::create_reference); `WrongPolicy` without an id if the program assigns them;
+    /// `InvalidPolicy` for a policy that adapters cannot have.
     pub fn create_reference_as<R: Interface>(
         &self,
         id: Option<ObjectId>,
         policies: &Policies,
     ) -> Result<R, PoaError> {
         let by_adapter = self.adapter.policies().id_assignment == IdAssignment::System;
-        if self.adapter.makes_ids() || (id.is_none() && !by_adapter) {
+        if self.adapter.ids_are_slots() || (id.is_none() && !by_adapter) {
             return Err(PoaError::WrongPolicy);
         }
-        let id = id.unwrap_or_else(|| self.adapter.fresh_persistent_id());
-        let remembered = self.adapter.remembered(&id, policies, true)?;
-        let policies = remembered.as_ref().unwrap_or(policies);
+        let id = id.unwrap_or_else(|| self.adapter.new_persistent_id());
+        let declared = self.adapter.declared_policies(&id, policies, PolicyUse::Reference)?;
+        let policies = declared.as_ref().unwrap_or(policies);
         if policies.is_empty() {
             let exposed = self.adapter.exposed();
             return self.make_reference(
@@ -215,35 +213,35 @@ impl Poa {
         Ok(R::from_object(orb.export(type_id, &key, exposed, policies)?))
     }
 
-    /// The id that a reference of this adapter carries (`reference_to_id`).
+    /// The object id in a reference of this adapter (`reference_to_id`).
     ///
     /// # Errors
-    /// `WrongAdapter` for a reference of another one.
+    /// `WrongAdapter` for a reference of another adapter.
     #[doc(alias = "reference_to_id")]
     pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
         let keys = reference.as_object().keys();
-        let id = keys.iter().find_map(|key| self.adapter.own_id(&KeyParts::parse(key)));
+        let id = keys.iter().find_map(|key| self.adapter.id_in_key(&KeyParts::parse(key)));
         id.ok_or(PoaError::WrongAdapter)
     }
 
-    /// The skeleton of an object with `policies` of its own beside the adapter's.
+    /// Adds the policies of an object, which override the adapter's, to its skeleton.
     fn skeleton_with(
         &self,
         id: Option<&ObjectId>,
         inner: Box<dyn Skeleton>,
         policies: &Policies,
     ) -> Result<Box<dyn Skeleton>, PoaError> {
-        if !self.adapter.governs() && policies.is_empty() {
+        if !self.adapter.needs_policy_skeleton() && policies.is_empty() {
             return Ok(inner);
         }
-        let remembered = match id {
-            Some(id) => self.adapter.remembered(id, policies, false)?,
+        let declared = match id {
+            Some(id) => self.adapter.declared_policies(id, policies, PolicyUse::Activation)?,
             None => None,
         };
-        let policies = remembered.as_ref().unwrap_or(policies);
+        let policies = declared.as_ref().unwrap_or(policies);
         let (exposed, merged) = self.own_policies(policies)?;
         if policies.is_empty() {
-            return Ok(self.adapter.skeleton_with(inner, exposed));
+            return Ok(self.adapter.policy_skeleton(inner, exposed));
         }
         let interceptors = self.orb()?.core.extensions().interceptors.server.of(&merged);
         let setup = ConnectionSetup::of(&merged).map(Arc::new);
@@ -251,7 +249,8 @@ impl Poa {
         Ok(Box::new(PolicySkeleton::new(inner, policies)))
     }
 
-    /// The policies that hold for an object with `policies` of its own, and the component with them.
+    /// The effective policies of an object with `policies` of its own, and the component with those that clients
+    /// must know.
     fn own_policies(
         &self,
         policies: &Policies,

@@ -1,4 +1,4 @@
-//! Objects as members of groups (the `GOA` of MIOP 1.0).
+//! Group membership of objects (the `GOA` of MIOP 1.0).
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::Poa;
 
 impl Poa {
-    /// Has requests to a group reach the object of `id` in this adapter, active or not
-    /// (`associate_reference_with_id`). The ORB listens to the group from then on, until it shuts down.
+    /// Adds the object `id` of this adapter, active or not, to a group (`associate_reference_with_id`). The ORB
+    /// listens to the group until it shuts down.
     ///
     /// ```text
     /// let group = orb.string_to_object("corbaloc:miop:1.0@1.0-plant-7/239.1.2.3:5000")?;
@@ -23,15 +23,15 @@ impl Poa {
     /// ```
     ///
     /// # Errors
-    /// `NotAGroupObject` for a reference that is for no group of a protocol of this ORB; `INITIALIZE`
-    /// when the group cannot be listened to, `NO_RESOURCES` when it has as many members as it may have.
+    /// `NotAGroupObject` if the reference is not a group reference of a protocol of this ORB; `INITIALIZE` if the
+    /// ORB cannot listen to the group; `NO_RESOURCES` if the group has the maximum number of members.
     #[doc(alias = "associate_reference_with_id")]
     pub fn associate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
         let orb = self.orb()?;
         let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
-        // First, so that an endpoint that cannot be had leaves no member behind.
+        // Listen first, so that a failure leaves no member behind.
         orb.server.listen_once(&endpoint).map_err(|error| {
             let no = CompletionStatus::No;
             error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
@@ -42,7 +42,7 @@ impl Poa {
                 let code = minor::no_resources::QUEUE_FULL;
                 let exception = SystemException::no_resources(code, CompletionStatus::No);
                 Err(Error::new(Phase::Adapter, "a group")
-                    .with_source("it has as many members here as it may have")
+                    .with_source("the group has the maximum number of members in this ORB")
                     .into_exception(exception)
                     .into())
             }
@@ -50,10 +50,10 @@ impl Poa {
         }
     }
 
-    /// Takes that back (`disassociate_reference_with_id`).
+    /// Removes the object `id` from a group (`disassociate_reference_with_id`).
     ///
     /// # Errors
-    /// `NotAGroupObject`; `ObjectNotActive` when the object was no member.
+    /// `NotAGroupObject`; `ObjectNotActive` if the object is not a member.
     #[doc(alias = "disassociate_reference_with_id")]
     pub fn dissociate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
         let orb = self.orb()?;
@@ -66,7 +66,7 @@ impl Poa {
         }
     }
 
-    /// The objects of this adapter that requests to a group reach (`reference_to_ids`).
+    /// The objects of this adapter that are members of a group (`reference_to_ids`).
     ///
     /// # Errors
     /// `NotAGroupObject`.
@@ -76,11 +76,11 @@ impl Poa {
         let (protocol, profile) = group_profile(&orb.core, group)?;
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let keys = groups.members(profile).map_err(|_| PoaError::NotAGroupObject)?;
-        Ok(keys.iter().filter_map(|key| self.adapter.own_id(&KeyParts::parse(key))).collect())
+        Ok(keys.iter().filter_map(|key| self.adapter.id_in_key(&KeyParts::parse(key))).collect())
     }
 }
 
-/// The profile of a reference that is for a group, and its protocol.
+/// The profile of a group reference, and its protocol.
 fn group_profile<'g>(
     orb: &OrbCore,
     group: &'g ObjectRef,

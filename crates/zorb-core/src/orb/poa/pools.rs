@@ -6,22 +6,22 @@ use zorb_serving::{Pool, PoolUse};
 
 use crate::orb::inner::OrbInner;
 
-/// The thread pool that policies assign an object adapter to.
+/// The thread pool to which policies assign an object adapter.
 pub(super) fn named_pool(orb: &OrbInner, policies: &Policies) -> Result<Option<Pool>, PoaError> {
     let Some(policy) = policies.value::<ThreadpoolPolicy>() else { return Ok(None) };
-    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist any more" };
+    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist" };
     orb.server.pool(policy.threadpool()).ok_or(unknown).map(Some)
 }
 
-/// An adapter's part in the pool that its policies name.
+/// Registers an adapter as a user of the pool that its policies name.
 pub(super) fn pool_of(orb: &OrbInner, policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
     let Some(pool) = named_pool(orb, policies)? else { return Ok(None) };
     check_lanes(&pool, policies)?;
-    let ended = PoaError::InvalidPolicy { reason: "the thread pool has ended" };
-    PoolUse::of(pool).ok_or(ended).map(Some)
+    let destroyed = PoaError::InvalidPolicy { reason: "the thread pool has been destroyed" };
+    PoolUse::of(pool).ok_or(destroyed).map(Some)
 }
 
-/// Refuses policies of an object that no lane of the pool would serve.
+/// Rejects policies of an object that no lane of the pool would serve.
 pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaError> {
     let lanes = pool.priorities();
     let needed = policies.value().map(|model: &PriorityModel| model.server_priority().value());
@@ -30,5 +30,5 @@ pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaErr
     if lanes.iter().any(|lane| lane.is_none_or(serves)) && needed.is_none_or(has) {
         return Ok(());
     }
-    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has that priority" })
+    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has this priority" })
 }
