@@ -186,7 +186,7 @@ fn listen(
     if !protocol.carries_replies() {
         return Err(BridgeError::NoReplies(url.to_owned()));
     }
-    if Framing(protocol.messaging()).remembers() {
+    if Framing(protocol.messaging()).has_state() {
         return Err(BridgeError::Stateful(url.to_owned()));
     }
     let options = ListenOptions::with_stream(settings.stream.clone());

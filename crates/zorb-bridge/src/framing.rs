@@ -38,8 +38,8 @@ impl Framing {
     }
 
     /// Whether the meaning of a request depends on earlier requests.
-    pub(crate) fn remembers(self) -> bool {
-        self.0.is_some_and(|messaging| messaging.server_memory().is_some())
+    pub(crate) fn has_state(self) -> bool {
+        self.0.is_some_and(|messaging| messaging.server_state().is_some())
     }
 
     /// The message form for `version`.

@@ -45,7 +45,7 @@ impl Target {
                 }
                 None => continue,
             };
-            if !protocol.carries_replies() || Framing(protocol.messaging()).remembers() {
+            if !protocol.carries_replies() || Framing(protocol.messaging()).has_state() {
                 continue;
             }
             let framing = Framing(protocol.messaging());

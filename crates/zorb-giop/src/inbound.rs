@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 pub use limits::Limits;
 use partial::{Joined, Outcome, Partials};
 
-use crate::messaging::whole::size_of_header;
+use crate::messaging::frame::effective_size;
 use crate::{HEADER_SIZE, MessageHeader, Messaging, ProtocolError, ProtocolErrorKind};
 
 /// Number of successive messages that must fit into the retained capacity before a larger buffer shrinks.
@@ -118,7 +118,8 @@ impl Inbound {
     /// The same with another messaging protocol than GIOP, if `messaging` is one.
     #[must_use]
     pub fn of(self, messaging: Option<&'static dyn Messaging>) -> Self {
-        let header_size = messaging.map_or(HEADER_SIZE as u8, size_of_header);
+        let declared = messaging.map_or(HEADER_SIZE as u8, |messaging| messaging.header_size());
+        let header_size = effective_size(declared);
         Self { messaging, header_size, ..self }
     }
 

@@ -52,8 +52,8 @@ pub use message::{
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
-    ClientMemory, Destination, Form, Frame, GiopLite, Mention, Mentioning, Messaging, ObjectIndex,
-    Recalled, ServerMemory,
+    Abbreviated, Abbreviation, ClientMessagingState, Destination, Expanded, Form, Frame, GiopLite,
+    Messaging, ObjectIndex, ServerMessagingState,
 };
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,

@@ -18,10 +18,10 @@ pub use kind::MessageKind;
 pub use locate::{CancelRequest, LocateReplyHeader, LocateRequestHeader, LocateStatus};
 pub use operation::OperationName;
 pub use reply::{ReplyHeader, ReplyStart, ReplyStatus};
+pub(crate) use request::unaligned;
 pub use request::{RequestHeader, RequestStart, ResponseFlags};
 pub use target::{AddressingDisposition, TargetAddress};
 pub use writer::MessageWriter;
-pub(crate) use writer::unaligned;
 
 use zorb_cdr::{CdrReader, CdrResult};
 

@@ -1,16 +1,18 @@
 //! Messaging protocols other than GIOP: the upper half of a pluggable protocol.
 
+mod abbreviated;
+mod abbreviation;
 mod destination;
 mod form;
+pub(crate) mod frame;
 mod lite;
-mod memory;
-pub(crate) mod whole;
 
 use alloc::boxed::Box;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, TextCoding};
 
 use crate::message::unaligned;
 use crate::{
@@ -18,10 +20,12 @@ use crate::{
     OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus,
     RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
+pub use abbreviated::Abbreviated;
+pub use abbreviation::{Abbreviation, ClientMessagingState};
 pub use destination::{Destination, ObjectIndex};
 pub use form::Form;
+pub use frame::Frame;
 pub use lite::GiopLite;
-pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
 
 /// A messaging protocol other than GIOP: its encoding of requests and replies.
 ///
@@ -32,8 +36,8 @@ pub use memory::{ClientMemory, Mention, Mentioning, Recalled, ServerMemory};
 /// implements these four.
 ///
 /// It is a value without state, usually a `static` of a unit type, which all connections of all ORBs share.
-/// The state of a connection is in [`client_memory`](Self::client_memory) and
-/// [`server_memory`](Self::server_memory). GIOP is not a `Messaging` but built in, so that its messages are
+/// The state of a connection is in [`client_state`](Self::client_state) and
+/// [`server_state`](Self::server_state). GIOP is not a `Messaging` but built in, so that its messages are
 /// encoded and decoded without dynamic calls ([`Form`] is either). Another protocol costs a few dynamic
 /// calls a message, regardless of its size.
 ///
@@ -119,26 +123,26 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// As [`write_request`](Self::write_request).
-    fn write_request_mentioning(
+    fn write_abbreviated_request(
         &self,
         start: &RequestStart<'_>,
-        mention: Mention,
+        abbreviation: Abbreviation,
         writer: &mut CdrWriter<'_>,
     ) -> CdrResult<()> {
-        let _ = mention;
+        let _ = abbreviation;
         self.write_request(start, writer)
     }
 
     /// The client's state of a new connection. `several_calls` is whether the connection is shared by
     /// concurrent calls: then other requests may be sent between the choice of a request's form and its
     /// sending. Default: none.
-    fn client_memory(&self, several_calls: bool) -> Option<Box<dyn ClientMemory>> {
+    fn client_state(&self, several_calls: bool) -> Option<Box<dyn ClientMessagingState>> {
         let _ = several_calls;
         None
     }
 
     /// The server's state of a new connection. Default: none.
-    fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
+    fn server_state(&self) -> Option<Box<dyn ServerMessagingState>> {
         None
     }
 
@@ -241,7 +245,10 @@ pub trait Messaging: Send + Sync + fmt::Debug {
     /// # Errors
     /// As [`read_header`](Self::read_header); `UnknownMessageType` for a Fragment.
     fn parse_header(&self, octets: &[u8]) -> Result<Option<MessageHeader>, ProtocolError> {
-        whole::parse_header(self, octets)
+        match octets.get(..usize::from(frame::effective_size(self.header_size()))) {
+            Some(octets) => Ok(Some(self.read_header(octets)?.giop_header()?)),
+            None => Ok(None),
+        }
     }
 
     /// Reads the header of a whole Request into `request`, which is [empty](RequestHeader::EMPTY), and moves
@@ -255,11 +262,13 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         reader: &mut CdrReader<'a>,
         header: &MessageHeader,
     ) -> Result<(), ProtocolError> {
-        whole::read_request(self, request, reader, header)
+        let (size, kind) = (self.header_size(), MessageKind::Request);
+        *request = frame::read_fields(size, reader, header, kind, |r| self.read_request(r))?;
+        Ok(())
     }
 
-    /// Clears a buffer and writes a Request up to its arguments into it. `mention` is as in
-    /// [`write_request_mentioning`](Self::write_request_mentioning).
+    /// Clears a buffer and writes a Request up to its arguments into it. `abbreviation` is as in
+    /// [`write_abbreviated_request`](Self::write_abbreviated_request).
     ///
     /// # Errors
     /// As [`write_request`](Self::write_request).
@@ -268,9 +277,13 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         buffer: &mut Vec<u8>,
         order: ByteOrder,
         start: &RequestStart<'_>,
-        mention: Mention,
+        abbreviation: Abbreviation,
     ) -> CdrResult<()> {
-        whole::begin_request(self, buffer, order, start, mention)
+        let writer = &mut frame::begin(self.header_size(), buffer, order);
+        match abbreviation {
+            Abbreviation::InFull => self.write_request(start, writer),
+            shorter => self.write_abbreviated_request(start, shorter, writer),
+        }
     }
 
     /// Clears a buffer and writes a Reply up to its body into it.
@@ -284,7 +297,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         request_id: u32,
         status: ReplyStatus,
     ) -> CdrResult<()> {
-        whole::begin_reply(self, buffer, order, request_id, status)
+        let writer = &mut frame::begin(self.header_size(), buffer, order);
+        self.write_reply(request_id, status, writer)
     }
 
     /// Reads the parts of a Reply's header that a client needs.
@@ -296,7 +310,8 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         message: &[u8],
         header: &MessageHeader,
     ) -> Result<ReplyStart, ProtocolError> {
-        whole::read_reply_start(self, message, header)
+        let size = self.header_size();
+        frame::read_reply_start(size, message, header, |reader| self.read_reply(reader))
     }
 
     /// Writes the header of the message in `buffer`, which is sent with `tail` more octets from somewhere
@@ -311,7 +326,16 @@ pub trait Messaging: Send + Sync + fmt::Debug {
         buffer: &mut [u8],
         tail: usize,
     ) -> CdrResult<()> {
-        whole::finish(self, kind, order, buffer, tail)
+        let header_size = usize::from(frame::effective_size(self.header_size()));
+        let size = buffer.len().saturating_sub(header_size).saturating_add(tail);
+        let Some(size) = u32::try_from(size).ok().filter(|size| *size <= self.max_size()) else {
+            return Err(CdrError::new(CdrErrorKind::TooLong, buffer.len(), "message"));
+        };
+        if let Some(header) = buffer.get_mut(..header_size) {
+            header.fill(0);
+            self.write_header(Frame { kind, order, size }, header);
+        }
+        Ok(())
     }
 }
 
@@ -334,13 +358,27 @@ impl PartialEq for dyn Messaging + '_ {
 
 impl Eq for dyn Messaging + '_ {}
 
-/// The content of a message header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Frame {
-    /// The kind of message; a Fragment is refused.
-    pub kind: MessageKind,
-    /// The byte order of the message; [`ByteOrder::NATIVE`] if the header does not have it.
-    pub order: ByteOrder,
-    /// The size of the message after its header, in octets.
-    pub size: u32,
+/// The server's state of a connection.
+pub trait ServerMessagingState: Send + fmt::Debug {
+    /// Processes a whole Request in the order of the wire, and looks up what it omits.
+    ///
+    /// # Errors
+    /// A protocol violation in the request. The connection is closed.
+    fn expand(&mut self, message: &[u8], header: &MessageHeader)
+    -> Result<Expanded, ProtocolError>;
+}
+
+/// The result of expanding a request: looking up what it omits.
+#[derive(Clone, Debug)]
+pub enum Expanded {
+    /// The request omits nothing.
+    InFull,
+    /// The messaging to read this request with, which supplies what it omits.
+    By(Arc<dyn Messaging>),
+    /// The index is unknown: ask the client to send the request in full, with the reply status
+    /// [`NeedsAddressingMode`](crate::ReplyStatus::NeedsAddressingMode).
+    Unknown {
+        /// The id of the request.
+        request_id: u32,
+    },
 }

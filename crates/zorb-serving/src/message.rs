@@ -15,7 +15,7 @@ pub(super) struct RequestMessage {
     /// What frames the messages of its connection; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// What reads it, where it leaves something out.
-    pub(super) recalled: Option<Arc<dyn Messaging>>,
+    pub(super) expansion: Option<Arc<dyn Messaging>>,
     pub(super) request: ServedRequest,
     pub(super) response: ResponseFlags,
     pub(super) text: TextCoding,
@@ -36,7 +36,7 @@ impl Default for RequestMessage {
                 size: 0,
             },
             messaging: None,
-            recalled: None,
+            expansion: None,
             request: ServedRequest::default(),
             response: ResponseFlags::NoResponse,
             text: TextCoding::default(),

@@ -209,11 +209,11 @@ impl Origin<'_> {
     ) -> Option<Box<RequestMessage>> {
         let Scratch { reply, adapters, .. } = scratch;
         let Self { client, pass, .. } = &self;
-        let recalled = message.recalled.take();
+        let expansion = message.expansion.take();
         #[cfg(feature = "buffers")]
         let shared_end = message.shared_end.take();
         let (connection, core) = (client.connection(), client.core());
-        let form = match recalled.as_deref() {
+        let form = match expansion.as_deref() {
             Some(reads) => Form::Other(reads),
             None => Form::new(message.messaging, message.header.version),
         };
@@ -235,7 +235,7 @@ impl Origin<'_> {
         let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
             Err(NotAdmitted::Held(manager)) => {
-                message.recalled = recalled;
+                message.expansion = expansion;
                 #[cfg(feature = "buffers")]
                 {
                     message.shared_end = shared_end;
@@ -312,7 +312,7 @@ impl ServerConnection {
         let form = match self.messaging {
             None => Form::Giop(header.version),
             Some(messaging) => {
-                match self.recall(messaging, input, octets, header, &mut message.recalled)? {
+                match self.expand(messaging, input, octets, header, &mut message.expansion)? {
                     Some(form) => form,
                     None => return Ok(None),
                 }

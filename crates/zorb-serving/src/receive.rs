@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
-use zorb_giop::{Asked, ConnectionEnd, Form, MessageHeader, Messaging, ProtocolError, Recalled};
+use zorb_giop::{Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError};
 use zorb_os::probe;
 use zorb_poa::{
     Access, Answer, Arrival, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent,
@@ -195,13 +195,13 @@ impl ServerConnection {
         header: &MessageHeader,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
-        let Scratch { request, reply, adapters, recalled, .. } = scratch;
+        let Scratch { request, reply, adapters, expansion, .. } = scratch;
         input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
         let form = match self.messaging {
-            Some(messaging) if input.receiver.remembers() => {
-                match self.recall(messaging, &mut input, request.message(), header, recalled)? {
+            Some(messaging) if input.receiver.expands() => {
+                match self.expand(messaging, &mut input, request.message(), header, expansion)? {
                     Some(form) => form,
                     None => return Ok(Some(input)),
                 }
@@ -230,7 +230,7 @@ impl ServerConnection {
                     octets: std::mem::take(request),
                     header: *header,
                     messaging: self.messaging,
-                    recalled: recalled.take(),
+                    expansion: expansion.take(),
                     request: served,
                     response,
                     text,
@@ -281,24 +281,24 @@ impl ServerConnection {
     }
 
     /// Finds what a request of another messaging protocol leaves out, and puts what reads it into
-    /// `recalled`. `None` when that is not known: the client has been asked for the whole request.
+    /// `expansion`. `None` when that is not known: the client has been asked for the whole request.
     #[inline(never)]
-    pub(super) fn recall<'r>(
+    pub(super) fn expand<'r>(
         &self,
         messaging: &'static dyn Messaging,
         input: &mut Input,
         message: &[u8],
         header: &MessageHeader,
-        recalled: &'r mut Option<Arc<dyn Messaging>>,
+        expansion: &'r mut Option<Arc<dyn Messaging>>,
     ) -> Result<Option<Form<'r>>, ProtocolError> {
-        *recalled = match input.receiver.recall(message, header)? {
-            Recalled::Nothing => None,
-            Recalled::By(reads) => Some(reads),
-            Recalled::Unknown { request_id } => {
+        *expansion = match input.receiver.expand(message, header)? {
+            Expanded::InFull => None,
+            Expanded::By(reads) => Some(reads),
+            Expanded::Unknown { request_id } => {
                 self.ask_for_all(messaging, request_id);
                 return Ok(None);
             }
         };
-        Ok(Some(Form::Other(recalled.as_deref().unwrap_or(messaging))))
+        Ok(Some(Form::Other(expansion.as_deref().unwrap_or(messaging))))
     }
 }

@@ -15,7 +15,7 @@ pub(crate) struct Scratch {
     pub(super) reply: Vec<u8>,
     pub(super) adapters: AdapterCache,
     /// What reads the last request that left something out.
-    pub(super) recalled: Option<Arc<dyn Messaging>>,
+    pub(super) expansion: Option<Arc<dyn Messaging>>,
     /// For the next request that is queued for another thread.
     pub(super) spare: Option<Box<RequestMessage>>,
 }

@@ -1,6 +1,6 @@
 //! The client's side: the indexes of pairs of object key and operation.
 
-use zorb_giop::{ClientMemory, Mention};
+use zorb_giop::{Abbreviation, ClientMessagingState};
 
 use crate::{INDEXES, MAX_PAIR};
 
@@ -77,17 +77,17 @@ enum Found {
     AllTaken(usize),
 }
 
-impl ClientMemory for Introduced {
-    fn mention(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Mention {
+impl ClientMessagingState for Introduced {
+    fn abbreviate(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Abbreviation {
         if self.unsent.is_none()
             && let Some(Some(pair)) = self.pairs.get(usize::from(self.last))
             && *pair.operation == *operation
             && *pair.key == *key
         {
-            return Mention::Index(self.last);
+            return Abbreviation::Index(self.last);
         }
         if self.given_up || key.len().saturating_add(operation.len()) > MAX_PAIR {
-            return Mention::InFull;
+            return Abbreviation::InFull;
         }
         if in_turn && let Some(unsent) = self.unsent.take() {
             self.put(unsent, None);
@@ -95,15 +95,17 @@ impl ClientMemory for Introduced {
         let hash = hash(key, operation);
         let index = match self.find(hash, key, operation) {
             // Its next use shows whether it was sent.
-            Found::Known(index) if self.unsent == Some(index) => return Mention::Introduce(index),
+            Found::Known(index) if self.unsent == Some(index) => {
+                return Abbreviation::Introduce(index);
+            }
             Found::Known(index) => {
                 self.last = index;
-                return Mention::Index(index);
+                return Abbreviation::Index(index);
             }
             Found::Free(index) => index,
-            Found::AllTaken(_) if self.several_calls => return Mention::InFull,
+            Found::AllTaken(_) if self.several_calls => return Abbreviation::InFull,
             Found::AllTaken(set) => {
-                let Some(next) = self.next.get_mut(set) else { return Mention::InFull };
+                let Some(next) = self.next.get_mut(set) else { return Abbreviation::InFull };
                 let way = usize::from(*next) % WAYS;
                 *next = next.wrapping_add(1);
                 (set * WAYS + way) as u8
@@ -114,14 +116,14 @@ impl ClientMemory for Introduced {
             self.put(index, Some(Pair { hash, key, operation }));
             self.unsent = Some(index);
         }
-        Mention::Introduce(index)
+        Abbreviation::Introduce(index)
     }
 
     fn sent(&mut self) {
         self.unsent = None;
     }
 
-    fn give_up(&mut self) {
+    fn disable(&mut self) {
         self.given_up = true;
         self.pairs = Vec::new();
     }

@@ -2,7 +2,7 @@
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    Mention, MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind,
+    Abbreviation, MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind,
     RequestHeader, ResponseFlags, ServiceContexts, TargetAddress,
 };
 
@@ -30,15 +30,15 @@ pub(crate) const BY_INDEX: u8 = 0b1000;
 pub(crate) struct Beginning {
     pub(crate) request_id: u32,
     pub(crate) response: ResponseFlags,
-    pub(crate) mention: Mention,
+    pub(crate) abbreviation: Abbreviation,
 }
 
 impl Beginning {
     pub(crate) fn write(self, writer: &mut CdrWriter<'_>) {
-        let (naming, index) = match self.mention {
-            Mention::InFull => (IN_FULL, 0),
-            Mention::Introduce(index) => (INTRODUCED, index),
-            Mention::Index(index) => (BY_INDEX, index),
+        let (naming, index) = match self.abbreviation {
+            Abbreviation::InFull => (IN_FULL, 0),
+            Abbreviation::Introduce(index) => (INTRODUCED, index),
+            Abbreviation::Index(index) => (BY_INDEX, index),
         };
         writer.write_u32(self.request_id);
         writer.put(&[self.response as u8 | naming, index]);
@@ -48,14 +48,14 @@ impl Beginning {
         let request_id = reader.read_u32()?;
         let (how, index) = (reader.read_u8()?, reader.read_u8()?);
         let response = response(how);
-        let mention = match how & !RESPONSE {
-            IN_FULL => Some(Mention::InFull),
-            INTRODUCED => Some(Mention::Introduce(index)),
-            BY_INDEX => Some(Mention::Index(index)),
+        let abbreviation = match how & !RESPONSE {
+            IN_FULL => Some(Abbreviation::InFull),
+            INTRODUCED => Some(Abbreviation::Introduce(index)),
+            BY_INDEX => Some(Abbreviation::Index(index)),
             _ => None,
         };
-        match (response, mention) {
-            (Some(response), Some(mention)) => Ok(Self { request_id, response, mention }),
+        match (response, abbreviation) {
+            (Some(response), Some(abbreviation)) => Ok(Self { request_id, response, abbreviation }),
             _ => Err(reader.error(CdrErrorKind::BadEnum, "the addressing bits of a request")),
         }
     }
@@ -84,8 +84,8 @@ pub(crate) fn introduces(how: u8) -> bool {
 
 /// Reads the header of a request that contains object key and operation.
 pub(crate) fn read_request<'a>(reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
-    let Beginning { request_id, response, mention } = Beginning::read(reader)?;
-    if let Mention::Index(_) = mention {
+    let Beginning { request_id, response, abbreviation } = Beginning::read(reader)?;
+    if let Abbreviation::Index(_) = abbreviation {
         return Err(reader.error(CdrErrorKind::BadEnum, "an index that was not introduced"));
     }
     Ok(RequestHeader {

@@ -2,9 +2,9 @@
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    ClientMemory, Frame, Mention, MessageHeader, MessageKind, Messaging, ProtocolError,
-    ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus, RequestHeader, RequestStart,
-    ServerMemory, ServiceContexts, TargetAddress,
+    Abbreviation, ClientMessagingState, Frame, MessageHeader, MessageKind, Messaging,
+    ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus, RequestHeader,
+    RequestStart, ServerMessagingState, ServiceContexts, TargetAddress,
 };
 
 use crate::client::Introduced;
@@ -80,18 +80,18 @@ impl Messaging for Short {
     }
 
     fn write_request(&self, start: &RequestStart<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        self.write_request_mentioning(start, Mention::InFull, writer)
+        self.write_abbreviated_request(start, Abbreviation::InFull, writer)
     }
 
-    fn write_request_mentioning(
+    fn write_abbreviated_request(
         &self,
         start: &RequestStart<'_>,
-        mention: Mention,
+        abbreviation: Abbreviation,
         writer: &mut CdrWriter<'_>,
     ) -> CdrResult<()> {
         let (request_id, response) = (start.request_id, start.response);
-        Beginning { request_id, response, mention }.write(writer);
-        if let Mention::Index(_) = mention {
+        Beginning { request_id, response, abbreviation }.write(writer);
+        if let Abbreviation::Index(_) = abbreviation {
             return Ok(());
         }
         let TargetAddress::Key(key) = start.target else {
@@ -102,11 +102,11 @@ impl Messaging for Short {
         writer.write_latin1(start.operation)
     }
 
-    fn client_memory(&self, several_calls: bool) -> Option<Box<dyn ClientMemory>> {
+    fn client_state(&self, several_calls: bool) -> Option<Box<dyn ClientMessagingState>> {
         Some(Box::new(Introduced::new(several_calls)))
     }
 
-    fn server_memory(&self) -> Option<Box<dyn ServerMemory>> {
+    fn server_state(&self) -> Option<Box<dyn ServerMessagingState>> {
         Some(Box::new(IntroducedPairs::<Self>::default()))
     }
 
@@ -137,10 +137,10 @@ impl Messaging for Short {
         buffer: &mut Vec<u8>,
         order: ByteOrder,
         start: &RequestStart<'_>,
-        mention: Mention,
+        abbreviation: Abbreviation,
     ) -> CdrResult<()> {
         buffer.clear();
-        if let Mention::Index(index) = mention {
+        if let Abbreviation::Index(index) = abbreviation {
             let [i, j, k, l] = octets(order, start.request_id);
             buffer.extend_from_slice(&[
                 0,
@@ -157,7 +157,7 @@ impl Messaging for Short {
             return Ok(());
         }
         buffer.resize(HEADER_SIZE.into(), 0);
-        self.write_request_mentioning(start, mention, &mut CdrWriter::resume(buffer, order))
+        self.write_abbreviated_request(start, abbreviation, &mut CdrWriter::resume(buffer, order))
     }
 
     fn begin_reply(

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
-    Destination, Frame, Mention, MessageHeader, MessageKind, Messaging, OperationName,
-    ProtocolError, ProtocolErrorKind, Recalled, ReplyHeader, ReplyStatus, RequestHeader,
-    RequestStart, ServerMemory, ServiceContexts, TargetAddress,
+    Abbreviation, Destination, Expanded, Frame, MessageHeader, MessageKind, Messaging,
+    OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStatus, RequestHeader,
+    RequestStart, ServerMessagingState, ServiceContexts, TargetAddress,
 };
 
 use crate::format::{
@@ -34,31 +34,31 @@ struct Pair<M> {
     messaging: M,
 }
 
-impl<M: Messaging + Copy + 'static> ServerMemory for IntroducedPairs<M> {
-    fn recall(
+impl<M: Messaging + Copy + 'static> ServerMessagingState for IntroducedPairs<M> {
+    fn expand(
         &mut self,
         message: &[u8],
         header: &MessageHeader,
-    ) -> Result<Recalled, ProtocolError> {
+    ) -> Result<Expanded, ProtocolError> {
         let (Some(how), Some(index)) = (message.get(HOW_AT), message.get(INDEX_AT)) else {
             // Reading it reports the error.
-            return Ok(Recalled::Nothing);
+            return Ok(Expanded::InFull);
         };
         let index = usize::from(*index);
         if introduces(*how) {
             self.learn(index, message, header);
-            return Ok(Recalled::Nothing);
+            return Ok(Expanded::InFull);
         }
         if !is_by_index(*how) {
-            return Ok(Recalled::Nothing);
+            return Ok(Expanded::InFull);
         }
         if let Some(Some(pair)) = self.pairs.get(index) {
-            return Ok(Recalled::By(Arc::clone(pair) as Arc<dyn Messaging>));
+            return Ok(Expanded::By(Arc::clone(pair) as Arc<dyn Messaging>));
         }
         let mut reader = CdrReader::new(message, header.order);
         match reader.take(HEADER_SIZE.into(), "header").and_then(|_| Beginning::read(&mut reader)) {
             Ok(Beginning { request_id, response, .. }) if response.expects_reply() => {
-                Ok(Recalled::Unknown { request_id })
+                Ok(Expanded::Unknown { request_id })
             }
             _ => Err(ProtocolErrorKind::BadFrame("an index that was not introduced").into()),
         }
@@ -117,7 +117,7 @@ impl<M: Messaging + Copy + 'static> Messaging for Pair<M> {
     }
 
     fn read_request<'a>(&'a self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
-        let Beginning { request_id, response, mention: Mention::Index(_) } =
+        let Beginning { request_id, response, abbreviation: Abbreviation::Index(_) } =
             Beginning::read(reader)?
         else {
             return Err(reader.error(CdrErrorKind::BadEnum, "a request without an index"));

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    ClientSession, Form, GiopLite, GiopVersion, Inbound, Limits, LocateStatus, Mention, Mentioning,
-    MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, Recalled, ReplyStatus,
+    Abbreviated, Abbreviation, ClientSession, Expanded, Form, GiopLite, GiopVersion, Inbound,
+    Limits, LocateStatus, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, ReplyStatus,
     RequestStart, ResponseFlags, ServerReceiver, TargetAddress,
 };
 
@@ -21,9 +21,14 @@ fn start<'a>(key: &'a [u8], operation: &'a str) -> RequestStart<'a> {
     }
 }
 
-fn request(mention: Mention, start: &RequestStart<'_>, order: ByteOrder, body: &[u8]) -> Vec<u8> {
+fn request(
+    abbreviation: Abbreviation,
+    start: &RequestStart<'_>,
+    order: ByteOrder,
+    body: &[u8],
+) -> Vec<u8> {
     let mut octets = Vec::new();
-    let says = Mentioning { messaging: &Short, mention };
+    let says = Abbreviated { messaging: &Short, abbreviation };
     let mut message = Form::Other(&says).request(&mut octets, order, start).unwrap();
     message.body(TextCoding::UNICODE).put(body);
     message.finish().unwrap();
@@ -40,12 +45,12 @@ fn whole(octets: &[u8]) -> MessageHeader {
 /// resend.
 fn read(server: &mut ServerReceiver, octets: &[u8]) -> Result<(Vec<u8>, String, Vec<u8>), u32> {
     let header = whole(octets);
-    let recalled = match server.recall(octets, &header).unwrap() {
-        Recalled::Nothing => None,
-        Recalled::By(reads) => Some(reads),
-        Recalled::Unknown { request_id } => return Err(request_id),
+    let expansion = match server.expand(octets, &header).unwrap() {
+        Expanded::InFull => None,
+        Expanded::By(reads) => Some(reads),
+        Expanded::Unknown { request_id } => return Err(request_id),
     };
-    let form = recalled.as_deref().map_or(SHORT, Form::Other);
+    let form = expansion.as_deref().map_or(SHORT, Form::Other);
     let (request, arguments) = form.read_request(octets, &header).unwrap();
     let key = request.target.object_key().unwrap().to_vec();
     Ok((key, request.operation.into_owned(), arguments.rest().to_vec()))
@@ -56,18 +61,18 @@ fn server() -> ServerReceiver {
 }
 
 fn client() -> ClientSession {
-    ClientSession::speaking(Some(&Short), false)
+    ClientSession::with_messaging(Some(&Short), false)
 }
 
 #[test]
 fn messages_have_the_documented_layout() {
     let start = start(b"key", "op");
-    let all = |mention, order| request(mention, &start, order, b"");
-    let little = all(Mention::InFull, ByteOrder::Little);
+    let all = |abbreviation, order| request(abbreviation, &start, order, b"");
+    let little = all(Abbreviation::InFull, ByteOrder::Little);
     assert_eq!(little, *b"\x78\x01\0\0\x04\x03\x02\x01\x03\0\0\0\x03\0\0\0key\0\x03\0\0\0op\0");
-    let big = all(Mention::Introduce(7), ByteOrder::Big);
+    let big = all(Abbreviation::Introduce(7), ByteOrder::Big);
     assert_eq!(big, *b"\x70\x01\0\0\x01\x02\x03\x04\x07\x07\0\0\0\0\0\x03key\0\0\0\0\x03op\0");
-    let by_index = all(Mention::Index(7), ByteOrder::Little);
+    let by_index = all(Abbreviation::Index(7), ByteOrder::Little);
     assert_eq!(by_index, *b"\x68\0\0\0\x04\x03\x02\x01\x0b\x07");
     let mut reply = Vec::new();
     let (order, status) = (ByteOrder::Little, ReplyStatus::UserException);
@@ -102,18 +107,18 @@ fn a_call_takes_a_few_octets() {
     };
     let (giop, lite) = (Form::Giop(GiopVersion::V1_2), Form::Other(&GiopLite));
     assert_eq!((sizes(giop, giop), sizes(lite, lite)), ((64, 24), (52, 16)));
-    let says = |mention| Mentioning { messaging: &Short, mention };
-    assert_eq!(sizes(Form::Other(&says(Mention::Introduce(0))), SHORT), (48, 9));
-    assert_eq!(sizes(Form::Other(&says(Mention::Index(0))), SHORT), (10, 9));
+    let says = |abbreviation| Abbreviated { messaging: &Short, abbreviation };
+    assert_eq!(sizes(Form::Other(&says(Abbreviation::Introduce(0))), SHORT), (48, 9));
+    assert_eq!(sizes(Form::Other(&says(Abbreviation::Index(0))), SHORT), (10, 9));
 }
 
 #[test]
 fn arguments_are_aligned() {
     let mut octets = Vec::new();
     let start = start(b"key", "op");
-    let mention = Mention::Introduce(1);
-    for mention in [mention, Mention::Index(1)] {
-        let says = Mentioning { messaging: &Short, mention };
+    let abbreviation = Abbreviation::Introduce(1);
+    for abbreviation in [abbreviation, Abbreviation::Index(1)] {
+        let says = Abbreviated { messaging: &Short, abbreviation };
         let message = Form::Other(&says).request(&mut octets, ByteOrder::NATIVE, &start);
         let mut message = message.unwrap();
         message.body(TextCoding::UNICODE).write_f64(1.5);
@@ -131,14 +136,14 @@ fn both_sides_mean_the_same() {
     let mut by_index = 0;
     for step in 0..20_000_usize {
         let (key, operation) = &pairs[(step * step / 3 + step % 11) % pairs.len()];
-        let mention = client.mention(key, operation, true).unwrap();
-        by_index += usize::from(matches!(mention, Mention::Index(_)));
-        let octets = request(mention, &start(key, operation), ByteOrder::NATIVE, b"body");
+        let abbreviation = client.abbreviate(key, operation, true).unwrap();
+        by_index += usize::from(matches!(abbreviation, Abbreviation::Index(_)));
+        let octets = request(abbreviation, &start(key, operation), ByteOrder::NATIVE, b"body");
         // Some requests are not sent after all.
         if step % 13 == 5 {
             continue;
         }
-        client.was_told();
+        client.announced();
         let read = read(&mut server, &octets);
         assert_eq!(read, Ok((key.to_vec(), operation.clone(), b"body".to_vec())), "{step}");
     }
@@ -151,37 +156,41 @@ fn few_pairs_are_all_named_by_index() {
     let keys: Vec<_> = (0..16_u64).map(|n| n.to_be_bytes()).collect();
     for round in 0..3 {
         for key in &keys {
-            let mention = client.mention(key, "nothing", true);
-            assert_eq!(matches!(mention, Some(Mention::Index(_))), round > 0);
-            client.was_told();
+            let abbreviation = client.abbreviate(key, "nothing", true);
+            assert_eq!(matches!(abbreviation, Some(Abbreviation::Index(_))), round > 0);
+            client.announced();
         }
     }
 }
 
 #[test]
 fn on_a_shared_connection_an_index_stays_with_its_pair() {
-    let mut client = ClientSession::speaking(Some(&Short), true);
+    let mut client = ClientSession::with_messaging(Some(&Short), true);
     let mut given = std::collections::BTreeMap::new();
     for n in 0..2000_u32 {
         let key = n.to_be_bytes();
-        match client.mention(&key, "op", false) {
-            Some(Mention::Introduce(_)) => {
-                let Some(Mention::Introduce(index)) = client.mention(&key, "op", true) else {
+        match client.abbreviate(&key, "op", false) {
+            Some(Abbreviation::Introduce(_)) => {
+                let Some(Abbreviation::Introduce(index)) = client.abbreviate(&key, "op", true)
+                else {
                     panic!("the index is unchanged");
                 };
                 // A concurrent request does not rely on an introduction that is being sent, and
                 // waits.
-                let meanwhile = client.mention(&key, "op", false);
-                assert_eq!(meanwhile, Some(Mention::Introduce(index)));
-                client.was_told();
+                let meanwhile = client.abbreviate(&key, "op", false);
+                assert_eq!(meanwhile, Some(Abbreviation::Introduce(index)));
+                client.announced();
                 assert_eq!(given.insert(index, n), None);
             }
-            other => assert_eq!(other, Some(Mention::InFull)),
+            other => assert_eq!(other, Some(Abbreviation::InFull)),
         }
     }
     assert_eq!(given.len(), INDEXES);
     for (index, n) in given {
-        assert_eq!(client.mention(&n.to_be_bytes(), "op", false), Some(Mention::Index(index)));
+        assert_eq!(
+            client.abbreviate(&n.to_be_bytes(), "op", false),
+            Some(Abbreviation::Index(index))
+        );
     }
 }
 
@@ -189,32 +198,32 @@ fn on_a_shared_connection_an_index_stays_with_its_pair() {
 fn an_unsent_request_introduces_nothing() {
     let (mut client, mut server) = (client(), server());
     for _ in 0..3 {
-        let mention = client.mention(b"key", "op", true).unwrap();
-        assert!(matches!(mention, Mention::Introduce(_)));
+        let abbreviation = client.abbreviate(b"key", "op", true).unwrap();
+        assert!(matches!(abbreviation, Abbreviation::Introduce(_)));
     }
-    let mention = client.mention(b"key", "op", true).unwrap();
-    let octets = request(mention, &start(b"key", "op"), ByteOrder::NATIVE, b"");
-    client.was_told();
+    let abbreviation = client.abbreviate(b"key", "op", true).unwrap();
+    let octets = request(abbreviation, &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    client.announced();
     read(&mut server, &octets).unwrap();
-    assert!(matches!(client.mention(b"key", "op", true), Some(Mention::Index(_))));
+    assert!(matches!(client.abbreviate(b"key", "op", true), Some(Abbreviation::Index(_))));
 }
 
 #[test]
 fn a_server_asks_again_about_an_unknown_index() {
     let (mut client, mut server) = (client(), server());
     let mut start = start(b"key", "op");
-    let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
+    let octets = request(Abbreviation::Index(3), &start, ByteOrder::Big, b"");
     assert_eq!(read(&mut server, &octets), Err(0x0102_0304));
     // The connection ends if no reply is expected.
     start.response = ResponseFlags::NoResponse;
-    let octets = request(Mention::Index(3), &start, ByteOrder::Big, b"");
-    let error = server.recall(&octets, &whole(&octets)).unwrap_err();
+    let octets = request(Abbreviation::Index(3), &start, ByteOrder::Big, b"");
+    let error = server.expand(&octets, &whole(&octets)).unwrap_err();
     assert!(matches!(error.kind, ProtocolErrorKind::BadFrame(_)));
     // From then on, the client sends all requests in full.
-    assert!(client.say_all_in_full());
+    assert!(client.disable_abbreviation());
     for _ in 0..2 {
-        assert_eq!(client.mention(b"key", "op", true), Some(Mention::InFull));
-        client.was_told();
+        assert_eq!(client.abbreviate(b"key", "op", true), Some(Abbreviation::InFull));
+        client.announced();
     }
 }
 
@@ -222,23 +231,23 @@ fn a_server_asks_again_about_an_unknown_index() {
 fn another_connection_remembers_nothing() {
     let (mut client, mut first, mut second) = (client(), server(), server());
     let start = start(b"key", "op");
-    let mention = client.mention(b"key", "op", true).unwrap();
-    read(&mut first, &request(mention, &start, ByteOrder::NATIVE, b"")).unwrap();
-    client.was_told();
-    let mention = client.mention(b"key", "op", true).unwrap();
-    let octets = request(mention, &start, ByteOrder::NATIVE, b"");
-    assert!(matches!(mention, Mention::Index(_)));
+    let abbreviation = client.abbreviate(b"key", "op", true).unwrap();
+    read(&mut first, &request(abbreviation, &start, ByteOrder::NATIVE, b"")).unwrap();
+    client.announced();
+    let abbreviation = client.abbreviate(b"key", "op", true).unwrap();
+    let octets = request(abbreviation, &start, ByteOrder::NATIVE, b"");
+    assert!(matches!(abbreviation, Abbreviation::Index(_)));
     read(&mut first, &octets).unwrap();
     read(&mut second, &octets).unwrap_err();
 }
 
 #[test]
 fn without_a_connection_requests_are_sent_in_full() {
-    assert_eq!(ClientSession::connectionless().mention(b"key", "op", true), None);
-    let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    assert_eq!(ClientSession::connectionless().abbreviate(b"key", "op", true), None);
+    let octets = request(Abbreviation::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
     let mut server = ServerReceiver::connectionless(Some(&Short));
     for _ in 0..2 {
-        assert!(matches!(server.recall(&octets, &whole(&octets)), Ok(Recalled::Nothing)));
+        assert!(matches!(server.expand(&octets, &whole(&octets)), Ok(Expanded::InFull)));
     }
 }
 
@@ -246,12 +255,12 @@ fn without_a_connection_requests_are_sent_in_full() {
 fn large_pairs_have_no_index() {
     let (mut client, mut server) = (client(), server());
     let key = vec![1; MAX_PAIR];
-    assert_eq!(client.mention(&key, "o", true), Some(Mention::InFull));
-    assert!(matches!(client.mention(&key, "", true), Some(Mention::Introduce(_))));
+    assert_eq!(client.abbreviate(&key, "o", true), Some(Abbreviation::InFull));
+    assert!(matches!(client.abbreviate(&key, "", true), Some(Abbreviation::Introduce(_))));
     // Neither does a server store one.
-    let octets = request(Mention::Introduce(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
+    let octets = request(Abbreviation::Introduce(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
     read(&mut server, &octets).unwrap();
-    let octets = request(Mention::Index(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
+    let octets = request(Abbreviation::Index(9), &start(&key, "o"), ByteOrder::NATIVE, b"");
     read(&mut server, &octets).unwrap_err();
 }
 
@@ -274,7 +283,7 @@ fn invalid_messages_are_rejected() {
         SHORT.read_header(&octets).unwrap_err();
         Inbound::new(Limits::default()).of(Some(&Short)).poll().unwrap();
     }
-    let octets = request(Mention::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
+    let octets = request(Abbreviation::Introduce(0), &start(b"key", "op"), ByteOrder::NATIVE, b"");
     let read = |octets: &[u8]| {
         let mut reader = CdrReader::new(octets, ByteOrder::NATIVE);
         reader.take(4, "header").unwrap();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use zorb_giop::{
-    Form, Inbound, Limits, MessageKind, Messaging, Recalled, ServerReceiver, TargetAddress,
+    Expanded, Form, Inbound, Limits, MessageKind, Messaging, ServerReceiver, TargetAddress,
 };
 use zorb_short::{INDEXES, MAX_PAIR, Short};
 
@@ -61,21 +61,21 @@ fn request(
     header: &zorb_giop::MessageHeader,
     introduced: &mut BTreeMap<u8, (Vec<u8>, String)>,
 ) -> bool {
-    let recalled = match server.recall(message, header) {
-        Ok(Recalled::Nothing) => None,
-        Ok(Recalled::By(reads)) => Some(reads),
-        Ok(Recalled::Unknown { .. }) => {
+    let expansion = match server.expand(message, header) {
+        Ok(Expanded::InFull) => None,
+        Ok(Expanded::By(reads)) => Some(reads),
+        Ok(Expanded::Unknown { .. }) => {
             assert!(!introduced.contains_key(&message[9]), "it was introduced");
             return true;
         }
         Err(_) => return false,
     };
-    let reads: &dyn Messaging = recalled.as_deref().unwrap_or(&Short);
+    let reads: &dyn Messaging = expansion.as_deref().unwrap_or(&Short);
     let Ok((request, _)) = Form::Other(reads).read_request(message, header) else { return false };
     let TargetAddress::Key(key) = request.target else { panic!("they name keys") };
     let meant = (key.to_vec(), request.operation.into_owned());
     let index = message[9];
-    if recalled.is_some() {
+    if expansion.is_some() {
         assert_eq!(introduced.get(&index), Some(&meant), "it is what was introduced");
     } else if message[8] & 0b1100 == 0b0100 {
         if meant.0.len() + meant.1.len() <= MAX_PAIR {

@@ -195,7 +195,7 @@ impl<C> ClientConnection<C> {
     #[inline]
     pub fn sent(&mut self, begun: &BegunRequest) {
         if begun.announcement.comes_first() {
-            self.session.was_told();
+            self.session.announced();
         }
         match self.requests.get_mut(begun.request_id) {
             Some(request) if request.state == State::Unsent => request.state = State::Sent,

@@ -89,7 +89,7 @@ impl RequestBuffer {
                 if let Some(id) = self.octets.get_mut(id_at..id_at + 4) {
                     id.copy_from_slice(&octets_of(order, request.request_id));
                 }
-                Ok(MessageWriter::after_request(form, &mut self.octets, order))
+                Ok(form.resume_request(&mut self.octets, order))
             }
             _ => self.write(form, order, request),
         }

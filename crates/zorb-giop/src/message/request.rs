@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
+use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 use super::{MessageHeader, MessageKind, OperationName, TargetAddress, open};
 use crate::HEADER_SIZE;
@@ -279,4 +279,10 @@ pub(super) fn fill_principal(buffer: &mut Vec<u8>, phase: u8, order: ByteOrder) 
     let count = (usize::from(phase) + 8 - buffer.len() % 8) % 8;
     buffer.truncate(buffer.len().saturating_sub(4));
     CdrWriter::resume(buffer, order).write_octets([0; 8].get(..count).unwrap_or_default())
+}
+
+/// The error of arguments that would be aligned differently than in the message they come from.
+#[cold]
+pub(crate) fn unaligned(at: usize) -> CdrError {
+    CdrError::new(CdrErrorKind::Unsupported, at, "alignment of the arguments")
 }

@@ -6,12 +6,12 @@ use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrResult, CdrWriter, TextCodi
 
 use super::locate::{write_locate_reply, write_locate_request};
 use super::reply::write_reply;
-use super::request::{fill_principal, write_request};
+use super::request::{fill_principal, unaligned, write_request};
 use super::{
     HEADER_SIZE, LocateStatus, MessageHeader, MessageKind, ReplyStatus, RequestStart, TargetAddress,
 };
-use crate::messaging::whole::size_of_header;
-use crate::{Form, GiopVersion, Messaging, ServiceContext};
+use crate::messaging::frame;
+use crate::{GiopVersion, Messaging, ServiceContext};
 
 /// Encodes a message into the caller's buffer, whose start is the alignment base.
 ///
@@ -72,7 +72,7 @@ impl<'b> MessageWriter<'b> {
 
     /// Continues after the message header in `buffer`.
     #[inline]
-    fn after_header(
+    pub(crate) fn after_header(
         buffer: &'b mut Vec<u8>,
         version: GiopVersion,
         order: ByteOrder,
@@ -89,20 +89,8 @@ impl<'b> MessageWriter<'b> {
         order: ByteOrder,
         kind: MessageKind,
     ) -> Self {
-        buffer.clear();
-        // `finish` writes the header.
-        buffer.resize(usize::from(size_of_header(messaging)), 0);
+        frame::begin(messaging.header_size(), buffer, order);
         Self::resume_other(messaging, buffer, order, kind)
-    }
-
-    /// Continues after the request header in `buffer`.
-    #[inline]
-    pub(super) fn after_request(form: Form<'b>, buffer: &'b mut Vec<u8>, order: ByteOrder) -> Self {
-        let kind = MessageKind::Request;
-        match form {
-            Form::Giop(version) => Self::after_header(buffer, version, order, kind),
-            Form::Other(messaging) => Self::resume_other(messaging, buffer, order, kind),
-        }
     }
 
     /// Continues after the header of another messaging protocol in `buffer`.
@@ -312,12 +300,6 @@ impl<'b> MessageWriter<'b> {
         set_size(self.buffer, size, self.order);
         Ok(())
     }
-}
-
-/// The error of arguments that would be aligned differently than in the message they come from.
-#[cold]
-pub(crate) fn unaligned(at: usize) -> CdrError {
-    CdrError::new(CdrErrorKind::Unsupported, at, "alignment of the arguments")
 }
 
 /// The octets of a GIOP 1.2 Reply up to its body: the message header, then id, status and the number of

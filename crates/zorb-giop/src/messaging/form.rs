@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult};
 
-use super::whole::{size_of_header, skip_header};
-use super::{Mention, Messaging};
+use super::frame::{effective_size, read_fields};
+use super::{Abbreviation, Messaging};
 use crate::{
     CancelRequest, GiopVersion, LocateReplyHeader, LocateRequestHeader, LocateStatus,
     MessageHeader, MessageKind, MessageWriter, ProtocolError, ReplyHeader, ReplyStart, ReplyStatus,
@@ -49,7 +49,7 @@ impl<'m> Form<'m> {
                 Ok(header.map(|header| (header, header.total_size())))
             }
             Self::Other(messaging) => {
-                let own = usize::from(size_of_header(messaging));
+                let own = usize::from(effective_size(messaging.header_size()));
                 let header = messaging.parse_header(octets)?;
                 Ok(header.map(|header| (header, own.saturating_add(header.size as usize))))
             }
@@ -91,6 +91,23 @@ impl<'m> Form<'m> {
         match self {
             Self::Giop(version) => MessageWriter::request(buffer, version, order, start),
             Self::Other(messaging) => request(messaging, buffer, order, start),
+        }
+    }
+
+    /// Continues after the header of a Request in `buffer`.
+    #[inline]
+    pub(crate) fn resume_request<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+    ) -> MessageWriter<'b>
+    where
+        'm: 'b,
+    {
+        let kind = MessageKind::Request;
+        match self {
+            Self::Giop(version) => MessageWriter::after_header(buffer, version, order, kind),
+            Self::Other(messaging) => MessageWriter::resume_other(messaging, buffer, order, kind),
         }
     }
 
@@ -390,7 +407,7 @@ fn request<'b>(
     order: ByteOrder,
     start: &RequestStart<'_>,
 ) -> CdrResult<MessageWriter<'b>> {
-    messaging.begin_request(buffer, order, start, Mention::InFull)?;
+    messaging.begin_request(buffer, order, start, Abbreviation::InFull)?;
     Ok(MessageWriter::resume_other(messaging, buffer, order, MessageKind::Request))
 }
 
@@ -425,9 +442,6 @@ fn read<'a, T>(
     fields: impl FnOnce(&mut CdrReader<'a>) -> CdrResult<T>,
 ) -> Result<(T, CdrReader<'a>), ProtocolError> {
     let mut reader = CdrReader::new(message, header.order);
-    skip_header(messaging, &mut reader, header, expected)?;
-    match fields(&mut reader) {
-        Ok(read) => Ok((read, reader)),
-        Err(cause) => Err(ProtocolError::header(expected, cause)),
-    }
+    let read = read_fields(messaging.header_size(), &mut reader, header, expected, fields)?;
+    Ok((read, reader))
 }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
-use super::{Frame, Messaging, whole, write_key};
+use super::{Frame, Messaging, frame, write_key};
 use crate::{
     MessageHeader, MessageKind, OperationName, ProtocolError, ProtocolErrorKind, ReplyStart,
     ReplyStatus, RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
@@ -127,7 +127,9 @@ impl Messaging for GiopLite {
         {
             return Ok(());
         }
-        whole::read_request(self, request, reader, header)
+        let kind = MessageKind::Request;
+        *request = frame::read_fields(HEADER_SIZE, reader, header, kind, |r| self.read_request(r))?;
+        Ok(())
     }
 
     fn begin_reply(
@@ -162,7 +164,7 @@ impl Messaging for GiopLite {
             let request_id = word(header.order, id);
             return Ok(ReplyStart { request_id, status, body_at: REPLY });
         }
-        whole::read_reply_start(self, message, header)
+        frame::read_reply_start(HEADER_SIZE, message, header, |reader| self.read_reply(reader))
     }
 }
 

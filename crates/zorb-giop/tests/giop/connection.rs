@@ -43,7 +43,7 @@ fn code_sets_are_sent_once_and_not_in_1_0() {
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_0), None);
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE), "not sent yet");
-    connection.was_told();
+    connection.announced();
     assert_eq!(connection.code_sets_to_send(GiopVersion::V1_2), None);
     assert_eq!(connection.text(GiopVersion::V1_2).expect("known").char_set, CharSet::Utf8);
     assert_eq!(connection.text(GiopVersion::V1_0).expect("known").char_set, CharSet::Latin1);
@@ -116,7 +116,7 @@ fn without_a_connection_each_request_says_its_code_sets() {
     client.agree_on(UNICODE);
     for _ in 0..2 {
         assert_eq!(client.code_sets_to_send(GiopVersion::V1_2), Some(UNICODE));
-        client.was_told();
+        client.announced();
     }
     assert!(client.is_connectionless() && !ClientSession::default().is_connectionless());
 

@@ -5,7 +5,7 @@ use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
-    Announcement, BegunRequest, ConnectionEnd, Form, Ior, Mentioning, MessageWriter, PlainRequest,
+    Abbreviated, Announcement, BegunRequest, ConnectionEnd, Form, Ior, MessageWriter, PlainRequest,
     ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
@@ -192,9 +192,10 @@ impl OutgoingRequest<'_> {
         gather: &mut Gather,
     ) -> Result<(), SystemException> {
         let data = match announcement {
-            Announcement::Mention(mention) => {
+            Announcement::Abbreviation(abbreviation) => {
                 let start = start(self.request_id, self.key, &[], self.call);
-                let says = self.form.other().map(|messaging| Mentioning { messaging, mention });
+                let says =
+                    self.form.other().map(|messaging| Abbreviated { messaging, abbreviation });
                 let form = says.as_ref().map_or(self.form, |says| Form::Other(says));
                 let begun = form.request(buffer, ByteOrder::NATIVE, &start);
                 return write_arguments(begun, self.text, gather, self.call);

@@ -332,6 +332,6 @@ impl Connection for ExclusiveConnection {
 
     #[cold]
     fn send_in_full(&mut self) -> bool {
-        self.machine.session().say_all_in_full()
+        self.machine.session().disable_abbreviation()
     }
 }

@@ -258,7 +258,7 @@ impl EndpointPool {
         let stream = self.connect(wanted)?;
         let messaging = self.protocol.messaging();
         let session = match self.protocol.carries_replies() {
-            true => ClientSession::speaking(messaging, false),
+            true => ClientSession::with_messaging(messaging, false),
             false => ClientSession::connectionless(),
         };
         let mut connection = Box::new(ExclusiveConnection::new(NewConnection {

@@ -160,7 +160,7 @@ impl SharedConnection {
     pub(super) fn new(new: NewSharedConnection) -> Self {
         let NewSharedConnection { stream, messaging, max_message_size, wait, .. } = new;
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
-        let session = ClientSession::speaking(messaging, true);
+        let session = ClientSession::with_messaging(messaging, true);
         let state = State {
             machine: ClientConnection::new(session, messaging),
             used: false,

@@ -1,13 +1,13 @@
-//! What a client asks of a connection for one request, and what it is told.
+//! The parameters of a new request, and how to write it.
 
 use core::fmt;
 use core::time::Duration;
 
 use zorb_cdr::TextCoding;
 
-use crate::{CodeSetComponentInfo, CodeSetContext, CodeSetError, Form, Mention};
+use crate::{Abbreviation, CodeSetComponentInfo, CodeSetContext, CodeSetError, Form};
 
-/// What is sent, and what answers it.
+/// The kind of message that is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
     /// A Request without a Reply.
@@ -21,36 +21,36 @@ pub enum RequestKind {
 /// A request that is about to be written.
 #[derive(Clone, Copy, Debug)]
 pub struct NewRequest<'a> {
-    /// What is sent.
+    /// The kind of message.
     pub kind: RequestKind,
-    /// What it is written in.
+    /// The encoding of the message.
     pub form: Form<'a>,
-    /// The object that it is for.
+    /// The object key.
     pub key: &'a [u8],
     /// The operation; empty for a LocateRequest.
     pub operation: &'a str,
-    /// The code sets of this side and those that the object's reference names, if it names any.
+    /// The code sets of this side and those of the object's reference, if it has some.
     pub code_sets: Option<[&'a CodeSetComponentInfo; 2]>,
-    /// When the request times out: the time since some moment that the caller chooses once for each
-    /// connection. `None` for never. A one-way request has no use for it.
+    /// When the request times out, as the time since an epoch that the caller chooses for each connection;
+    /// `None` for never. One-way requests ignore it.
     pub deadline: Option<Duration>,
 }
 
-/// What a request tells the server beside what it asks for.
+/// What a request announces to the server, beside its own content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Announcement {
     /// Nothing.
     Nothing,
     /// The code sets of the connection, in a service context.
     CodeSets(CodeSetContext),
-    /// How it says which object and operation it is for.
-    Mention(Mention),
+    /// How it refers to its object and operation.
+    Abbreviation(Abbreviation),
 }
 
 impl Announcement {
-    /// Whether requests that are sent later rely on it: nothing may overtake this request.
+    /// Whether later requests rely on it, so that none may be sent before this one.
     pub fn comes_first(self) -> bool {
-        matches!(self, Self::CodeSets(_) | Self::Mention(Mention::Introduce(_)))
+        matches!(self, Self::CodeSets(_) | Self::Abbreviation(Abbreviation::Introduce(_)))
     }
 }
 
@@ -59,9 +59,9 @@ impl Announcement {
 pub struct BegunRequest {
     /// Its id.
     pub request_id: u32,
-    /// How its text is written.
+    /// Its text coding.
     pub text: TextCoding,
-    /// What it has to tell the server. Say so to [`sent`](super::ClientConnection::sent).
+    /// What it announces to the server. Pass it to [`sent`](super::ClientConnection::sent).
     pub announcement: Announcement,
 }
 
@@ -70,12 +70,12 @@ pub struct BegunRequest {
 pub enum BeginError {
     /// The connection has ended, or is being closed.
     Ended,
-    /// As many requests are outstanding as there may be.
+    /// The maximum number of requests is outstanding.
     TooManyRequests {
         /// The limit.
         limit: usize,
     },
-    /// No code set suits both sides.
+    /// The two sides have no code set in common.
     CodeSets(CodeSetError),
 }
 

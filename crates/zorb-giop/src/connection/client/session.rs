@@ -1,4 +1,4 @@
-//! What a client has agreed on with the server of a connection.
+//! The negotiated state of the client side of a connection.
 
 use alloc::boxed::Box;
 
@@ -7,37 +7,44 @@ use zorb_cdr::TextCoding;
 use super::request::{Announcement, NewRequest, RequestKind};
 use crate::connection::text_of;
 use crate::{
-    ClientMemory, CodeSetContext, CodeSetError, Form, GiopVersion, Mention, Messaging, negotiate,
+    Abbreviation, ClientMessagingState, CodeSetContext, CodeSetError, Form, GiopVersion, Messaging,
+    negotiate,
 };
 
-/// What a client has agreed on with the server of a connection: code sets, once for the whole
-/// connection, and what their messaging protocol remembers of earlier requests.
+/// The negotiated state of the client side of a connection: its code sets, and the state of its messaging
+/// protocol.
 #[derive(Debug)]
 pub struct ClientSession {
     code_sets: Option<CodeSetContext>,
-    /// How text is written in messages of the version used last.
+    /// The version of the last message, and its text coding.
     text: Option<(GiopVersion, TextCoding)>,
     code_sets_sent: bool,
-    /// Whether what was said once need not have arrived.
+    /// Whether every request announces the code sets, as any of them may be lost.
     per_request: bool,
-    memory: Option<Box<dyn ClientMemory>>,
+    messaging_state: Option<Box<dyn ClientMessagingState>>,
 }
 
 impl ClientSession {
-    /// A connection opened by this side. `code_sets` is what was [negotiated](crate::negotiate)
-    /// from the reference's code set component; `None` where the reference has none.
+    /// A new connection. `code_sets` are those [negotiated](crate::negotiate) from the reference's code set
+    /// component; `None` if it has none.
     pub const fn new(code_sets: Option<CodeSetContext>) -> Self {
-        Self { code_sets, text: None, code_sets_sent: false, per_request: false, memory: None }
+        Self {
+            code_sets,
+            text: None,
+            code_sets_sent: false,
+            per_request: false,
+            messaging_state: None,
+        }
     }
 
-    /// A connection opened by this side whose messages are those of `messaging`, if there is one;
-    /// `several_calls` is whether calls may be under way on it at the same time.
-    pub fn speaking(messaging: Option<&dyn Messaging>, several_calls: bool) -> Self {
-        let memory = messaging.and_then(|messaging| messaging.client_memory(several_calls));
-        Self { memory, ..Self::new(None) }
+    /// A new connection with the messaging protocol `messaging`, if it is not GIOP. `several_calls` is
+    /// whether the connection is shared by concurrent calls.
+    pub fn with_messaging(messaging: Option<&dyn Messaging>, several_calls: bool) -> Self {
+        let messaging_state = messaging.and_then(|messaging| messaging.client_state(several_calls));
+        Self { messaging_state, ..Self::new(None) }
     }
 
-    /// What stands for a connection where there is none, as with datagrams: every request tells the code
+    /// The state for a transport without connections, such as datagrams: every request announces the code
     /// sets.
     pub const fn connectionless() -> Self {
         let mut none = Self::new(None);
@@ -45,17 +52,17 @@ impl ClientSession {
         none
     }
 
-    /// Whether there is no connection, and so nothing to close.
+    /// Whether the transport has no connections. Then there is nothing to close.
     pub fn is_connectionless(&self) -> bool {
         self.per_request
     }
 
-    /// Finds how the text of a request is written, and what the request has to tell the server. The
-    /// code sets are negotiated with the first request to a server that names its own. `is_next` is
-    /// whether nothing else will be sent before this request.
+    /// Determines the text coding of a request and what it announces to the server. The code sets are
+    /// negotiated with the first request to a reference that has some. `is_next` is whether the request is
+    /// the next one on the wire.
     ///
     /// # Errors
-    /// `Incompatible` when the two sides have no code set in common; `NotSupported`.
+    /// `Incompatible` if the two sides have no code set in common; `NotSupported`.
     #[inline(always)] // as `Inbound::poll`
     pub(super) fn prepare(
         &mut self,
@@ -68,7 +75,7 @@ impl ClientSession {
         }
         let version = match request.form {
             Form::Giop(version) => version,
-            Form::Other(messaging) if !self.remembers() => {
+            Form::Other(messaging) if !self.abbreviates() => {
                 return Ok((messaging.text(), Announcement::Nothing));
             }
             Form::Other(messaging) => {
@@ -89,24 +96,23 @@ impl ClientSession {
 
     #[inline(never)]
     fn announce(&mut self, key: &[u8], operation: &str, is_next: bool) -> Announcement {
-        let mention = self.mention(key, operation, is_next);
-        mention.map_or(Announcement::Nothing, Announcement::Mention)
+        let abbreviation = self.abbreviate(key, operation, is_next);
+        abbreviation.map_or(Announcement::Nothing, Announcement::Abbreviation)
     }
 
-    /// Chooses the code sets of a connection that has none yet; later choices change nothing.
+    /// Sets the code sets of the connection, unless it has some already.
     pub fn agree_on(&mut self, code_sets: CodeSetContext) {
         self.code_sets.get_or_insert(code_sets);
         self.text = None;
     }
 
-    /// The code sets agreed on, sent or not.
+    /// The code sets of the connection, whether they have been announced or not.
     #[inline]
     pub fn code_sets(&self) -> Option<CodeSetContext> {
         self.code_sets
     }
 
-    /// The code sets that the next request must tell the server, if there is something to tell:
-    /// send them as a service context, on the request that is first on the wire.
+    /// The code sets that the next request on the wire has to announce in a service context.
     #[inline]
     pub fn code_sets_to_send(&self, version: GiopVersion) -> Option<CodeSetContext> {
         match version {
@@ -116,37 +122,42 @@ impl ClientSession {
         }
     }
 
-    /// Finds what the next request says of its object and operation, where the ends of the connection
-    /// remember earlier ones: see [`ClientMemory::mention`](crate::ClientMemory::mention).
-    pub fn mention(&mut self, key: &[u8], operation: &str, in_turn: bool) -> Option<Mention> {
-        self.memory.as_mut().map(|memory| memory.mention(key, operation, in_turn))
+    /// Chooses how the next request refers to its object and operation; `None` if the messaging protocol
+    /// does not abbreviate. See [`ClientMessagingState::abbreviate`].
+    pub fn abbreviate(
+        &mut self,
+        key: &[u8],
+        operation: &str,
+        in_turn: bool,
+    ) -> Option<Abbreviation> {
+        self.messaging_state.as_mut().map(|state| state.abbreviate(key, operation, in_turn))
     }
 
-    /// Whether its ends remember earlier requests.
+    /// Whether the messaging protocol may abbreviate requests.
     #[inline]
-    pub fn remembers(&self) -> bool {
-        self.memory.is_some()
+    pub fn abbreviates(&self) -> bool {
+        self.messaging_state.is_some()
     }
 
-    /// Says that the server has not understood what a request left out. Whether it could leave
-    /// something out: from now on nothing is.
-    pub fn say_all_in_full(&mut self) -> bool {
-        self.memory.as_mut().map(|memory| memory.give_up()).is_some()
+    /// Stops abbreviating, after the server did not know an index. Returns whether requests were
+    /// abbreviated.
+    pub fn disable_abbreviation(&mut self) -> bool {
+        self.messaging_state.as_mut().map(|state| state.disable()).is_some()
     }
 
-    /// Says that a request with what there was to tell, code sets or a [`Mention`], has been handed to
-    /// the transport.
-    pub fn was_told(&mut self) {
+    /// Reports that a request with an announcement, of code sets or an [`Abbreviation`], was passed to the
+    /// transport.
+    pub fn announced(&mut self) {
         self.code_sets_sent = !self.per_request;
-        if let Some(memory) = &mut self.memory {
-            memory.sent();
+        if let Some(state) = &mut self.messaging_state {
+            state.sent();
         }
     }
 
-    /// How text is written in messages of `version`.
+    /// The text coding of messages of `version`.
     ///
     /// # Errors
-    /// `NotSupported` for a code set that Zorb cannot write.
+    /// `NotSupported` for a code set that Zorb does not offer.
     #[inline]
     pub fn text(&mut self, version: GiopVersion) -> Result<TextCoding, CodeSetError> {
         match self.text {

@@ -7,9 +7,9 @@ use zorb_cdr::TextCoding;
 use super::ServerRequests;
 use crate::connection::text_of;
 use crate::{
-    CodeSetContext, CodeSetError, ConnectionEnd, Form, GiopVersion, Inbound, MessageHeader,
-    MessageKind, Messaging, ProtocolError, ProtocolErrorKind, Recalled, RequestHeader,
-    ResponseFlags, ServerMemory, ServiceContexts, ServiceId, text_coding,
+    CodeSetContext, CodeSetError, ConnectionEnd, Expanded, Form, GiopVersion, Inbound,
+    MessageHeader, MessageKind, Messaging, ProtocolError, ProtocolErrorKind, RequestHeader,
+    ResponseFlags, ServerMessagingState, ServiceContexts, ServiceId, text_coding,
 };
 
 /// What the thread that reads from a connection knows: what was negotiated with the client, and how many
@@ -26,7 +26,7 @@ pub struct ServerReceiver {
     /// Whether code sets are those of each request, as requests come from several clients.
     per_request: bool,
     messaging: Option<&'static dyn Messaging>,
-    memory: Option<Box<dyn ServerMemory>>,
+    messaging_state: Option<Box<dyn ServerMessagingState>>,
     /// The number of the next request.
     next: u64,
 }
@@ -83,14 +83,21 @@ pub struct UnreadRequest {
 impl ServerReceiver {
     /// That of a connection just accepted, whose messages are those of `messaging`; GIOP if there is none.
     pub fn new(messaging: Option<&'static dyn Messaging>) -> Self {
-        let memory = messaging.and_then(|messaging| messaging.server_memory());
-        Self { code_sets: None, text: None, per_request: false, messaging, memory, next: 0 }
+        let messaging_state = messaging.and_then(|messaging| messaging.server_state());
+        Self {
+            code_sets: None,
+            text: None,
+            per_request: false,
+            messaging,
+            messaging_state,
+            next: 0,
+        }
     }
 
     /// For a transport without connections, such as datagrams: the code sets of a request apply to that
     /// request only, and none refers to an earlier one.
     pub fn connectionless(messaging: Option<&'static dyn Messaging>) -> Self {
-        Self { per_request: true, memory: None, ..Self::new(messaging) }
+        Self { per_request: true, messaging_state: None, ..Self::new(messaging) }
     }
 
     /// Finds what the current message of `inbound` asks for, whose header `poll` returned.
@@ -127,25 +134,25 @@ impl ServerReceiver {
         }
     }
 
-    /// Whether the messaging protocol has state about earlier requests.
+    /// Whether requests may be abbreviated: then [`expand`](Self::expand) each.
     #[inline]
-    pub fn remembers(&self) -> bool {
-        self.memory.is_some()
+    pub fn expands(&self) -> bool {
+        self.messaging_state.is_some()
     }
 
     /// Processes a whole Request in the order of the wire, before its header is read, and looks up what it
     /// omits.
     ///
     /// # Errors
-    /// As [`ServerMemory::recall`].
-    pub fn recall(
+    /// As [`ServerMessagingState::expand`].
+    pub fn expand(
         &mut self,
         message: &[u8],
         header: &MessageHeader,
-    ) -> Result<Recalled, ProtocolError> {
-        match &mut self.memory {
-            Some(memory) => memory.recall(message, header),
-            None => Ok(Recalled::Nothing),
+    ) -> Result<Expanded, ProtocolError> {
+        match &mut self.messaging_state {
+            Some(state) => state.expand(message, header),
+            None => Ok(Expanded::InFull),
         }
     }
 

@@ -337,7 +337,7 @@ impl Connection for SharedCall {
 
     #[cold]
     fn send_in_full(&mut self) -> bool {
-        self.connection.state().machine.session().say_all_in_full()
+        self.connection.state().machine.session().disable_abbreviation()
     }
 }
 
