@@ -196,9 +196,23 @@ pub mod transport {
         MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
         PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
         SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, Waits,
-        WorkerThreads, Workers, driven, inproc, join_profiles, options, property_fields, socket,
-        strip_scheme,
+        WorkerThreads, Workers, join_profiles, options, property_fields, strip_scheme,
     };
+
+    /// A transport within one process, for tests: `inproc://name`.
+    pub mod inproc {
+        pub use zorb_transport::inproc::{InprocProtocol, InprocTransport};
+    }
+
+    /// The common code of transports over stream sockets.
+    ///
+    /// A transport only connects a socket and creates a listening one ([`ListeningSocket`]). [`SocketStream`] is a
+    /// stream over a connected socket of any family, and [`SocketAcceptor`] an acceptor over a listening socket.
+    pub mod socket {
+        pub use zorb_transport::socket::{
+            ListeningSocket, SocketAcceptor, SocketStream, change_traffic, set_buffers, set_traffic,
+        };
+    }
 }
 
 /// TLS and SSLIOP: certificates, trusted roots and admitted clients.
@@ -212,14 +226,31 @@ pub mod tls {
 
 /// Calls and values without generated code: DII, DSI, DynAny, the codec of Portable Interceptors.
 pub mod dynamic {
-    #[cfg(feature = "json")]
-    pub use zorb_dynamic::json;
     pub use zorb_dynamic::{
         Codec, CodecError, Deferred, DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum,
         DynFixed, DynSequence, DynStruct, DynUnion, DynValue, DynValueBox, Dynamic, DynamicServant,
         Mode, NamedValue, Request, RequestError, Response, ServerRequest, UnknownUserException,
-        UntypedReply, repository,
+        UntypedReply,
     };
+
+    /// IDL values as JSON, for people and scripts: [`zorb_dynamic::json`] describes the mapping.
+    #[cfg(feature = "json")]
+    pub mod json {
+        pub use zorb_dynamic::json::{
+            Json, JsonError, NoScope, Scope, from_any, to_any, type_name,
+        };
+    }
+
+    /// The definitions of an interface repository.
+    ///
+    /// A [`Repository`] is filled from IDL or from a server, and stored with [`Repository::to_octets`].
+    pub mod repository {
+        pub use zorb_dynamic::repository::{
+            AttributeDescription, Entry, EntryId, EntryKind, InitializerDescription,
+            InterfaceDescription, OperationDescription, ParameterDescription, PortKind, Renamed,
+            Repository, StoreError, mentions,
+        };
+    }
 }
 
 /// CDR, the encoding of values, for protocols and tools. The most used types are in the root of the crate.

@@ -1,12 +1,20 @@
 //! The fields of bit sets.
 
-/// The type of a field of a bit set.
-pub trait BitField: Copy + PartialEq {
+/// The type of a field of a bit set: `bool` and the integers.
+///
+/// This trait is sealed.
+pub trait BitField: Copy + PartialEq + sealed::Sealed {
     /// The value's bits, sign extended.
     fn to_bits(self) -> u64;
     /// The value of the lowest `width` bits.
     fn from_bits(bits: u64, width: u16) -> Self;
 }
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+impl sealed::Sealed for bool {}
 
 impl BitField for bool {
     fn to_bits(self) -> u64 {
@@ -20,6 +28,9 @@ impl BitField for bool {
 
 macro_rules! fields {
     ($($unsigned:ty, $signed:ty;)*) => {$(
+        impl sealed::Sealed for $unsigned {}
+        impl sealed::Sealed for $signed {}
+
         impl BitField for $unsigned {
             fn to_bits(self) -> u64 {
                 u64::from(self)
