@@ -18,6 +18,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// `#[inline]`: in Cargo's own release profile, which optimizes each crate by itself, the compiler inlines only
+// the smallest functions across crates. The attributes of this crate and of `zorb-giop` together save 10 to 25 %
+// of the instructions of a call there (void: 12 % in the client and 10 % in the server; structs of many
+// parts: 25 %), for 3 % more code. Accessors have none: theirs saved nothing.
+
 extern crate alloc;
 
 mod error;

@@ -15,8 +15,7 @@ impl ByteOrder {
     /// The byte order of this machine, which senders use by default.
     pub const NATIVE: Self = if cfg!(target_endian = "big") { Self::Big } else { Self::Little };
 
-    /// The order that bit 0 of a flags octet says.
-    #[inline]
+    /// The order in bit 0 of a flags octet.
     pub const fn from_flag(octet: u8) -> Self {
         if octet & 1 == 0 { Self::Big } else { Self::Little }
     }

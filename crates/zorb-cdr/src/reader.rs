@@ -20,7 +20,7 @@ pub const MAX_DEPTH: u16 = 128;
 /// What some types need to decode their values, such as the ORB for object references.
 pub trait ReadContext: Any + Send + Sync {
     /// The TypeCode of the valuetype with this repository id: a `zorb_types::TypeCode`, which this crate
-    /// does not know. Decoders ask for it when no other source knows the type.
+    /// does not know. Decoders use it if the TypeCode does not describe the type.
     fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         let _ = id;
         None
@@ -52,27 +52,23 @@ pub struct Tail<'a> {
 
 impl<'a> Tail<'a> {
     /// A tail of `octets`.
-    #[inline]
     #[must_use]
     pub fn new(octets: &'a [u8]) -> Self {
         Self { octets, owner: None }
     }
 
     /// The same tail with the owner of its memory, for [types](crate::Wire) that can hold on to it.
-    #[inline]
     #[must_use]
     pub fn owned_by(self, owner: &'a dyn Any) -> Self {
         Self { owner: Some(owner), ..self }
     }
 
     /// The octets.
-    #[inline]
     pub fn octets(&self) -> &'a [u8] {
         self.octets
     }
 
     /// Whether there are no octets.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.octets.is_empty()
     }
@@ -193,7 +189,6 @@ impl<'a> CdrReader<'a> {
 
     /// Makes `tail` follow the buffer: the octets of a last sequence or array of numbers, which were not
     /// copied into the buffer.
-    #[inline]
     pub fn set_tail(&mut self, tail: &'a Tail<'a>) {
         self.tail = Some(tail);
     }
@@ -204,7 +199,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// Whether the reader has [entered the tail](Self::enter_tail).
-    #[inline]
     pub(crate) fn is_in_tail(&self) -> bool {
         self.in_tail
     }
@@ -245,7 +239,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// [`with_text`](Self::with_text) in place.
-    #[inline]
     pub fn set_text(&mut self, text: TextCoding) {
         self.text = text;
     }
@@ -259,7 +252,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// [`with_context`](Self::with_context) in place.
-    #[inline]
     pub fn set_context(&mut self, context: &'a dyn ReadContext) {
         self.context = Some(context);
     }
@@ -278,19 +270,16 @@ impl<'a> CdrReader<'a> {
     }
 
     /// The byte order in use.
-    #[inline]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
     /// The text coding in use.
-    #[inline]
     pub fn text(&self) -> TextCoding {
         self.text
     }
 
     /// Octets from the alignment base to the next octet to be read.
-    #[inline]
     pub fn offset(&self) -> usize {
         self.origin + self.position
     }
@@ -302,7 +291,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// Whether the octets not read yet are contiguous in memory: no [tail](Self::set_tail) follows.
-    #[inline]
     pub fn is_in_one_piece(&self) -> bool {
         self.tail.is_none()
     }
@@ -313,7 +301,6 @@ impl<'a> CdrReader<'a> {
     }
 
     /// Whether all octets have one alignment base: there are no [parts](Self::with_parts).
-    #[inline]
     pub fn is_evenly_aligned(&self) -> bool {
         self.parts.is_empty()
     }

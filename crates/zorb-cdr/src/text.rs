@@ -32,7 +32,7 @@ pub enum WideForm {
     /// GIOP 1.1: two-octet code units in the byte order of the message, with a terminating NUL; the
     /// length counts units.
     Units,
-    /// GIOP 1.2: big-endian unless a byte-order mark says otherwise; the length counts octets.
+    /// GIOP 1.2: big-endian unless there is a byte-order mark; the length counts octets.
     #[default]
     Octets,
 }

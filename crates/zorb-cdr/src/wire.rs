@@ -32,7 +32,7 @@ const READ_AHEAD: usize = 64 * 1024;
 ///
 /// Most Rust types represent an IDL type directly: `i32` is `long`, `String` is `string`, `Vec<T>` is
 /// `sequence<T>`, `[T; N]` is an array, and so is every struct, union and enum that the IDL compiler
-/// generates. Where one Rust type represents two IDL types, marker types tell them apart: [`WString`] and
+/// generates. Where one Rust type represents two IDL types, marker types distinguish them: [`WString`] and
 /// [`WChar`] for wide text, [`Bounded`] for bounds. So `Vec<WString>` is `sequence<wstring>`, and its
 /// [`Value`](Wire::Value) is `Vec<String>`.
 pub trait Wire {

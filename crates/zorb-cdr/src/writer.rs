@@ -94,25 +94,21 @@ impl<'b> CdrWriter<'b> {
     }
 
     /// From now on, offers runs of octets outside encapsulations to `outlet` before it copies them.
-    #[inline]
     pub fn offer_to(&mut self, outlet: &'b mut dyn Outlet) {
         self.outlet = Some(outlet);
     }
 
     /// The byte order in use.
-    #[inline]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
     /// The text coding in use.
-    #[inline]
     pub fn text(&self) -> TextCoding {
         self.text
     }
 
     /// Octets from the alignment base to the next octet to be written.
-    #[inline]
     pub fn offset(&self) -> usize {
         self.buffer.len() - self.base
     }
@@ -248,7 +244,6 @@ impl<'b> CdrWriter<'b> {
     }
 
     /// The current end, to [truncate](Self::truncate) to.
-    #[inline]
     pub(crate) fn mark(&self) -> usize {
         self.buffer.len()
     }

@@ -1,4 +1,4 @@
-//! The state of connections, apart from octets: requests, ids, code sets, and how they end.
+//! The state machines of connections: requests, ids, code sets, and the end of a connection.
 
 mod client;
 mod end;
@@ -20,7 +20,7 @@ use zorb_cdr::TextCoding;
 
 use crate::{CodeSetContext, CodeSetError, GiopVersion, text_coding};
 
-/// How text is written in messages of `version`.
+/// The text coding of messages of `version`.
 #[inline(never)]
 fn text_of(
     code_sets: Option<CodeSetContext>,

@@ -19,6 +19,10 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+// `#[inline]`: see the root of `zorb-cdr`, which says what the attributes of both crates save. Those of the
+// accessors that only other messaging protocols use, such as `Inbound::messaging`, save 3 % of a call over
+// GIOPlite or short messages.
+
 extern crate alloc;
 
 mod code_set;

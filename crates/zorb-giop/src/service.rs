@@ -180,13 +180,11 @@ impl<'a> ServiceContexts<'a> {
     }
 
     /// The number of contexts.
-    #[inline]
     pub fn len(&self) -> usize {
         self.count as usize
     }
 
     /// Whether there are no contexts.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-/// A version of GIOP that Zorb speaks; also the version of an IIOP profile.
+/// A version of GIOP that Zorb supports; also the version of an IIOP profile.
 ///
 /// The major version is always 1. A client never sends a minor version above the one in the
 /// profile it uses, and a server answers with the minor version of the request
@@ -18,7 +18,7 @@ pub enum GiopVersion {
 }
 
 impl GiopVersion {
-    /// The highest version that this crate speaks.
+    /// The highest version that this crate supports.
     pub const HIGHEST: Self = Self::V1_2;
 
     /// The minor version number.
@@ -42,7 +42,7 @@ impl GiopVersion {
         }
     }
 
-    /// The version to use with an endpoint whose profile or URL says `major.minor`: 1.2 for a minor version
+    /// The version to use with an endpoint whose profile or URL has the version `major.minor`: 1.2 for a minor version
     /// above 2, `None` for another major version.
     #[inline]
     pub const fn of_profile(major: u8, minor: u8) -> Option<Self> {

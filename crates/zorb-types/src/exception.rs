@@ -62,7 +62,6 @@ pub struct SystemException {
 
 impl SystemException {
     /// A system exception of `kind`. There is also a function of each kind's name.
-    #[inline]
     pub const fn new(
         kind: SystemExceptionKind,
         minor: MinorCode,
@@ -128,7 +127,7 @@ impl SystemException {
         self
     }
 
-    /// The same exception, in `phase` of what was done with `target`, unless its context says otherwise.
+    /// The same exception with `phase` and `target` in its context, unless the context has them already.
     #[cold]
     #[must_use]
     pub fn at(mut self, phase: Phase, target: impl fmt::Display) -> Self {
@@ -146,7 +145,7 @@ impl SystemException {
         self.context.as_deref()
     }
 
-    /// What to try, where there is something to say.
+    /// What to try, if there is advice.
     pub fn hint(&self) -> Option<&str> {
         self.context()?.hint()
     }

@@ -36,7 +36,7 @@ pub use value::{FixedError, FixedValue};
 /// # Ok::<(), FixedError>(())
 /// ```
 ///
-/// [`FixedValue`] has the arithmetic, whose results have the digits that the standard says. A result
+/// [`FixedValue`] has the arithmetic, whose results have the digits that the standard defines. A result
 /// converts back exactly with `try_from`, or with [`rounded`](Self::rounded) or
 /// [`truncated`](Self::truncated).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]

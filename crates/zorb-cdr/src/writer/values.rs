@@ -40,7 +40,7 @@ impl ValueId for String {
 impl CdrWriter<'_> {
     /// Appends a value, or an indirection if the stream has it already.
     ///
-    /// `address` identifies the value, and `owner` keeps it at that address. `ids` are the repository ids
+    /// `address` identifies the value, and `owner` owns it, so that the address stays valid. `ids` are the repository ids
     /// of its type and of the types that it can be truncated to; none if the value is of the type that the
     /// receiver expects. `state` writes its state.
     ///

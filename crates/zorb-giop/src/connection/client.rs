@@ -1,4 +1,4 @@
-//! The side that sends requests.
+//! The client side of a connection.
 
 mod outstanding;
 mod request;
@@ -18,21 +18,20 @@ use outstanding::{Outstanding, Requests, State};
 pub use request::{Announcement, BeginError, BegunRequest, NewRequest, RequestKind};
 pub use session::ClientSession;
 
-/// How many requests may be outstanding on a connection, unless
+/// The maximum number of outstanding requests of a connection, unless
 /// [another limit](ClientConnection::with_max_outstanding) is set.
 pub const MAX_OUTSTANDING: usize = 65_536;
 
-/// The client's half of a connection, without any I/O: which requests are outstanding, and how each
-/// of them ends.
+/// The state machine of the client side of a connection, without I/O: which requests are outstanding, and how
+/// each of them ends.
 ///
-/// A driver moves octets and tells the time. It writes each request with the id from
-/// [`begin`](Self::begin), reports it [`sent`](Self::sent), receives into an [`Inbound`], and hands
-/// every message that comes out of that to [`receive`](Self::receive). It reports the passing of
-/// [`poll_timeout`](Self::poll_timeout) to [`handle_timeout`](Self::handle_timeout) and the end of
-/// the stream to [`end`](Self::end), sends what [`poll_transmit`](Self::poll_transmit) writes, and
-/// takes requests that failed from [`poll_failed`](Self::poll_failed). One call at a time, or several
-/// with a thread that reads for all, are two drivers of the same machine; `C` is what a driver keeps
-/// for each outstanding request.
+/// A driver does the I/O and reads the clock. It writes each request with the id from
+/// [`begin`](Self::begin), reports it [`sent`](Self::sent), receives into an [`Inbound`], and passes every
+/// message from it to [`receive`](Self::receive). It calls [`handle_timeout`](Self::handle_timeout) at the
+/// time of [`poll_timeout`](Self::poll_timeout) and [`end`](Self::end) at the end of the stream, sends what
+/// [`poll_transmit`](Self::poll_transmit) writes, and takes failed requests from
+/// [`poll_failed`](Self::poll_failed). Exclusive and multiplexed connections are two drivers; `C` is what a
+/// driver stores for each outstanding request.
 ///
 /// ```
 /// use zorb_cdr::ByteOrder;
@@ -71,22 +70,22 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 pub struct ClientConnection<C = ()> {
     ids: RequestIds,
     requests: Requests<C>,
-    /// What was agreed on with the server.
+    /// The negotiated state.
     session: ClientSession,
     messaging: Option<&'static dyn Messaging>,
     max_outstanding: usize,
-    /// The highest version that a request was written in.
+    /// The highest version of the requests so far.
     highest: GiopVersion,
-    /// Whether no request may begin any more.
+    /// Whether new requests are refused.
     closing: bool,
     end: Option<ConnectionEnd>,
     /// CancelRequests that have not been written yet.
     cancels: Vec<(u32, GiopVersion)>,
-    /// Whether the last message to the server, if it is owed one, was written.
+    /// Whether the last message to the server, if there is one, was written.
     farewell_written: bool,
 }
 
-/// What a message from the server was.
+/// The meaning of a message from the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// The Reply to an outstanding request, which stays outstanding until the driver
@@ -96,14 +95,12 @@ pub enum Received {
     LocateReply(u32),
     /// The reply to a request that was cancelled, timed out or answered before: ignore it.
     Late,
-    /// It ended the connection; [`ended`](ClientConnection::ended) says how. Whatever follows is not
-    /// to be read.
+    /// It ended the connection: see [`ended`](ClientConnection::ended). Do not read further messages.
     End,
 }
 
 impl<C> ClientConnection<C> {
-    /// A connection opened by this side, whose messages are those of `messaging`; GIOP if there is
-    /// none.
+    /// A new connection that this side has opened, with the messaging protocol `messaging` if it is not GIOP.
     pub const fn new(session: ClientSession, messaging: Option<&'static dyn Messaging>) -> Self {
         Self {
             ids: RequestIds::initiator(),
@@ -125,14 +122,13 @@ impl<C> ClientConnection<C> {
         Self { max_outstanding, ..self }
     }
 
-    /// What was agreed on with the server.
-    #[inline]
+    /// The negotiated state.
     pub fn session(&mut self) -> &mut ClientSession {
         &mut self.session
     }
 
-    /// Whether a request would tell the server something that later requests rely on, so that it has
-    /// to be sent before any other request is [begun](Self::begin).
+    /// Whether a request would announce something that later requests rely on: then send it before any other
+    /// request is [begun](Self::begin).
     ///
     /// # Errors
     /// As [`begin`](Self::begin).
@@ -140,14 +136,13 @@ impl<C> ClientConnection<C> {
         Ok(self.session.prepare(request, false)?.1.comes_first())
     }
 
-    /// Begins a request: allocates its id, and finds how it is to be written. Unless it is one-way it
-    /// is outstanding until the driver [finishes](Self::finish) it, [cancels](Self::cancel) it or
-    /// takes it from [`poll_failed`](Self::poll_failed). `is_next` is whether nothing else will be
-    /// sent on the connection before it.
+    /// Begins a request: allocates its id, and determines how to write it. Unless it is one-way, it is
+    /// outstanding until the driver [finishes](Self::finish) it, [cancels](Self::cancel) it or takes it from
+    /// [`poll_failed`](Self::poll_failed). `is_next` is whether it is the next message on the wire.
     ///
     /// # Errors
-    /// Nothing has been begun: the connection has ended, too many requests are outstanding, or there
-    /// is no code set that both sides know.
+    /// The connection has ended, too many requests are outstanding, or the two sides have no code set in
+    /// common.
     #[inline(always)] // as `Inbound::poll`
     pub fn begin(
         &mut self,
@@ -191,7 +186,7 @@ impl<C> ClientConnection<C> {
             .ok_or(BeginError::TooManyRequests { limit })
     }
 
-    /// Says that the transport has taken the whole of a request.
+    /// Reports that the whole request was passed to the transport.
     #[inline]
     pub fn sent(&mut self, begun: &BegunRequest) {
         if begun.announcement.comes_first() {
@@ -208,7 +203,7 @@ impl<C> ClientConnection<C> {
         }
     }
 
-    /// Finds what the current message of `inbound` is, whose header `poll` returned.
+    /// Processes the current message of `inbound`, whose header `poll` returned.
     #[inline]
     pub fn receive(&mut self, inbound: &Inbound, header: &MessageHeader) -> Received {
         if header.kind == MessageKind::Reply && self.end.is_none() {
@@ -277,29 +272,29 @@ impl<C> ClientConnection<C> {
         Received::End
     }
 
-    /// What the driver keeps for an outstanding request.
+    /// What the driver has stored for an outstanding request.
     #[inline]
     pub fn call_mut(&mut self, request_id: u32) -> Option<&mut C> {
         self.requests.get_mut(request_id).map(|request| &mut request.call)
     }
 
-    /// What the driver keeps for each outstanding request.
+    /// What the driver has stored for each outstanding request.
     pub fn calls_mut(&mut self) -> impl Iterator<Item = &mut C> {
         self.requests.iter_mut().map(|request| &mut request.call)
     }
 
-    /// How many requests are outstanding.
+    /// The number of outstanding requests.
     pub fn outstanding(&self) -> usize {
         self.requests.len()
     }
 
-    /// Takes a request out: its reply has been read, or the driver knows that it failed.
+    /// Removes a request whose reply has been read, or that has failed.
     #[inline]
     pub fn finish(&mut self, request_id: u32) -> Option<C> {
         self.requests.remove(request_id).map(|request| request.call)
     }
 
-    /// Takes out whatever is outstanding, for the next call: requests without a reply are
+    /// Removes all outstanding requests, for the next call. Requests without a reply are
     /// [cancelled](Self::cancel).
     #[inline]
     pub fn finish_all(&mut self) {
@@ -316,8 +311,8 @@ impl<C> ClientConnection<C> {
         }
     }
 
-    /// Takes a request out that nobody waits for any more. Where a reply may still come the server is
-    /// sent a CancelRequest.
+    /// Removes a request for which nobody waits any more. If a reply may still arrive, a CancelRequest is
+    /// queued.
     pub fn cancel(&mut self, request_id: u32) -> Option<C> {
         let request = self.requests.remove(request_id)?;
         if request.state == State::Sent {
@@ -326,7 +321,7 @@ impl<C> ClientConnection<C> {
         Some(request.call)
     }
 
-    /// Cancels are advice: beyond the limit the oldest is dropped.
+    /// CancelRequests are only hints: beyond the limit, the oldest one is dropped.
     fn queue_cancel(&mut self, request_id: u32, version: GiopVersion) {
         if self.end.is_some() {
             return;
@@ -337,8 +332,8 @@ impl<C> ClientConnection<C> {
         self.cancels.push((request_id, version));
     }
 
-    /// The earliest deadline of the requests that wait: call [`handle_timeout`](Self::handle_timeout)
-    /// then.
+    /// The earliest deadline of the outstanding requests, when to call
+    /// [`handle_timeout`](Self::handle_timeout).
     pub fn poll_timeout(&self) -> Option<Duration> {
         let waiting = self.requests.iter().filter(|request| request.is_waiting());
         waiting.filter_map(|request| request.deadline).min()
@@ -361,13 +356,13 @@ impl<C> ClientConnection<C> {
         }
     }
 
-    /// Why an outstanding request has no reply; `None` while it may get one, and once it has.
+    /// Why an outstanding request will have no reply; `None` if it has one or may still get one.
     pub fn failure(&self, request_id: u32) -> Option<RequestFailure> {
         self.requests.get(request_id).and_then(|request| request.failure(self.end))
     }
 
-    /// How a request failed, or would fail if the connection ended now as `end` says. A request that is
-    /// not outstanding was not sent, or is one-way.
+    /// How a request failed, or would fail if the connection ended now with `end`. A request that is not
+    /// outstanding was not sent, or is one-way.
     pub fn failure_by(&self, request_id: u32, end: ConnectionEnd) -> RequestFailure {
         let end = self.end.unwrap_or(end);
         let request = self.requests.get(request_id);
@@ -378,7 +373,7 @@ impl<C> ClientConnection<C> {
             .unwrap_or(RequestFailure { cause, progress })
     }
 
-    /// Takes out one of the requests that ended without a reply.
+    /// Removes one of the requests that ended without a reply.
     pub fn poll_failed(&mut self) -> Option<(u32, RequestFailure, C)> {
         let end = self.end;
         let failed = |request: &Outstanding<C>| Some((request.id, request.failure(end)?));
@@ -387,36 +382,33 @@ impl<C> ClientConnection<C> {
         Some((id, failure, call))
     }
 
-    /// Begins no more requests. When none is outstanding, [`poll_transmit`](Self::poll_transmit)
-    /// writes the CloseConnection.
+    /// Refuses new requests. When none is outstanding, [`poll_transmit`](Self::poll_transmit) writes the
+    /// CloseConnection.
     pub fn close(&mut self) {
         self.closing = true;
     }
 
-    /// Says that the connection has ended, or ends it; the first cause counts. Every outstanding
-    /// request without a reply has failed.
+    /// Ends the connection, or reports that it has ended; the first cause counts. Every outstanding request
+    /// without a reply has then failed.
     pub fn end(&mut self, end: ConnectionEnd) {
         self.end.get_or_insert(end);
         self.closing = true;
         self.cancels.clear();
     }
 
-    /// How the connection ended, once it has.
-    #[inline]
+    /// How the connection ended, if it has.
     pub fn ended(&self) -> Option<ConnectionEnd> {
         self.end
     }
 
-    /// Whether it is of no more use: it has ended, or no request may begin any more.
-    #[inline]
+    /// Whether it has ended, or refuses new requests.
     pub fn is_closing(&self) -> bool {
         self.closing
     }
 
-    /// Writes the next message that the connection itself has to send into `buffer`, which is cleared:
-    /// a CancelRequest, the CloseConnection, or the MessageError that answers what could not be read.
-    /// `false` when there is none. The connection has [ended](Self::ended) with the latter two: send
-    /// what was written, and end the stream.
+    /// Clears `buffer` and writes the next message of the connection itself into it: a CancelRequest, the
+    /// CloseConnection, or the MessageError after a protocol violation. Returns `false` if there is none. The
+    /// latter two [end](Self::ended) the connection: send them, then close the stream.
     pub fn poll_transmit(&mut self, buffer: &mut Vec<u8>) -> bool {
         let order = ByteOrder::NATIVE;
         if !self.cancels.is_empty() {

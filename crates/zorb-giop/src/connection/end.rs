@@ -1,19 +1,19 @@
-//! How connections end, and what that means for requests without a reply.
+//! The end of a connection, and its effect on requests without a reply.
 
 use zorb_types::CompletionStatus;
 
 use crate::{Inbound, ProtocolError};
 
-/// How a connection came to its end.
+/// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ConnectionEnd {
     /// The peer sent CloseConnection: it has not processed the requests without a reply.
     CloseConnection,
     /// The stream ended or failed without a CloseConnection.
     Lost,
-    /// The peer sent MessageError: it could not read what this side sent.
+    /// The peer sent MessageError: it could not decode a message.
     MessageError,
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     ProtocolError(ProtocolError),
     /// This side closed it.
     ClosedHere,
@@ -36,13 +36,13 @@ impl From<ProtocolError> for ConnectionEnd {
 /// How far a request had come when it failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestProgress {
-    /// The transport did not take the whole of it, so the peer cannot have processed it.
+    /// It was not sent as a whole, so the peer cannot have processed it.
     Unsent,
-    /// A Request was sent, and no reply came.
+    /// A Request was sent, and no reply arrived.
     Sent,
-    /// A LocateRequest was sent, and no reply came. Asking twice does no harm.
+    /// A LocateRequest was sent, and no reply arrived. It may be repeated.
     LocateSent,
-    /// The first fragments of its reply came, and not the last: the peer has processed it.
+    /// Only the first fragments of its reply arrived: the peer has processed it.
     PartlyAnswered,
 }
 
@@ -65,8 +65,8 @@ pub struct RequestFailure {
 }
 
 impl RequestFailure {
-    /// The completion status of the exception to raise: `COMPLETED_NO` when the peer is known not
-    /// to have processed the request, else `COMPLETED_MAYBE` (CORBA 3.3 part 2, 9.5.1.1).
+    /// The completion status of the exception to raise: `COMPLETED_NO` if the peer has certainly not
+    /// processed the request, otherwise `COMPLETED_MAYBE` (CORBA 3.3 part 2, 9.5.1.1).
     pub fn completed(&self) -> CompletionStatus {
         match (self.progress, self.cause) {
             (RequestProgress::PartlyAnswered, _) => CompletionStatus::Maybe,
@@ -76,9 +76,9 @@ impl RequestFailure {
         }
     }
 
-    /// Whether the request may be sent again over another connection without being processed
-    /// twice: its completion status is `COMPLETED_NO`, or it asked for a location only. A request
-    /// that timed out is not sent again.
+    /// Whether the request may be sent again over another connection without being processed twice: its
+    /// completion status is `COMPLETED_NO`, or it is a LocateRequest. A request that timed out is not sent
+    /// again.
     pub fn is_safe_to_resend(&self) -> bool {
         matches!(self.cause, FailureCause::Ended(_))
             && (self.progress == RequestProgress::LocateSent

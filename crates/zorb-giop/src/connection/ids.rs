@@ -3,7 +3,7 @@
 /// Allocates the request ids of one side of a connection.
 ///
 /// The side that opened the connection uses even ids and the other odd ones, as bidirectional
-/// GIOP asks (CORBA 3.3 part 2, 9.8). Requests and LocateRequests share the ids.
+/// GIOP requires (CORBA 3.3 part 2, 9.8). Requests and LocateRequests share the ids.
 #[derive(Clone, Debug)]
 pub struct RequestIds {
     /// The low half is the next id. It is wider than an id so that wrapping around shows.

@@ -69,13 +69,11 @@ pub(super) enum Outcome {
 }
 
 impl Partials {
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
 
     /// Whether a message has to be processed here; most do not.
-    #[inline]
     pub(super) fn concerns(&self, header: &MessageHeader) -> bool {
         header.more_fragments || header.kind == MessageKind::Fragment || !self.messages.is_empty()
     }

@@ -128,13 +128,11 @@ impl RequestBuffer {
     }
 
     /// The octets of the last message.
-    #[inline]
     pub fn octets(&self) -> &[u8] {
         &self.octets
     }
 
     /// The octets for a caller that does not change the request header at the beginning.
-    #[inline]
     pub fn behind_header(&mut self) -> &mut Vec<u8> {
         &mut self.octets
     }

@@ -8,19 +8,19 @@ use crate::GiopVersion;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MessageKind {
-    /// Asks an object for an operation.
+    /// Invokes an operation of an object.
     Request = 0,
     /// Answers a Request.
     Reply = 1,
-    /// Says that the client no longer waits for an answer.
+    /// Cancels a request: the client no longer waits for its reply.
     CancelRequest = 2,
-    /// Asks where an object is.
+    /// Locates an object.
     LocateRequest = 3,
     /// Answers a LocateRequest.
     LocateReply = 4,
     /// Announces an orderly shutdown: requests without a reply were not processed.
     CloseConnection = 5,
-    /// Says that the peer's last message was invalid.
+    /// Reports that the peer's last message was invalid.
     MessageError = 6,
     /// Continues a message whose header says that more fragments follow.
     Fragment = 7,

@@ -25,7 +25,6 @@ pub enum ResponseFlags {
 
 impl ResponseFlags {
     /// Whether a reply is sent at all.
-    #[inline]
     pub const fn expects_reply(self) -> bool {
         !matches!(self, Self::NoResponse)
     }

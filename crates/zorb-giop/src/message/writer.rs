@@ -212,13 +212,12 @@ impl<'b> MessageWriter<'b> {
         write_whole(buffer, version, order, MessageKind::CloseConnection, None);
     }
 
-    /// Writes a whole MessageError, in the highest version that Zorb speaks, as the standard requires.
+    /// Writes a whole MessageError, in the highest version that Zorb supports, as the standard requires.
     pub fn message_error(buffer: &mut Vec<u8>, order: ByteOrder) {
         write_whole(buffer, GiopVersion::HIGHEST, order, MessageKind::MessageError, None);
     }
 
     /// The version of the message.
-    #[inline]
     pub fn version(&self) -> GiopVersion {
         self.version
     }
@@ -255,19 +254,16 @@ impl<'b> MessageWriter<'b> {
     }
 
     /// The offset of the body; the end of the message if no body was begun.
-    #[inline]
     pub fn body_start(&self) -> usize {
         if self.header_end > 0 { self.body_start } else { self.buffer.len() }
     }
 
     /// Number of octets written so far, the header included.
-    #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len()
     }
 
     /// Always `false`: a message has a header.
-    #[inline]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty()
     }

@@ -24,11 +24,11 @@ pub struct Destination {
 pub struct ObjectIndex {
     /// The index of the object adapter in its ORB.
     pub adapter: u32,
-    /// Tells the adapter from earlier and later ones with the same index.
+    /// Distinguishes the adapter from earlier and later ones with the same index.
     pub stamp: u32,
     /// The slot of the object in the adapter's active object map.
     pub slot: u32,
-    /// Tells the object from earlier and later ones in the same slot.
+    /// Distinguishes the object from earlier and later ones in the same slot.
     pub generation: u32,
 }
 
@@ -50,7 +50,7 @@ impl Destination {
         &self.operation
     }
 
-    /// Where the last look-up by key found the object.
+    /// The result of the last look-up by key.
     #[inline]
     pub fn object(&self) -> Option<ObjectIndex> {
         let [adapter, stamp, slot, generation] = self.object.load()?;
@@ -70,7 +70,7 @@ impl Destination {
         known.find(|[of, _]| *of == table).map(|[_, position]| position)
     }
 
-    /// Stores the position of the operation in a table. Positions in two tables are kept.
+    /// Stores the position of the operation in a table. Positions in two tables are stored.
     #[cold]
     #[inline(never)]
     pub fn set_operation_in(&self, table: usize, position: usize) {

@@ -245,7 +245,7 @@ impl<'m> Form<'m> {
         }
     }
 
-    /// Writes a whole MessageError; in GIOP in the highest version that Zorb speaks, as the standard
+    /// Writes a whole MessageError; in GIOP in the highest version that Zorb supports, as the standard
     /// requires.
     pub fn message_error(self, buffer: &mut Vec<u8>, order: ByteOrder) {
         match self {

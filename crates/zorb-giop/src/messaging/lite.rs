@@ -38,8 +38,8 @@ const MAX_NULS: usize = 8;
 /// ```
 ///
 /// The size is that of the octets after the type. All numbers are in the native byte order of the sender,
-/// which the message does not say: both peers must have the same. Nor does a message say that it is
-/// GIOPlite: the scheme of the server's endpoint does. Text is UTF-8 and UTF-16.
+/// which the message does not contain: both peers must have the same. Nor does a message identify itself
+/// as GIOPlite: the scheme of the server's endpoint implies it. Text is UTF-8 and UTF-16.
 ///
 /// A Request is `ulong` id, `octet` response_flags (0: no reply; 129: a reply before the servant runs;
 /// other values: a reply after it), `sequence<octet>` object key, `string` operation, arguments. Up to

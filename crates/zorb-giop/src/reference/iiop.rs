@@ -23,7 +23,7 @@ use crate::GiopVersion;
 /// a minor version above 2 is read as 1.2.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IiopProfile {
-    /// The highest GIOP version that the endpoint speaks.
+    /// The highest GIOP version that the endpoint supports.
     pub version: GiopVersion,
     /// Host name or address; an IPv6 address without brackets.
     pub host: String,

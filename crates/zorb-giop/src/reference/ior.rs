@@ -55,7 +55,6 @@ impl Ior {
     pub const NIL: Self = Self { type_id: String::new(), profiles: Vec::new() };
 
     /// Whether this is a nil reference, which has no profiles.
-    #[inline]
     pub fn is_nil(&self) -> bool {
         self.profiles.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The bodies of the components that Zorb knows.
+//! The bodies of the tagged components that Zorb supports.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -41,7 +41,7 @@ impl From<CdrError> for SystemException {
 }
 
 impl SystemException {
-    /// The exception that the standard asks for when marshalling fails with `error`.
+    /// The exception that the standard requires if marshalling fails with `error`.
     ///
     /// Malformed input is `MARSHAL`; a value of our own that has no encoding is `BAD_PARAM`;
     /// characters outside the code set are `DATA_CONVERSION`; limits of our own are `IMP_LIMIT`.

@@ -10,7 +10,7 @@ pub enum CompletionStatus {
     Yes = 0,
     /// `COMPLETED_NO`: the operation was never begun; repeating it is safe.
     No = 1,
-    /// `COMPLETED_MAYBE`: nobody can say.
+    /// `COMPLETED_MAYBE`: unknown.
     Maybe = 2,
 }
 

@@ -79,7 +79,7 @@ macro_rules! for_each_kind {
             TransactionUnavailable, "TRANSACTION_UNAVAILABLE", transaction_unavailable;
             /// The transaction's mode does not fit the object's policy.
             TransactionMode, "TRANSACTION_MODE", transaction_mode;
-            /// The quality of service asked for cannot be had.
+            /// The requested quality of service is not available.
             BadQos, "BAD_QOS", bad_qos;
             /// The activity context is malformed.
             InvalidActivity, "INVALID_ACTIVITY", invalid_activity;

@@ -1,7 +1,7 @@
 //! The minor codes that have a name, in one module an exception.
 //!
-//! Codes of the OMG are those of CORBA 3.3 part 1, annex A; Zorb's own tell apart what the
-//! standard leaves in one. [`MinorCode::describe`] turns a code back into words.
+//! Codes of the OMG are those of CORBA 3.3 part 1, annex A; Zorb's own distinguish cases for
+//! which the standard has one code. [`MinorCode::describe`] returns the meaning of a code.
 
 use super::kind::SystemExceptionKind;
 use super::minor_code::MinorCode;

@@ -71,7 +71,7 @@ impl MinorCode {
 }
 
 impl fmt::Display for MinorCode {
-    /// Vendor and number: `OMG 2`, `Zorb 1`; `minor 0x12345678` for a vendor nobody knows.
+    /// Vendor and number: `OMG 2`, `Zorb 1`; `minor 0x12345678` for an unknown vendor.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.vmcid().name() {
             Some(vendor) => write!(f, "{vendor} {}", self.code()),

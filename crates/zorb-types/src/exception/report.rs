@@ -22,7 +22,7 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// Writes what `Debug` of an error with a hint shows: the [`Report`], and the hint on a line of its own.
+/// Writes the `Debug` text of an error with a hint: the [`Report`], and the hint on a line of its own.
 ///
 /// # Errors
 /// Those of the formatter.

@@ -1,4 +1,4 @@
-//! The requests of a connection that wait for their replies.
+//! Outstanding requests.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -12,31 +12,31 @@ pub(super) struct Outstanding<C> {
     pub(super) id: u32,
     pub(super) kind: RequestKind,
     pub(super) state: State,
-    /// What it was written in, and its CancelRequest will be.
+    /// The version of the request, and of its CancelRequest.
     pub(super) version: GiopVersion,
-    /// Whether a part of its reply had come when the connection was closed.
+    /// Whether a part of its reply had arrived when the connection was closed.
     pub(super) partly_answered: bool,
     pub(super) deadline: Option<Duration>,
-    /// What the driver keeps for it.
+    /// What the driver has stored for it.
     pub(super) call: C,
 }
 
-/// How far it is.
+/// The state of an outstanding request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// The transport has not taken all of it yet.
+    /// It has not been sent as a whole.
     Unsent,
     Sent,
-    /// Its reply has come.
+    /// Its reply has arrived.
     Answered,
-    /// Its deadline has passed; the flag says whether it was sent.
+    /// Its deadline has passed; the flag is whether it was sent.
     TimedOut {
         sent: bool,
     },
 }
 
-/// All of them. The first has a place of its own: a connection that is used by one call at a time
-/// allocates nothing and searches nothing.
+/// The outstanding requests of a connection. The first one is stored inline: a connection that is used by one
+/// call at a time needs neither allocations nor searches.
 #[derive(Debug)]
 pub(super) struct Requests<C> {
     first: Option<Outstanding<C>>,
@@ -52,7 +52,6 @@ impl<C> Requests<C> {
         self.others.len() + usize::from(self.first.is_some())
     }
 
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.first.is_none() && self.others.is_empty()
     }
@@ -94,7 +93,7 @@ impl<C> Requests<C> {
         Some(self.others.swap_remove(index))
     }
 
-    /// Empties it if nothing but one request with a reply is left; whether it is empty then.
+    /// Removes the only request if it has a reply. Returns whether there are no more requests.
     #[inline]
     pub(super) fn finish_answered(&mut self) -> bool {
         if self.first.as_ref().is_some_and(|first| first.state == State::Answered) {

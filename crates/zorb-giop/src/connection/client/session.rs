@@ -107,7 +107,6 @@ impl ClientSession {
     }
 
     /// The code sets of the connection, whether they have been announced or not.
-    #[inline]
     pub fn code_sets(&self) -> Option<CodeSetContext> {
         self.code_sets
     }

@@ -57,7 +57,7 @@ impl ValueTypes {
 pub struct WrittenValue {
     /// The most derived type of the value.
     pub type_desc: &'static TypeDesc,
-    /// Keeps the value at its address.
+    /// Owns the value, so that its address stays valid.
     pub value: Arc<dyn Any + Send + Sync>,
 }
 
