@@ -69,7 +69,7 @@ impl DynAny {
         }
     }
 
-    /// Makes it a value of a type that it takes.
+    /// Sets a value of a type that may be assigned to this one.
     fn set<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
         if let Content::Image(image) = &mut self.content
             && !self.type_code.has_parts()
@@ -77,12 +77,12 @@ impl DynAny {
         {
             return Ok(());
         }
-        // The type that the value had, with its own names and typedefs, stays.
+        // The type stays the one that the value had, with its own names and typedefs.
         *self = Self::adopting(self.type_code.clone(), Any::new::<T>(value)?)?;
         Ok(())
     }
 
-    /// The value, of a type that it takes.
+    /// The value, converted to a type that may be assigned to this one.
     fn own<T: Typed>(&self) -> DynAnyResult<T::Value> {
         let value = match &self.content {
             Content::Image(image) if image.is_whole() => return Ok(T::read(&mut image.reader())?),

@@ -43,7 +43,7 @@ pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> 
     Some(match index.checked_sub(1) {
         None => Place { offset: head, size: first },
         Some(others) => {
-            // After the first all lie alike.
+            // All but the first have the same size and padding.
             let size = element.stride();
             let before = others.checked_mul(size)?.checked_add(head + first)?;
             Place { offset: before, size }
@@ -51,7 +51,7 @@ pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> 
     })
 }
 
-/// How many parts there are in a value that stands in octets.
+/// The number of parts of an encoded value.
 pub(super) fn count(known: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<usize> {
     match known.count() {
         Some(count) => Ok(count),
@@ -61,7 +61,7 @@ pub(super) fn count(known: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<u
 }
 
 impl Place {
-    /// A reader of the part, which `reader` at the beginning of the whole becomes.
+    /// Moves `reader` from the beginning of the value to the part.
     pub(super) fn read<'a>(self, mut reader: CdrReader<'a>) -> Option<CdrReader<'a>> {
         reader.take(self.offset, "part").ok()?;
         (self.size <= reader.remaining()).then_some(reader)
@@ -94,7 +94,7 @@ impl Image {
         Ok(Self { octets, start: 0, text, parts: Vec::new() })
     }
 
-    /// A reader at the start of the octets. Parts of their own are not in them.
+    /// A reader at the start of the octets, which do not contain separate parts.
     pub(super) fn reader(&self) -> CdrReader<'_> {
         CdrReader::new(&self.octets, ByteOrder::NATIVE).with_origin(self.start).with_text(self.text)
     }
@@ -112,8 +112,8 @@ impl Image {
         place(known, index, self.start)?.read(self.reader())
     }
 
-    /// Changes a part where it lies, to what `body` writes; says whether it could be: not when
-    /// another number of octets was written, or a character that the octets' text has not.
+    /// Overwrites a part with what `body` writes. Returns `false` if that has another size, or a character
+    /// that the text coding of the octets does not have.
     pub(super) fn change(
         &mut self,
         known: &Known,
@@ -148,7 +148,7 @@ impl Image {
     ) -> bool {
         let length = self.octets.len();
         let end = place.offset.saturating_add(place.size);
-        // It is written behind the octets, as far from a multiple of 8 as it will lie.
+        // It is written after the octets, with the alignment that it will have.
         let behind =
             length.next_multiple_of(MAX_ALIGNMENT) + (self.start + place.offset) % MAX_ALIGNMENT;
         self.octets.resize(behind, 0);
@@ -163,7 +163,7 @@ impl Image {
         fits
     }
 
-    /// A part as a value of its own.
+    /// A part as a separate value.
     pub(super) fn part(&mut self, known: &Known, index: usize) -> DynAnyResult<&mut DynAny> {
         if index >= count(known, &mut self.reader())? {
             return Err(DynAnyError::InvalidValue);
@@ -196,7 +196,7 @@ impl Image {
         Ok(DynAny::with(part.clone(), Content::Image(image)))
     }
 
-    /// All parts as values of their own.
+    /// All parts as separate values.
     pub(super) fn taken_apart(mut self, known: &Known) -> DynAnyResult<Vec<DynAny>> {
         let count = count(known, &mut self.reader())?;
         let mut own = std::mem::take(&mut self.parts).into_iter();
@@ -210,7 +210,7 @@ impl Image {
         Ok(parts)
     }
 
-    /// The same value with all of it in the octets; `None` when a part has another size there.
+    /// The same value with all parts in the octets; `None` if a separate part has another size.
     fn whole(&self, known: &Known) -> Option<Cow<'_, Self>> {
         if self.is_whole() {
             return Some(Cow::Borrowed(self));
@@ -248,7 +248,7 @@ impl Image {
         known.layout().copy(&mut whole.reader(), writer)
     }
 
-    /// Makes a sequence this long; new elements are as in a new DynAny.
+    /// Sets the length of a sequence. New elements are as in a new DynAny.
     pub(super) fn set_length(&mut self, known: &Known, length: usize) -> DynAnyResult<()> {
         let element = known.part(0).ok_or(DynAnyError::TypeMismatch)?;
         let fixed = element.fixed().ok_or(DynAnyError::TypeMismatch)?;
@@ -266,7 +266,7 @@ impl Image {
             let room = (length - before).checked_mul(stride);
             let room = room.filter(|room| *room <= default::MAX_OCTETS);
             let room = room.ok_or(DynAnyError::TooLarge)?;
-            // The first element lies in its own way, all others alike: so the second one is copied.
+            // The padding of the first element differs from that of the others: copy the second one.
             let begin = self.octets.len() % MAX_ALIGNMENT;
             let mut new = vec![0; begin];
             let mut from = begin;

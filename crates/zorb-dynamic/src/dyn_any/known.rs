@@ -1,4 +1,4 @@
-//! What walking the values of a type needs to know, found out once for all values of it.
+//! Properties of a type that its values share, computed once.
 
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -6,28 +6,28 @@ use std::sync::{Arc, OnceLock};
 use zorb_cdr::FixedLayout;
 use zorb_types::{Layout, TcKind, TypeCode};
 
-/// Types that are looked into to find out whether one is of fixed size; larger ones are taken apart
-/// part by part. It bounds what repeated types make of few octets.
+/// The maximum number of types to examine when computing whether a type has a fixed size. It limits the work
+/// for repeated types in small TypeCodes; values of larger types are decomposed part by part.
 const MAX_LOOKED_INTO: usize = 64;
 
-/// A TypeCode together with what was found out about it. The parts of a value share it.
+/// A TypeCode with its properties. The parts of a value share it.
 #[derive(Clone, Debug)]
 pub(super) struct Known(Arc<Facts>);
 
 #[derive(Debug)]
 struct Facts {
     type_code: TypeCode,
-    /// Typedefs taken off.
+    /// Without typedefs.
     kind: TcKind,
-    /// How many parts values have, where they all have as many.
+    /// The number of parts, if all values have the same number.
     count: Option<usize>,
-    /// Where the octets of a value lie, when they always lie there.
+    /// The layout of the octets, if all values have the same.
     fixed: Option<FixedLayout>,
     parts: OnceLock<Box<[Known]>>,
     layout: OnceLock<Layout>,
 }
 
-/// Numbers by their kind: most leaves are one.
+/// Numbers by their kind, as most leaves are numbers.
 static NUMBERS: [OnceLock<Known>; KINDS] = [const { OnceLock::new() }; KINDS];
 const KINDS: usize = 37;
 
@@ -66,12 +66,12 @@ impl Deref for Known {
 }
 
 impl Known {
-    /// The kind of the type, typedefs taken off.
+    /// The kind of the type without typedefs.
     pub(super) fn base(&self) -> TcKind {
         self.0.kind
     }
 
-    /// How many parts values have, where they all have as many.
+    /// The number of parts, if all values have the same number.
     pub(super) fn count(&self) -> Option<usize> {
         self.0.count
     }
@@ -87,7 +87,7 @@ impl Known {
         self.0.fixed.as_ref()
     }
 
-    /// Whether the parts of a value lie where a calculation says.
+    /// Whether the offsets of the parts can be computed.
     pub(super) fn has_fixed_parts(&self) -> bool {
         match self.0.kind {
             TcKind::Struct | TcKind::Array => self.0.fixed.is_some(),
@@ -96,12 +96,12 @@ impl Known {
         }
     }
 
-    /// What moves values of the type.
+    /// The compiled type, which copies its values.
     pub(super) fn layout(&self) -> &Layout {
         self.0.layout.get_or_init(|| Layout::of(&self.0.type_code))
     }
 
-    /// The type of a part: the element, whichever it is, a member, or the case of a union.
+    /// The type of a part: of the elements, of a member, or of the case of a union.
     pub(super) fn part(&self, index: usize) -> Option<&Self> {
         let parts = self.parts();
         match self.0.kind {
@@ -130,8 +130,7 @@ impl Known {
         })
     }
 
-    /// Whether values of another type may stand for values of this one. Most are told apart, and
-    /// numbers recognised, by their kinds.
+    /// Whether values of another type may be assigned to this one. The kinds decide for most types.
     pub(super) fn takes(&self, other: &TypeCode) -> bool {
         let kind = match other.kind() {
             TcKind::Alias => other.resolved_kind(),
@@ -141,7 +140,7 @@ impl Known {
     }
 }
 
-/// Whether a kind is a type, of a value of fixed size.
+/// Whether types of this kind may have a fixed size.
 fn is_number(kind: TcKind) -> bool {
     use TcKind::{Boolean, Char, LongDouble};
     matches!(kind, Boolean | Char | LongDouble) || number(kind).is_some()
@@ -157,7 +156,7 @@ fn number(kind: TcKind) -> Option<FixedLayout> {
     }))
 }
 
-/// The layout of a type without typedefs, when its values are of fixed size.
+/// The layout of a type without typedefs, if its values have a fixed size.
 fn fixed_layout(type_code: &TypeCode, left: &mut usize) -> Option<FixedLayout> {
     *left = left.checked_sub(1)?;
     match type_code.kind() {

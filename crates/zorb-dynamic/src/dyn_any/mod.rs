@@ -1,4 +1,4 @@
-//! DynAny: values taken apart and put together by their TypeCodes (CORBA 3.3 part 1, 12).
+//! DynAny: values read and built by their TypeCodes (CORBA 3.3 part 1, 12).
 
 mod array;
 mod basic;

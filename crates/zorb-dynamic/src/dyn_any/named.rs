@@ -1,4 +1,4 @@
-//! Values that have a text: enumerations and decimal numbers.
+//! Values with a text form: enumerations and decimal numbers.
 
 use zorb_types::{Any, FixedValue, TcKind, read_fixed, write_fixed};
 
@@ -14,10 +14,10 @@ pub struct DynEnum<'a>(&'a mut DynAny);
 pub struct DynFixed<'a>(&'a mut DynAny);
 
 impl DynAny {
-    /// The value as one of an enumeration.
+    /// The value as an enumeration.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` for other types.
     pub fn as_enum(&mut self) -> DynAnyResult<DynEnum<'_>> {
         self.needs(&[TcKind::Enum])?;
         Ok(DynEnum(self))
@@ -26,7 +26,7 @@ impl DynAny {
     /// The value as a decimal number.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` for other types.
     pub fn as_fixed(&mut self) -> DynAnyResult<DynFixed<'_>> {
         self.needs(&[TcKind::Fixed])?;
         Ok(DynFixed(self))
@@ -37,16 +37,16 @@ impl DynEnum<'_> {
     /// The name of the value: `get_as_string`.
     ///
     /// # Errors
-    /// When the value cannot be read.
+    /// The value cannot be decoded.
     pub fn name(&self) -> DynAnyResult<String> {
         let ordinal = self.ordinal()? as usize;
         Ok(self.0.type_code.resolved().member_name(ordinal)?.to_owned())
     }
 
-    /// Makes it the value of this name: `set_as_string`.
+    /// Sets the value with this name: `set_as_string`.
     ///
     /// # Errors
-    /// `InvalidValue` when the enumeration has none.
+    /// `InvalidValue` if the enumeration has no such value.
     pub fn set_name(&mut self, name: &str) -> DynAnyResult<()> {
         let type_code = self.0.type_code.resolved();
         let ordinal = (0..type_code.member_count())
@@ -59,15 +59,15 @@ impl DynEnum<'_> {
     /// The number of the value: `get_as_ulong`.
     ///
     /// # Errors
-    /// When the value cannot be read.
+    /// The value cannot be decoded.
     pub fn ordinal(&self) -> DynAnyResult<u32> {
         Ok(self.0.to_any()?.reader().read_u32()?)
     }
 
-    /// Makes it the value of this number: `set_as_ulong`.
+    /// Sets the value with this number: `set_as_ulong`.
     ///
     /// # Errors
-    /// `InvalidValue` when the enumeration has none.
+    /// `InvalidValue` if the enumeration has no such value.
     pub fn set_ordinal(&mut self, ordinal: u32) -> DynAnyResult<()> {
         if ordinal as usize >= self.0.type_code.resolved().member_count() {
             return Err(DynAnyError::InvalidValue);
@@ -85,17 +85,17 @@ impl DynFixed<'_> {
     /// The number: `get_value`.
     ///
     /// # Errors
-    /// When the value cannot be read.
+    /// The value cannot be decoded.
     pub fn value(&self) -> DynAnyResult<FixedValue> {
         let (digits, scale) = self.0.type_code.resolved().digits_and_scale()?;
         Ok(read_fixed(digits, scale, &mut self.0.to_any()?.reader())?)
     }
 
-    /// Sets the number, without the digits that the type has no place for, and says whether it has
-    /// all of them: `set_value`. Text becomes a number with [`FixedValue::parse`].
+    /// Sets the number, truncated to the scale of the type: `set_value`. Returns whether no digit was lost.
+    /// [`FixedValue::parse`] converts text.
     ///
     /// # Errors
-    /// `InvalidValue` when there are too many digits before the point.
+    /// `InvalidValue` for too many digits before the decimal point.
     pub fn set_value(&mut self, value: FixedValue) -> DynAnyResult<bool> {
         let (digits, scale) = self.0.type_code.resolved().digits_and_scale()?;
         let kept = value.truncate(scale)?;

@@ -1,19 +1,19 @@
-//! Going from part to part.
+//! Navigating the parts of a value.
 
 use zorb_types::TcKind;
 
 use super::tree::Content;
 use super::{DynAny, DynAnyError, DynAnyResult, image};
 
-/// # Going from part to part
+/// # Navigating parts
 ///
 /// Parts are the members of structs, exceptions and valuetypes, the elements of sequences and
 /// arrays, and a union's discriminator and member.
 impl DynAny {
-    /// How many parts there are: `component_count`.
+    /// The number of parts: `component_count`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn component_count(&mut self) -> DynAnyResult<usize> {
         if !self.type_code.has_parts() {
             return Ok(0);
@@ -41,11 +41,11 @@ impl DynAny {
         })
     }
 
-    /// Makes a part the current one; says whether there is one of this number, and makes none
-    /// current if there is not: `seek`.
+    /// Makes the part with this index the current one: `seek`. If there is none, returns `false`, and no part
+    /// is current.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn seek(&mut self, index: usize) -> DynAnyResult<bool> {
         let exists = index < self.component_count()?;
         self.position = exists.then_some(index);
@@ -55,26 +55,26 @@ impl DynAny {
     /// Makes the first part the current one: `rewind`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn rewind(&mut self) -> DynAnyResult<bool> {
         self.seek(0)
     }
 
-    /// Makes the next part the current one, the first one if none is: `next`.
+    /// Makes the next part the current one, or the first one if no part is current: `next`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn next_component(&mut self) -> DynAnyResult<bool> {
         let next = self.position.map_or(0, |position| position.saturating_add(1));
         self.seek(next)
     }
 
-    /// The number of the current part.
+    /// The index of the current part.
     pub fn position(&self) -> Option<usize> {
         self.position
     }
 
-    /// The current part, `None` when none is: `current_component`.
+    /// The current part, if there is one: `current_component`.
     ///
     /// # Errors
     /// `TypeMismatch` for types without parts.
@@ -89,10 +89,10 @@ impl DynAny {
         }
     }
 
-    /// The part of this number, whichever is current.
+    /// The part with this index.
     ///
     /// # Errors
-    /// `TypeMismatch` for types without parts, `InvalidValue` beyond the last.
+    /// `TypeMismatch` for types without parts, `InvalidValue` beyond the last part.
     pub fn component(&mut self, index: usize) -> DynAnyResult<&mut Self> {
         if !self.type_code.has_parts() {
             return Err(DynAnyError::TypeMismatch);

@@ -8,13 +8,13 @@ use super::tree::{Content, DynAny, Image, UnionParts};
 use super::{DynAnyError, DynAnyResult, default, image, value};
 
 impl DynAny {
-    /// A value of this type: `create_dyn_any_from_type_code`. Numbers are 0, strings and sequences
-    /// empty, references nil, values null, anys empty; enumerations have their first value and
-    /// unions their first case.
+    /// The default value of a type: `create_dyn_any_from_type_code`. Numbers are 0, strings, sequences and
+    /// anys empty, references nil, valuetypes null; enumerations have their first value, unions their first
+    /// case.
     ///
     /// # Errors
-    /// `InconsistentTypeCode` for types without values: `native`, exceptions' and others' that are
-    /// not complete; `TooLarge` for one of more than 16 MiB.
+    /// `InconsistentTypeCode` for types without values, such as `native` and incomplete types; `TooLarge` for
+    /// a value of more than 16 MiB.
     pub fn new(type_code: &TypeCode) -> DynAnyResult<Self> {
         if !default::has_values(type_code) {
             return Err(DynAnyError::InconsistentTypeCode);
@@ -41,30 +41,30 @@ impl DynAny {
         Ok(Self::whole(any))
     }
 
-    /// The value of an any as one of an equivalent type, whose own names and typedefs stay.
+    /// The value of an any as a value of an equivalent type, with the names and typedefs of that type.
     pub(super) fn adopting(type_code: Known, any: Any) -> DynAnyResult<Self> {
         let any = match any.type_code() == &*type_code {
             true => any,
-            // Types of one id may differ, so it is looked at again.
+            // Types with the same id may differ, so validate the value.
             false => Any::read_with(type_code.layout(), &mut any.reader())?,
         };
         Ok(Self::with(type_code, Content::Whole(any)))
     }
 
-    /// The type, which stays the same as long as the value lives: `type`.
+    /// The type, which never changes: `type`.
     pub fn type_code(&self) -> &TypeCode {
         &self.type_code
     }
 
-    /// The kind of the type, typedefs taken off.
+    /// The kind of the type without typedefs.
     pub fn kind(&self) -> TcKind {
         self.type_code.base()
     }
 
-    /// Makes it the same value as another: `assign`.
+    /// Assigns the value of another DynAny: `assign`.
     ///
     /// # Errors
-    /// `TypeMismatch` when the types are not equivalent.
+    /// `TypeMismatch` if the types are not equivalent.
     pub fn assign(&mut self, other: &Self) -> DynAnyResult<()> {
         *self = other.as_type(&self.type_code)?;
         Ok(())
@@ -81,10 +81,10 @@ impl DynAny {
         }
     }
 
-    /// Makes it the value of an any: `from_any`.
+    /// Assigns the value of an any: `from_any`.
     ///
     /// # Errors
-    /// `TypeMismatch` when the types are not equivalent.
+    /// `TypeMismatch` if the types are not equivalent.
     pub fn from_any(&mut self, any: Any) -> DynAnyResult<()> {
         if !self.type_code.takes(any.type_code()) {
             return Err(DynAnyError::TypeMismatch);
@@ -93,16 +93,16 @@ impl DynAny {
         Ok(())
     }
 
-    /// Whether both are the same value of equivalent types: `equal`.
+    /// Whether both have equivalent types and equal values: `equal`.
     ///
     /// # Errors
-    /// When either has no encoding.
+    /// Either value cannot be encoded.
     pub fn equal(&self, other: &Self) -> DynAnyResult<bool> {
         Ok(self.type_code.takes(&other.type_code) && self.to_any()? == other.to_any()?)
     }
 
-    /// The octets of a value whose parts lie at known places, to be changed there; `None` for other
-    /// values, and for one that was taken apart otherwise.
+    /// The octets of a value whose parts have known offsets, to change them in place; `None` for other values,
+    /// and if the value has been decomposed.
     pub(super) fn image(&mut self) -> Option<&mut Image> {
         if let Content::Whole(any) = &self.content
             && self.type_code.has_fixed_parts()
@@ -115,7 +115,7 @@ impl DynAny {
         }
     }
 
-    /// Takes the value apart, one level deep.
+    /// Decomposes the value by one level.
     pub(super) fn expand(&mut self) -> DynAnyResult<()> {
         if self.type_code.has_parts()
             && let Some(image) = self.image()
@@ -149,7 +149,7 @@ impl DynAny {
         Ok(())
     }
 
-    /// The parts; a union's and a null value's are none here.
+    /// The parts, except those of unions.
     pub(super) fn parts(&mut self) -> DynAnyResult<&mut Vec<Self>> {
         self.expand()?;
         match &mut self.content {
@@ -169,7 +169,7 @@ impl DynAny {
 const READ_AHEAD: usize = 4096;
 
 fn parts(known: &Known, count: usize, reader: &mut CdrReader<'_>) -> DynAnyResult<Vec<DynAny>> {
-    // Every part takes an octet at least.
+    // Every part has at least one octet.
     let mut parts = Vec::with_capacity(count.min(reader.remaining()).min(READ_AHEAD));
     for index in 0..count {
         let part = known.part(index).ok_or(DynAnyError::InvalidValue)?;

@@ -1,4 +1,4 @@
-//! Elements: sequences.
+//! DynSequence.
 
 use zorb_types::TcKind;
 
@@ -14,7 +14,7 @@ impl DynAny {
     /// The value as a sequence.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` if it is not a sequence.
     pub fn as_sequence(&mut self) -> DynAnyResult<DynSequence<'_>> {
         self.needs(&[TcKind::Sequence])?;
         Ok(DynSequence(self))
@@ -22,16 +22,16 @@ impl DynAny {
 }
 
 impl<'a> DynSequence<'a> {
-    /// How many elements there are: `get_length`.
+    /// The number of elements: `get_length`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn length(&mut self) -> DynAnyResult<usize> {
         self.0.component_count()
     }
 
-    /// Makes the sequence this long: `set_length`. New elements are as those of a new DynAny, and
-    /// the first of them becomes current; otherwise the current one stays while it is there.
+    /// Sets the length: `set_length`. New elements have default values, and the first of them becomes the
+    /// current one; otherwise the current element stays if it still exists.
     ///
     /// # Errors
     /// `InvalidValue` beyond the bound, `TooLarge` for more than 16 MiB of new elements.
@@ -63,7 +63,7 @@ impl<'a> DynSequence<'a> {
     /// An element.
     ///
     /// # Errors
-    /// `InvalidValue` beyond the last.
+    /// `InvalidValue` beyond the last element.
     pub fn element(self, index: usize) -> DynAnyResult<&'a mut DynAny> {
         self.0.component(index)
     }
@@ -71,7 +71,7 @@ impl<'a> DynSequence<'a> {
     /// All elements: `get_elements_as_dyn_any`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn elements(&mut self) -> DynAnyResult<&[DynAny]> {
         self.0.parts().map(|parts| &**parts)
     }
@@ -91,10 +91,10 @@ impl<'a> DynSequence<'a> {
     }
 }
 
-/// Elements that a program may ask for at once; each takes some hundred octets.
+/// The maximum number of new elements at once; each takes some hundred octets of memory.
 const MAX_NEW: usize = 1 << 20;
 
-/// Copies of elements, as the element type of a sequence or array has them.
+/// Copies of elements, converted to the element type of a sequence or array.
 pub(super) fn of_type(known: &Known, elements: &[DynAny]) -> DynAnyResult<Vec<DynAny>> {
     let element = known.part(0).ok_or(DynAnyError::TypeMismatch)?;
     elements.iter().map(|value| value.as_type(element)).collect()

@@ -1,4 +1,4 @@
-//! Members by name: structs and exceptions.
+//! DynStruct.
 
 use zorb_types::{TcKind, TypeCode};
 
@@ -14,7 +14,7 @@ impl DynAny {
     /// The value as a struct or exception.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` if it is neither.
     pub fn as_struct(&mut self) -> DynAnyResult<DynStruct<'_>> {
         self.needs(&[TcKind::Struct, TcKind::Except])?;
         Ok(DynStruct(self))
@@ -22,7 +22,7 @@ impl DynAny {
 }
 
 impl<'a> DynStruct<'a> {
-    /// How many members there are.
+    /// The number of members.
     pub fn len(&self) -> usize {
         self.0.type_code.resolved().member_count()
     }
@@ -35,7 +35,7 @@ impl<'a> DynStruct<'a> {
     /// A member by its name.
     ///
     /// # Errors
-    /// `InvalidValue` when there is none of this name.
+    /// `InvalidValue` if there is no member with this name.
     pub fn member(self, name: &str) -> DynAnyResult<&'a mut DynAny> {
         let index = place_of(&self.0.type_code.resolved(), name)?;
         self.0.component(index)
@@ -44,16 +44,16 @@ impl<'a> DynStruct<'a> {
     /// The name of the current member: `current_member_name`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is current.
+    /// `InvalidValue` if no member is current.
     pub fn current_member_name(&self) -> DynAnyResult<String> {
         let index = self.0.position.ok_or(DynAnyError::InvalidValue)?;
         Ok(self.0.type_code.resolved().member_name(index)?.to_owned())
     }
 
-    /// The kind of the current member, a typedef's own: `current_member_kind`.
+    /// The kind of the current member, `Alias` for a typedef: `current_member_kind`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is current.
+    /// `InvalidValue` if no member is current.
     pub fn current_member_kind(&self) -> DynAnyResult<TcKind> {
         let index = self.0.position.ok_or(DynAnyError::InvalidValue)?;
         Ok(self.0.type_code.resolved().member_type(index)?.kind())
@@ -62,7 +62,7 @@ impl<'a> DynStruct<'a> {
     /// Names and values of all members: `get_members_as_dyn_any`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn members(&mut self) -> DynAnyResult<Vec<(String, DynAny)>> {
         let type_code = self.0.type_code.resolved();
         named(&type_code, self.0.parts()?)

@@ -1,4 +1,4 @@
-//! Unions: a discriminator and the member that it selects.
+//! DynUnion.
 
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ impl UnionParts {
         Ok(self.discriminator.type_code.resolved().read_label(&mut any.reader())?)
     }
 
-    /// Sees to it that the member is the one that the discriminator selects now.
+    /// Replaces the member if the discriminator selects another one now.
     pub(super) fn settle(&mut self, type_code: &Known) -> DynAnyResult<()> {
         if let Cow::Owned(settled) = self.settled(type_code)? {
             *self = settled;
@@ -33,15 +33,15 @@ impl UnionParts {
         Ok(())
     }
 
-    /// The parts with the member that the discriminator selects now: the one there was, if it is
-    /// the same one, else a new one.
+    /// The parts with the member that the discriminator selects now: the old one if it is the same member,
+    /// otherwise a new one.
     pub(super) fn settled(&self, known: &Known) -> DynAnyResult<Cow<'_, Self>> {
         let type_code = known.resolved();
         let active = type_code.case_of(self.label()?)?;
         if active == self.active {
             return Ok(Cow::Borrowed(self));
         }
-        // A case of several labels stands once for each.
+        // A case with several labels is listed once for each.
         let same = match (active, self.active) {
             (Some(one), Some(other)) => {
                 let name = type_code.member_name(one)?;
@@ -58,8 +58,8 @@ impl UnionParts {
     }
 }
 
-/// A union, by its discriminator and member: `DynUnion`. They are its two parts; without an active
-/// member there is only the first.
+/// A union, by its discriminator and member: `DynUnion`. They are its parts; without an active member, the
+/// discriminator is the only part.
 #[derive(Debug)]
 pub struct DynUnion<'a>(&'a mut DynAny);
 
@@ -67,7 +67,7 @@ impl DynAny {
     /// The value as a union.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` if it is not a union.
     pub fn as_union(&mut self) -> DynAnyResult<DynUnion<'_>> {
         self.needs(&[TcKind::Union])?;
         self.expand()?;
@@ -76,11 +76,11 @@ impl DynAny {
 }
 
 impl<'a> DynUnion<'a> {
-    /// The discriminator: `get_discriminator`. When it is changed so that it selects another member,
-    /// that one is as in a new DynAny.
+    /// The discriminator: `get_discriminator`. If a change of it selects another member, that member has the
+    /// default value of its type.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn discriminator(self) -> DynAnyResult<&'a mut DynAny> {
         self.0.component(0)
     }
@@ -93,10 +93,10 @@ impl<'a> DynUnion<'a> {
         Ok(self.0.type_code.resolved().discriminator_type()?.resolved_kind())
     }
 
-    /// Sets the discriminator; the member becomes current, if there is one: `set_discriminator`.
+    /// Sets the discriminator: `set_discriminator`. The selected member becomes the current part.
     ///
     /// # Errors
-    /// `TypeMismatch` for one of another type.
+    /// `TypeMismatch` for a value of another type.
     pub fn set_discriminator(&mut self, discriminator: &DynAny) -> DynAnyResult<()> {
         self.0.component(0)?.assign(discriminator)?;
         let last = self.0.component_count()?.saturating_sub(1);
@@ -120,7 +120,7 @@ impl<'a> DynUnion<'a> {
     /// Selects the default case: `set_to_default_member`.
     ///
     /// # Errors
-    /// `TypeMismatch` when the union has none.
+    /// `TypeMismatch` if the union has no default case.
     pub fn set_to_default_member(&mut self) -> DynAnyResult<()> {
         let type_code = self.0.type_code.resolved();
         type_code.default_index()?.ok_or(DynAnyError::TypeMismatch)?;
@@ -131,7 +131,7 @@ impl<'a> DynUnion<'a> {
     /// Sets the discriminator so that it selects no member: `set_to_no_active_member`.
     ///
     /// # Errors
-    /// `TypeMismatch` when there is no such discriminator.
+    /// `TypeMismatch` if every value of the discriminator selects a member.
     pub fn set_to_no_active_member(&mut self) -> DynAnyResult<()> {
         let type_code = self.0.type_code.resolved();
         if type_code.default_index()?.is_some() {
@@ -144,7 +144,7 @@ impl<'a> DynUnion<'a> {
     /// Whether the discriminator selects no member: `has_no_active_member`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn has_no_active_member(&mut self) -> DynAnyResult<bool> {
         Ok(self.active()?.is_none())
     }
@@ -152,7 +152,7 @@ impl<'a> DynUnion<'a> {
     /// Whether the default case is selected: `is_set_to_default_member`.
     ///
     /// # Errors
-    /// When the value cannot be taken apart.
+    /// The value cannot be decoded.
     pub fn is_set_to_default_member(&mut self) -> DynAnyResult<bool> {
         let default = self.0.type_code.resolved().default_index()?;
         Ok(default.is_some() && self.active()? == default)
@@ -161,7 +161,7 @@ impl<'a> DynUnion<'a> {
     /// The selected member: `member`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is.
+    /// `InvalidValue` if no member is selected.
     pub fn member(self) -> DynAnyResult<&'a mut DynAny> {
         self.0.component(1)
     }
@@ -169,16 +169,16 @@ impl<'a> DynUnion<'a> {
     /// The name of the selected member: `member_name`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is.
+    /// `InvalidValue` if no member is selected.
     pub fn member_name(&mut self) -> DynAnyResult<String> {
         let index = self.active()?.ok_or(DynAnyError::InvalidValue)?;
         Ok(self.0.type_code.resolved().member_name(index)?.to_owned())
     }
 
-    /// The kind of the selected member, a typedef's own: `member_kind`.
+    /// The kind of the selected member, `Alias` for a typedef: `member_kind`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is.
+    /// `InvalidValue` if no member is selected.
     pub fn member_kind(&mut self) -> DynAnyResult<TcKind> {
         let index = self.active()?.ok_or(DynAnyError::InvalidValue)?;
         Ok(self.0.type_code.resolved().member_type(index)?.kind())

@@ -10,18 +10,18 @@ use super::structure::checked;
 use super::tree::{Content, State};
 use super::{DynAny, DynAnyError, DynAnyResult};
 
-/// Bases that are followed; TypeCodes nest no deeper.
+/// The maximum number of bases, which is that of nested TypeCodes.
 const MAX_BASES: usize = zorb_cdr::MAX_DEPTH as usize;
 
 /// A valuetype or `eventtype`, by the members of its state, those of its bases first: `DynValue`.
 ///
-/// A value of a derived type has the members of that, where it is known; [`type_code`](DynAny::type_code)
-/// stays the type that is expected. A value whose state is not known, such as a custom one, has no
-/// members, and is passed on as it is.
+/// A value of a derived type has the members of that type, if it is known; [`type_code`](DynAny::type_code)
+/// is still the expected type. A value whose state is unknown, such as a custom one, has no members, and is
+/// copied as it is.
 ///
-/// It is a tree of its own: values that are shared are parts twice over, and a value that leads back to
-/// one around it leads to a copy. As long as nothing is changed, [`to_any`](DynAny::to_any) gives the
-/// value with what it shares; then the parts are values of their own.
+/// It is a tree: a shared value becomes several parts, and a reference to an enclosing value becomes a copy
+/// of it. As long as nothing is changed, [`to_any`](DynAny::to_any) preserves sharing; afterwards, the parts
+/// are separate values.
 #[derive(Debug)]
 pub struct DynValue<'a>(&'a mut DynAny);
 
@@ -33,17 +33,17 @@ impl DynAny {
     /// The value as a valuetype.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` for other types.
     pub fn as_value(&mut self) -> DynAnyResult<DynValue<'_>> {
         self.needs(&[TcKind::Value, TcKind::Event])?;
         self.expand()?;
         Ok(DynValue(self))
     }
 
-    /// The value as a box.
+    /// The value as a value box.
     ///
     /// # Errors
-    /// `TypeMismatch` if it is none.
+    /// `TypeMismatch` for other types.
     pub fn as_value_box(&mut self) -> DynAnyResult<DynValueBox<'_>> {
         self.needs(&[TcKind::ValueBox])?;
         self.expand()?;
@@ -55,14 +55,14 @@ impl DynAny {
         self.position = None;
     }
 
-    /// Makes it a value of exactly its type.
+    /// Makes it a value of exactly its declared type.
     fn set_state(&mut self, parts: Vec<Self>) {
         self.position = (!parts.is_empty()).then_some(0);
         let type_code = self.type_code.resolved();
         self.content = Content::Value(Some(Box::new(State { type_code, parts, whole: None })));
     }
 
-    /// Names and types of the members that it has, or would have.
+    /// Names and types of the members; of null, those of its declared type.
     fn state(&self) -> DynAnyResult<Vec<(String, TypeCode)>> {
         match &self.content {
             Content::Value(Some(state)) => state_of(&state.type_code),
@@ -87,8 +87,7 @@ impl<'a> DynValue<'a> {
         self.0.set_null();
     }
 
-    /// Makes it a value, with members as in a new DynAny, unless it is one already:
-    /// `set_to_value`.
+    /// Makes null a value whose members have default values: `set_to_value`. Does nothing to other values.
     ///
     /// # Errors
     /// `InconsistentTypeCode` for an abstract valuetype; as [`DynAny::new`].
@@ -106,7 +105,7 @@ impl<'a> DynValue<'a> {
     /// A member by its name.
     ///
     /// # Errors
-    /// `InvalidValue` when there is none of this name, and in null.
+    /// `InvalidValue` if there is no member with this name, and for null.
     pub fn member(self, name: &str) -> DynAnyResult<&'a mut DynAny> {
         let state = self.0.state()?;
         let index = state.iter().position(|(member, _)| member == name);
@@ -116,15 +115,15 @@ impl<'a> DynValue<'a> {
     /// The name of the current member: `current_member_name`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is current.
+    /// `InvalidValue` if no member is current.
     pub fn current_member_name(&self) -> DynAnyResult<String> {
         self.current().map(|(name, _)| name)
     }
 
-    /// The kind of the current member, a typedef's own: `current_member_kind`.
+    /// The kind of the current member, `Alias` for a typedef: `current_member_kind`.
     ///
     /// # Errors
-    /// `InvalidValue` when none is current.
+    /// `InvalidValue` if no member is current.
     pub fn current_member_kind(&self) -> DynAnyResult<TcKind> {
         self.current().map(|(_, type_code)| type_code.kind())
     }
@@ -145,8 +144,7 @@ impl<'a> DynValue<'a> {
         Ok(state.into_iter().map(|(name, _)| name).zip(parts.iter().cloned()).collect())
     }
 
-    /// Sets all members, by name and in order, and makes it a value:
-    /// `set_members_as_dyn_any`.
+    /// Sets all members, by name and in order: `set_members_as_dyn_any`. Null becomes a value.
     ///
     /// # Errors
     /// `TypeMismatch` for another name or type, `InvalidValue` for another number of members.
@@ -168,7 +166,7 @@ impl<'a> DynValueBox<'a> {
         self.0.set_null();
     }
 
-    /// Makes it a box with a value as in a new DynAny, unless it has one: `set_to_value`.
+    /// Makes null a box with a default value: `set_to_value`. Does nothing to other values.
     ///
     /// # Errors
     /// As [`DynAny::new`].
@@ -180,7 +178,7 @@ impl<'a> DynValueBox<'a> {
         Ok(())
     }
 
-    /// What is in the box: `get_boxed_value_as_dyn_any`.
+    /// The boxed value: `get_boxed_value_as_dyn_any`.
     ///
     /// # Errors
     /// `InvalidValue` for null.
@@ -188,10 +186,10 @@ impl<'a> DynValueBox<'a> {
         self.0.component(0)
     }
 
-    /// Puts a value into the box: `set_boxed_value_as_dyn_any`.
+    /// Sets the boxed value: `set_boxed_value_as_dyn_any`.
     ///
     /// # Errors
-    /// `TypeMismatch` for one of another type.
+    /// `TypeMismatch` for a value of another type.
     pub fn set_boxed(&mut self, value: &DynAny) -> DynAnyResult<()> {
         let boxed = self.0.type_code.resolved().content_type()?;
         self.0.set_state(vec![value.as_type(&boxed.into())?]);
@@ -200,7 +198,7 @@ impl<'a> DynValueBox<'a> {
 }
 
 impl State {
-    /// The value as it was, unless a part was changed.
+    /// The value before it was decomposed, unless a part has been changed.
     pub(super) fn unchanged(&self, expected: &Known) -> DynAnyResult<Option<&Any>> {
         let Some(whole) = &self.whole else { return Ok(None) };
         let mut reader = whole.reader();
@@ -229,7 +227,7 @@ impl State {
     }
 }
 
-/// Takes the value of an any apart; none where its state is not known.
+/// Decomposes the value of an any; `None` if its state is unknown.
 pub(super) fn read(known: &Known, any: &Any) -> DynAnyResult<Option<Content>> {
     let mut reader = any.reader();
     let type_code = match known.layout().begin_value(&mut reader)? {

@@ -1,4 +1,4 @@
-//! From parts to octets.
+//! Encoding a DynAny.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ impl DynAny {
     /// The value as an any: `to_any`.
     ///
     /// # Errors
-    /// When it has no encoding: a part that is itself too long, or nested too deep.
+    /// The value cannot be encoded: it is too long, or nested too deeply.
     pub fn to_any(&self) -> DynAnyResult<Any> {
         if let Content::Value(Some(state)) = &self.content
             && let Some(whole) = state.unchanged(&self.type_code)?
@@ -34,7 +34,7 @@ impl DynAny {
     /// Appends the value to a stream, without its TypeCode.
     ///
     /// # Errors
-    /// When it has no encoding there.
+    /// The stream cannot represent the value.
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         let each = |parts: &[Self], writer: &mut CdrWriter<'_>| {
             parts.iter().try_for_each(|part| part.write_value(writer))
@@ -68,7 +68,7 @@ impl DynAny {
         }
     }
 
-    /// Collects the types of values in it that its type may not speak of.
+    /// Collects the types of contained valuetypes, which its own type may not describe.
     pub(super) fn value_types(&self, types: &mut ValueTypes) {
         let mut each = |parts: &[Self]| parts.iter().for_each(|part| part.value_types(types));
         match &self.content {

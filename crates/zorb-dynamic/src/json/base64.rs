@@ -1,4 +1,4 @@
-//! Octets as text: the base64 of RFC 4648, section 4.
+//! Base64 (RFC 4648, section 4).
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -16,7 +16,7 @@ pub(super) fn encode(octets: &[u8]) -> String {
     text
 }
 
-/// The octets of a text; `None` when it is no base64. The padding may be missing.
+/// Decodes a text, whose padding may be missing; `None` if it is not base64.
 pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     let digits = text.trim_end_matches('=').as_bytes();
     if text.len() - digits.len() > 2 || digits.len() % 4 == 1 {

@@ -11,7 +11,7 @@ use zorb_types::{Any, FixedValue, Layout, LongDouble, TcKind, TypeCode, ValueTyp
 
 use super::{JsonError, Scope, base64, type_named};
 
-/// Converts JSON to a value of a type; `types` are those that values in it name.
+/// Converts JSON to a value of a type; `types` are the types that its valuetypes name.
 ///
 /// # Errors
 /// The JSON is not such a value; the error contains the path of the part.
@@ -28,28 +28,28 @@ pub(super) fn build(
         let mut encoder = Encoder { scope, writer: &mut *writer, path, values: &mut values };
         encoder.value(json, type_code).map_err(|error| {
             failure = Some(error);
-            // A `char` that is none in UTF-8 may be one in the code set that is tried next.
+            // A `char` that has no single octet in UTF-8 may have one in the next code set.
             writer.error(CdrErrorKind::BadText, "JSON")
         })
     });
     built.map_err(|error| failure.unwrap_or_else(|| no_encoding(&error)))
 }
 
-/// The member of the discriminator, beside that of the value.
+/// The member with the discriminator of a union.
 const CASE: &str = "$case";
 
-/// Writes the values that JSON stands for.
+/// Encodes JSON as CDR.
 pub(super) struct Encoder<'s, 'w, 'b> {
     pub(super) scope: &'s dyn Scope,
     pub(super) writer: &'w mut CdrWriter<'b>,
-    /// The way from the whole to the part in question.
+    /// The path from the root to the current part.
     pub(super) path: String,
-    /// The values of valuetypes so far, by the ways to them.
+    /// The valuetypes so far, by their paths.
     pub(super) values: &'w mut HashMap<String, Arc<u64>>,
 }
 
 impl Encoder<'_, '_, '_> {
-    /// A part, this far from the value around it.
+    /// Processes a part, whose path is that of the enclosing value and this step.
     pub(super) fn part(
         &mut self,
         step: &str,
@@ -325,7 +325,7 @@ fn integer<T: TryFrom<i128>>(json: &Value, kind: TcKind) -> Result<T, JsonError>
         Value::Number(number) => {
             number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
         }
-        // Programs that read numbers as doubles write those of 64 bits so.
+        // Programs that represent numbers as doubles write 64-bit integers as strings.
         Value::String(digits) if matches!(kind, TcKind::LongLong | TcKind::ULongLong) => {
             digits.parse().ok()
         }
@@ -372,7 +372,7 @@ fn place_of(type_code: &TypeCode, name: &str) -> Option<usize> {
     (0..type_code.member_count()).find(|&index| type_code.member_name(index) == Ok(name))
 }
 
-/// What to say of a name that the type does not have.
+/// The error of an unknown name.
 pub(super) fn no_member(type_code: &TypeCode, name: &str, what: &str) -> String {
     let known = (0..type_code.member_count()).filter_map(|index| type_code.member_name(index).ok());
     let mut names: Vec<&str> = known.collect();

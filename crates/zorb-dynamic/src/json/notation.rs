@@ -56,7 +56,7 @@ pub fn type_name(type_code: &TypeCode) -> String {
         ObjRef if type_code.id() == zorb_core::OBJECT_ID || type_code.id().is_empty() => {
             "Object".to_owned()
         }
-        // One that is still to be made has no kind yet.
+        // An incomplete type has no kind yet.
         _ if !type_code.id().is_empty() => type_code.id().to_owned(),
         kind => kind.idl_name().to_owned(),
     }

@@ -8,7 +8,7 @@ use zorb_types::{Any, TypeCode, ValueTypes};
 use super::encoder::build;
 use super::{JsonError, Scope, TYPE, type_named};
 
-/// The depth to which JSON is searched for types.
+/// The maximum depth of the search for type names.
 const MAX_DEPTH: u16 = 512;
 
 /// Converts JSON to a value of a type.
@@ -22,7 +22,7 @@ pub fn to_any(json: &Value, type_code: &TypeCode, scope: &dyn Scope) -> Result<A
     build(json, type_code, scope, types)
 }
 
-/// Finds the types that values in JSON name as theirs.
+/// Finds the types that valuetypes in JSON name.
 fn collect(json: &Value, scope: &dyn Scope, types: &mut ValueTypes) {
     let mut left = vec![(json, 0)];
     while let Some((json, depth)) = left.pop() {

@@ -35,7 +35,7 @@ impl Json {
         }
     }
 
-    /// Writes it; `indent` is `None` for one line.
+    /// Writes the value; on one line if `indent` is `None`.
     fn print(&self, f: &mut fmt::Formatter<'_>, indent: Option<usize>) -> fmt::Result {
         let deeper = indent.map(|indent| indent + 2);
         match self {
@@ -88,7 +88,7 @@ fn end(indent: Option<usize>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    // JSON's own rules for strings are serde's.
+    // serde_json escapes strings.
     f.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
 }
 

@@ -11,7 +11,7 @@ use super::{BOXED, JsonError, REFERENCE, TYPE, type_named};
 use crate::dyn_any::value::state_of;
 
 impl Encoder<'_, '_, '_> {
-    /// A value of a valuetype, or of what is behind an abstract interface.
+    /// Encodes a valuetype, or the valuetype in an abstract interface.
     pub(super) fn valuetype(
         &mut self,
         json: &Value,
@@ -54,7 +54,7 @@ impl Encoder<'_, '_, '_> {
         written.map_err(|error| failure.unwrap_or_else(|| no_encoding(&error)))
     }
 
-    /// The value at this place, once more.
+    /// Encodes an indirection to the value at this path.
     fn shared(&mut self, path: &str) -> Result<(), JsonError> {
         let key = self.values.get(path).map(|key| Arc::as_ptr(key).addr());
         match key.filter(|&key| self.writer.has_value(key)) {
@@ -94,7 +94,7 @@ impl Encoder<'_, '_, '_> {
     }
 }
 
-/// What ends the writing of a value whose JSON is wrong.
+/// The error with which the encoder stops at invalid JSON.
 fn stopped(writer: &CdrWriter<'_>) -> zorb_cdr::CdrError {
     writer.error(CdrErrorKind::BadText, "JSON")
 }

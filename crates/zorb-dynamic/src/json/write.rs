@@ -20,11 +20,11 @@ pub fn from_any(any: &Any) -> Result<Json, SystemException> {
     Ok(printer.value(any.type_code(), &mut any.reader())?)
 }
 
-/// What is known on the way through a value.
+/// The state of converting a value.
 struct Printer {
-    /// The way from the value to the part in question.
+    /// The path from the root to the current part.
     path: String,
-    /// The ways to values of valuetypes, by the offsets of their tags.
+    /// The paths of valuetypes, by the offsets of their tags.
     values: HashMap<usize, String>,
 }
 
@@ -99,7 +99,7 @@ impl Printer {
         })
     }
 
-    /// A part, this far from the value around it.
+    /// Converts a part, whose path is that of the enclosing value and this step.
     fn part(
         &mut self,
         step: &str,
@@ -113,7 +113,7 @@ impl Printer {
         Ok(json)
     }
 
-    /// An any, whose values may be those around it.
+    /// Converts an any, which may share valuetypes with the enclosing value.
     fn any(&mut self, reader: &mut CdrReader<'_>) -> CdrResult<Json> {
         let type_code = TypeCode::read(reader)?;
         if type_code.kind() == TcKind::Null {
@@ -177,7 +177,7 @@ impl Printer {
         Ok(Json::Object(parts))
     }
 
-    /// A value of a valuetype, or of what is behind an abstract interface.
+    /// Converts a valuetype, or the valuetype in an abstract interface.
     fn valuetype(&mut self, expected: &TypeCode, reader: &mut CdrReader<'_>) -> CdrResult<Json> {
         let (type_code, tag) = match Layout::of(expected).begin_value(reader)? {
             ValueHead::Null => return Ok(Json::null()),
@@ -220,7 +220,7 @@ impl Printer {
     }
 }
 
-/// Goes on in the next chunk of a value where one has ended.
+/// Moves to the next chunk of a value at the end of one.
 fn step(kind: TcKind, reader: &mut CdrReader<'_>) {
     let alignment = match kind {
         TcKind::Short | TcKind::UShort => 2,
@@ -240,7 +240,7 @@ fn step(kind: TcKind, reader: &mut CdrReader<'_>) {
         | TcKind::WString
         | TcKind::Sequence
         | TcKind::Except => 4,
-        // These see to it themselves, or have parts that do.
+        // Their parts do so.
         _ => return,
     };
     reader.step(alignment);
@@ -251,7 +251,7 @@ fn bad(reader: &CdrReader<'_>) -> zorb_cdr::CdrError {
     reader.error(CdrErrorKind::BadTypeCode, "value")
 }
 
-/// The shortest digits that are the number, or the name of what is none.
+/// The shortest digits that represent the number, or the name of a NaN or infinity.
 fn float(is_finite: bool, shortest: &impl std::fmt::Debug, number: f64) -> Json {
     if is_finite {
         return Json::word(format_args!("{shortest:?}"));

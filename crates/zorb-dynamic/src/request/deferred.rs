@@ -73,7 +73,7 @@ impl Deferred {
         }
     }
 
-    /// Waits until the response has arrived, or for so long; says whether it has.
+    /// Waits until the response has arrived, at most for this time. Returns whether it has arrived.
     pub fn wait(&self, limit: Duration) -> bool {
         let end = Instant::now().checked_add(limit);
         let mut outcome = self.0.outcome.lock().unwrap_or_else(PoisonError::into_inner);
