@@ -34,7 +34,7 @@ impl Listener {
         url: &str,
         priority: Option<i16>,
         workers: Workers,
-    ) -> Result<Listener, Error> {
+    ) -> Result<Self, Error> {
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let scheme = url.split_once("://").map_or("", |(scheme, _)| scheme);
         let protocol = context.protocols().by_scheme(scheme).ok_or_else(|| {

@@ -21,6 +21,7 @@ const OWN_PROCESS: &str = "ZORB_TEST_OWN_PROCESS";
 ///
 /// # Panics
 /// If `body` panics, or there is no test of that name.
+#[expect(clippy::print_stdout, reason = "the test harness shows what the test has printed")]
 pub fn in_own_process(name: &str, body: impl FnOnce()) {
     if std::env::var(OWN_PROCESS).is_ok_and(|wanted| wanted == name) {
         return body();

@@ -206,8 +206,10 @@ pub mod transport {
 
     /// The common code of transports over stream sockets.
     ///
-    /// A transport only connects a socket and creates a listening one ([`ListeningSocket`]). [`SocketStream`] is a
-    /// stream over a connected socket of any family, and [`SocketAcceptor`] an acceptor over a listening socket.
+    /// A transport only connects a socket and creates a listening one
+    /// ([`ListeningSocket`](socket::ListeningSocket)). [`SocketStream`](socket::SocketStream) is a stream over a
+    /// connected socket of any family, and [`SocketAcceptor`](socket::SocketAcceptor) an acceptor over a listening
+    /// socket.
     pub mod socket {
         pub use zorb_transport::socket::{
             ListeningSocket, SocketAcceptor, SocketStream, change_traffic, set_buffers, set_traffic,
@@ -243,7 +245,8 @@ pub mod dynamic {
 
     /// The definitions of an interface repository.
     ///
-    /// A [`Repository`] is filled from IDL or from a server, and stored with [`Repository::to_octets`].
+    /// A [`Repository`](repository::Repository) is filled from IDL or from a server, and stored with
+    /// [`to_octets`](repository::Repository::to_octets).
     pub mod repository {
         pub use zorb_dynamic::repository::{
             AttributeDescription, Entry, EntryId, EntryKind, InitializerDescription,

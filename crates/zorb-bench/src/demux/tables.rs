@@ -73,7 +73,7 @@ fn requests(
         let (index, position) = (spread(7, 0, keys.len()), spread(5, 3, names.len()));
         Some(Request {
             key: keys.get(index)?.clone(),
-            operation: *names.get(position)?,
+            operation: names.get(position)?,
             agreed: u32::try_from(index * names.len() + position).ok()?,
             object: object(index),
             position,

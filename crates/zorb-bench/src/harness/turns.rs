@@ -20,7 +20,8 @@ pub fn order(peers: usize) -> impl Iterator<Item = usize> {
 
 /// The order of blocks in several rounds: forward and backward in turns.
 pub(crate) fn alternating(count: usize, rounds: usize) -> impl Iterator<Item = usize> {
-    let turn = move |round: usize, turn| if round % 2 == 0 { turn } else { count - 1 - turn };
+    let turn =
+        move |round: usize, turn| if round.is_multiple_of(2) { turn } else { count - 1 - turn };
     (0..rounds).flat_map(move |round| (0..count).map(move |number| turn(round, number)))
 }
 

@@ -114,14 +114,11 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
             Some(outcome) => outcome,
             None => attempt(call, target),
         };
-        let unfinished = match outcome {
-            Err(unfinished) => unfinished,
-            Ok(()) => {
-                if call.parameters.rebind != Rebind::Transparent {
-                    object.bind();
-                }
-                return Ok(());
+        let Err(unfinished) = outcome else {
+            if call.parameters.rebind != Rebind::Transparent {
+                object.bind();
             }
+            return Ok(());
         };
         match unfinished {
             Unfinished::Forward(_)
