@@ -20,7 +20,7 @@ use zorb_poa::PoaManager;
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
 /// A connection that may be watched.
-pub(crate) trait Watched: fmt::Debug + Send + Sync {
+pub(crate) trait Watched: Send + Sync {
     /// Notes that it is watched from now on; `false` if it has been already, or is over.
     fn begin_watch(&self) -> bool;
 
@@ -34,6 +34,12 @@ pub(crate) trait Watched: fmt::Debug + Send + Sync {
     /// Notes that it is not watched any more, unless an upcall has begun since `seen` was taken: one that
     /// begins later calls the watchdog itself.
     fn stop_watching(&self, seen: u32) -> bool;
+}
+
+impl fmt::Debug for dyn Watched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watched")
+    }
 }
 
 /// Watches the connections that are in use.

@@ -68,7 +68,7 @@ fn an_experiment_writes_its_page_beside_its_table() {
     assert!(finished.stdout.starts_with("operation"), "{}", finished.stdout);
     let html = fs::read_to_string(page).unwrap();
     // Bars for Zorb's five operations, curves for both peers.
-    assert_eq!(html.matches("<rect class=\"bar\"").count(), 5);
+    assert_eq!(html.matches("<path class=\"bar\"").count(), 5);
     assert_eq!(html.matches("<figure").count(), 1 + 5);
 }
 

@@ -81,14 +81,14 @@ pub(crate) fn zorb_client(pairing: &Pairing, peer: Peer) -> Result<Vec<Outcome>,
     );
     check(
         "security/strange_server",
-        refused(listening(&folders.path("suspicious")), &reference, "CN=server is refused"),
+        refused(listening(&folders.path("suspicious")), &reference, "CN=server was rejected"),
     );
     check(
         "security/other_name",
         refused(
             listening(&client).option("SsliopServerName", "elsewhere.example.com"),
             &reference,
-            "CN=server is refused",
+            "CN=server was rejected",
         ),
     );
     // Who was refused has left nothing behind.
