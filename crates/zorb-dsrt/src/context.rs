@@ -1,7 +1,7 @@
-//! The service context that takes a distributable thread from node to node.
+//! The service context with the distributable thread of a request.
 //!
-//! The standard leaves its contents to the scheduler. Zorb's is the same for all of its schedulers, an
-//! encapsulation under the id [`ServiceId::ZORB_DISTRIBUTABLE_THREAD`](zorb_giop::ServiceId):
+//! The standard leaves its contents to the scheduler. Zorb's is the same for all schedulers: an encapsulation with the
+//! id [`ServiceId::ZORB_DISTRIBUTABLE_THREAD`](zorb_giop::ServiceId):
 //!
 //! ```text
 //! +------------+---------+-----------------------+-------------------+----------------------------+
@@ -27,7 +27,7 @@ const PRIORITY: u32 = 1;
 const DEADLINE: u32 = 2;
 const URGENCY: u32 = 3;
 
-/// The octets of the context.
+/// Encodes the context.
 pub(crate) fn encode(
     id: &ThreadId,
     parameters: Option<&Parameters>,
@@ -57,7 +57,7 @@ pub(crate) fn encode(
     })
 }
 
-/// What a context's octets say.
+/// Decodes the context.
 pub(crate) fn decode(data: &[u8]) -> CdrResult<(ThreadId, Option<Parameters>)> {
     let mut reader = CdrReader::for_encapsulation(data)?;
     let id = read_id(&mut reader)?;
@@ -84,7 +84,7 @@ pub(crate) fn decode(data: &[u8]) -> CdrResult<(ThreadId, Option<Parameters>)> {
     Ok((id, parameters))
 }
 
-/// An id, which is a sequence of octets.
+/// Reads a thread id, a sequence of 16 octets.
 pub(crate) fn read_id(reader: &mut CdrReader<'_>) -> CdrResult<ThreadId> {
     let octets = reader.read_octets()?;
     let octets = octets.try_into();

@@ -11,17 +11,16 @@ use super::node::Node;
 use super::parameters::Parameters;
 use super::thread::DistributableThread;
 use super::thread_id::ThreadId;
-use super::visit::{Entered, Segment, Visit, leave, present};
+use super::visit::{Entered, Segment, Visit, current_visit, leave};
 
-/// Why a scheduling segment could not begin or be updated.
+/// The error of beginning or updating a scheduling segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchedulingError {
     /// The scheduler does not support such parameters
     /// (`UNSUPPORTED_SCHEDULING_DISCIPLINE`).
     UnsupportedSchedulingDiscipline,
-    /// A system exception: `THREAD_CANCELLED` when the thread has been cancelled, or that of the
-    /// scheduler.
+    /// A system exception: `THREAD_CANCELLED` if the thread has been cancelled, or that of the scheduler.
     System(SystemException),
 }
 
@@ -52,7 +51,7 @@ impl From<SystemException> for SchedulingError {
 }
 
 impl From<SchedulingError> for SystemException {
-    /// For servants: `INV_POLICY` for an unsupported discipline.
+    /// Converts the error for servants; an unsupported discipline becomes `INV_POLICY`.
     fn from(error: SchedulingError) -> Self {
         match error {
             SchedulingError::UnsupportedSchedulingDiscipline => {
@@ -75,7 +74,7 @@ pub struct Current {
 pub struct Spawned<T> {
     /// The distributable thread.
     pub thread: DistributableThread,
-    /// Waits for its end, and returns the action's result or why it could not begin.
+    /// Waits for its end, and returns the action's result, or the error of beginning its segment.
     pub handle: JoinHandle<Result<T, SchedulingError>>,
 }
 
@@ -84,17 +83,17 @@ struct End<'c>(&'c Current, &'c str);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        // The segment has begun, and a cancellation has been reported by the calls that it prevented.
+        // The segment exists, and calls have already reported a cancellation.
         let _ = self.0.end_scheduling_segment(self.1);
     }
 }
 
-/// Removes a spawned thread from its node when dropped.
-struct Leave(Arc<Node>, ThreadId);
+/// Ends the visit of a spawned thread when dropped.
+struct EndVisit(Arc<Node>, ThreadId);
 
-impl Drop for Leave {
+impl Drop for EndVisit {
     fn drop(&mut self) {
-        self.0.depart(&self.1);
+        self.0.end_visit(&self.1);
     }
 }
 
@@ -107,7 +106,7 @@ impl Current {
     /// segment, or in an upcall of a distributable thread, it is nested. `parameters` are in effect until it ends; by
     /// default those of the enclosing segment. Requests carry `implicit` instead, for the segments of their upcalls.
     ///
-    /// May wait for the scheduler.
+    /// It may block in the scheduler.
     ///
     /// # Errors
     /// [`SchedulingError`]; the segment has not begun.
@@ -129,11 +128,13 @@ impl Current {
     ) -> Result<(), SchedulingError> {
         self.accepts(parameters)?;
         self.accepts(implicit)?;
-        let Some(visit) = present() else {
+        let Some(visit) = current_visit() else {
             let visit = Visit::new(&self.node, id, None, true);
             visit.segments.borrow_mut().push(segment(name, parameters, implicit));
             visit.check(CompletionStatus::No)?;
-            visit.tell(|point| self.node.scheduler.begin_new_scheduling_segment(point))?;
+            visit.notify_scheduler(|point| {
+                self.node.scheduler.begin_new_scheduling_segment(point)
+            })?;
             // It is removed when its outermost segment ends.
             std::mem::forget(Entered::new(Some(visit)));
             return Ok(());
@@ -141,7 +142,8 @@ impl Current {
         visit.check(CompletionStatus::No)?;
         let parameters = parameters.or_else(|| visit.parameters());
         visit.segments.borrow_mut().push(segment(name, parameters, implicit));
-        let begun = visit.tell(|point| visit.node.scheduler.begin_nested_scheduling_segment(point));
+        let begun = visit
+            .notify_scheduler(|point| visit.node.scheduler.begin_nested_scheduling_segment(point));
         if begun.is_err() {
             visit.segments.borrow_mut().pop();
         }
@@ -161,7 +163,7 @@ impl Current {
     ) -> Result<(), SchedulingError> {
         self.accepts(parameters)?;
         self.accepts(implicit)?;
-        let visit = present().ok_or_else(out_of_order)?;
+        let visit = current_visit().ok_or_else(out_of_order)?;
         visit.check(CompletionStatus::No)?;
         let before = {
             let mut segments = visit.segments.borrow_mut();
@@ -169,7 +171,8 @@ impl Current {
             let parameters = parameters.or(innermost.parameters);
             std::mem::replace(innermost, segment(name, parameters, implicit))
         };
-        let updated = visit.tell(|point| visit.node.scheduler.update_scheduling_segment(point));
+        let updated =
+            visit.notify_scheduler(|point| visit.node.scheduler.update_scheduling_segment(point));
         if updated.is_err()
             && let Some(innermost) = visit.segments.borrow_mut().last_mut()
         {
@@ -184,19 +187,21 @@ impl Current {
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if the innermost segment has another name, or there is none;
-    /// `THREAD_CANCELLED` if the thread was cancelled; the segment has ended nevertheless.
+    /// `THREAD_CANCELLED` if the thread was cancelled; the segment ends nevertheless.
     pub fn end_scheduling_segment(&self, name: &str) -> Result<(), SystemException> {
-        let visit = present().ok_or_else(out_of_order)?;
+        let visit = current_visit().ok_or_else(out_of_order)?;
         let is_last = {
             let mut segments = visit.segments.borrow_mut();
             segments.pop_if(|segment| segment.name == name).ok_or_else(out_of_order)?;
             segments.is_empty()
         };
         if is_last && visit.is_origin {
-            visit.tell(|point| visit.node.scheduler.end_scheduling_segment(point));
+            visit.notify_scheduler(|point| visit.node.scheduler.end_scheduling_segment(point));
             leave();
         } else {
-            visit.tell(|point| visit.node.scheduler.end_nested_scheduling_segment(point));
+            visit.notify_scheduler(|point| {
+                visit.node.scheduler.end_nested_scheduling_segment(point)
+            });
         }
         visit.check(CompletionStatus::Yes)
     }
@@ -238,11 +243,11 @@ impl Current {
         self.accepts(implicit)?;
         let id = ThreadId::new();
         let node = Arc::clone(&self.node);
-        // Registered already, so that it can be cancelled before it begins.
-        let thread = DistributableThread { entry: node.arrive(id), node };
+        // Registered before it starts, so that it can be cancelled earlier.
+        let thread = DistributableThread { entry: node.begin_visit(id), node };
         let (current, name) = (self.clone(), name.to_owned());
         let work = move || {
-            let _leave = Leave(Arc::clone(&current.node), id);
+            let _visit = EndVisit(Arc::clone(&current.node), id);
             current.begin(id, &name, parameters, implicit)?;
             let _end = End(&current, &name);
             Ok(action())
@@ -254,7 +259,7 @@ impl Current {
         match builder.spawn(work) {
             Ok(handle) => Ok(Spawned { thread, handle }),
             Err(_) => {
-                self.node.depart(&id);
+                self.node.end_visit(&id);
                 let minor = minor::no_resources::THREADS;
                 Err(SystemException::no_resources(minor, CompletionStatus::No).into())
             }
@@ -266,19 +271,19 @@ impl Current {
     /// # Errors
     /// `THREAD_CANCELLED` if the distributable thread was cancelled.
     pub fn check(&self) -> Result<(), SystemException> {
-        present().map_or(Ok(()), |visit| visit.check(CompletionStatus::Maybe))
+        current_visit().map_or(Ok(()), |visit| visit.check(CompletionStatus::Maybe))
     }
 
     /// The id of the distributable thread (`id`); `None` outside distributable threads.
     #[must_use]
     pub fn id(&self) -> Option<ThreadId> {
-        present().map(|visit| visit.entry.id)
+        current_visit().map(|visit| visit.entry.id)
     }
 
     /// The distributable thread.
     #[must_use]
     pub fn thread(&self) -> Option<DistributableThread> {
-        let visit = present()?;
+        let visit = current_visit()?;
         let (node, entry) = (Arc::clone(&visit.node), Arc::clone(&visit.entry));
         Some(DistributableThread { node, entry })
     }
@@ -287,13 +292,13 @@ impl Current {
     /// request.
     #[must_use]
     pub fn scheduling_parameter(&self) -> Option<Parameters> {
-        present().and_then(|visit| visit.parameters())
+        current_visit().and_then(|visit| visit.parameters())
     }
 
-    /// The parameters that requests carry instead (`implicit_scheduling_parameter`).
+    /// The parameters that requests carry instead of those in effect (`implicit_scheduling_parameter`).
     #[must_use]
     pub fn implicit_scheduling_parameter(&self) -> Option<Parameters> {
-        present().and_then(|visit| visit.implicit())
+        current_visit().and_then(|visit| visit.implicit())
     }
 
     /// The names of the segments that have begun on this node, the innermost first.
@@ -302,7 +307,7 @@ impl Current {
         let names = |visit: Rc<Visit>| {
             visit.segments.borrow().iter().rev().map(|segment| segment.name.clone()).collect()
         };
-        present().map(names).unwrap_or_default()
+        current_visit().map(names).unwrap_or_default()
     }
 
     fn accepts(&self, parameters: Option<Parameters>) -> Result<(), SchedulingError> {

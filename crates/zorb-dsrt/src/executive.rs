@@ -23,7 +23,7 @@ struct Executive {
 #[derive(Debug, Default)]
 struct Ready {
     running: usize,
-    /// Their keys, and numbers in order of arrival.
+    /// The keys of waiting threads, and their numbers in order of arrival.
     waiting: Vec<(Key, u64)>,
     arrivals: u64,
     /// The numbers of threads that may run and have not woken up yet.
@@ -73,13 +73,13 @@ impl Executive {
         }
     }
 
-    /// Waits if another thread has a smaller key now.
+    /// Lets a waiting thread with a smaller key run first.
     fn yield_to_more_urgent(&self, key: Key) {
-        let other_first = {
+        let must_yield = {
             let state = self.state();
             state.waiting.iter().any(|(other, _)| *other < key)
         };
-        if other_first {
+        if must_yield {
             self.leave();
             self.enter(key);
         }

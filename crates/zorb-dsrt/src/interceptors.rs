@@ -1,4 +1,4 @@
-//! The interceptors that make distributable threads continue on other nodes.
+//! The interceptors that continue distributable threads on other nodes.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -14,21 +14,22 @@ use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 use super::cancellation::{CANCEL, cancel};
 use super::context;
 use super::node::Node;
-use super::visit::{Entered, Visit, present};
+use super::visit::{Entered, Visit, current_visit};
 
-/// Sends the distributable thread that the calling thread is with its requests.
+/// Sends the id and the parameters of the calling thread's distributable thread with its requests.
 #[derive(Debug)]
 pub(crate) struct Propagation;
 
 impl ClientRequestInterceptor for Propagation {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        let Some(visit) = present() else { return Ok(()) };
-        // Without its id it would be another thread there.
+        let Some(visit) = current_visit() else { return Ok(()) };
+        // Without the id, the thread would not continue on the server.
         info.require_contexts(None);
-        let carried = visit.carried();
-        let data = context::encode(&visit.entry.id, carried.as_ref(), ByteOrder::NATIVE).map_err(
-            |error| SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest),
-        )?;
+        let parameters = visit.request_parameters();
+        let data = context::encode(&visit.entry.id, parameters.as_ref(), ByteOrder::NATIVE)
+            .map_err(|error| {
+                SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest)
+            })?;
         if let Some(context) = InlineContext::new(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data) {
             info.add_request_service_context(context)?;
         }
@@ -36,14 +37,14 @@ impl ClientRequestInterceptor for Propagation {
     }
 
     fn select_endpoint(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        if present().is_some() {
+        if current_visit().is_some() {
             info.require_contexts(None);
         }
         Ok(())
     }
 
     fn receive_reply(&self, _: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        present().map_or(Ok(()), |visit| visit.receive_reply())
+        current_visit().map_or(Ok(()), |visit| visit.receive_reply())
     }
 
     fn receive_exception(
@@ -66,8 +67,8 @@ pub(crate) struct UpcallVisit {
 }
 
 impl UpcallVisit {
-    /// The thread that a request belongs to, if it belongs to one.
-    fn arriving(&self, info: &ServerRequestInfo<'_>) -> Result<Option<Rc<Visit>>, SystemException> {
+    /// The visit of the distributable thread of a request; `None` for a request without one.
+    fn visit_of(&self, info: &ServerRequestInfo<'_>) -> Result<Option<Rc<Visit>>, SystemException> {
         let Some(data) = info.request_service_context(ServiceId::ZORB_DISTRIBUTABLE_THREAD) else {
             return Ok(None);
         };
@@ -94,13 +95,13 @@ impl ServerRequestInterceptor for UpcallVisit {
         if info.operation() == CANCEL {
             return self.cancel(info);
         }
-        let Some(visit) = self.arriving(info)? else {
+        let Some(visit) = self.visit_of(info)? else {
             // A collocated upcall does not belong to the distributable thread of its caller.
             let _none = Entered::new(None);
             return info.proceed();
         };
         visit.check(CompletionStatus::No)?;
-        visit.tell(|point| self.node.scheduler.receive_request(point))?;
+        visit.notify_scheduler(|point| self.node.scheduler.receive_request(point))?;
         let upcall =
             Upcall { visit: Rc::clone(&visit), _entered: Entered::new(Some(Rc::clone(&visit))) };
         let served = visit.check(CompletionStatus::No).and_then(|()| info.proceed());
@@ -110,7 +111,7 @@ impl ServerRequestInterceptor for UpcallVisit {
     }
 }
 
-/// An upcall of a thread, which ends however it ends.
+/// Ends an upcall of a distributable thread when dropped, also after a panic.
 struct Upcall {
     visit: Rc<Visit>,
     _entered: Entered,
@@ -119,10 +120,12 @@ struct Upcall {
 impl Drop for Upcall {
     fn drop(&mut self) {
         let visit = &self.visit;
-        // Segments that the servant has not ended.
+        // End the segments that the servant has not ended.
         while visit.segments.borrow_mut().pop().is_some() {
-            visit.tell(|point| visit.node.scheduler.end_nested_scheduling_segment(point));
+            visit.notify_scheduler(|point| {
+                visit.node.scheduler.end_nested_scheduling_segment(point)
+            });
         }
-        visit.tell(|point| visit.node.scheduler.send_reply(point));
+        visit.notify_scheduler(|point| visit.node.scheduler.send_reply(point));
     }
 }

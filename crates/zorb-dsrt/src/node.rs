@@ -12,8 +12,8 @@ use super::scheduler::Scheduler;
 use super::thread_entry::ThreadEntry;
 use super::thread_id::ThreadId;
 
-/// The maximum number of cancelled threads that are remembered while their requests may be on the way.
-const MAX_REMEMBERED: usize = 128;
+/// The maximum number of stored ids of cancelled threads that are not on this node, but whose requests may arrive later.
+const MAX_CANCELLED: usize = 128;
 
 /// The distributable threads on an ORB, and their scheduler.
 pub(crate) struct Node {
@@ -43,8 +43,8 @@ impl Node {
         self.threads.lock()
     }
 
-    /// Begins a visit of a thread.
-    pub(crate) fn arrive(&self, id: ThreadId) -> Arc<ThreadEntry> {
+    /// Begins a visit of a thread: an upcall, or its outermost segment.
+    pub(crate) fn begin_visit(&self, id: ThreadId) -> Arc<ThreadEntry> {
         let mut threads = self.threads();
         let Threads { present, cancelled } = &mut *threads;
         let (entry, visits) = present.entry(id).or_insert_with(|| {
@@ -57,7 +57,7 @@ impl Node {
     }
 
     /// Ends a visit of a thread.
-    pub(crate) fn depart(&self, id: &ThreadId) {
+    pub(crate) fn end_visit(&self, id: &ThreadId) {
         let mut threads = self.threads();
         if let Some((_, visits)) = threads.present.get_mut(id) {
             *visits -= 1;
@@ -76,7 +76,7 @@ impl Node {
         self.threads().present.len()
     }
 
-    /// Cancels a thread on this node; the targets of its pending requests, which must be notified.
+    /// Cancels a thread on this node. Returns the targets of its pending requests, which must be notified.
     pub(crate) fn cancel(&self, id: &ThreadId) -> Vec<Ior> {
         let entry = {
             let mut threads = self.threads();
@@ -84,7 +84,7 @@ impl Node {
                 Some((entry, _)) => Arc::clone(entry),
                 None => {
                     if !threads.cancelled.contains(id) {
-                        if threads.cancelled.len() == MAX_REMEMBERED {
+                        if threads.cancelled.len() == MAX_CANCELLED {
                             threads.cancelled.pop_front();
                         }
                         threads.cancelled.push_back(*id);

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use zorb_rt::{HeldPriority, RtCurrent};
+use zorb_rt::{RtCurrent, SavedPriority};
 use zorb_types::SystemException;
 
 use super::parameters::Parameters;
@@ -117,7 +117,7 @@ pub struct FixedPriority {
 
 thread_local! {
     /// The priorities that the thread had before it became distributable, the outermost first.
-    static SAVED: RefCell<Vec<HeldPriority>> = const { RefCell::new(Vec::new()) };
+    static SAVED: RefCell<Vec<SavedPriority>> = const { RefCell::new(Vec::new()) };
 }
 
 impl FixedPriority {
@@ -135,7 +135,7 @@ impl FixedPriority {
     }
 
     fn save_and_apply(&self, point: &Point<'_>) -> Result<(), SystemException> {
-        let saved = self.current.hold();
+        let saved = self.current.save();
         match self.apply(point) {
             Ok(()) => {
                 SAVED.with_borrow_mut(|stack| stack.push(saved));

@@ -21,9 +21,9 @@ pub struct RtScheduling {
 }
 
 impl RtScheduling {
-    /// Makes `scheduler` schedule the distributable threads of `orb`. Their requests carry their ids and
-    /// parameters from now on, and [`Orb::initial_local`] has the standard's two names. References that
-    /// have been called already do not change.
+    /// Adds distributable threads to `orb`, scheduled by `scheduler`. Their requests then carry their ids and parameters,
+    /// and [`Orb::initial_local`] returns the standard's two initial references. References that have been called
+    /// already do not change.
     #[must_use]
     pub fn attach(orb: &Orb, scheduler: Arc<dyn Scheduler>) -> Self {
         let node = Arc::new(Node::new(orb, scheduler));
@@ -33,10 +33,10 @@ impl RtScheduling {
             let node = policies.value::<Distributable>()?.node.clone()?;
             Some(Arc::new(UpcallVisit { node }))
         });
-        let [whole, current] = [(); 2].map(|()| Arc::clone(&node));
+        let [scheduling, current] = [(); 2].map(|()| Arc::clone(&node));
         // Objects that the program has registered under these names remain.
-        let _ =
-            orb.register_initial_local("RTScheduler", move |_| Self { node: Arc::clone(&whole) });
+        let _ = orb
+            .register_initial_local("RTScheduler", move |_| Self { node: Arc::clone(&scheduling) });
         let _ = orb.register_initial_local("RTScheduler_Current", move |_| Current::new(&current));
         Self { node }
     }

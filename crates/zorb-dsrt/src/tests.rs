@@ -140,7 +140,7 @@ fn a_cancelled_thread_meets_it_at_every_point() {
         assert!(is_cancelled(exception));
     }
     assert!(is_cancelled(current.end_scheduling_segment("outer").unwrap_err()));
-    assert_eq!((current.id(), scheduling.count()), (None, 0), "it has ended all the same");
+    assert_eq!((current.id(), scheduling.count()), (None, 0), "it has ended nevertheless");
 }
 
 #[test]
@@ -151,11 +151,11 @@ fn the_cancellation_of_a_thread_on_its_way_is_remembered() {
     let policy = scheduling.policy();
     let node = policy.node();
     node.cancel(&id());
-    for place in 0..200 {
-        node.cancel(&ThreadId::from_octets([place; 16]));
+    for number in 0..200 {
+        node.cancel(&ThreadId::from_octets([number; 16]));
     }
-    assert!(!node.arrive(id()).is_cancelled(), "only so many are remembered");
-    assert!(node.arrive(ThreadId::from_octets([199; 16])).is_cancelled());
+    assert!(!node.begin_visit(id()).is_cancelled(), "the record of cancelled threads is bounded");
+    assert!(node.begin_visit(ThreadId::from_octets([199; 16])).is_cancelled());
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn spawned_threads_are_distributable_ones() {
     assert_eq!(exception.kind, SystemExceptionKind::ThreadCancelled, "before it began");
 }
 
-/// Has threads of `parameters` wait while one runs, and tells in which order they run then.
+/// Has threads of `parameters` wait while one runs, and returns the order in which they run.
 fn order(
     scheduler: Arc<dyn Scheduler>,
     waiting: impl Fn() -> usize,

@@ -10,9 +10,9 @@ use super::thread_id::ThreadId;
 /// Whether a distributable thread has been cancelled (`DT_STATE`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ThreadState {
-    /// It has not.
+    /// It has not been cancelled.
     Active,
-    /// It has: on every node, `THREAD_CANCELLED` is raised at its next scheduling point.
+    /// It has been cancelled: on every node, `THREAD_CANCELLED` is raised at its next scheduling point.
     Cancelled,
 }
 
@@ -24,24 +24,24 @@ pub struct DistributableThread {
 }
 
 impl DistributableThread {
-    /// Its id.
+    /// The thread's id.
     #[must_use]
     pub fn id(&self) -> ThreadId {
         self.entry.id
     }
 
-    /// Whether it has been cancelled.
+    /// Whether the thread has been cancelled.
     #[must_use]
     pub fn state(&self) -> ThreadState {
         if self.entry.is_cancelled() { ThreadState::Cancelled } else { ThreadState::Active }
     }
 
-    /// Cancels it, on this node and on the nodes that it has called from here: at its next scheduling
-    /// point, which is a call, the end of one, or the start or end of a segment, `THREAD_CANCELLED` is
-    /// raised. Servants with long computations call [`Current::check`](super::Current::check).
+    /// Cancels the thread on this node and on the nodes that it has called from here. `THREAD_CANCELLED` is raised at its
+    /// next scheduling point: a call, the end of a call, or the start or end of a segment. Servants with long computations
+    /// should call [`Current::check`](super::Current::check).
     ///
-    /// Other nodes are notified by one-way calls to the objects that it has called: a lane whose threads
-    /// are all busy receives them when one is free.
+    /// Other nodes are notified by one-way calls to the objects that the thread has called. A lane whose threads are all
+    /// busy receives them when a thread is free.
     pub fn cancel(&self) {
         cancel(&self.node, &self.entry.id);
     }

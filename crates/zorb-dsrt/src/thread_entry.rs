@@ -1,4 +1,4 @@
-//! What a node knows about a distributable thread.
+//! A distributable thread on a node.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -25,7 +25,7 @@ impl ThreadEntry {
         self.cancelled.load(Ordering::Acquire)
     }
 
-    /// Marks it as cancelled; whether it was not before.
+    /// Marks it as cancelled; returns `false` if it was cancelled before.
     pub(crate) fn cancel(&self) -> bool {
         !self.cancelled.swap(true, Ordering::AcqRel)
     }

@@ -9,17 +9,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct ThreadId([u8; 16]);
 
 impl ThreadId {
-    /// A new one, from random numbers and a count.
+    /// Creates an id from random numbers and a counter.
     pub(crate) fn new() -> Self {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let mut octets = [0; 16];
         let halves = [RandomState::new().hash_one(count), RandomState::new().hash_one(!count)];
-        for (place, octet) in
-            octets.iter_mut().zip(halves.iter().flat_map(|half| half.to_be_bytes()))
-        {
-            *place = octet;
-        }
+        let random = halves.iter().flat_map(|half| half.to_be_bytes());
+        octets.iter_mut().zip(random).for_each(|(octet, random)| *octet = random);
         Self(octets)
     }
 
@@ -29,7 +26,7 @@ impl ThreadId {
         Self(octets)
     }
 
-    /// Its octets.
+    /// The octets of the id.
     #[must_use]
     pub const fn octets(&self) -> &[u8; 16] {
         &self.0

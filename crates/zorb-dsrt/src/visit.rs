@@ -1,4 +1,4 @@
-//! The distributable thread that a thread of the program is at the moment.
+//! The distributable thread that a thread of the program currently executes.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -20,18 +20,17 @@ pub(crate) struct Segment {
     pub(crate) implicit: Option<Parameters>,
 }
 
-/// The execution of a distributable thread by a thread of this program: an upcall, or its first segment
-/// and all within.
+/// The execution of a distributable thread by a thread of this program: an upcall, or its outermost segment.
 #[derive(Debug)]
 pub(crate) struct Visit {
     pub(crate) node: Arc<Node>,
     pub(crate) entry: Arc<ThreadEntry>,
-    /// The parameters of its request.
+    /// The parameters that its request carried.
     received: Option<Parameters>,
     /// Whether the distributable thread began here.
     pub(crate) is_origin: bool,
     pub(crate) segments: RefCell<Vec<Segment>>,
-    /// Whether it has sent a request and waits for its end.
+    /// Whether it has sent a request that has not ended yet.
     calling: Cell<bool>,
 }
 
@@ -41,11 +40,11 @@ thread_local! {
 }
 
 /// The innermost visit of the calling thread, if it is part of a distributable thread.
-pub(crate) fn present() -> Option<Rc<Visit>> {
+pub(crate) fn current_visit() -> Option<Rc<Visit>> {
     VISITS.with_borrow(|visits| visits.last().cloned().flatten())
 }
 
-/// Makes a visit the innermost, until it is dropped.
+/// Makes a visit the innermost one until this is dropped.
 pub(crate) struct Entered;
 
 impl Entered {
@@ -67,14 +66,14 @@ pub(crate) fn leave() {
 }
 
 impl Visit {
-    /// A visit of the thread of this id.
+    /// Begins a visit of the thread with this id.
     pub(crate) fn new(
         node: &Arc<Node>,
         id: super::ThreadId,
         received: Option<Parameters>,
         is_origin: bool,
     ) -> Rc<Self> {
-        let entry = node.arrive(id);
+        let entry = node.begin_visit(id);
         Rc::new(Self {
             node: Arc::clone(node),
             entry,
@@ -91,8 +90,8 @@ impl Visit {
         innermost.unwrap_or(self.received)
     }
 
-    /// The parameters in requests: the segment's implicit ones, or those in effect.
-    pub(crate) fn carried(&self) -> Option<Parameters> {
+    /// The parameters that requests carry: the segment's implicit ones, or those in effect.
+    pub(crate) fn request_parameters(&self) -> Option<Parameters> {
         let implicit = self.segments.borrow().last().and_then(|segment| segment.implicit);
         implicit.or_else(|| self.parameters())
     }
@@ -101,45 +100,46 @@ impl Visit {
         self.segments.borrow().last().and_then(|segment| segment.implicit)
     }
 
-    /// Calls the scheduler, which may block; nothing of this visit is borrowed meanwhile.
-    pub(crate) fn tell<T>(&self, step: impl FnOnce(&Point<'_>) -> T) -> T {
+    /// Calls the scheduler at a scheduling point. It may block; this visit is not borrowed in the meantime.
+    pub(crate) fn notify_scheduler<T>(&self, call: impl FnOnce(&Point<'_>) -> T) -> T {
         let name = self.segments.borrow().last().map(|segment| segment.name.clone());
         let parameters = self.parameters();
-        step(&Point { id: self.entry.id, name: name.as_deref(), parameters })
+        call(&Point { id: self.entry.id, name: name.as_deref(), parameters })
     }
 
-    /// A scheduling point.
+    /// Raises `THREAD_CANCELLED` if the thread has been cancelled.
     pub(crate) fn check(&self, completed: CompletionStatus) -> Result<(), SystemException> {
         if self.entry.is_cancelled() { Err(cancelled(completed)) } else { Ok(()) }
     }
 
-    /// Before a request to `target`: a scheduling point.
+    /// The scheduling point before a request to `target`.
     pub(crate) fn send_request(&self, target: &Ior) -> Result<(), SystemException> {
         self.check(CompletionStatus::No)?;
-        let mut gone = Ok(());
+        let mut scheduled = Ok(());
         if !self.calling.replace(true) {
             self.entry.push_target(target);
-            gone = self.tell(|point| self.node.scheduler.send_request(point));
+            scheduled = self.notify_scheduler(|point| self.node.scheduler.send_request(point));
         }
-        // It may have been cancelled before its target was known.
-        gone.and_then(|()| self.check(CompletionStatus::No))
+        // It may have been cancelled before the target was added.
+        scheduled
+            .and_then(|()| self.check(CompletionStatus::No))
             .or_else(|exception| self.receive_reply().and(Err(exception)))
     }
 
-    /// After a request, if one was sent: a scheduling point.
+    /// The scheduling point after a request; does nothing if none was sent.
     pub(crate) fn receive_reply(&self) -> Result<(), SystemException> {
         if !self.calling.replace(false) {
             return Ok(());
         }
         self.entry.pop_target();
-        self.tell(|point| self.node.scheduler.receive_reply(point))?;
+        self.notify_scheduler(|point| self.node.scheduler.receive_reply(point))?;
         self.check(CompletionStatus::Maybe)
     }
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        self.node.depart(&self.entry.id);
+        self.node.end_visit(&self.entry.id);
     }
 }
 

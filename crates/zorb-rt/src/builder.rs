@@ -1,4 +1,4 @@
-//! Attaching the real-time side to an ORB.
+//! Attaches the real-time side to an ORB.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -17,7 +17,7 @@ use super::{
 };
 
 impl RtOrb {
-    /// A builder.
+    /// A builder with the defaults.
     pub fn builder() -> RtOrbBuilder {
         RtOrbBuilder::default()
     }
@@ -25,8 +25,8 @@ impl RtOrb {
 
 /// Configures an [`RtOrb`] and attaches it to an ORB.
 ///
-/// The operator's values of the [options](super::RtOptions) `RtMapping`, `RtDenied` and so on win over the program's,
-/// unless the program [forces](Self::force) its own.
+/// The operator's values of the [options](super::RtOptions), such as `RtMapping` and `RtDenied`, take precedence over
+/// the program's, unless the program [forces](Self::force) its own.
 #[derive(Debug, Default)]
 #[must_use]
 pub struct RtOrbBuilder {
@@ -37,7 +37,7 @@ pub struct RtOrbBuilder {
 }
 
 impl RtOrbBuilder {
-    /// Forces the values that `set` sets: they win over the operator's.
+    /// Forces the values that `set` sets: they take precedence over the operator's.
     ///
     /// ```
     /// use zorb_rt::{Denied, RtOrb};
@@ -101,12 +101,12 @@ impl RtOrbBuilder {
     /// Sends the end times of requests (the service context `INVOCATION_POLICIES` of CORBA Messaging, which
     /// JacORB's servers read) to all servers, not only to those whose references contain the policy
     /// [`ServeInTime`](super::ServeInTime). Default: only to those.
-    pub fn tell_end_times(mut self, to_all: bool) -> Self {
-        self.configuration.tell_end_times = Some(to_all);
+    pub fn send_end_times(mut self, to_all: bool) -> Self {
+        self.configuration.send_end_times = Some(to_all);
         self
     }
 
-    /// Attaches it to `orb`, which obeys the real-time policies in references from now on. References that
+    /// Attaches the real-time side to `orb`, which then applies the real-time policies in references. References that
     /// have been called already do not change.
     ///
     /// # Errors
@@ -118,11 +118,11 @@ impl RtOrbBuilder {
         if lock && let Err(error) = zorb_os::process::lock_memory() {
             let needs =
                 "the process needs CAP_IPC_LOCK or a larger RLIMIT_MEMLOCK; see `zorb rt check`";
-            tracing::warn!(%error, "memory cannot be locked: {needs}");
+            tracing::warn!(%error, "cannot lock memory: {needs}");
             if denied == Denied::Refuse {
                 let minor = minor::no_permission::MEMORY_LOCK_DENIED;
                 let exception = SystemException::no_permission(minor, CompletionStatus::No);
-                let failure = Error::new(Phase::Configure, "memory cannot be locked");
+                let failure = Error::new(Phase::Configure, "cannot lock memory");
                 return Err(failure.with_source(error).with_hint(needs).into_exception(exception));
             }
         }
@@ -144,7 +144,7 @@ impl RtOrbBuilder {
         orb.set_thread_priorities(settings.max_client_priority.value(), move |priority| {
             of_threads.try_set_priority(priority);
         });
-        in_time::add_interceptors(orb, set.tell_end_times.unwrap_or_default());
+        in_time::add_interceptors(orb, set.send_end_times.unwrap_or_default());
         model::add_interceptors(orb, &settings);
         orb.policy_manager().register_policy::<PriorityBands>();
         orb.policy_manager().register_policy::<ClientProtocols>();
@@ -159,15 +159,15 @@ impl RtOrbBuilder {
 /// Registers the standard's initial references.
 fn register_locals(orb: &Orb, settings: &Arc<Settings>) {
     let [of_orb, of_current, of_mapping] = [(); 3].map(|()| Arc::clone(settings));
-    let made = move |orb: &Orb| RtOrb { orb: orb.clone(), settings: Arc::clone(&of_orb) };
+    let rt_orb = move |orb: &Orb| RtOrb { orb: orb.clone(), settings: Arc::clone(&of_orb) };
     let registered = [
-        orb.register_initial_local("RTORB", made),
+        orb.register_initial_local("RTORB", rt_orb),
         orb.register_initial_local("RTCurrent", move |_| RtCurrent::new(&of_current)),
         orb.register_initial_local("PriorityMappingManager", move |_| {
             PriorityMappingManager::new(&of_mapping.mapping)
         }),
     ];
     for error in registered.into_iter().filter_map(Result::err) {
-        tracing::warn!(%error, "a program has an object of its own under that name");
+        tracing::warn!(%error, "the program has registered another object with this name");
     }
 }

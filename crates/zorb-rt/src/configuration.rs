@@ -10,7 +10,7 @@ use super::{
     SchedulingPolicy,
 };
 
-/// The options of a real-time ORB; the defaults where the ORB was not built with them.
+/// The options of a real-time ORB; the defaults if the ORB does not have them.
 pub(crate) fn options_of(options: &Options) -> RtOptions {
     options.get().cloned().unwrap_or_default()
 }
@@ -24,7 +24,7 @@ fn mapping(options: &RtOptions) -> Arc<dyn PriorityMapping> {
     }
 }
 
-/// What a program or the options set; `None` for what they do not set.
+/// The settings of a program, or of the options; `None` for those that are not set.
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     pub(crate) mapping: Option<Arc<dyn PriorityMapping>>,
@@ -35,11 +35,11 @@ pub(crate) struct Configuration {
     pub(crate) scheduling: Option<SchedulingPolicy>,
     pub(crate) lock_memory: Option<bool>,
     pub(crate) max_client_priority: Option<Priority>,
-    pub(crate) tell_end_times: Option<bool>,
+    pub(crate) send_end_times: Option<bool>,
 }
 
 impl Configuration {
-    /// What the options set whose origin `counts`.
+    /// The settings of the options whose origin `counts`.
     fn of(options: &Options, counts: impl Fn(&Origin) -> bool) -> Self {
         let rt = options_of(options);
         let set = |names: &[&str]| names.iter().any(|name| counts(&options.origin(name)));
@@ -55,20 +55,20 @@ impl Configuration {
             scheduling: set(&["RtScheduling"]).then_some(rt.rt_scheduling),
             lock_memory: set(&["RtLockMemory"]).then_some(rt.rt_lock_memory),
             max_client_priority: set(&["RtMaxClientPriority"]).then_some(rt.rt_max_client_priority),
-            tell_end_times: set(&["RtEndTimes"]).then_some(rt.rt_end_times == RtEndTimes::All),
+            send_end_times: set(&["RtEndTimes"]).then_some(rt.rt_end_times == RtEndTimes::All),
             transform: None,
         }
     }
 
-    /// The effective configuration: what the program forces, then what the operator sets and the ORB's
-    /// builder forces, then what the program sets, then what the ORB's builder sets.
+    /// The effective configuration, in descending precedence: the values that the program forces; those of the operator,
+    /// and those that the ORB's builder forces; the program's; those of the ORB's builder.
     pub(crate) fn effective(self, forced: Self, options: &Options) -> Self {
         let binding = Self::of(options, Origin::is_binding);
         self.log_overridden(&binding, options);
         forced.or(binding).or(self).or(Self::of(options, |_| true))
     }
 
-    /// This configuration, and where it sets nothing `weaker`.
+    /// This configuration, with the values of `weaker` where it has none.
     fn or(mut self, weaker: Self) -> Self {
         self.mapping = self.mapping.or(weaker.mapping);
         self.transform = self.transform.or(weaker.transform);
@@ -77,7 +77,7 @@ impl Configuration {
         self.lock_memory = self.lock_memory.or(weaker.lock_memory);
         self.network = self.network.or(weaker.network);
         self.max_client_priority = self.max_client_priority.or(weaker.max_client_priority);
-        self.tell_end_times = self.tell_end_times.or(weaker.tell_end_times);
+        self.send_end_times = self.send_end_times.or(weaker.send_end_times);
         self
     }
 
@@ -92,7 +92,7 @@ impl Configuration {
                 "RtMaxClientPriority",
                 self.max_client_priority.is_some() && by.max_client_priority.is_some(),
             ),
-            ("RtEndTimes", self.tell_end_times.is_some() && by.tell_end_times.is_some()),
+            ("RtEndTimes", self.send_end_times.is_some() && by.send_end_times.is_some()),
         ] {
             if is_overridden {
                 tracing::info!("option {name}: {} overrides the program", options.origin(name));

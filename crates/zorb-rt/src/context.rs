@@ -4,7 +4,7 @@ use zorb_cdr::{ByteOrder, CdrReader};
 
 use super::Priority;
 
-/// Its octets: an encapsulation of a `short`.
+/// Encodes a priority as an encapsulated `short`.
 ///
 /// ```text
 /// +------------+---------+----------------+
@@ -19,7 +19,7 @@ pub(crate) fn encode(priority: Priority, order: ByteOrder) -> [u8; 4] {
     [flag, 0, first, second]
 }
 
-/// The priority in a context's octets; `None` when they are none.
+/// Decodes the priority in a service context; `None` if it is malformed.
 pub(crate) fn decode(data: &[u8]) -> Option<Priority> {
     let mut reader = CdrReader::for_encapsulation(data).ok()?;
     Priority::new(reader.read_i16().ok()?).ok()

@@ -7,9 +7,9 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::setting::{Settings, ThreadPriority, thread_priority};
 use super::{Deadline, Priority, in_time};
 
-/// A saved priority of a thread, from [`RtCurrent::hold`].
+/// A saved priority of a thread, from [`RtCurrent::save`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HeldPriority(ThreadPriority);
+pub struct SavedPriority(ThreadPriority);
 
 /// The priority of the calling thread (`RTCORBA::Current`, the initial reference `RTCurrent`).
 ///
@@ -38,28 +38,28 @@ impl RtCurrent {
         })
     }
 
-    /// The reply end time of the present request (`ReplyEndTimePolicy`), in upcalls of an adapter with the
+    /// The reply end time of the current request (`ReplyEndTimePolicy`), in upcalls of an adapter with the
     /// policy [`ServeInTime`](super::ServeInTime), if the client sent it; otherwise `None`. A servant may
-    /// omit work that cannot be completed until then.
+    /// omit work that it cannot complete by then.
     pub fn reply_end_time(&self) -> Option<Deadline> {
         in_time::reply_end_time()
     }
 
-    /// The thread's present priority, to be restored later on the same thread.
-    pub fn hold(&self) -> HeldPriority {
-        HeldPriority(thread_priority())
+    /// Saves the thread's priority, for [`restore`](Self::restore) on the same thread.
+    pub fn save(&self) -> SavedPriority {
+        SavedPriority(thread_priority())
     }
 
     /// Restores a saved priority.
-    pub fn restore(&self, held: HeldPriority) {
-        self.settings.restore_priority(held.0);
+    pub fn restore(&self, saved: SavedPriority) {
+        self.settings.restore_priority(saved.0);
     }
 
     /// Sets the thread's CORBA priority, and its native priority by the mapping.
     ///
     /// # Errors
-    /// `DATA_CONVERSION` (OMG 2) for a priority without a native one; `NO_PERMISSION` where the system
-    /// forbids it and [`Denied::Refuse`](super::Denied::Refuse) is set.
+    /// `DATA_CONVERSION` (OMG 2) for a priority without a native one; `NO_PERMISSION` if the system does not permit it
+    /// and [`Denied::Refuse`](super::Denied::Refuse) is set.
     pub fn set_priority(&self, priority: Priority) -> Result<(), SystemException> {
         self.settings.set_priority(priority)
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// From the epoch of CORBA's time, 15 October 1582, to that of Unix, in units of 100 ns.
+/// The time from CORBA's epoch, 15 October 1582, to Unix's, in units of 100 ns.
 const UNIX_IN_TIME_T: u64 = 0x01B2_1DD2_1381_4000;
 
 /// An absolute deadline that is valid on all nodes: `TimeBase::TimeT`, units of 100 ns since 15 October 1582, UTC. The
@@ -17,7 +17,7 @@ impl Deadline {
         Self(now().saturating_add(units(time)))
     }
 
-    /// The deadline at `moment` of the monotonic clock, converted by the present time of the system clock.
+    /// The deadline at `moment` of the monotonic clock, converted with the current offset of the system clock.
     #[must_use]
     pub fn at(moment: Instant) -> Self {
         let (steady, wall) = (Instant::now(), now());

@@ -103,7 +103,7 @@ impl RtOrb {
                 "client-protocols" => {
                     let mut for_clients = Protocols::default();
                     for_clients.choose(self.orb.protocols(), value).ok_or_else(invalid)?;
-                    // There are protocols only, without properties.
+                    // They have no properties.
                     for_clients.into_policies_of_calls(policies).map_err(|_| invalid())?
                 }
                 "protocols" => {

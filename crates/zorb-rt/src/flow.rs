@@ -83,7 +83,7 @@ impl OutputQueueBuilder {
             if let Some((current, priority)) = priority
                 && let Err(exception) = current.set_priority(priority)
             {
-                tracing::warn!(%exception, "an output queue sends without its priority");
+                tracing::warn!(%exception, "cannot set the priority of an output queue's thread");
             }
             work.send();
         };
@@ -157,7 +157,7 @@ impl OutputQueue {
                     self.shared.report(event);
                     return Ok(());
                 }
-                Err(back) => call = back,
+                Err(rejected) => call = rejected,
             }
             self.shared.queue.wait_for_room(octets, self.when_full, end)?;
         }

@@ -23,8 +23,9 @@ impl RtOrb {
         self.orb.freeze_pools(None)
     }
 
-    /// The same, with a function that the lane's thread calls after each request with violations, with the violations
-    /// of that request. They do not include page faults, which are counted only by [`violations`](Self::violations).
+    /// Begins the steady state, as [`freeze`](Self::freeze) does. The lane's thread calls `report` after each request with
+    /// violations, with the violations of that request; they do not include page faults, which only
+    /// [`violations`](Self::violations) counts.
     ///
     /// # Errors
     /// As [`freeze`](Self::freeze).

@@ -20,7 +20,7 @@ use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use super::Deadline;
-use context::Ends;
+use context::RequestEnd;
 
 /// The policy of an object adapter that refuses expired requests: those that reach their object after
 /// their request end time (`Messaging::RequestEndTimePolicy`, which clients compute from
@@ -46,21 +46,24 @@ impl ServeInTime {
         Self { tolerance: Duration::ZERO }
     }
 
-    /// Refuses them only so long after their end times, for clocks that are not synchronized. Default:
-    /// zero.
+    /// Sets the time after an end time during which requests are still served, for clocks that are not synchronized.
+    /// Default: zero.
     #[must_use]
     pub const fn tolerance(self, tolerance: Duration) -> Self {
         Self { tolerance }
     }
 
-    /// Refuses a request after its end times.
-    fn check(self, ends: Ends) -> Result<(), SystemException> {
-        let over = |end: Option<Deadline>| {
+    /// Checks that a request has not expired.
+    ///
+    /// # Errors
+    /// `TIMEOUT`, completed NO, minor `REQUEST_EXPIRED` or `REPLY_EXPIRED`.
+    fn check(self, ends: RequestEnd) -> Result<(), SystemException> {
+        let has_passed = |end: Option<Deadline>| {
             end.is_some_and(|end| end.time_left().is_zero() && end.time_since() >= self.tolerance)
         };
-        let code = if over(ends.request) {
+        let code = if has_passed(ends.request) {
             minor::timeout::REQUEST_EXPIRED
-        } else if over(ends.reply) {
+        } else if has_passed(ends.reply) {
             minor::timeout::REPLY_EXPIRED
         } else {
             return Ok(());
@@ -97,7 +100,7 @@ pub(crate) fn reply_end_time() -> Option<Deadline> {
     REPLY_END_TIME.get()
 }
 
-/// Adds the interceptors to `orb`. Clients send the times of requests `to_all` servers, or to those whose
+/// Adds the interceptors to `orb`. Clients send the end times of requests `to_all` servers, or only to those whose
 /// references contain the policy.
 pub(crate) fn add_interceptors(orb: &Orb, to_all: bool) {
     let name = "Zorb::ServeInTimePolicy";
@@ -111,16 +114,18 @@ pub(crate) fn add_interceptors(orb: &Orb, to_all: bool) {
     });
 }
 
-/// Sends the times after which a request is useless.
+/// Sends the end times of requests.
 #[derive(Debug)]
 struct SendEndTimes;
 
 impl ClientRequestInterceptor for SendEndTimes {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let times = info.end_times();
-        let ends =
-            Ends { request: times.request.map(Deadline::at), reply: times.reply.map(Deadline::at) };
-        if ends == Ends::default() {
+        let ends = RequestEnd {
+            request: times.request.map(Deadline::at),
+            reply: times.reply.map(Deadline::at),
+        };
+        if ends == RequestEnd::default() {
             return Ok(());
         }
         let data = context::encode(ends, ByteOrder::NATIVE).map_err(|error| {
@@ -143,7 +148,7 @@ impl ServerRequestInterceptor for CheckEndTimes {
             Some(data) => context::decode(data).map_err(|error| {
                 SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
             })?,
-            None => Ends::default(),
+            None => RequestEnd::default(),
         };
         self.0.check(ends)?;
         let _restore = Restore(REPLY_END_TIME.replace(ends.reply));

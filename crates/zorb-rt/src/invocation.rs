@@ -8,7 +8,7 @@ use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 
 use super::Priority;
 
-/// Whether there has ever been such a policy in this process: until then requests do not look for one.
+/// Whether the process has ever created such a policy. Until then requests do not look for one.
 static IN_USE: AtomicBool = AtomicBool::new(false);
 
 /// The policy of a client that sets the priority of calls, by default that of the calling thread. Requests
@@ -21,7 +21,7 @@ static IN_USE: AtomicBool = AtomicBool::new(false);
 pub struct InvocationPriority(Priority);
 
 impl InvocationPriority {
-    /// With this priority.
+    /// Sets the priority of calls.
     #[must_use]
     pub fn new(priority: Priority) -> Self {
         IN_USE.store(true, Ordering::Relaxed);
@@ -34,7 +34,7 @@ impl InvocationPriority {
         self.0
     }
 
-    /// The priority that this policy gives to a request, if the client has it.
+    /// The priority of a request, if the client has this policy.
     pub(crate) fn of(info: &ClientRequestInfo<'_>) -> Option<Priority> {
         if !IN_USE.load(Ordering::Relaxed) {
             return None;

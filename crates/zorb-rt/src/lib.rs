@@ -1,10 +1,9 @@
-//! Real-time CORBA: priorities that reach the kernel.
+//! Real-time CORBA: end-to-end priorities.
 //!
-//! CORBA's own priorities ([`Priority`], 0 to 32767) mean the same on every machine. A
-//! [`PriorityMapping`] says what they are in this one's scheduler, [`RtCurrent`] gives one to a
-//! thread, and the policy [`PriorityModel`] of an object adapter says at which one upcalls run: at
-//! that of the calling client, which travels with its requests, or at one that the server declares.
-//! [`PiMutex`] is a lock whose holder inherits the priority of those that wait for it.
+//! A CORBA [`Priority`], 0 to 32767, has the same meaning on every machine. A [`PriorityMapping`] maps it to a native
+//! priority of this machine, [`RtCurrent`] sets that of a thread, and the policy [`PriorityModel`] of an object adapter
+//! decides at which priority upcalls run: at the client's, which requests carry, or at one that the server declares.
+//! [`PiMutex`] is a lock with priority inheritance.
 //!
 //! ```
 //! use zorb_core::Orb;
@@ -23,8 +22,8 @@
 //! # Ok::<(), zorb_core::Error>(())
 //! ```
 //!
-//! Where the system does not let the process set priorities, [`RtOrb::denial`] says so, and calls run
-//! all the same or are refused, as [`Denied`] says.
+//! If the system does not permit the process to set priorities, [`RtOrb::denial`] returns the reason, and [`Denied`]
+//! decides whether calls run nevertheless or fail.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
@@ -59,7 +58,7 @@ mod table;
 mod tests;
 
 pub use builder::RtOrbBuilder;
-pub use current::{HeldPriority, RtCurrent};
+pub use current::{RtCurrent, SavedPriority};
 pub use deadline::Deadline;
 pub use flow::{OutputQueue, OutputQueueBuilder};
 pub use in_time::ServeInTime;

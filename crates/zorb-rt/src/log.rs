@@ -114,8 +114,8 @@ impl LogQueue {
         }
     }
 
-    /// Waits until all lines that are queued now have been written or have failed; returns whether that was so within
-    /// the time. Threads of lanes should not call it.
+    /// Waits until all lines that are queued now have been written or have failed; returns `false` if this takes longer
+    /// than `within`. Threads of lanes should not call it.
     #[must_use]
     pub fn flush(&self, within: Duration) -> bool {
         self.0.shared.wait_until_written(within)

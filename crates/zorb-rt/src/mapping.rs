@@ -73,7 +73,7 @@ impl PriorityMapping for Linear {
             return None;
         }
         let (lowest, highest) = (i32::from(*self.0.start()), i32::from(*self.0.end()));
-        // Rounded up, so that the way back leads here.
+        // Rounded up, so that `to_native` returns `native` again.
         let scaled = i32::from(i16::MAX) * (i32::from(native.0) - lowest);
         let span = (highest - lowest).max(1);
         let rounded = scaled / span + i32::from(scaled % span != 0);

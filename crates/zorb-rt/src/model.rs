@@ -1,5 +1,4 @@
-//! The interceptors that make calls and upcalls run at their priorities, as the policy
-//! [`PriorityModel`] says.
+//! The interceptors that apply the policy [`PriorityModel`] to calls and upcalls.
 
 use std::sync::Arc;
 
@@ -22,9 +21,9 @@ pub(crate) fn add_interceptors(orb: &Orb, settings: &Arc<Settings>) {
     let of_client = Arc::clone(settings);
     orb.add_client_request_interceptor(name, move |policies| {
         let model: &PriorityModel = policies.value()?;
-        // The core knows the priority that a server declares.
-        let otherwise = model.is_client_propagated().then_some(model.server_priority())?;
-        Some(Arc::new(Propagation { settings: Arc::clone(&of_client), otherwise }))
+        // The ORB itself handles priorities that servers declare.
+        let default = model.is_client_propagated().then_some(model.server_priority())?;
+        Some(Arc::new(Propagation { settings: Arc::clone(&of_client), default }))
     });
     let of_server = Arc::clone(settings);
     orb.add_server_request_interceptor(name, move |policies| {
@@ -65,7 +64,7 @@ impl UpcallPriority {
     }
 }
 
-/// Why the priority of a request cannot be used.
+/// The reason why the priority of a request cannot be used.
 #[derive(Clone, Copy, Debug)]
 enum Unusable {
     OutOfRange,
@@ -85,7 +84,7 @@ impl From<Unusable> for SystemException {
 }
 
 impl ServerRequestInterceptor for UpcallPriority {
-    /// A request with an invalid priority has none here; its upcall fails.
+    /// A request with an invalid priority is queued without one; its upcall fails.
     fn receive_request_service_contexts(&self, info: &mut ServerRequestInfo<'_>) {
         if let Ok(priority) = self.priority(info) {
             info.set_priority(priority.value());
@@ -118,12 +117,12 @@ impl Drop for Restore<'_> {
 #[derive(Debug)]
 struct Propagation {
     settings: Arc<Settings>,
-    /// The priority of requests without one.
-    otherwise: Priority,
+    /// The priority of calls from threads without one.
+    default: Priority,
 }
 
 impl Propagation {
-    /// The priority in a request of the calling thread; `None` if the thread has none.
+    /// The priority that a request of the calling thread carries; `None` if the thread has none.
     fn outbound(&self, info: &ClientRequestInfo<'_>) -> Result<Option<Priority>, SystemException> {
         let own = InvocationPriority::of(info).or_else(|| thread_priority().priority);
         let Some(own) = own else { return Ok(None) };
@@ -138,14 +137,14 @@ impl ClientRequestInterceptor for Propagation {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let sent = self.outbound(info)?;
         if let Some(priority) = sent {
-            // The lane implies it.
+            // An endpoint of a lane with this priority implies it.
             info.require_contexts(Some(priority.value()));
             let data = context::encode(priority, ByteOrder::NATIVE);
             if let Some(context) = InlineContext::new(ServiceId::RT_CORBA_PRIORITY, &data) {
                 info.add_request_service_context(context)?;
             }
         }
-        let priority = sent.unwrap_or(self.otherwise).value();
+        let priority = sent.unwrap_or(self.default).value();
         info.set_priority(priority);
         info.restrict_endpoints(priority..=priority);
         Ok(())

@@ -43,7 +43,7 @@ pub enum RtOneways {
     Queued,
 }
 
-/// Which servers get the end times of requests: the option `RtEndTimes`.
+/// The servers that receive the end times of requests: the option `RtEndTimes`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RtEndTimes {
@@ -76,8 +76,8 @@ impl OptionNumber for NativePriority {
 }
 
 zorb_transport::options! {
-    /// The options of real-time programs. The facade's ORB has them with its feature `rt`; elsewhere the
-    /// builder is told of them: `Orb::builder().declare(RtOptions::default())`.
+    /// The options of real-time programs. The facade's ORB has them with its feature `rt`; other builders add them
+    /// with `Orb::builder().declare(RtOptions::default())`.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct RtOptions of "rt", set by (trait SetRtOptions) {
         /// Mapping of CORBA priorities to native ones: linear over RtLowestPriority to RtHighestPriority,
@@ -91,7 +91,7 @@ zorb_transport::options! {
         "RtHighestPriority" rt_highest_priority: NativePriority = NativePriority::DEFAULT_MAX, 0..=99;
         /// Scheduling of threads of the same real-time priority: in order until they block, or round-robin.
         "RtScheduling" rt_scheduling: SchedulingPolicy = SchedulingPolicy::Fifo;
-        /// What to do where the system denies a priority: run without it, or refuse the call.
+        /// What to do if the system denies a priority: run without it, or refuse the call.
         "RtDenied" rt_denied: Denied = Denied::Run;
         /// Whether to lock the memory of the process (mlockall) and to prefault the stacks of pool threads.
         "RtLockMemory" rt_lock_memory: bool = false;
@@ -103,8 +103,7 @@ zorb_transport::options! {
         /// Real-time policies of an object adapter, such as valves=server-declared=20000 pool=control; / is
         /// the root adapter, * all others that are not named.
         "RtAdapter" rt_adapter: Named = Vec::new();
-        /// Highest CORBA priority at which upcalls run for clients; requests with a higher one run at this
-        /// one.
+        /// Highest CORBA priority at which upcalls run for clients; higher priorities of requests are reduced to it.
         "RtMaxClientPriority" rt_max_client_priority: Priority = Priority::MAX, 0..=32_767;
         /// Priority bands of calls, each with connections of its own, such as 0-9999,10000-32767; empty for
         /// none.
@@ -116,11 +115,11 @@ zorb_transport::options! {
         "RtOneways" rt_oneways: RtOneways = RtOneways::Direct;
         /// Maximum time to send a request, connecting included; 0 for no limit but that of the call.
         "RtRequestTimeout" rt_request_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
-        /// Which servers are told the end times of calls with timeouts: those whose references ask for it,
-        /// or all.
+        /// Servers that receive the end times of calls with timeouts: those whose references contain the policy
+        /// ServeInTime, or all.
         "RtEndTimes" rt_end_times: RtEndTimes = RtEndTimes::Asked;
-        /// Protocols of calls in order of preference and properties of their connections, in the words of
-        /// RtAdapter; empty for those of other options.
+        /// Protocols of calls in order of preference and properties of their connections, in the syntax of RtAdapter;
+        /// empty for those of other options.
         "RtProtocols" rt_protocols: String = String::new();
     }
 }

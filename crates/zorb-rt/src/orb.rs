@@ -18,15 +18,15 @@ pub struct RtOrb {
 }
 
 impl RtOrb {
-    /// The real-time side of `orb`, once it has one: what
-    /// [`initial_local`](Orb::initial_local) has under the standard's name `RTORB`.
+    /// The real-time side of `orb`; `None` if none is attached. [`initial_local`](Orb::initial_local) returns it for
+    /// the standard's name `RTORB`, too.
     #[doc(alias = "resolve_initial_references")]
     pub fn of(orb: &Orb) -> Option<Self> {
         Some(Self { orb: orb.clone(), settings: orb.attached()? })
     }
 
-    /// The priority of the calling thread (the initial reference `RTCurrent`, which
-    /// [`initial_local`](Orb::initial_local) has as well).
+    /// The priority of the calling thread (the initial reference `RTCurrent`, for which
+    /// [`initial_local`](Orb::initial_local) returns it, too).
     #[doc(alias = "RTCurrent")]
     pub fn current(&self) -> RtCurrent {
         RtCurrent::new(&self.settings)
@@ -34,8 +34,8 @@ impl RtOrb {
 
     /// The policy [`PriorityModel::client_propagated`].
     #[doc(alias = "create_priority_model_policy")]
-    pub fn client_propagated(&self, otherwise: Priority) -> PriorityModel {
-        PriorityModel::client_propagated(otherwise)
+    pub fn client_propagated(&self, default: Priority) -> PriorityModel {
+        PriorityModel::client_propagated(default)
     }
 
     /// The policy [`PriorityModel::server_declared`].
@@ -63,16 +63,16 @@ impl RtOrb {
         self.settings.to_native(priority)
     }
 
-    /// How often the system has refused to set a thread's priority since this side was attached.
+    /// The number of times that the system has denied a thread's priority since the real-time side was attached.
     pub fn denials(&self) -> u64 {
         self.settings.denials.load(Ordering::Relaxed)
     }
 
-    /// Why the system does not permit this process to set the highest native priority of the mapping, which
-    /// is tried on a new thread; `None` if it permits it.
+    /// The reason why the system does not permit this process to set the highest native priority of the mapping; `None`
+    /// if it permits it. It tries to set the priority on a new thread.
     pub fn denial(&self) -> Option<String> {
         let mapping = &self.settings.mapping;
-        // The highest of the mapping need not be that of the highest CORBA priority.
+        // The mapping's highest native priority may belong to another than the highest CORBA priority.
         let mut known = (1..=NativePriority::MAX.0).rev().map(NativePriority);
         let highest = known.find(|native| mapping.to_corba(*native).is_some());
         let highest = highest.or_else(|| mapping.to_native(Priority::MAX));
@@ -84,10 +84,10 @@ impl RtOrb {
         match tried.join() {
             Ok(Ok(())) => None,
             Ok(Err(error)) => Some(format!(
-                "threads cannot be given the priority SCHED_FIFO {level}: {error}; the process needs \
+                "cannot set the priority SCHED_FIFO {level}: {error}; the process needs \
                  CAP_SYS_NICE or a limit RLIMIT_RTPRIO of {level}"
             )),
-            Err(_) => Some("a thread to try it on ended early".to_owned()),
+            Err(_) => Some("the thread that tries it panicked".to_owned()),
         }
     }
 }

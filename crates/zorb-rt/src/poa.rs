@@ -28,7 +28,8 @@ impl RtOrb {
         self.activate(poa, servant, None, priority)
     }
 
-    /// The same under `id` (`activate_object_with_id_and_priority`).
+    /// Like [`activate_with_priority`](Self::activate_with_priority), with `id`
+    /// (`activate_object_with_id_and_priority`).
     ///
     /// # Errors
     /// As [`activate_with_priority`](Self::activate_with_priority); `BAD_INV_ORDER` if a reference was
@@ -48,9 +49,9 @@ impl RtOrb {
         self.activate(poa, servant, Some(id.into()), priority)
     }
 
-    /// Creates a reference to an object whose upcalls will run at `priority`, under an id that a persistent
-    /// adapter assigns (`create_reference_with_priority`). The adapter stores the priority until an object
-    /// is activated under the id.
+    /// Creates a reference to an object whose upcalls will run at `priority`, with an id that a persistent
+    /// adapter assigns (`create_reference_with_priority`). The adapter stores the priority for the activation of the
+    /// object.
     ///
     /// # Errors
     /// As [`Poa::create_reference_as`]; `WrongPolicy` unless the adapter's priority model is
@@ -63,11 +64,12 @@ impl RtOrb {
         poa.create_reference_as(None, &self.declaring(poa, priority)?)
     }
 
-    /// The same under `id` (`create_reference_with_id_and_priority`).
+    /// Like [`create_reference_with_priority`](Self::create_reference_with_priority), with `id`
+    /// (`create_reference_with_id_and_priority`).
     ///
     /// # Errors
     /// As [`create_reference_with_priority`](Self::create_reference_with_priority); `BAD_INV_ORDER` if
-    /// one was created with another priority.
+    /// a reference was created with another priority.
     pub fn create_reference_with_id_and_priority<R: Interface>(
         &self,
         poa: &Poa,
@@ -91,7 +93,7 @@ impl RtOrb {
         poa.activate_as(servant, id, &self.declaring(poa, priority)?)
     }
 
-    /// The own policies of an object with this priority.
+    /// The policies of an object with this priority.
     fn declaring(&self, poa: &Poa, priority: Priority) -> Result<Policies, PoaError> {
         let policies = poa.policies();
         let declared = policies

@@ -16,8 +16,8 @@ use super::{NativePriority, Priority};
 
 /// The part of a thread's stack that is already in use and is not prefaulted.
 const STACK_IN_USE: usize = 32 << 10;
-/// How much of a stack of default size is prefaulted.
-const STACK_TOUCHED: usize = 256 << 10;
+/// The number of octets of a stack of default size that are prefaulted.
+const STACK_PREFAULTED: usize = 256 << 10;
 const PAGE: usize = 4096;
 
 /// A pool of threads that serve requests (`RTCORBA::ThreadpoolId`). Clones are the same pool.
@@ -30,7 +30,7 @@ pub struct Threadpool {
 }
 
 impl Threadpool {
-    /// That of the core.
+    /// Wraps a pool of the ORB.
     pub(crate) fn of(pool: Pool) -> Self {
         Self { pool }
     }
@@ -45,7 +45,7 @@ impl Threadpool {
         self.pool.policy()
     }
 
-    /// Its id, unique in the process.
+    /// The pool's id, unique in the process.
     pub fn id(&self) -> u32 {
         u32::try_from(self.pool.number()).unwrap_or(u32::MAX)
     }
@@ -70,7 +70,7 @@ impl Threadpool {
         self.pool.strategy()
     }
 
-    /// Destroys the pool: closes its endpoints, completes running requests, and waits until its threads have ended.
+    /// Destroys the pool: closes its endpoints, completes requests in progress, and waits until its threads have ended.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` if the pool serves an adapter, or in a thread of the pool itself.
@@ -133,7 +133,7 @@ impl LaneBuilder {
         self
     }
 
-    /// Binds its threads to these processors, by the system's numbers. Default: all.
+    /// Binds the lane's threads to these processors, numbered as by the system. Default: all processors.
     pub fn processors(mut self, processors: impl IntoIterator<Item = usize>) -> Self {
         self.processors = processors.into_iter().collect();
         self
@@ -148,8 +148,8 @@ pub struct ThreadpoolBuilder<'r> {
     rt: &'r Arc<Settings>,
     settings: PoolSettings,
     lanes: Vec<LaneBuilder>,
-    /// The only lane of a pool without lanes.
-    whole: LaneBuilder,
+    /// The threads of a pool without lanes.
+    default_lane: LaneBuilder,
 }
 
 impl<'r> ThreadpoolBuilder<'r> {
@@ -159,7 +159,7 @@ impl<'r> ThreadpoolBuilder<'r> {
             rt,
             settings: PoolSettings::new(name),
             lanes: Vec::new(),
-            whole: LaneBuilder::new(Priority::MIN, 1),
+            default_lane: LaneBuilder::new(Priority::MIN, 1),
         }
     }
 
@@ -182,7 +182,7 @@ impl<'r> ThreadpoolBuilder<'r> {
     /// Configures the threads of a pool without lanes; they have the priority of `lane` when they do not serve a request.
     /// Default: one thread of the lowest priority.
     pub fn without_lanes(mut self, lane: LaneBuilder) -> Self {
-        self.whole = lane;
+        self.default_lane = lane;
         self
     }
 
@@ -192,8 +192,8 @@ impl<'r> ThreadpoolBuilder<'r> {
         self
     }
 
-    /// Queues requests for which no thread is free, within limits; requests beyond fail with `TRANSIENT`. Default: they
-    /// stay in the transport.
+    /// Queues requests for which no thread is free, within limits; requests beyond the limits fail with `TRANSIENT`.
+    /// Default: requests stay in the transport.
     #[doc(alias = "allow_request_buffering")]
     pub fn buffering(mut self, buffering: Buffering) -> Self {
         self.settings.buffering = Some(buffering);
@@ -225,7 +225,7 @@ impl<'r> ThreadpoolBuilder<'r> {
         self
     }
 
-    /// The maximum number of connections of each lane. Default 256.
+    /// The maximum number of connections of each lane. Default: 256.
     pub fn max_connections(mut self, count: usize) -> Self {
         self.settings.max_connections = count;
         self
@@ -240,78 +240,79 @@ impl<'r> ThreadpoolBuilder<'r> {
     #[doc(alias = "create_threadpool")]
     #[doc(alias = "create_threadpool_with_lanes")]
     pub fn create(self) -> Result<Threadpool, Error> {
-        let Self { orb, rt, mut settings, lanes, whole } = self;
-        let stack = rt.prefault.then(|| settings.stack_size.unwrap_or(STACK_TOUCHED));
-        let with = |lane: LaneBuilder, shown| LaneSettings {
+        let Self { orb, rt, mut settings, lanes, default_lane } = self;
+        let stack = rt.prefault.then(|| settings.stack_size.unwrap_or(STACK_PREFAULTED));
+        let lane_settings = |lane: LaneBuilder, priority| LaneSettings {
             dynamic_threads: lane.dynamic_threads,
             lifespan: lane.lifespan,
             buffering: lane.buffering,
             endpoints: lane.endpoints,
-            threads: Arc::new(AtPriority {
+            threads: Arc::new(PriorityThreads {
                 settings: Arc::clone(rt),
                 priority: lane.priority,
                 processors: lane.processors,
                 stack,
             }),
-            ..LaneSettings::new(shown, lane.static_threads)
+            ..LaneSettings::new(priority, lane.static_threads)
         };
         settings.lanes = match lanes.is_empty() {
-            true => vec![with(whole, None)],
+            true => vec![lane_settings(default_lane, None)],
             false => {
-                let shown = |lane: LaneBuilder| {
+                let with_priority = |lane: LaneBuilder| {
                     let priority = Some(lane.priority.value());
-                    with(lane, priority)
+                    lane_settings(lane, priority)
                 };
-                lanes.into_iter().map(shown).collect()
+                lanes.into_iter().map(with_priority).collect()
             }
         };
         Ok(Threadpool { pool: orb.create_pool(settings)? })
     }
 }
 
-/// Starts the threads of a lane: at its priority, on its processors.
+/// Sets priority and processors of a lane's threads.
 #[derive(Debug)]
-struct AtPriority {
+struct PriorityThreads {
     settings: Arc<Settings>,
     priority: Priority,
     processors: Vec<usize>,
-    /// How much of the stack to prefault.
+    /// The number of octets of the stack to prefault.
     stack: Option<usize>,
 }
 
-impl AtPriority {
-    /// Binds the thread to its processors.
-    fn keep(&self) -> io::Result<()> {
+impl PriorityThreads {
+    /// Binds the calling thread to the lane's processors.
+    fn bind(&self) -> io::Result<()> {
         if self.processors.is_empty() {
             return Ok(());
         }
         zorb_os::thread::set_affinity(&self.processors)
     }
 
-    fn give(&self) -> io::Result<()> {
+    /// Sets the lane's priority for the calling thread.
+    fn set_priority(&self) -> io::Result<()> {
         self.settings.reset_priority(self.priority).map_err(|exception| {
-            // With its context, which says what the process needs.
+            // `Error` retains the context, with the hint about permissions.
             io::Error::other(Error::from(exception))
         })
     }
 }
 
-impl LaneThreads for AtPriority {
+impl LaneThreads for PriorityThreads {
     fn begin(&self) -> io::Result<()> {
-        self.keep()?;
+        self.bind()?;
         if let Some(octets) = self.stack {
-            touch(octets.saturating_sub(STACK_IN_USE));
+            prefault(octets.saturating_sub(STACK_IN_USE));
         }
-        self.give()
+        self.set_priority()
     }
 
     fn assist(&self) -> io::Result<()> {
-        self.keep()?;
-        self.give()
+        self.bind()?;
+        self.set_priority()
     }
 
     fn adopt(&self) {
-        // Where it is to be refused, requests are before their upcalls.
+        // With `Denied::Refuse`, upcalls fail later.
         let _ = self.settings.reset_priority(self.priority);
     }
 
@@ -320,12 +321,12 @@ impl LaneThreads for AtPriority {
     }
 }
 
-/// Prefaults this many octets of the stack of the thread.
+/// Prefaults this many octets of the calling thread's stack.
 #[inline(never)]
-fn touch(octets: usize) {
+fn prefault(octets: usize) {
     let page = std::hint::black_box([0_u8; PAGE]);
     if octets > 2 * PAGE {
-        touch(octets - 2 * PAGE);
+        prefault(octets - 2 * PAGE);
     }
     std::hint::black_box(&page);
 }

@@ -71,7 +71,7 @@ pub struct Qos {
     pub size: u32,
     /// The relative deadline of each call. Default: the period that corresponds to the rate.
     pub deadline: Option<Duration>,
-    /// How many calls of 1000 may be lost. Default: none.
+    /// The acceptable loss in calls per 1000. Default: 0.
     pub loss: u16,
 }
 
@@ -100,7 +100,7 @@ impl Qos {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// Sets how many calls of 1000 may be lost.
+    /// Sets the acceptable loss in calls per 1000.
     #[must_use]
     pub const fn loss(self, permille: u16) -> Self {
         Self { loss: permille, ..self }
@@ -117,7 +117,7 @@ pub struct Expansion {
     pub threads: usize,
     /// The maximum number of dynamic threads of the lane.
     pub dynamic_threads: usize,
-    /// How many requests may be queued for a thread; with `None`, requests stay in the transport.
+    /// The limits of requests that are queued for a thread; `None` to leave requests in the transport.
     pub buffering: Option<Buffering>,
     /// The protocols, the preferred one first, with the properties of their connections.
     pub protocols: Vec<ProtocolChoice>,
@@ -138,7 +138,7 @@ const BUFFERS: (u64, u64) = (16 << 10, 4 << 20);
 /// The maximum number of threads of a lane.
 const MAX_THREADS: u64 = 8;
 
-/// Derives the settings from the requirements. The result depends on nothing else.
+/// Derives settings from requirements. The result depends only on `qos`.
 #[must_use]
 pub fn expand(qos: &Qos) -> Expansion {
     use QosClass::{BulkData, ContinuousMedia, HighBandwidthStream, LowLatencyTransaction};
@@ -210,7 +210,7 @@ pub fn expand(qos: &Qos) -> Expansion {
     }
 }
 
-/// Within a class, half the deadline is one step of priority more.
+/// The priority within the class: halving the deadline raises it by one step.
 fn priority(class: QosClass, micros: u64) -> Priority {
     const STEP: i16 = 8191 / 32;
     let doublings = i16::try_from(micros.min(u64::from(u32::MAX)).ilog2()).unwrap_or(31);

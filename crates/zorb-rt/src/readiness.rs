@@ -1,4 +1,4 @@
-//! What a machine can guarantee to real-time threads.
+//! Checks the configuration of a machine for real-time threads.
 
 use std::fmt;
 use std::fs;
@@ -40,7 +40,7 @@ pub struct Finding {
     pub verdict: Verdict,
     /// What was found.
     pub found: String,
-    /// How to improve it; `None` if it is good.
+    /// How to improve it; `None` for the verdict [`Verdict::Good`].
     pub advice: Option<&'static str>,
 }
 
@@ -85,7 +85,7 @@ fn priorities() -> Finding {
         Ok(Err(error)) => {
             (Verdict::Bad, format!("threads cannot have SCHED_FIFO {level}: {error}"))
         }
-        Err(_) => (Verdict::Bad, "the thread that tries it ended early".to_owned()),
+        Err(_) => (Verdict::Bad, "the thread that tries it panicked".to_owned()),
     };
     let advice = "give the program CAP_SYS_NICE (setcap cap_sys_nice+ep), or its user a limit rtprio \
                   of 89 in /etc/security/limits.conf";

@@ -36,7 +36,7 @@ pub enum SchedulingPolicy {
     RoundRobin,
 }
 
-/// What the parts of one real-time ORB share.
+/// The state that all parts of one real-time ORB share.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) mapping: Arc<dyn PriorityMapping>,
@@ -45,9 +45,9 @@ pub(crate) struct Settings {
     pub(crate) scheduling: SchedulingPolicy,
     /// The maximum priority that clients can cause.
     pub(crate) max_client_priority: Priority,
-    /// Whether threads of pools touch their stacks before they serve.
+    /// Whether threads of pools prefault their stacks.
     pub(crate) prefault: bool,
-    /// How often the system has refused to set a priority.
+    /// The number of times that the system has denied a priority.
     pub(crate) denials: AtomicU64,
     /// Named locks.
     pub(crate) mutexes: Lock<HashMap<String, Arc<PiMutex>>>,
@@ -96,14 +96,14 @@ impl Settings {
         Ok(())
     }
 
-    /// As [`set_priority`](Self::set_priority); a priority that is invalid or not permitted has no effect.
+    /// Like [`set_priority`](Self::set_priority), but ignores a priority that is invalid or not permitted.
     pub(crate) fn try_set_priority(&self, priority: i16) {
         if let Ok(priority) = Priority::new(priority) {
             let _ = self.set_priority(priority);
         }
     }
 
-    /// As [`set_priority`](Self::set_priority), for a thread whose native priority others may have
+    /// Like [`set_priority`](Self::set_priority), for a thread whose native priority another thread may have
     /// changed.
     pub(crate) fn reset_priority(&self, priority: Priority) -> Result<(), SystemException> {
         let unknown = ThreadPriority { priority: thread_priority().priority, native: None };
@@ -129,7 +129,7 @@ impl Settings {
                 Some(native) => self.schedule_of(native),
                 None => INITIAL.get(),
             };
-            // What was permitted before is permitted now; what was denied has not changed it.
+            // It was permitted before. If it was denied, the priority has not changed.
             let _ = schedule.map(priority::set);
         }
         CURRENT.set(before);
@@ -162,14 +162,14 @@ impl Settings {
     fn deny(&self, schedule: Schedule, error: &io::Error) -> Result<(), SystemException> {
         let needs = "the process needs CAP_SYS_NICE or a limit RLIMIT_RTPRIO; see `zorb rt check`";
         if self.denials.fetch_add(1, Ordering::Relaxed) == 0 {
-            tracing::warn!(%schedule, %error, "thread priorities cannot be set: {needs}");
+            tracing::warn!(%schedule, %error, "cannot set thread priorities: {needs}");
         }
         match self.denied {
             Denied::Run => Ok(()),
             Denied::Refuse => {
                 let code = minor::no_permission::PRIORITY_DENIED;
                 let exception = SystemException::no_permission(code, CompletionStatus::No);
-                let what = format!("the priority {schedule} cannot be set: {error}");
+                let what = format!("cannot set the priority {schedule}: {error}");
                 Err(Error::new(Phase::Application, what).with_hint(needs).into_exception(exception))
             }
         }

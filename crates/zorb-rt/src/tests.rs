@@ -13,14 +13,14 @@ fn priorities_are_0_to_32767() {
     }
 }
 
-/// What a mapping makes of some priorities, and of what it makes of them.
+/// The native priorities of some CORBA priorities.
 fn mapped(mapping: &impl PriorityMapping, values: &[i16]) -> Vec<Option<i16>> {
     let native = |value| mapping.to_native(Priority::new(value).unwrap()).map(|native| native.0);
     values.iter().map(|value| native(*value)).collect()
 }
 
 #[test]
-fn mappings_make_native_priorities() {
+fn mappings_return_native_priorities() {
     let (low, high) = (NativePriority(1), NativePriority(89));
     let values = [0, 1, 88, 89, 90, 16_384, 32_767];
     assert_eq!(
@@ -35,7 +35,7 @@ fn mappings_make_native_priorities() {
 }
 
 #[test]
-fn the_way_back_leads_to_where_it_began() {
+fn mapping_back_and_forth_returns_the_same_native_priority() {
     let ranges = [(0, 89), (1, 99), (1, 1), (40, 60), (-7, 1_000)];
     for (low, high) in ranges.map(|(low, high)| (NativePriority(low), NativePriority(high))) {
         let mappings: [&dyn PriorityMapping; 3] =
@@ -81,7 +81,7 @@ fn the_policy_is_an_enumerator_and_a_short() {
     let octets = |model, order| Policy::new(model).to_wire(order).unwrap().value;
     let propagated = || rt.client_propagated(Priority::new(7).unwrap());
     let declared = || rt.server_declared(Priority::new(0x0102).unwrap());
-    // What TAO writes: byte order, padding, ulong model, short server_priority.
+    // As TAO encodes it: byte order, padding, ulong model, short server_priority.
     assert_eq!(octets(propagated(), ByteOrder::Little), [1, 0, 0, 0, 0, 0, 0, 0, 7, 0]);
     assert_eq!(octets(declared(), ByteOrder::Little), [1, 0, 0, 0, 1, 0, 0, 0, 2, 1]);
     assert_eq!(octets(declared(), ByteOrder::Big), [0, 0, 0, 0, 0, 0, 0, 1, 1, 2]);
@@ -107,7 +107,7 @@ fn bands_are_a_sequence_of_pairs_of_shorts() {
     let number = |value| Priority::new(value).unwrap();
     let band = |low, high| PriorityBand::new(number(low), number(high)).unwrap();
     let bands = PriorityBands::new([band(0, 9), band(0x0102, 32_767)]).unwrap();
-    // What TAO writes: byte order, padding, ulong length, and each band as two shorts.
+    // As TAO encodes it: byte order, padding, ulong length, and each band as two shorts.
     let little = [1, 0, 0, 0, 2, 0, 0, 0, 0, 0, 9, 0, 2, 1, 0xff, 0x7f];
     assert_eq!(Policy::new(bands.clone()).to_wire(ByteOrder::Little).unwrap().value, little);
     let big = [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 9, 1, 2, 0x7f, 0xff];
@@ -128,7 +128,7 @@ fn bands_are_a_sequence_of_pairs_of_shorts() {
 }
 
 #[test]
-fn a_thread_has_the_priority_that_it_was_given() {
+fn a_thread_has_the_priority_that_was_set() {
     let orb = zorb_core::Orb::builder().without_environment().build().unwrap();
     let mapping = Direct::new(NativePriority(0), NativePriority(50));
     let rt = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
@@ -154,7 +154,7 @@ fn a_thread_has_the_priority_that_it_was_given() {
     });
 }
 
-/// A mapping to priorities that no system has.
+/// A mapping to native priorities that do not exist.
 #[derive(Debug)]
 struct TooHigh;
 
@@ -169,7 +169,7 @@ impl PriorityMapping for TooHigh {
 }
 
 #[test]
-fn what_the_system_refuses_is_counted_and_refused_if_it_is_to_be() {
+fn denied_priorities_are_counted_and_refused_if_configured() {
     let orb = zorb_core::Orb::builder().without_environment().build().unwrap();
     let ask = |denied| {
         let rt = RtOrb::builder().mapping(TooHigh).denied(denied).attach(&orb).unwrap();

@@ -178,13 +178,13 @@ pub mod rt {
     #[cfg(feature = "rt")]
     pub use zorb_rt::{
         Buffering, Continuous, CountingAllocator, Deadline, Denied, Direct, DynamicLifespan,
-        Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, HeldPriority, InvocationPriority,
-        LaneBuilder, LaneCounts, LaneViolations, Linear, LinearNetwork, LogCounts, LogLine,
-        LogQueue, LogQueueBuilder, NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue,
+        Expansion, Finding, FlowCounts, FlowEvent, FlowLimits, InvocationPriority, LaneBuilder,
+        LaneCounts, LaneViolations, Linear, LinearNetwork, LogCounts, LogLine, LogQueue,
+        LogQueueBuilder, NativePriority, NetworkPriorityMapping, ObjectQos, OutputQueue,
         OutputQueueBuilder, PiGuard, PiMutex, PriorityMapping, PriorityMappingManager,
         PriorityTransform, Qos, QosClass, RtCurrent, RtEndTimes, RtMapping, RtNetwork, RtOneways,
-        RtOptions, RtOrb, RtOrbBuilder, SchedulingPolicy, ServeInTime, SetRtOptions, Strategy,
-        Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
+        RtOptions, RtOrb, RtOrbBuilder, SavedPriority, SchedulingPolicy, ServeInTime, SetRtOptions,
+        Strategy, Threadpool, ThreadpoolBuilder, Verdict, WhenFull, examine, expand,
     };
 }
 

@@ -75,9 +75,9 @@ impl Protocols {
     ) -> Result<Policies, String> {
         let Self { chosen, by_scheme, common } = self;
         let mut choices = chosen.unwrap_or_default();
-        for (scheme, said) in by_scheme {
-            let same = choices.iter_mut().find(|choice| choice.profile == said.profile);
-            same.ok_or(scheme)?.properties = said.properties;
+        for (scheme, described) in by_scheme {
+            let chosen = choices.iter_mut().find(|choice| choice.profile == described.profile);
+            chosen.ok_or(scheme)?.properties = described.properties;
         }
         if !choices.is_empty() {
             policies = choose(policies, choices);

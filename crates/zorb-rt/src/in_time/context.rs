@@ -1,4 +1,4 @@
-//! The service context `INVOCATION_POLICIES`, as far as it is about when a request ends.
+//! The end times of requests in the service context `INVOCATION_POLICIES`.
 //!
 //! ```text
 //! +------------+---------+------------------------+
@@ -15,17 +15,17 @@ use zorb_core::policy::PolicyType;
 
 use super::Deadline;
 
-/// Until when a request is of use.
+/// The end times of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ends {
-    /// By when it is to be with its object (`RequestEndTimePolicy`).
+pub(super) struct RequestEnd {
+    /// The time by which it must reach its object (`RequestEndTimePolicy`).
     pub(super) request: Option<Deadline>,
-    /// By when its reply is to be back (`ReplyEndTimePolicy`).
+    /// The time by which its reply must arrive (`ReplyEndTimePolicy`).
     pub(super) reply: Option<Deadline>,
 }
 
-/// The octets of the context, at most 72.
-pub(super) fn encode(ends: Ends, order: ByteOrder) -> CdrResult<Vec<u8>> {
+/// Encodes the context, in at most 72 octets.
+pub(super) fn encode(ends: RequestEnd, order: ByteOrder) -> CdrResult<Vec<u8>> {
     let times =
         [(PolicyType::REQUEST_END_TIME, ends.request), (PolicyType::REPLY_END_TIME, ends.reply)];
     let times = times.iter().filter_map(|(policy, time)| Some((policy, (*time)?)));
@@ -46,22 +46,21 @@ pub(super) fn encode(ends: Ends, order: ByteOrder) -> CdrResult<Vec<u8>> {
     })
 }
 
-/// What a context's octets say. Of two values for the same the earlier counts; policies about anything
-/// else are passed over.
-pub(super) fn decode(data: &[u8]) -> CdrResult<Ends> {
+/// Decodes the context. If it contains several times of one kind, the earliest counts; other policies are ignored.
+pub(super) fn decode(data: &[u8]) -> CdrResult<RequestEnd> {
     let mut reader = CdrReader::for_encapsulation(data)?;
-    let mut ends = Ends::default();
+    let mut ends = RequestEnd::default();
     for _ in 0..reader.read_count(8, "PolicyValueSeq")? {
         let policy = PolicyType(reader.read_u32()?);
         let value = reader.read_octets()?;
-        let place = match policy {
+        let end = match policy {
             PolicyType::REQUEST_END_TIME => &mut ends.request,
             PolicyType::REPLY_END_TIME => &mut ends.reply,
             _ => continue,
         };
-        // How inexact it is, and the time zone, are of no account here.
+        // The inaccuracy and the time zone of the UtcT are ignored.
         let time = Deadline::from_time_t(CdrReader::for_encapsulation(value)?.read_u64()?);
-        *place = Some(place.map_or(time, |known| known.min(time)));
+        *end = Some(end.map_or(time, |known| known.min(time)));
     }
     Ok(ends)
 }

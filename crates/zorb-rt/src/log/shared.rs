@@ -21,7 +21,7 @@ pub(super) struct Shared {
     pub(super) cut: AtomicU64,
     pub(super) failed: AtomicU64,
     ending: AtomicBool,
-    /// How many of the accepted lines have been written or have failed.
+    /// The number of accepted lines that have been written or have failed.
     done: Lock<u64>,
     progress: Condition,
 }

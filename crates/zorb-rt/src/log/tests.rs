@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::gated::Gated;
 use super::{LogCounts, LogQueue};
 
-/// Longer than any test takes: only a failing one waits for it.
+/// Longer than any test takes; only a failing test waits this long.
 const LONG: Duration = Duration::from_secs(60);
 
 fn put(log: &LogQueue, text: &str) {
@@ -14,7 +14,7 @@ fn put(log: &LogQueue, text: &str) {
 }
 
 #[test]
-fn lines_come_out_as_they_went_in() {
+fn lines_are_written_in_order() {
     let (sink, open, gets) = Gated::new();
     drop(open);
     let log = LogQueue::builder().write_to(sink).unwrap();
@@ -27,7 +27,7 @@ fn lines_come_out_as_they_went_in() {
 }
 
 #[test]
-fn nobody_waits_for_a_sink_that_is_stuck() {
+fn logging_does_not_wait_for_a_blocked_sink() {
     let (sink, open, gets) = Gated::new();
     let log = LogQueue::builder().lines(4).write_to(sink).unwrap();
     for number in 0..10 {
@@ -38,11 +38,15 @@ fn nobody_waits_for_a_sink_that_is_stuck() {
 
     drop(open);
     assert!(log.flush(LONG));
-    let told = "log: 6 lines dropped because the queue was full\n";
+    let dropped = "log: 6 lines dropped because the queue was full\n";
     let lines: Vec<String> = gets.iter().take(5).collect();
-    assert_eq!(lines, ["0\n", "1\n", "2\n", "3\n", told]);
+    assert_eq!(lines, ["0\n", "1\n", "2\n", "3\n", dropped]);
     put(&log, "4");
-    assert_eq!(gets.recv().unwrap(), "4\n", "there is room again, and all has been told");
+    assert_eq!(
+        gets.recv().unwrap(),
+        "4\n",
+        "there is room again, and all dropped lines are reported"
+    );
 }
 
 #[test]
@@ -68,7 +72,7 @@ fn long_lines_are_cut_between_characters() {
 }
 
 #[test]
-fn the_last_handle_leaves_nothing_behind() {
+fn dropping_the_last_handle_writes_all_lines() {
     let (sink, open, gets) = Gated::new();
     let log = LogQueue::builder().write_to(sink).unwrap();
     let other = log.clone();
@@ -81,7 +85,7 @@ fn the_last_handle_leaves_nothing_behind() {
 }
 
 #[test]
-fn an_empty_line_is_none() {
+fn an_empty_line_is_not_written() {
     let (sink, _open, _gets) = Gated::new();
     let log = LogQueue::builder().lines(1).write_to(sink).unwrap();
     for _ in 0..3 {

@@ -104,7 +104,7 @@ fn in_time() -> PoaPolicies {
 
 fn client(to_all: bool) -> Orb {
     let orb = builder().round_trip_timeout(MINUTE).build().unwrap();
-    RtOrb::builder().tell_end_times(to_all).attach(&orb).unwrap();
+    RtOrb::builder().send_end_times(to_all).attach(&orb).unwrap();
     orb
 }
 
