@@ -16,6 +16,7 @@
 
 mod calls;
 mod ends;
+mod lanes;
 mod limit;
 pub mod one_way;
 mod raw;
@@ -33,6 +34,7 @@ use limit::run_within_the_limit;
 
 pub use calls::*;
 pub use ends::*;
+pub use lanes::lanes_listen_where_their_orb_listens;
 pub use limit::LIMIT;
 pub use one_way::{OneWay, run_one_way};
 pub use raw::*;
@@ -63,6 +65,7 @@ macro_rules! protocol_suite {
             a_private_connection_serves_one_reference
             an_object_is_located
             a_call_times_out
+            lanes_listen_where_their_orb_listens
             a_server_shuts_down_orderly
             a_client_finds_a_server_again
             a_killed_server_is_detected

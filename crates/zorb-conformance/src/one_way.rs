@@ -12,6 +12,7 @@ use zorb::{CompletionStatus, Interface, ObjectRef, Orb, OrbBuilder, SystemExcept
 
 use crate::calls::pattern;
 use crate::idl::suite::{Notes, NotesServant, Record};
+use crate::lanes::check_lanes;
 use crate::limit::{LIMIT, run_within_the_limit};
 
 /// The number of sends after which a message counts as never arriving.
@@ -353,6 +354,13 @@ pub fn run_one_way(subject: OneWay, test: fn(&OneWay)) {
     run_within_the_limit(move || test(&subject));
 }
 
+/// Lanes listen at the interface where their ORB listens; groups have no lanes.
+pub fn lanes_listen_where_their_orb_listens(subject: &OneWay) {
+    if !subject.is_group {
+        check_lanes(subject.builder(), subject.url);
+    }
+}
+
 /// Makes a `#[test]` of every function of the suite for one-way calls.
 #[macro_export]
 macro_rules! one_way_suite {
@@ -367,6 +375,7 @@ macro_rules! one_way_suite {
             a_flood_does_not_block_the_sender
             many_threads_send_at_once
             a_restarted_server_is_found
+            lanes_listen_where_their_orb_listens
         }
     };
     (@tests $subject:expr; $($test:ident)*) => {

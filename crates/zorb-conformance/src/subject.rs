@@ -11,7 +11,7 @@ use crate::servant::Servant;
 /// The subject of the suite: a protocol, given by one of its endpoints.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject {
-    url: &'static str,
+    pub(crate) url: &'static str,
     /// The endpoint of the bridge between clients and server, if any.
     bridge: Option<&'static str>,
     plug_in: fn(OrbBuilder) -> OrbBuilder,

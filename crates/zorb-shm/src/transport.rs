@@ -169,6 +169,10 @@ impl Transport for ShmTransport {
             Offer { layout, shape: self.buffers },
         )
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        rendezvous::url_beside(&self.scheme, acceptor)
+    }
 }
 
 /// The encoding of a client's requested ring sizes, for requests and replies; 0 leaves the size to

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::str::FromStr;
 
-use zorb_transport::{Endpoint, EndpointError};
+use zorb_transport::{Acceptor, Endpoint, EndpointError};
 
 #[cfg(test)]
 mod tests;
@@ -140,6 +140,21 @@ impl HostPort {
 impl fmt::Display for HostPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// The URL for a further endpoint of `scheme` at the address and with the published host of `acceptor`, and with a
+/// port that the system chooses.
+#[must_use]
+pub fn url_beside(scheme: &str, acceptor: &dyn Acceptor) -> String {
+    let host = |endpoint: &Endpoint| {
+        let address = endpoint.address();
+        address.rsplit_once(':').map_or(address, |(host, _)| host).to_owned()
+    };
+    let bound = host(acceptor.endpoint());
+    match acceptor.published().first().map(host) {
+        Some(name) if name != bound => format!("{scheme}://{bound}:0/hostname_in_ior={name}"),
+        _ => format!("{scheme}://{bound}:0"),
     }
 }
 

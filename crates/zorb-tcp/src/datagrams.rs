@@ -3,14 +3,14 @@
 mod driven;
 
 use std::io;
-use std::net::{IpAddr, UdpSocket};
+use std::net::UdpSocket;
 
 use zorb_transport::socket::datagram;
 use zorb_transport::{
     ConnectError, ConnectPhase, Endpoint, EndpointError, ListenError, ListenOptions, strip_scheme,
 };
 
-use crate::address::HostPort;
+use crate::address::{Host, HostPort, ListenAddress};
 
 pub use driven::DrivenTransport;
 
@@ -21,32 +21,30 @@ pub struct Bound {
     pub socket: UdpSocket,
     /// Its address.
     pub endpoint: Endpoint,
-    /// The endpoint for references: the published host of the options, otherwise the name in the
-    /// URL, otherwise a reachable address.
+    /// The endpoint for references: `hostname_in_ior` of the URL, otherwise the published host of the
+    /// options, otherwise the host given by name, otherwise a reachable address.
     pub published: Endpoint,
 }
 
-/// Binds a socket at the address of a URL `scheme://host:port`, by default at all IPv4 interfaces
-/// and a port that the system chooses.
+/// Binds a socket at the address of a URL `scheme://host:port/hostname_in_ior=name`, by default at all IPv4
+/// interfaces and a port that the system chooses.
 ///
 /// # Errors
 /// The URL has another scheme or form, or a system call fails.
 pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, ListenError> {
     let fail = |error| ListenError::new(url, error);
-    let (host, port) = datagram::split(strip_scheme(scheme, url)?)?;
-    let socket = datagram::bind(host, port).map_err(fail)?;
+    let ListenAddress { host, port, published } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    let name = host.as_ref().map(Host::to_profile_host).unwrap_or_default();
+    let socket = datagram::bind(&name, port).map_err(fail)?;
     let bound = socket.local_addr().map_err(fail)?;
-    let endpoint = HostPort::new(&bound.ip().to_string(), bound.port())?;
-    let published = match &options.published_host {
-        Some(name) => HostPort::new(name, bound.port())?,
-        None if !host.is_empty() && host.parse::<IpAddr>().is_err() => {
-            HostPort::new(host, bound.port())?
-        }
-        None => {
-            HostPort::new(&datagram::reachable(bound).map_err(fail)?.to_string(), bound.port())?
-        }
+    let published = match (published, &options.published_host, host) {
+        (Some(published), ..) => published,
+        (None, Some(name), _) => Host::parse(name)?,
+        (None, None, Some(host @ Host::Name(_))) => host,
+        (None, None, _) => Host::Ip(datagram::reachable(bound).map_err(fail)?),
     };
-    let (endpoint, published) = (endpoint.to_endpoint(scheme)?, published.to_endpoint(scheme)?);
+    let of_host = |host| HostPort { host, port: bound.port() }.to_endpoint(scheme);
+    let (endpoint, published) = (of_host(Host::Ip(bound.ip()))?, of_host(published)?);
     Ok(Bound { socket, endpoint, published })
 }
 

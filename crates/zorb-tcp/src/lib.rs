@@ -121,16 +121,6 @@ impl Transport for TcpTransport {
     }
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        let host = |endpoint: &Endpoint| {
-            let address = endpoint.address();
-            address.rsplit_once(':').map_or(address, |(host, _)| host).to_owned()
-        };
-        let bound = host(acceptor.endpoint());
-        match acceptor.published().first().map(host) {
-            Some(name) if name != bound => {
-                format!("{}://{bound}:0/hostname_in_ior={name}", self.scheme)
-            }
-            _ => format!("{}://{bound}:0", self.scheme),
-        }
+        address::url_beside(&self.scheme, acceptor)
     }
 }

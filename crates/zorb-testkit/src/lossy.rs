@@ -47,6 +47,10 @@ impl<P: Protocol> Transport for Lossy<P> {
         let endpoint = Endpoint::new(self.0.transport().scheme(), &relay.to_string())?;
         Ok(Arc::new(Behind { inner, endpoint: [endpoint] }))
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        self.0.transport().beside(acceptor)
+    }
 }
 
 impl<P: Protocol> Protocol for Lossy<P> {

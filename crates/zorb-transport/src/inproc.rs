@@ -119,4 +119,8 @@ impl Transport for InprocTransport {
         listeners.insert(endpoint, Arc::downgrade(&listener));
         Ok(listener)
     }
+
+    fn beside(&self, _acceptor: &dyn Acceptor) -> String {
+        format!("{SCHEME}://")
+    }
 }

@@ -41,13 +41,11 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// scheme, or if a system call fails.
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError>;
 
-    /// The URL for another endpoint like that of `acceptor`, which this transport has made: on the
-    /// same interfaces, and published under the same name. Default: the scheme and `://`, for a new
-    /// endpoint.
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        let _ = acceptor;
-        format!("{}://", self.scheme())
-    }
+    /// The URL for a further endpoint like that of `acceptor`, which this transport has made: on the
+    /// same interface or in the same folder, with the same permissions, and published under the same
+    /// name. Lanes of thread pools listen there, so it must not be more accessible than `acceptor`.
+    /// A transport for groups, which lanes do not serve, returns the URL of the group.
+    fn beside(&self, acceptor: &dyn Acceptor) -> String;
 }
 
 /// Removes `scheme://` from `text`, for authors of transports; a bare address is returned

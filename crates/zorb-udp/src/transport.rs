@@ -5,7 +5,7 @@ use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
 use zorb_giop::{Form, GiopVersion, Messaging};
-use zorb_tcp::address::HostPort;
+use zorb_tcp::address::{HostPort, url_beside};
 use zorb_tcp::datagrams::{self, Bound};
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{
@@ -105,5 +105,9 @@ impl Transport for UdpTransport {
         let form = Form::new(self.messaging, GiopVersion::HIGHEST);
         let unpack = Box::new(move || Box::new(Requests::new(&counters, form)) as Box<_>);
         Ok(Arc::new(UdpAcceptor::new(socket, endpoint, published, unpack).map_err(fail)?))
+    }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        url_beside(DIOP_SCHEME, acceptor)
     }
 }

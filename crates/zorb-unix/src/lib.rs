@@ -8,6 +8,7 @@
 //! | `uiop:///tmp/x.sock` | the socket at that path | creates it, replacing a stale one |
 //! | `uiop://@name` | the abstract name `name` (Linux: without a file) | the same |
 //! | `uiop://` | - | a new path: in `$XDG_RUNTIME_DIR`, the folder for temporary files, or `/tmp` if those names are too long |
+//! | `uiop:///run/app/` | - | a new path in that folder |
 //! | `uiop://@` | - | a new abstract name |
 //! | `uiop:///tmp/x.sock?mode=0660` | - | with this mode instead of 0600, see below |
 //!
@@ -145,6 +146,10 @@ impl Transport for UnixTransport {
 
     fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
         listen::listen(&self.scheme, url, self.mode, options, Buffers(options.stream.clone()))
+    }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        rendezvous::url_beside(&self.scheme, acceptor)
     }
 }
 

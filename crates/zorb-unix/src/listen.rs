@@ -41,6 +41,7 @@ pub(crate) fn listen<H: Handover>(
                 new_socket_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
             listen_at_new_path(scheme, &folders, mode, options)
         }
+        Location::NewPathIn(folder) => listen_at_new_path(scheme, &[folder], mode, options),
         Location::NewAbstract => with_unused_name(|| {
             let name = format!("zorb-{}-{}", std::process::id(), next_number());
             listen_abstract(SocketName::Abstract(name), options)

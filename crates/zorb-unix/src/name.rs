@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use socket2::SockAddr;
 use zorb_transport::{Endpoint, EndpointError};
@@ -93,6 +93,8 @@ pub(crate) enum Location {
     Named(SocketName),
     /// At a new path.
     NewPath,
+    /// At a new path in this folder.
+    NewPathIn(PathBuf),
     /// At a new abstract name.
     NewAbstract,
 }
@@ -106,12 +108,17 @@ pub(crate) struct ListenAddress {
 }
 
 impl ListenAddress {
-    /// Parses `[/path|@[name]][?option=value[&option=value]...]`.
+    /// Parses `[/path|/folder/|@[name]][?option=value[&option=value]...]`.
     pub(crate) fn parse(address: &str) -> Result<Self, EndpointError> {
         let (location, options) = address.split_once('?').unwrap_or((address, ""));
         let location = match location {
             "" => Location::NewPath,
             "@" => Location::NewAbstract,
+            folder if folder.starts_with('/') && folder.ends_with('/') => {
+                // Checked with a file name, which is then removed.
+                let file = SocketName::parse(&format!("{folder}x"))?.to_string();
+                Location::NewPathIn(file.trim_end_matches('x').into())
+            }
             name => Location::Named(SocketName::parse(name)?),
         };
         let mut mode = None;

@@ -4,6 +4,9 @@
 //! Addresses, files, modes and errors are those of [`UnixTransport`](crate::UnixTransport); the
 //! transport decides how to use the connected socket.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::sync::Arc;
 
 use socket2::Socket;
@@ -47,6 +50,23 @@ pub fn word_of_client(socket: &Socket) -> Option<String> {
     let name = std::str::from_utf8(address.as_abstract_namespace()?).ok()?;
     // After the process and a number.
     name.strip_prefix(connect::NAMES)?.splitn(3, '-').nth(2).map(str::to_owned)
+}
+
+/// The URL for a further endpoint of `scheme` in the folder of `acceptor`'s socket, with the mode of its file; or a
+/// new abstract name if it has one.
+#[must_use]
+pub fn url_beside(scheme: &str, acceptor: &dyn Acceptor) -> String {
+    let path = Path::new(acceptor.endpoint().address());
+    let (Some(folder), true) = (path.parent(), path.is_absolute()) else {
+        return format!("{scheme}://@");
+    };
+    // Without its last slash only the root has one.
+    let folder = folder.to_string_lossy();
+    let folder = folder.trim_end_matches('/');
+    match fs::symlink_metadata(path) {
+        Ok(found) => format!("{scheme}://{folder}/?mode={:04o}", found.mode() & 0o777),
+        Err(_) => format!("{scheme}://{folder}/"),
+    }
 }
 
 /// Listens on `url` of `scheme`; `mode` is for the file of a socket whose URL contains none.

@@ -115,6 +115,12 @@ impl Transport for HailTransport {
         let socket = Listening { listener, options: options.stream.clone() };
         Ok(Arc::new(SocketAcceptor::new(socket, endpoint(&bound.to_string())?, published)))
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        let address = acceptor.endpoint().address();
+        let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+        format!("{SCHEME}://{host}:0")
+    }
 }
 
 /// Waits for the server's greeting.

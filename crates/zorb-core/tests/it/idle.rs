@@ -66,6 +66,10 @@ impl Transport for Gated {
         let inner = self.0.transport().listen(url, options)?;
         Ok(Arc::new(Behind { inner, coming: Arc::clone(&self.1) }))
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        self.0.transport().beside(acceptor)
+    }
 }
 
 impl Protocol for Gated {

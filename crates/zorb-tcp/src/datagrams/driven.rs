@@ -11,7 +11,7 @@ use zorb_transport::{
 };
 
 use super::Bound;
-use crate::address::HostPort;
+use crate::address::{HostPort, url_beside};
 
 /// A [`Driven`] protocol over UDP as a [`Transport`]: `scheme://host:port`, with the scheme and the
 /// default port of the protocol.
@@ -90,5 +90,9 @@ impl<D: Driven> Transport for DrivenTransport<D> {
         let settings = self.settings.for_stream(&options.stream);
         let listening = self.driver.listen(socket, settings, options, endpoint, published);
         listening.map_err(fail)
+    }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        url_beside(D::SCHEME, acceptor)
     }
 }

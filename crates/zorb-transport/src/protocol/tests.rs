@@ -38,6 +38,9 @@ impl Transport for RenamedTransport {
     ) -> Result<Arc<dyn crate::Acceptor>, crate::ListenError> {
         self.1.listen(url, options)
     }
+    fn beside(&self, acceptor: &dyn crate::Acceptor) -> String {
+        self.1.beside(acceptor)
+    }
 }
 
 impl Protocol for Renamed {

@@ -7,25 +7,7 @@ use socket2::{MsgHdr, SockAddr, SockRef};
 use zorb_os::interface;
 
 use super::octet_of;
-use crate::{EndpointError, StreamOptions};
-
-/// Splits the text of a listening address into host and port: `host:port`, `[address]:port`,
-/// `:port`, `host` or nothing.
-///
-/// # Errors
-/// The port is not a number up to 65535.
-pub fn split(address: &str) -> Result<(&str, u16), EndpointError> {
-    let shown: String = address.chars().take(80).collect();
-    let bad = |why| EndpointError::new(&shown, why);
-    let (host, port) = match address.rsplit_once(':') {
-        Some((host, port)) if !port.ends_with(']') => {
-            (host, port.parse().map_err(|_| bad("the port is a number up to 65535"))?)
-        }
-        _ => (address, 0),
-    };
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    Ok((bare.unwrap_or(host), port))
-}
+use crate::StreamOptions;
 
 /// Binds a socket at a port of the host, or of all IPv4 interfaces if the host is empty.
 ///

@@ -93,4 +93,8 @@ impl Transport for MiopTransport {
         let acceptor = UdpAcceptor::new(socket, endpoint.clone(), endpoint, unpack);
         Ok(Arc::new(acceptor.map_err(fail)?))
     }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        acceptor.endpoint().as_str().to_owned()
+    }
 }

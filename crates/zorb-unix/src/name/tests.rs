@@ -80,6 +80,9 @@ fn listen_addresses_are_parsed() {
         ("/tmp/x?mode=0660&mode=7", named("/tmp/x"), Some(7)),
         ("", Location::NewPath, None),
         ("?mode=777", Location::NewPath, Some(0o777)),
+        ("/tmp/", Location::NewPathIn("/tmp/".into()), None),
+        ("//tmp/./xx//?mode=660", Location::NewPathIn("/tmp/xx/".into()), Some(0o660)),
+        ("/", Location::NewPathIn("/".into()), None),
         ("@", Location::NewAbstract, None),
         ("@name", named("@name"), None),
     ] {

@@ -54,6 +54,22 @@ fn the_file_is_there_while_it_is_listened_on() {
 }
 
 #[test]
+fn an_endpoint_beside_another_is_in_its_folder_with_its_mode() {
+    let folder = short_folder().join(format!("zorb-beside-{}", std::process::id()));
+    fs::create_dir(&folder).unwrap();
+    for permissions in [0o600, 0o660, 0o606] {
+        let first = listen(&format!("{}?mode={permissions:o}", url(&folder.join("x")))).unwrap();
+        let second = listen(&UnixTransport::new().beside(&*first)).unwrap();
+        assert_eq!(Path::new(second.endpoint().address()).parent(), Some(&*folder));
+        assert_eq!(mode(&*second), permissions);
+        assert_ne!(first.endpoint(), second.endpoint());
+    }
+    let first = listen("uiop://@").unwrap();
+    assert_eq!(UnixTransport::new().beside(&*first), "uiop://@");
+    fs::remove_dir(&folder).unwrap();
+}
+
+#[test]
 fn only_the_owner_connects_by_default() {
     assert_eq!(mode(&*listen("uiop://").unwrap()), 0o600);
     assert_eq!(mode(&*listen("uiop://?mode=0666").unwrap()), 0o666);
