@@ -309,6 +309,12 @@ impl Inbound {
         self.current == Current::None && !self.has_buffered() && self.partials.is_empty()
     }
 
+    /// A number that identifies the oldest incomplete message of which fragments were received; `None` if there
+    /// is none. Messages get successive numbers, which wrap around.
+    pub fn oldest_fragmented(&self) -> Option<u32> {
+        self.partials.oldest()
+    }
+
     /// Whether a message with this request id is incomplete: fragments of it were received, but not the last.
     pub fn has_part_of(&self, request_id: u32) -> bool {
         self.partials.contains(request_id)

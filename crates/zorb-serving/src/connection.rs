@@ -33,6 +33,7 @@ use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::own_threads::state::OwnThreads;
+use crate::progress::Progress;
 use crate::scratch::Scratch;
 use zorb_cdr::ReadContext;
 
@@ -66,6 +67,8 @@ pub(crate) struct ServerConnection {
     pub(super) sending: CallLock<CancelledRequests>,
     /// The requests that are being served, and how the connection ends.
     pub(super) requests: ServerRequests,
+    /// How far its messages have come.
+    pub(crate) progress: Arc<Progress>,
     /// Whether it has threads of its own.
     has_own_threads: AtomicBool,
     pub(super) own_threads: OwnThreads,
@@ -138,11 +141,13 @@ pub(crate) struct NewConnection<'a> {
     pub(crate) serving_lane: Arc<dyn ServingLane>,
     /// Its number in the lane's table.
     pub(crate) slot: u32,
+    /// How many connections the lane has accepted, this one included.
+    pub(crate) accepted: u64,
 }
 
 impl ServerConnection {
     pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
-        let NewConnection { protocol, stream, lane, serving_lane, slot } = new;
+        let NewConnection { protocol, stream, lane, serving_lane, slot, accepted } = new;
         let options = core.options();
         // It fails only when the peer is gone by now, which the first read finds as well.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
@@ -164,6 +169,7 @@ impl ServerConnection {
             input: Slot::empty(),
             sending: CallLock::new(Count::ServerLocks, CancelledRequests::new()),
             requests: ServerRequests::new(),
+            progress: Arc::new(Progress::new(accepted)),
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
             events: Events::default(),
@@ -209,6 +215,18 @@ impl ServerConnection {
         self.stream.peer()
     }
 
+    /// Whether it has a client, and no request of it is in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.connected && !self.requests.is_busy() && !self.requests.is_closing()
+    }
+
+    /// Times the messages of its client, if it is a connection with one.
+    pub(crate) fn start_timing(&self) {
+        if self.connected {
+            self.core.watchdog().start_timing(&self.progress, &self.stream);
+        }
+    }
+
     /// What a reactor waits on for it, if its stream has something.
     pub(crate) fn readiness(&self) -> Option<BorrowedFd<'_>> {
         self.stream.readiness_fd()
@@ -237,6 +255,7 @@ impl ServerConnection {
     fn finish(self: &Arc<Self>) {
         self.transmit();
         self.core.watchdog().forget(self);
+        self.core.watchdog().stop_timing(&self.progress);
         self.serving_lane.forget(self, self.slot);
         let _ = self.stream.shutdown(Shutdown::Both);
     }

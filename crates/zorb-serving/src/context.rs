@@ -9,6 +9,7 @@ use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
 
+use crate::progress::MessageLimits;
 use crate::watchdog::Watchdog;
 
 /// What connections and lanes use of the ORB that serves them.
@@ -48,7 +49,7 @@ impl ServerContext {
             orb: Arc::clone(orb),
             adapters: Arc::clone(adapters),
             read_context,
-            watchdog: Arc::default(),
+            watchdog: Arc::new(Watchdog::new(MessageLimits::of(&orb.options()))),
             default_connection_setup: Lock::default(),
         })
     }

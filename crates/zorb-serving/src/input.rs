@@ -2,6 +2,8 @@
 
 use zorb_giop::{Inbound, ServerReceiver};
 
+use crate::progress::Incomplete;
+
 /// What only the thread that reads from a connection uses. Passing it on to another thread is one exchange
 /// of a pointer, without a lock.
 #[derive(Debug)]
@@ -11,6 +13,8 @@ pub(super) struct Input {
     pub(super) receiver: ServerReceiver,
     /// For how many more requests the connection counts as shared by several callers.
     pub(super) shared_for: u8,
+    /// The incomplete message that its connection notes as the one to wait for.
+    pub(super) awaited: Incomplete,
     /// Whether the last receive has taken all that was there.
     pub(super) drained: bool,
     /// The end of the current message, if it lies in a shared buffer of the stream.
@@ -24,6 +28,7 @@ impl Input {
             inbound,
             receiver,
             shared_for: 0,
+            awaited: Incomplete::FIRST,
             drained: false,
             #[cfg(feature = "buffers")]
             shared_end: None,

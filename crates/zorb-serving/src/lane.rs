@@ -17,6 +17,7 @@ pub(super) mod workers;
 
 use std::fmt::Debug;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -31,7 +32,7 @@ use zorb_os::lock::Lock;
 use zorb_transport::{Protocol, Stream};
 
 use self::adapters::ServedAdapters;
-use self::connections::Connections;
+use self::connections::{ConnectionLimits, Connections, Excess, Reserved};
 use self::core::LaneCore;
 use self::handshakes::Handshakes;
 use self::permits::Permits;
@@ -59,6 +60,8 @@ pub struct Lane {
     pub(super) strategy: Box<dyn ServingStrategy>,
     pub listeners: Vec<Listener>,
     pub(super) connections: Connections<ServerConnection>,
+    /// Connections that clients have made.
+    pub(super) accepted: AtomicU64,
     /// What its threads wait at together; `None` where every connection has threads of its own.
     pub(super) events: Option<EventLoop<ServerConnection>>,
     /// Clients with whom something has to be agreed on first, and their slots.
@@ -219,7 +222,11 @@ impl Lane {
             core: Arc::new(core),
             strategy: parts.strategy,
             listeners: parts.listeners,
-            connections: Connections::new(parts.max_connections),
+            connections: Connections::new(ConnectionLimits {
+                total: parts.max_connections,
+                per_peer: context.options().max_connections_per_peer,
+            }),
+            accepted: AtomicU64::new(0),
             events,
             handshakes: Lock::new(Handshakes::default()),
             resumed: Resumed::default(),
@@ -324,25 +331,59 @@ impl Lane {
         protocol: &dyn Protocol,
         stream: Arc<dyn Stream>,
     ) {
-        let reserved = self.connections.reserve();
-        let slot = reserved.unwrap_or(u32::MAX);
+        let accepted = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
+        let reserved = self.connections.reserve(ip_address(&*stream));
+        let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
         let serving_lane: Arc<Self> = Arc::clone(self);
-        let new = NewConnection { protocol, stream, lane: &self.core, serving_lane, slot };
+        let new =
+            NewConnection { protocol, stream, lane: &self.core, serving_lane, slot, accepted };
         let connection = ServerConnection::new(context, new);
-        let Some(slot) = reserved.filter(|_| !self.is_stopping()) else {
+        let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
+        if !reserved.as_ref().is_some_and(has_room) {
             tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
-            if let Some(slot) = reserved {
+            if reserved.is_some() {
                 self.release(slot);
             }
             return connection.reject();
-        };
+        }
         self.connections.put(slot, &connection);
+        connection.start_timing();
         if let Err(error) = self.strategy.begin(self, &connection, slot) {
             self.give_up(&connection, &error);
         } else if self.is_stopping() {
             // Who stops the lane may not have seen it.
             connection.close();
         }
+    }
+
+    /// Closes a connection, if there is one too many: of those without a request in progress the one whose
+    /// last message came longest ago. Returns whether there is room now.
+    fn make_room(&self, excess: Excess) -> bool {
+        let peer = match excess {
+            Excess::None => return true,
+            Excess::Of(peer) => Some(peer),
+            Excess::All => None,
+        };
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        let mut longest_idle = None;
+        self.connections.each(|connection| {
+            // Before the choice, so that each connection remembers when it was in use.
+            let last_used = connection.progress.last_used(accepted);
+            let is_candidate = connection.is_idle()
+                && (peer.is_none() || ip_address(&*connection.stream) == peer)
+                && longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
+            if is_candidate {
+                longest_idle = Some((last_used, Arc::clone(connection)));
+            }
+        });
+        let Some((_, connection)) = longest_idle else { return false };
+        tracing::info!(
+            peer = connection.peer(),
+            lane = self.name,
+            "idle connection closed: too many"
+        );
+        connection.close();
+        true
     }
 
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
@@ -447,6 +488,11 @@ impl Lane {
             waiting: self.permits.as_ref().map_or(0, Permits::waiting),
         }
     }
+}
+
+/// The IP address of the peer, if it has one.
+fn ip_address(stream: &dyn Stream) -> Option<IpAddr> {
+    stream.peer().parse().ok().map(|address: SocketAddr| address.ip())
 }
 
 impl ServingLane for Lane {

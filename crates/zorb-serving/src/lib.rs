@@ -38,6 +38,7 @@ mod message;
 mod output;
 mod own_threads;
 mod pool;
+mod progress;
 mod properties;
 mod queued;
 mod reactor;

@@ -16,6 +16,7 @@ use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::message::RequestMessage;
 use crate::own_threads::LongUpcall;
+use crate::progress::Incomplete;
 use crate::scratch::Scratch;
 
 /// What receiving has come to.
@@ -45,6 +46,7 @@ impl ServerConnection {
             match self.next_message(&mut input) {
                 Ok(Some(header)) => {
                     probe!(Begin);
+                    self.message_complete(&mut input);
                     match self.process(input, &header, scratch) {
                         Ok(back) => input = back.or_else(|| self.input.take())?,
                         Err(end) => {
@@ -55,7 +57,7 @@ impl ServerConnection {
                     trim(&mut scratch.reply);
                     continue;
                 }
-                Ok(None) => {}
+                Ok(None) => self.wait_for_rest(&mut input),
                 Err(error) => {
                     self.end(error.into());
                     return None;
@@ -69,6 +71,27 @@ impl ServerConnection {
                 Received::Nothing => return Some(input),
                 Received::End => return None,
             }
+        }
+    }
+
+    /// Notes that a whole message has come.
+    #[inline]
+    fn message_complete(&self, input: &mut Input) {
+        self.progress.count_message();
+        if input.awaited != Incomplete::NONE {
+            input.awaited = self.progress.message_complete(&input.inbound);
+        }
+    }
+
+    /// Notes which message the thread is about to wait for, if a part of it has come.
+    #[inline]
+    fn wait_for_rest(&self, input: &mut Input) {
+        if input.awaited == Incomplete::NONE && input.inbound.is_idle() {
+            return;
+        }
+        input.awaited = self.progress.wait_for_rest(&input.inbound);
+        if input.awaited != Incomplete::NONE {
+            self.core.watchdog().time_messages();
         }
     }
 

@@ -1,5 +1,7 @@
 //! Lanes under a clock that is made up.
 
+mod slow;
+
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;

@@ -1,19 +1,23 @@
 //! The watchdog: it notices upcalls that take long, so that another thread reads on from their
-//! connections, and requests that have been held for too long.
+//! connections, requests that have been held for too long, and messages that take too long to arrive.
 //!
-//! It watches the connections with threads of their own that have had an upcall of late, and the POA
-//! managers that hold requests, and sleeps while there are none. So a server that nobody calls does nothing
+//! It watches the connections with threads of their own that have had an upcall of late, those that wait
+//! for the rest of a message, and the POA managers that hold requests. It sleeps while there are none. So a server that nobody calls does nothing
 //! at all, and one with thousands of connections watches the few that are in use.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
 
 use zorb_poa::PoaManager;
+use zorb_transport::Stream;
+
+use crate::progress::{MessageLimits, Progress, Timed};
 
 /// A connection is no longer watched after this many successive checks without an upcall. Its next upcall
 /// must then wake the watchdog, which costs more than these checks.
@@ -43,9 +47,13 @@ impl fmt::Debug for dyn Watched {
 }
 
 /// Watches the connections that are in use.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Watchdog {
     state: Lock<State>,
+    /// The connections whose incomplete messages it times.
+    timed: Lock<Timed>,
+    /// Whether it checks those at present.
+    are_timed: AtomicBool,
     changed: Condition,
 }
 
@@ -76,6 +84,51 @@ impl State {
 }
 
 impl Watchdog {
+    /// A watchdog that has not been started.
+    pub(crate) fn new(limits: MessageLimits) -> Self {
+        Self {
+            state: Lock::default(),
+            timed: Lock::new(Timed::new(limits)),
+            are_timed: AtomicBool::new(false),
+            changed: Condition::default(),
+        }
+    }
+
+    /// Times the messages of a connection that has just been accepted.
+    pub(super) fn start_timing(&self, progress: &Arc<Progress>, stream: &Arc<dyn Stream>) {
+        self.timed.lock().add(progress, stream, Instant::now());
+        self.time_messages();
+    }
+
+    pub(super) fn stop_timing(&self, progress: &Arc<Progress>) {
+        self.timed.lock().remove(progress);
+    }
+
+    /// A connection waits for the rest of a message.
+    #[inline]
+    pub(super) fn time_messages(&self) {
+        if !self.are_timed.load(Ordering::SeqCst) {
+            self.resume_timing();
+        }
+    }
+
+    #[cold]
+    fn resume_timing(&self) {
+        if !self.are_timed.swap(true, Ordering::SeqCst) {
+            self.timed.lock().resume(Instant::now());
+            let watched = self.state.lock();
+            drop(watched);
+            self.changed.notify_all();
+        }
+    }
+
+    /// Checks the connections with incomplete messages. Returns when to check them again.
+    pub(super) fn check_messages(&self, now: Instant) -> Option<Instant> {
+        let mut timed = self.timed.lock();
+        timed.check(now, &self.are_timed);
+        timed.next_check()
+    }
+
     pub(super) fn forget<C: Watched>(&self, connection: &Arc<C>) {
         let forgotten = self.state.lock().connections.remove(&key_of(connection));
         drop(forgotten);
@@ -160,18 +213,21 @@ impl Watchdog {
                 next_check = now + period;
             }
             self.discard_expired(now);
+            self.check_messages(now);
             let watched = self.state.lock();
+            let next_timed = self.timed.lock().next_check();
             if watched.stopped {
                 return;
             }
             let check = (!watched.connections.is_empty()).then_some(next_check);
-            let _watched = match check.into_iter().chain(watched.first_expiry()).min() {
-                None => self.changed.wait(watched),
-                Some(next) => {
-                    let left = next.saturating_duration_since(Instant::now());
-                    self.changed.wait_for(watched, left)
-                }
-            };
+            let _watched =
+                match check.into_iter().chain(watched.first_expiry()).chain(next_timed).min() {
+                    None => self.changed.wait(watched),
+                    Some(next) => {
+                        let left = next.saturating_duration_since(Instant::now());
+                        self.changed.wait_for(watched, left)
+                    }
+                };
         }
     }
 

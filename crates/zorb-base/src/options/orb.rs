@@ -46,6 +46,14 @@ macro_rules! orb_options {
                 /// limit.
                 "IdleTimeout" idle_timeout: Option<Duration> = Some(Duration::from_secs(300)),
                     0..=24 * HOUR_MS, "ms";
+                /// Maximum time from the first octet of a message until a server has received it whole; then the
+                /// connection is closed; 0 for no limit.
+                "MessageTimeout" message_timeout: Option<Duration> = Some(Duration::from_secs(60)),
+                    0..=24 * HOUR_MS, "ms";
+                /// Maximum time from accepting a connection until the first octet of a message; then the connection
+                /// is closed; 0 for no limit.
+                "FirstMessageTimeout" first_message_timeout: Option<Duration> = Some(Duration::from_secs(30)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
                 /// then the connection is closed.
                 "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
@@ -63,8 +71,13 @@ macro_rules! orb_options {
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.
                 "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";
-                /// Maximum number of connections that a server has open.
+                /// Maximum number of connections that a server has open; when another client connects, the one
+                /// that has been idle for longest is closed.
                 "MaxConnections" max_connections: usize = 1024, 1..=1 << 20;
+                /// Maximum number of connections that a server, and each lane of its pools, has open to one IP
+                /// address; when that address connects again, its own connection that has been idle for longest is
+                /// closed.
+                "MaxConnectionsPerPeer" max_connections_per_peer: usize = 512, 1..=1 << 20;
                 /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
                 /// except inside upcalls.
                 "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;

@@ -25,13 +25,18 @@ const FRAGMENT_HEADER_SIZE: usize = HEADER_SIZE + 4;
 /// last have sizes that preserve the alignment.
 #[derive(Debug, Default)]
 pub(super) struct Partials {
+    /// In the order of their first fragments.
     messages: Vec<Partial>,
     /// Octets in `messages`.
     octets: usize,
+    /// The number of messages that have begun.
+    begun: u32,
 }
 
 #[derive(Debug)]
 struct Partial {
+    /// How many messages had begun before.
+    ordinal: u32,
     /// `None` in GIOP 1.1, where the id has no fixed position and is not needed.
     request_id: Option<u32>,
     /// The header of the first fragment.
@@ -133,7 +138,10 @@ impl Partials {
         spare.clear();
         let Joined { mut octets, seams } = core::mem::take(spare);
         octets.extend_from_slice(message);
-        self.messages.push(Partial { request_id, header: *header, fragments: 1, octets, seams });
+        let ordinal = self.begun;
+        self.begun = ordinal.wrapping_add(1);
+        let header = *header;
+        self.messages.push(Partial { ordinal, request_id, header, fragments: 1, octets, seams });
         Ok(())
     }
 
@@ -185,6 +193,11 @@ impl Partials {
         Ok(Outcome::Joined(whole))
     }
 
+    /// The ordinal number of the message that began first.
+    pub(super) fn oldest(&self) -> Option<u32> {
+        self.messages.first().map(|partial| partial.ordinal)
+    }
+
     pub(super) fn contains(&self, id: u32) -> bool {
         self.messages.iter().any(|partial| partial.known_id() == Some(id))
     }
@@ -196,7 +209,7 @@ impl Partials {
     }
 
     fn remove(&mut self, index: usize) -> Partial {
-        let partial = self.messages.swap_remove(index);
+        let partial = self.messages.remove(index);
         self.octets = self.octets.saturating_sub(partial.octets.len());
         partial
     }

@@ -1,5 +1,8 @@
 //! The connections of one lane, by number.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -7,31 +10,91 @@ use arc_swap::ArcSwapOption;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
+/// How many connections there may be above the limit, while those that make room for them end.
+const CLOSING: usize = 16;
+
 /// A table for as many connections as a lane may have. Threads read it without a lock; only a thread that
 /// opens or closes a connection takes one.
 #[derive(Debug)]
 pub(crate) struct Connections<C> {
     slots: Box<[ArcSwapOption<C>]>,
-    free: Lock<Vec<u32>>,
+    free: Lock<Free>,
     open: AtomicUsize,
+    limits: ConnectionLimits,
+}
+
+/// The most connections of a lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ConnectionLimits {
+    pub(crate) total: usize,
+    /// To one IP address.
+    pub(crate) per_peer: usize,
+}
+
+#[derive(Debug)]
+struct Free {
+    slots: Vec<u32>,
+    /// The address of the peer in each slot, if it has one.
+    peers: Vec<Option<IpAddr>>,
+    /// How many slots each address has.
+    counts: HashMap<IpAddr, usize>,
+}
+
+/// A slot for a new connection, and what it takes to have it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reserved {
+    pub(crate) slot: u32,
+    /// Which connections are one too many now.
+    pub(crate) excess: Excess,
+}
+
+/// Of which connections there are too many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Excess {
+    None,
+    /// Those to this address.
+    Of(IpAddr),
+    /// All.
+    All,
 }
 
 impl<C> Connections<C> {
-    pub(crate) fn new(limit: usize) -> Self {
-        let count = u32::try_from(limit).unwrap_or(u32::MAX);
+    pub(crate) fn new(limits: ConnectionLimits) -> Self {
+        let count = u32::try_from(limits.total.saturating_add(CLOSING)).unwrap_or(u32::MAX);
+        let free = Free {
+            slots: (0..count).rev().collect(),
+            peers: vec![None; count as usize],
+            counts: HashMap::new(),
+        };
         Self {
             slots: (0..count).map(|_| ArcSwapOption::empty()).collect(),
-            free: Lock::new((0..count).rev().collect()),
+            free: Lock::new(free),
             open: AtomicUsize::new(0),
+            limits,
         }
     }
 
-    /// Reserves a slot; `None` when all are taken.
-    pub(crate) fn reserve(&self) -> Option<u32> {
-        let slot = self.free.lock().pop()?;
+    /// Reserves a slot for a connection to `peer`; `None` when all are taken.
+    pub(crate) fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
+        let mut free = self.free.lock();
+        let slot = free.slots.pop()?;
+        if let Some(entry) = free.peers.get_mut(slot as usize) {
+            *entry = peer;
+        }
+        let of_peer = peer.map_or(0, |peer| {
+            let count = free.counts.entry(peer).or_default();
+            *count += 1;
+            *count
+        });
+        drop(free);
         // Before the lane's `stopping` is read: either this connection sees it, or `stop` sees the connection.
-        self.open.fetch_add(1, Ordering::SeqCst);
-        Some(slot)
+        let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
+        let excess = match peer.filter(|_| of_peer > self.limits.per_peer) {
+            Some(peer) => Excess::Of(peer),
+            None if open > self.limits.total => Excess::All,
+            None => Excess::None,
+        };
+        Some(Reserved { slot, excess })
     }
 
     /// Puts a connection into the slot that was reserved for it.
@@ -48,7 +111,18 @@ impl<C> Connections<C> {
             slot.store(None);
             record(Event::TableWritten);
         }
-        self.free.lock().push(slot);
+        let mut free = self.free.lock();
+        let peer = free.peers.get_mut(slot as usize).and_then(Option::take);
+        if let Some(peer) = peer
+            && let Entry::Occupied(mut count) = free.counts.entry(peer)
+        {
+            *count.get_mut() -= 1;
+            if *count.get() == 0 {
+                count.remove();
+            }
+        }
+        free.slots.push(slot);
+        drop(free);
         self.open.fetch_sub(1, Ordering::AcqRel) == 1
     }
 

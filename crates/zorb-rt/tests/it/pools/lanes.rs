@@ -271,25 +271,33 @@ fn a_lane_of_one_thread_makes_one_upcall_at_a_time_over_all_its_protocols() {
 #[test]
 fn clients_elsewhere_keep_none_out_of_a_lane() {
     let server = side_with(&[("MaxConnections", "1")]);
-    let pool = server.pool().lane(lane(10, 1)).max_connections(2).create().unwrap();
+    let pool = server.pool().lane(lane(10, 2)).max_connections(2).create().unwrap();
     let elsewhere: Desk = server.orb.root_poa().activate_shared(&server.clerk).unwrap();
     let elsewhere = elsewhere.0.to_ior_string();
     let clients = [side(), side(), side(), side()];
-    let call = |client: &Side, desk: &str, id| -> Result<i32, SystemExceptionKind> {
+    let begin = |client: &Side, desk: &str, id| {
         let desk: Desk = client.orb.resolve(desk).unwrap();
-        client.call(&desk, 10, id).join().unwrap().map_err(|exception| exception.kind)
+        client.call(&desk, 10, id)
+    };
+    let call = |client: &Side, desk: &str, id| -> Result<i32, SystemExceptionKind> {
+        begin(client, desk, id).join().unwrap().map_err(|exception| exception.kind)
     };
     let in_lane = server.desk(&pool, 10, &clients[0]).0.to_ior_string();
-    // Those of the lane count for it alone,
-    assert_eq!(call(&clients[0], &in_lane, 1), Ok(1));
-    assert_eq!(call(&clients[1], &elsewhere, 2), Ok(2));
-    assert_eq!(call(&clients[2], &elsewhere, 3), Err(SystemExceptionKind::Transient));
-    // and the others for the ORB.
-    assert_eq!(call(&clients[2], &in_lane, 4), Ok(4));
-    assert_eq!(call(&clients[3], &in_lane, 5), Err(SystemExceptionKind::Transient));
-    // Who leaves makes room for one of the same kind.
-    clients[0].orb.shutdown(true).unwrap();
-    until(|| pool.counts()[0].connections == 1);
-    assert_eq!(call(&clients[3], &elsewhere, 6), Err(SystemExceptionKind::Transient));
-    assert_eq!(call(&clients[3], &in_lane, 7), Ok(7));
+    // The ORB's only connection is in use. That does not count for the lane,
+    server.clerk.shut(&[1, 4, 5]);
+    let busy = begin(&clients[1], &elsewhere, 1);
+    server.clerk.wait_for(1);
+    assert_eq!(call(&clients[2], &elsewhere, 2), Err(SystemExceptionKind::Transient));
+    assert_eq!(call(&clients[2], &in_lane, 3), Ok(3));
+    server.clerk.open(1);
+    assert_eq!(busy.join().unwrap(), Ok(1));
+    // and the lane's two connections do not count for the ORB, where an idle one makes room.
+    let busy = [begin(&clients[0], &in_lane, 4), begin(&clients[2], &in_lane, 5)];
+    server.clerk.wait_for(4);
+    server.clerk.wait_for(5);
+    assert_eq!(call(&clients[3], &in_lane, 6), Err(SystemExceptionKind::Transient));
+    assert_eq!(call(&clients[3], &elsewhere, 7), Ok(7));
+    server.clerk.open(4);
+    server.clerk.open(5);
+    assert_eq!(busy.map(|call| call.join().unwrap()), [Ok(4), Ok(5)]);
 }

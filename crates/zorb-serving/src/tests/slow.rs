@@ -1,0 +1,201 @@
+//! Peers that are slow, and connections above the limit.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use zorb_base::options::{Options, Origin};
+use zorb_os::poll::is_readable;
+
+use super::{CLOSE_CONNECTION, until};
+use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
+
+const STRATEGIES: [Strategy; 3] =
+    [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
+const LOCATE_REPLY: u8 = 4;
+/// A LocateRequest of GIOP 1.0 for an object that does not exist.
+const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
+
+/// A pool of one lane with one thread.
+struct Server {
+    core: Arc<ServerCore>,
+    pool: Pool,
+}
+
+impl Server {
+    fn new(strategy: Strategy, options: &[(&str, &str)], max_connections: usize) -> Self {
+        let mut set = Options::default();
+        for (name, value) in options {
+            set.set(name, value, Origin::Program).unwrap();
+        }
+        let core = ServerCore::for_tests(set);
+        let lane = LaneSettings {
+            endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+            ..LaneSettings::new(None, 1)
+        };
+        let pool = core.create_pool(PoolSettings {
+            strategy: Some(strategy),
+            max_connections,
+            lanes: vec![lane],
+            ..PoolSettings::new("test")
+        });
+        Self { pool: pool.unwrap(), core }
+    }
+
+    /// A client that has been accepted.
+    fn client(&self) -> Client {
+        let accepted = |server: &Self| {
+            server.pool.core().lanes()[0].accepted.load(std::sync::atomic::Ordering::SeqCst)
+        };
+        let before = accepted(self);
+        let endpoints = self.pool.endpoints();
+        let client = TcpStream::connect(endpoints[0][0].trim_start_matches("iiop://")).unwrap();
+        until(|| accepted(self) > before);
+        Client(client)
+    }
+
+    fn connections(&self) -> usize {
+        self.pool.counts()[0].connections
+    }
+
+    /// Whether a thread waits for the rest of a message, on so many connections.
+    fn until_incomplete(&self, count: usize) {
+        let lane = &self.pool.core().lanes()[0];
+        until(|| {
+            let mut found = 0;
+            lane.connections.each(|it| found += usize::from(it.progress.has_part()));
+            found == count
+        });
+    }
+
+    /// Until everything has been received that was sent.
+    fn until_received(&self) {
+        let lane = &self.pool.core().lanes()[0];
+        until(|| {
+            let mut is_left = false;
+            lane.connections.each(|it| is_left |= is_readable(it.readiness().unwrap()).unwrap());
+            !is_left
+        });
+    }
+
+    fn check(&self, now: Instant) {
+        self.core.context.watchdog().check_messages(now);
+    }
+}
+
+struct Client(TcpStream);
+
+impl Client {
+    fn send(&mut self, octets: &[u8]) {
+        self.0.write_all(octets).unwrap();
+    }
+
+    fn is_served(&mut self) -> bool {
+        self.send(LOCATE_REQUEST);
+        let mut reply = [0; 20];
+        self.0.read_exact(&mut reply).is_ok() && reply[7] == LOCATE_REPLY
+    }
+
+    /// What comes until the server closes the connection.
+    fn rest(&mut self) -> Vec<u8> {
+        let mut rest = Vec::new();
+        self.0.read_to_end(&mut rest).unwrap();
+        rest
+    }
+}
+
+#[test]
+fn a_message_and_the_first_one_have_time_limits() {
+    for strategy in STRATEGIES {
+        // The watchdog's own checks come later than this test ends.
+        let limits = [("MessageTimeout", "80000000"), ("FirstMessageTimeout", "40000000")];
+        let server = Server::new(strategy, &limits, 8);
+        let [mut silent, mut slow, mut used] = [server.client(), server.client(), server.client()];
+        assert!(used.is_served());
+        slow.send(b"GIOP");
+        server.until_incomplete(1);
+        let start = Instant::now();
+        let at = |seconds| start + Duration::from_secs(seconds);
+
+        server.check(at(30_000)); // the message of `slow` is timed from here
+        slow.send(b"\x01");
+        server.check(at(41_000));
+        assert_eq!(silent.rest(), [], "{strategy:?}");
+        slow.send(b"\x00");
+        server.check(at(109_000));
+        assert_eq!(server.connections(), 2);
+        slow.send(b"\x01");
+        server.until_received();
+        server.check(at(120_000));
+        until(|| server.connections() == 1);
+        assert!(used.is_served(), "it has no message under way");
+
+        // The next message has a limit of its own.
+        used.send(&LOCATE_REQUEST[..9]);
+        server.until_incomplete(1);
+        server.check(at(131_000));
+        server.check(at(200_000));
+        assert_eq!(server.connections(), 1);
+        used.send(&LOCATE_REQUEST[9..]);
+        let mut reply = [0; 20];
+        used.0.read_exact(&mut reply).unwrap();
+        server.check(at(400_000));
+        assert!(used.is_served());
+        server.pool.destroy().unwrap();
+    }
+}
+
+#[test]
+fn fragments_that_never_end_have_the_same_limit() {
+    let limits = [("MessageTimeout", "80000000"), ("FirstMessageTimeout", "0")];
+    let server = Server::new(Strategy::LeaderFollowers, &limits, 8);
+    let mut client = server.client();
+    // The first fragment of a request, with others and whole messages behind it.
+    client.send(b"GIOP\x01\x02\x03\x00\x04\0\0\0\x09\0\0\0");
+    server.until_incomplete(1);
+    let start = Instant::now();
+    server.check(start + Duration::from_secs(21_000));
+    for _ in 0..3 {
+        client.send(b"GIOP\x01\x02\x03\x07\x04\0\0\0\x09\0\0\0");
+        assert!(client.is_served());
+    }
+    server.check(start + Duration::from_secs(100_000));
+    assert_eq!(server.connections(), 1);
+    server.check(start + Duration::from_secs(121_100));
+    until(|| server.connections() == 0);
+    server.pool.destroy().unwrap();
+}
+
+#[test]
+fn the_connection_that_has_been_idle_for_longest_makes_room() {
+    for strategy in STRATEGIES {
+        let of_peer: &[_] = &[("MaxConnectionsPerPeer", "2")];
+        for (options, limit) in [(&[][..], 2), (of_peer, 8)] {
+            let server = Server::new(strategy, options, limit);
+            let [mut first, mut second] = [server.client(), server.client()];
+            assert!(first.is_served());
+            let mut third = server.client();
+            let closed = second.rest();
+            assert_eq!(closed.get(7), Some(&CLOSE_CONNECTION), "{strategy:?}");
+            assert!(first.is_served() && third.is_served());
+            server.pool.destroy().unwrap();
+        }
+    }
+}
+
+#[test]
+fn slow_clients_keep_nobody_out() {
+    for strategy in STRATEGIES {
+        let server = Server::new(strategy, &[], 8);
+        let mut slow: Vec<_> = (0..8).map(|_| server.client()).collect();
+        slow.iter_mut().for_each(|client| client.send(b"G"));
+        server.until_incomplete(8);
+        let mut clients = [server.client(), server.client(), server.client()];
+        for _ in 0..3 {
+            assert!(clients.iter_mut().all(Client::is_served), "{strategy:?}");
+            slow.push(server.client()); // again and again
+        }
+        server.pool.destroy().unwrap();
+    }
+}
