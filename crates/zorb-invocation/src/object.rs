@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::{ArcSwapOption, Guard};
 use zorb_base::options::CollocationStrategy;
 use zorb_giop::Ior;
+use zorb_os::thread_safe::ThreadSafe;
 use zorb_poa::CollocatedReference;
 
 use crate::client::{ClientCore, ConnectionPolicies, ObjectPolicies, Routes};
@@ -24,8 +25,8 @@ use crate::collocation::Collocation;
 /// generates are thin wrappers around it.
 #[derive(Clone)]
 pub struct ObjectRef {
-    shared: Arc<Shared>,
-    overrides: Option<Arc<ObjectPolicies>>,
+    shared: ThreadSafe<Arc<Shared>>,
+    overrides: ThreadSafe<Option<Arc<ObjectPolicies>>>,
     collocation: CollocationStrategy,
 }
 
@@ -117,7 +118,11 @@ impl ObjectRef {
     pub fn new(core: &Arc<ClientCore>, ior: Ior) -> Self {
         let shared = Shared::new(core, ior, None);
         let collocation = core.options().collocation_strategy;
-        Self { shared: Arc::new(shared), overrides: None, collocation }
+        Self {
+            shared: ThreadSafe::new(Arc::new(shared)),
+            overrides: ThreadSafe::new(None),
+            collocation,
+        }
     }
 
     #[inline]

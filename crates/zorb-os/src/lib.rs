@@ -50,3 +50,4 @@ pub mod socket;
 #[allow(unsafe_code)]
 mod sys;
 pub mod thread;
+pub mod thread_safe;

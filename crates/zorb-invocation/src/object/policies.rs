@@ -10,6 +10,7 @@ use zorb_base::policy::{
 };
 use zorb_cdr::CdrError;
 use zorb_giop::ProfileTag;
+use zorb_os::thread_safe::ThreadSafe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared};
@@ -69,11 +70,12 @@ impl ObjectRef {
     fn with_overrides(&self, overrides: ObjectPolicies) -> Self {
         let shared = match overrides.connections() {
             Some(policies) => self.with_connection_policies(policies).shared,
-            None if self.shared.connection_policies().is_none() => Arc::clone(&self.shared),
+            None if self.shared.connection_policies().is_none() => self.shared.clone(),
             // This reference has no routes of the original one.
-            None => Arc::new(Shared::new(self.core(), self.ior().clone(), None)),
+            None => ThreadSafe::new(Arc::new(Shared::new(self.core(), self.ior().clone(), None))),
         };
-        Self { shared, overrides: Some(Arc::new(overrides)), collocation: self.collocation }
+        let overrides = ThreadSafe::new(Some(Arc::new(overrides)));
+        Self { shared, overrides, collocation: self.collocation }
     }
 
     #[inline]

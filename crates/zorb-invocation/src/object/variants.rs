@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use zorb_os::thread_safe::ThreadSafe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{ObjectRef, Shared, Variant, Variants};
@@ -23,9 +24,9 @@ impl ObjectRef {
             let code = minor::imp_limit::TOO_MANY_WAYS;
             SystemException::imp_limit(code, CompletionStatus::No)
         })?;
-        Ok(match &self.overrides {
+        Ok(match &*self.overrides {
             None => Cow::Borrowed(variant),
-            overrides => Cow::Owned(Self { overrides: overrides.clone(), ..variant.clone() }),
+            Some(_) => Cow::Owned(Self { overrides: self.overrides.clone(), ..variant.clone() }),
         })
     }
 
@@ -50,7 +51,11 @@ impl ObjectRef {
         let policies = (*policies != ConnectionPolicies::default())
             .then(|| Arc::new(policies.clone().numbered()));
         let shared = Arc::new(Shared::new(self.core(), self.ior().clone(), policies));
-        Self { shared, overrides: None, collocation: self.collocation }
+        Self {
+            shared: ThreadSafe::new(shared),
+            overrides: ThreadSafe::new(None),
+            collocation: self.collocation,
+        }
     }
 
     /// The variant of this reference with these policies, created on first use; `None` if there are too many.

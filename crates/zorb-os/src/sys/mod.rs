@@ -17,6 +17,7 @@ pub(crate) mod process;
 pub(crate) mod signal;
 pub(crate) mod slot;
 pub(crate) mod thread;
+mod thread_safe;
 
 /// Converts the result -1 of a system call to its error.
 fn check(result: libc::c_int) -> io::Result<libc::c_int> {
