@@ -15,7 +15,7 @@ mod stub;
 mod value_tests;
 
 pub use bits::{BitField, put_field, take_field};
-pub use conversion::{Bit, Numbered, OtherThan, RaisedIn, bit_of, raised_in};
+pub use conversion::{Digit, Numbered, OtherThan, RaisedIn, digit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use std::any::TypeId;
 pub use stub::{Arguments, Results, call, call_one_way};

@@ -3,7 +3,7 @@
 //! The error of an operation has one `impl<E: RaisedIn<ThisError>> From<E> for ThisError`. [`RaisedIn`] includes
 //! the errors of all other operations, but must exclude the error itself, since every type already converts from
 //! itself. Rust has no bound `E != Self`. Therefore each error has a [`Number`](Numbered::Number), a type that
-//! encodes the bits of a hash of its name, and [`OtherThan`] holds for two numbers that differ in a bit.
+//! encodes the digits of a hash of its name, and [`OtherThan`] holds for two numbers that differ in a digit.
 
 use crate::poa::PoaError;
 use zorb_base::error::Error;
@@ -32,31 +32,41 @@ pub fn raised_in<To: Raises>(failure: impl RaisedIn<To>) -> To {
 
 /// The error of an operation, with a number that distinguishes it from the errors of other operations.
 pub trait Numbered {
-    /// Nested pairs of a [`Bit`] and the pair of the next bit.
+    /// Nested pairs of a [`Digit`] and the pair of the next digit.
     type Number;
 }
 
-/// A binary digit as a type.
-pub type Bit<const B: usize> = [(); B];
+/// A digit from 0 to 3 as a type. Each is a constant that the compiler evaluates, and comparing two numbers takes
+/// it the square of their length; more values need more implementations of [`OtherThan`], which it tries in turn.
+pub type Digit<const D: usize> = [(); D];
 
 /// Holds for two different numbers. `To` is the target of the conversion: it is local to the crate of the
 /// conversion, so that the coherence check may assume that no other crate adds implementations.
 pub trait OtherThan<To, Number> {}
 
-impl<To, A, B> OtherThan<To, (Bit<1>, B)> for (Bit<0>, A) {}
-impl<To, A, B> OtherThan<To, (Bit<0>, B)> for (Bit<1>, A) {}
-impl<To, A: OtherThan<To, B>, B> OtherThan<To, (Bit<0>, B)> for (Bit<0>, A) {}
-impl<To, A: OtherThan<To, B>, B> OtherThan<To, (Bit<1>, B)> for (Bit<1>, A) {}
+/// Implements [`OtherThan`] for all pairs of digits.
+macro_rules! digits {
+    ([$($smaller:literal)*]) => {};
+    ([$($smaller:literal)*] $digit:literal $($larger:literal)*) => {
+        $(
+            impl<To, A, B> OtherThan<To, (Digit<$digit>, B)> for (Digit<$smaller>, A) {}
+            impl<To, A, B> OtherThan<To, (Digit<$smaller>, B)> for (Digit<$digit>, A) {}
+        )*
+        impl<To, A: OtherThan<To, B>, B> OtherThan<To, (Digit<$digit>, B)> for (Digit<$digit>, A) {}
+        digits!([$($smaller)* $digit] $($larger)*);
+    };
+}
+digits!([] 0 1 2 3);
 
-/// One bit of the hash (FNV-1a) of a name.
-pub const fn bit_of(name: &str, bit: u32) -> usize {
+/// One digit of the hash (FNV-1a) of a name.
+pub const fn digit_of(name: &str, digit: u32) -> usize {
     let mut hash: u32 = 0x811c_9dc5;
     let mut rest = name.as_bytes();
     while let [first, tail @ ..] = rest {
         hash = (hash ^ *first as u32).wrapping_mul(0x0100_0193);
         rest = tail;
     }
-    ((hash >> bit) & 1) as usize
+    ((hash >> (2 * digit)) & 3) as usize
 }
 
 /// The number of a name.
@@ -64,13 +74,12 @@ pub const fn bit_of(name: &str, bit: u32) -> usize {
 #[doc(hidden)]
 macro_rules! __zorb_number {
     ($name:expr) => {
-        $crate::__zorb_number!($name;
-            0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31)
+        $crate::__zorb_number!($name; 0 1 2 3 4 5 6 7 8 9 10 11)
     };
     ($name:expr;) => { () };
-    ($name:expr; $bit:literal $($rest:literal)*) => {
+    ($name:expr; $digit:literal $($rest:literal)*) => {
         (
-            $crate::codegen::Bit<{ $crate::codegen::bit_of($name, $bit) }>,
+            $crate::codegen::Digit<{ $crate::codegen::digit_of($name, $digit) }>,
             $crate::__zorb_number!($name; $($rest)*),
         )
     };
