@@ -40,6 +40,10 @@ pub mod names {
 pub mod reopened {
     include!("golden/reopened.rs");
 }
+/// Generated from `reserved.idl`.
+pub mod reserved {
+    include!("golden/reserved.rs");
+}
 /// Generated from `types.idl`.
 pub mod types {
     include!("golden/types.rs");

@@ -224,18 +224,18 @@ macro_rules! __zorb_skeleton {
             type Servant = dyn $servant;
         }
 
-        impl<S: $servant> $crate::codegen::ServedBy<S> for $name {
+        impl<__S: $servant> $crate::codegen::ServedBy<__S> for $name {
             fn servant_object(
-                servant: &::std::sync::Arc<S>,
+                servant: &::std::sync::Arc<__S>,
                 wanted: $crate::codegen::TypeId,
             ) -> ::core::option::Option<$crate::codegen::ServantObject> {
                 if wanted == $crate::codegen::TypeId::of::<dyn $servant>() {
-                    let object: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<S>::clone(servant);
+                    let object: ::std::sync::Arc<dyn $servant> = ::std::sync::Arc::<__S>::clone(servant);
                     return ::core::option::Option::Some(::std::boxed::Box::new(object));
                 }
                 $($(
                     let object =
-                        <$base as $crate::codegen::ServedBy<S>>::servant_object(servant, wanted);
+                        <$base as $crate::codegen::ServedBy<__S>>::servant_object(servant, wanted);
                     if object.is_some() {
                         return object;
                     }
@@ -244,7 +244,7 @@ macro_rules! __zorb_skeleton {
             }
 
             fn dispatch(
-                servant: &S,
+                servant: &__S,
                 call: &mut $crate::codegen::ServerCall<'_>,
             ) -> $crate::codegen::Served {
                 const NAMES: &[&str] = &[$($operation,)* $($($($inherited,)*)*)?];
@@ -262,7 +262,7 @@ macro_rules! __zorb_skeleton {
                     )*
                     $($(
                         ::core::option::Option::Some($range) => {
-                            <$base as $crate::codegen::ServedBy<S>>::dispatch(servant, call)
+                            <$base as $crate::codegen::ServedBy<__S>>::dispatch(servant, call)
                         }
                     )*)?
                     _ => call.unknown_operation(),
@@ -385,16 +385,16 @@ macro_rules! __zorb_raises {
         }
 
         // Makes `?` work in servants.
-        impl<To> $crate::codegen::RaisedIn<To> for $name
+        impl<__To> $crate::codegen::RaisedIn<__To> for $name
         where
-            To: $crate::codegen::Numbered,
+            __To: $crate::codegen::Numbered,
             <$name as $crate::codegen::Numbered>::Number:
-                $crate::codegen::OtherThan<To, To::Number>,
+                $crate::codegen::OtherThan<__To, __To::Number>,
         {
         }
 
-        impl<E: $crate::codegen::RaisedIn<$name>> ::core::convert::From<E> for $name {
-            fn from(failure: E) -> Self {
+        impl<__E: $crate::codegen::RaisedIn<$name>> ::core::convert::From<__E> for $name {
+            fn from(failure: __E) -> Self {
                 $crate::codegen::raised_in(failure)
             }
         }

@@ -8,7 +8,7 @@
 #[doc(hidden)]
 macro_rules! __zorb_typedef {
     ($name:ident, $id:literal, $idl:literal, $original:ty) => {
-        #[doc = concat!("The IDL type `", $idl, "` in an any, with its own name and repository id.")]
+        #[doc = ::core::concat!("The IDL type `", $idl, "` in an any, with its own name and repository id.")]
         #[allow(dead_code, nonstandard_style, unreachable_pub)]
         #[derive(Clone, Copy, Debug)]
         pub enum $name {}
@@ -84,9 +84,9 @@ macro_rules! __zorb_typedef {
             }
 
             #[inline(always)]
-            fn read_fixed_array<const N: usize>(
+            fn read_fixed_array<const __N: usize>(
                 reader: &mut $crate::codegen::FixedReader<'_>,
-            ) -> ::core::option::Option<[Self::Value; N]> {
+            ) -> ::core::option::Option<[Self::Value; __N]> {
                 <$original as $crate::codegen::Wire>::read_fixed_array(reader)
             }
 

@@ -166,7 +166,9 @@ macro_rules! __zorb_enumeration {
             type Error = $crate::codegen::UnknownEnumerator;
 
             #[inline]
-            fn try_from(value: u32) -> ::core::result::Result<Self, Self::Error> {
+            fn try_from(
+                value: u32,
+            ) -> ::core::result::Result<Self, $crate::codegen::UnknownEnumerator> {
                 const VALUES: &[$name] = &[$name::$first $(, $name::$variant)*];
                 match VALUES.get(value as usize) {
                     ::core::option::Option::Some(&found) => ::core::result::Result::Ok(found),

@@ -118,21 +118,21 @@ macro_rules! __zorb_value_operations {
 macro_rules! __zorb_value_cast {
     ($name:ident as $operations:path) => {{
         #[allow(dead_code)]
-        struct __ZorbProbe<T>(::core::marker::PhantomData<T>);
+        struct __ZorbProbe<__T>(::core::marker::PhantomData<__T>);
 
         #[allow(dead_code)]
-        impl<T: $operations> __ZorbProbe<T> {
+        impl<__T: $operations> __ZorbProbe<__T> {
             fn cast(&self) -> ::core::option::Option<&'static dyn ::core::any::Any> {
-                fn of<T: $operations>(
+                fn of<__T: $operations>(
                     state: &dyn ::core::any::Any,
                 ) -> ::core::option::Option<&(dyn $operations + 'static)> {
-                    match state.downcast_ref::<T>() {
+                    match state.downcast_ref::<__T>() {
                         ::core::option::Option::Some(state) => ::core::option::Option::Some(state),
                         ::core::option::Option::None => ::core::option::Option::None,
                     }
                 }
                 ::core::option::Option::Some(
-                    const { &$crate::codegen::Cast::<dyn $operations>(of::<T>) },
+                    const { &$crate::codegen::Cast::<dyn $operations>(of::<__T>) },
                 )
             }
         }
@@ -144,7 +144,7 @@ macro_rules! __zorb_value_cast {
             }
         }
 
-        impl<T> __ZorbOtherwise for __ZorbProbe<T> {}
+        impl<__T> __ZorbOtherwise for __ZorbProbe<__T> {}
 
         __ZorbProbe::<$name>(::core::marker::PhantomData).cast()
     }};

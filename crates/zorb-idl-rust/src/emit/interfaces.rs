@@ -75,10 +75,12 @@ impl<'m> Emitter<'_, 'm> {
         base: Option<DefId>,
     ) -> String {
         let in_base = base.and_then(|base| {
-            self.names.methods(base).iter().find(|inherited| inherited.key == method.key)
+            let mut methods = self.names.methods(base).iter();
+            methods.find(|inherited| inherited.key == method.key).map(|found| (base, found))
         });
-        if let Some(inherited) = in_base {
-            return format!("self.0.{}({})", inherited.name, Self::forwarded(signature));
+        if let Some((base, inherited)) = in_base {
+            let path = self.names.path(base, self.module);
+            return Self::forward(&path, &inherited.name, "&self.0", signature);
         }
         let declaring = method.key.interface;
         let mut parts = vec![
@@ -148,8 +150,7 @@ impl<'m> Emitter<'_, 'm> {
                     && let Some(signature) = self.signature(method)
                 {
                     let function = self.function(&method.name, &signature, true);
-                    let arguments = Self::forwarded(&signature);
-                    let call = format!("self.{}({arguments})", inherited.name);
+                    let call = Self::forward(own, &inherited.name, "self", &signature);
                     let body = if signature.oneway { format!("let _ = {call};") } else { call };
                     self.push(&format!("{function} {{ {body} }}\n"));
                 }

@@ -153,11 +153,13 @@ impl<'m> Emitter<'_, 'm> {
         format!("[{}]", list.join(", "))
     }
 
-    /// The arguments of a call to the same method of another type.
-    pub(super) fn forwarded(item: &Signature<'_>) -> String {
+    /// A call of the same method of another type. It names the type, since `object.into()` would
+    /// call the method of [`Into`].
+    pub(super) fn forward(path: &str, method: &str, object: &str, item: &Signature<'_>) -> String {
         let names = item.parameters.iter().map(|(name, _)| name.as_str());
         let context = item.context.iter().map(|(name, _)| name.as_str());
-        names.chain(context).collect::<Vec<_>>().join(", ")
+        let arguments: Vec<&str> = [object].into_iter().chain(names).chain(context).collect();
+        format!("{path}::{method}({})", arguments.join(", "))
     }
 
     /// A row of the skeleton's macro.

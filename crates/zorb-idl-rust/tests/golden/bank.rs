@@ -150,7 +150,7 @@ pub mod bank {
     impl Savings {
         /// The attribute `owner`.
         pub fn owner(&self) -> ::zorb::Result<String> {
-            self.0.owner()
+            Account::owner(&self.0)
         }
 
         /// Takes money out.
@@ -158,17 +158,17 @@ pub mod bank {
             &self,
             amount: &Money,
         ) -> ::zorb::Result<(Money, Statement), account::WithdrawError> {
-            self.0.withdraw(amount)
+            Account::withdraw(&self.0, amount)
         }
 
         /// The operation `audit`.
         pub fn audit(&self, terms: &Fee) -> ::zorb::Result<Fee> {
-            self.0.audit(terms)
+            Account::audit(&self.0, terms)
         }
 
         /// The operation `touch`.
         pub fn touch(&self, reason: &str) -> ::zorb::Result<()> {
-            self.0.touch(reason)
+            Account::touch(&self.0, reason)
         }
 
         /// The attribute `rate`.

@@ -10,12 +10,12 @@ pub mod graph {
     impl Node {
         /// The attribute `name`.
         pub fn name(&self) -> ::zorb::Result<String> {
-            self.0.name()
+            Named::name(&self.0)
         }
 
         /// Sets the attribute `name`.
         pub fn set_name(&self, value: &str) -> ::zorb::Result<()> {
-            self.0.set_name(value)
+            Named::set_name(&self.0, value)
         }
 
         /// The attribute `current`.
@@ -285,32 +285,32 @@ pub mod graph {
     impl Everything {
         /// The attribute `name`.
         pub fn name(&self) -> ::zorb::Result<String> {
-            self.0.name()
+            Node::name(&self.0)
         }
 
         /// Sets the attribute `name`.
         pub fn set_name(&self, value: &str) -> ::zorb::Result<()> {
-            self.0.set_name(value)
+            Node::set_name(&self.0, value)
         }
 
         /// The attribute `current`.
         pub fn current(&self) -> ::zorb::Result<node::State> {
-            self.0.current()
+            Node::current(&self.0)
         }
 
         /// The attribute `neighbours`.
         pub fn neighbours(&self) -> ::zorb::Result<Nodes> {
-            self.0.neighbours()
+            Node::neighbours(&self.0)
         }
 
         /// The attribute `parent`.
         pub fn parent(&self) -> ::zorb::Result<Option<Node>> {
-            self.0.parent()
+            Node::parent(&self.0)
         }
 
         /// Sets the attribute `parent`.
         pub fn set_parent(&self, value: Option<&Node>) -> ::zorb::Result<()> {
-            self.0.set_parent(value)
+            Node::set_parent(&self.0, value)
         }
 
         /// The operation `find`.
@@ -318,7 +318,7 @@ pub mod graph {
             &self,
             name: &str,
         ) -> ::zorb::Result<(Option<Node>, Option<Node>), node::FindError> {
-            self.0.find(name)
+            Node::find(&self.0, name)
         }
 
         /// The operation `swap`.
@@ -327,7 +327,7 @@ pub mod graph {
             other: Option<&Node>,
             opaque: Option<&::zorb::ObjectRef>,
         ) -> ::zorb::Result<(Option<Node>, Option<::zorb::ObjectRef>)> {
-            self.0.swap(other, opaque)
+            Node::swap(&self.0, other, opaque)
         }
 
         /// The operation `link`.
@@ -336,7 +336,7 @@ pub mod graph {
             others: &[Option<Node>],
             watcher: Option<&Observer>,
         ) -> ::zorb::Result<()> {
-            self.0.link(others, watcher)
+            Node::link(&self.0, others, watcher)
         }
 
         /// The attribute `count`.

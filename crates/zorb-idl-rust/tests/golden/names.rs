@@ -182,7 +182,7 @@ pub mod r#match {
             writer: i32,
             reader: i32,
         ) -> ::zorb::Result<::core::option::Option<Some>> {
-            self.0.r#box(r, call, servant, writer, reader)
+            Send::r#box(&self.0, r, call, servant, writer, reader)
         }
 
         /// The operation `clone`.
@@ -428,27 +428,27 @@ pub mod clashes {
     impl Both {
         /// The operation `getURL`.
         pub fn get_url(&self, the_url: &str, the_url_: &str) -> ::zorb::Result<()> {
-            self.0.get_url(the_url, the_url_)
+            HttpServer::get_url(&self.0, the_url, the_url_)
         }
 
         /// The operation `get_url`.
         pub fn get_url_(&self) -> ::zorb::Result<()> {
-            self.0.get_url_()
+            HttpServer::get_url_(&self.0)
         }
 
         /// The attribute `x`.
         pub fn x(&self) -> ::zorb::Result<i32> {
-            self.0.x()
+            HttpServer::x(&self.0)
         }
 
         /// Sets the attribute `x`.
         pub fn set_x(&self, value: i32) -> ::zorb::Result<()> {
-            self.0.set_x(value)
+            HttpServer::set_x(&self.0, value)
         }
 
         /// The operation `set_x`.
         pub fn set_x_(&self) -> ::zorb::Result<()> {
-            self.0.set_x_()
+            HttpServer::set_x_(&self.0)
         }
 
         /// The operation `getUrl_`.

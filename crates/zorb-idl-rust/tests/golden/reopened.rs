@@ -100,7 +100,7 @@ pub mod second {
     impl Timer {
         /// The operation `now`.
         pub fn now(&self) -> ::zorb::Result<super::common::Stamp, super::common::clock::NowError> {
-            self.0.now()
+            super::common::Clock::now(&self.0)
         }
 
         /// The operation `wait`.

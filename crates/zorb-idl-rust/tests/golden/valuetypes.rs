@@ -46,7 +46,7 @@ pub mod shapes {
     ::zorb::codegen::skeleton!(Named, NamedServant, { 0 "label" label() [result: String] });
     impl NamedServant for Named {
         fn label(&self) -> ::zorb::Result<String> {
-            self.label()
+            Named::label(self)
         }
     }
     ::zorb::codegen::with_operations!(abstract Named, NamedServant);
@@ -58,7 +58,7 @@ pub mod shapes {
     impl Tag {
         /// The operation `label`.
         pub fn label(&self) -> ::zorb::Result<String> {
-            self.0.label()
+            Named::label(&self.0)
         }
 
         /// The attribute `text`.

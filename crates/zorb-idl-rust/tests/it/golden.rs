@@ -48,6 +48,7 @@ fn generated_code_equals_the_golden_files() {
         "hello",
         "interfaces",
         "local",
+        "reserved",
         "types",
         "unions",
         "valuetypes",
