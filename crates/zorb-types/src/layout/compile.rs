@@ -110,6 +110,18 @@ impl<'a> Compiler<'a> {
         if let Some(&index) = self.foreign_indices.get(&type_ref.key()) {
             return index;
         }
+        let index = self.add_foreign(type_ref);
+        // Where any valuetype may be passed, values of the bases are found by their ids.
+        for base in values::bases(type_ref) {
+            if self.foreign_indices.contains_key(&base.key()) {
+                break;
+            }
+            self.add_foreign(base);
+        }
+        index
+    }
+
+    fn add_foreign(&mut self, type_ref: TypeRef<'a>) -> u32 {
         let index = u32::try_from(self.foreign.len()).unwrap_or(u32::MAX);
         self.foreign_indices.insert(type_ref.key(), index);
         let state = values::has_state(type_ref).then(|| self.label_of(type_ref, true));

@@ -20,7 +20,7 @@ use choice::{Choice, WHAT};
 pub use head::ValueHead;
 use types::fits;
 pub use types::{ValueTypes, WrittenValue, value_ids};
-pub(super) use types::{base, has_state};
+pub(super) use types::{base, bases, has_state};
 
 impl TableHost<'_, '_> {
     /// Copies a value of a type of the table, or of a derived type.
@@ -72,6 +72,7 @@ impl TableHost<'_, '_> {
         reader: &CdrReader<'_>,
         is_copied: bool,
     ) -> CdrResult<Option<Known>> {
+        self.walk.root.get_or_insert_with(|| Arc::clone(self.table));
         let choice = self.choose(index, tag, reader)?;
         self.walk.has_values = true;
         let (known, is_opaque) = match choice {

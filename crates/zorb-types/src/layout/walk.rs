@@ -20,7 +20,9 @@ pub(super) struct Walk {
     pub(super) is_opaque: bool,
     /// The values so far, by the offset of their tag.
     pub(super) seen: BTreeMap<usize, Seen>,
-    /// The types that were looked up in the reader's context, by id; `None` for unknown types.
+    /// The table of the outermost value.
+    pub(super) root: Option<Arc<Table>>,
+    /// The types that were looked up by their ids; `None` for unknown types.
     pub(super) found: BTreeMap<String, Option<Known>>,
     /// In a comparison, the offset of the right value for that of the left one.
     pub(super) pairs: BTreeMap<usize, usize>,
@@ -48,6 +50,11 @@ impl Known {
         Some(Self { table: Arc::clone(table), index, state })
     }
 
+    /// The valuetype with this id, if the table describes it.
+    pub(super) fn with_id(table: &Arc<Table>, id: &str) -> Option<Self> {
+        Self::of(table, *table.by_id.get(id)?)
+    }
+
     pub(super) fn type_code(&self) -> Option<&TypeCode> {
         self.table.foreign.get(self.index as usize).map(|foreign| &foreign.type_code)
     }
@@ -60,6 +67,7 @@ impl Default for Walk {
             has_values: false,
             is_opaque: false,
             seen: BTreeMap::new(),
+            root: None,
             found: BTreeMap::new(),
             pairs: BTreeMap::new(),
         }
@@ -85,7 +93,7 @@ pub(crate) struct Walked {
     pub(crate) has_values: bool,
     /// Whether some state of a valuetype is unknown.
     pub(crate) is_opaque: bool,
-    /// The types of valuetypes that the TypeCode does not describe.
+    /// The types of values whose type is not the expected one.
     pub(crate) types: Option<Arc<ValueTypes>>,
 }
 

@@ -171,6 +171,42 @@ fn values_of_types_known_to_type_code_or_context_are_not_truncated() {
     sent(&built);
 }
 
+valuetype!(anything, "IDL:omg.org/CORBA/ValueBase:1.0", None, None, []);
+valuetype!(open_base, "IDL:OB:1.0", None, None, [("other", anything)]);
+valuetype!(open, "IDL:OD:1.0", Truncatable, Some(open_base), []);
+
+#[test]
+fn values_of_the_expected_type_and_of_bases_are_found_by_their_ids() {
+    // A derived value, with a value of the base where any valuetype may be.
+    let base_in_derived =
+        stream(&[&words(&[ID]), &id("IDL:OD:1.0"), &words(&[ID]), &id("IDL:OB:1.0"), &words(&[0])]);
+    sent(&read(open, &base_in_derived).unwrap());
+    let types: ValueTypes = [TypeCode::from(open())].into_iter().collect();
+    let layout = Layout::of(&TypeCode::from(open_base()));
+    let mut reader = CdrReader::new(&base_in_derived, ByteOrder::Big).with_context(&types);
+    let any = Any::read_with(&layout, &mut reader).unwrap();
+    sent(&any);
+    // Each value on its own finds both types in the context of the any.
+    let found = any.value_types().unwrap();
+    assert!(found.find("IDL:OD:1.0").is_some() && found.find("IDL:OB:1.0").is_some());
+    // A derived value of the root type, in a value that only the context describes.
+    static OUTER: TypeDesc = TypeDesc::structure("IDL:O:1.0", "O", &[("v", anything), ("d", open)]);
+    valuetype!(apart, "IDL:AP:1.0", None, None, [("other", anything)]);
+    let types: ValueTypes = [TypeCode::from(apart())].into_iter().collect();
+    let octets = stream(&[
+        &words(&[ID]),
+        &id("IDL:AP:1.0"),
+        &words(&[ID]),
+        &id("IDL:OD:1.0"),
+        &words(&[0, 0]),
+    ]);
+    let layout = Layout::of(&TypeCode::from(&OUTER));
+    let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_context(&types);
+    let any = Any::read_with(&layout, &mut reader).unwrap();
+    assert_eq!(reader.remaining(), 0);
+    sent(&any);
+}
+
 /// Two nodes that refer to each other, the first one with both members.
 fn ring() -> Vec<u8> {
     let [tag, way] = back(24);

@@ -44,10 +44,7 @@ impl TableHost<'_, '_> {
         for (unknown, id) in tag.ids.iter().take(usable).enumerate() {
             let known = match &own {
                 Some(own) if *expected.id() == **id => Some(own.clone()),
-                _ => match self.table.by_id.get(&**id) {
-                    Some(&index) => Known::of(self.table, index),
-                    None => self.find(id, reader),
-                },
+                _ => self.find(id, reader),
             };
             let Some(known) = known else { continue };
             return match known.type_code() {
@@ -61,17 +58,20 @@ impl TableHost<'_, '_> {
         }
     }
 
-    /// A type that is not in the table, from the reader's context.
+    /// A valuetype by its id: from this table, from that of the outermost value, or from the reader's
+    /// context.
     fn find(&mut self, id: &str, reader: &CdrReader<'_>) -> Option<Known> {
-        if let Some(found) = self.walk.found.get(id) {
+        if let Some(found) = self.walk.found.get(id)
+            && (found.is_some() || !self.table.by_id.contains_key(id))
+        {
             return found.clone();
         }
-        let found = reader.value_type(id).and_then(|found| found.downcast::<TypeCode>().ok());
-        let found = found.filter(|type_code| type_code.id() == id);
-        let found = found.and_then(|type_code| {
-            let table = Arc::new(compile(&type_code));
-            let index = *table.by_id.get(id)?;
-            Known::of(&table, index)
+        let tables = [Some(self.table), self.walk.root.as_ref()];
+        let mut known = tables.into_iter().flatten().filter_map(|table| Known::with_id(table, id));
+        let found = known.next().or_else(|| {
+            let type_code = reader.value_type(id)?.downcast::<TypeCode>().ok()?;
+            let is_same = type_code.id() == id;
+            is_same.then(|| Known::with_id(&Arc::new(compile(&type_code)), id)).flatten()
         });
         self.walk.found.insert(id.to_owned(), found.clone());
         found

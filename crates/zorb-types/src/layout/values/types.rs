@@ -30,14 +30,17 @@ impl ValueTypes {
         self.0.is_empty()
     }
 
-    /// Adds a type; `false` if it is not a valuetype with a state.
+    /// Adds a type and its bases; `false` if it is not a valuetype with a state.
     pub fn add(&mut self, type_code: &TypeCode) -> bool {
-        let has_state = has_state(type_code.view().resolved());
-        if has_state {
-            let type_code = type_code.resolved();
-            self.0.insert(Box::from(type_code.id()), type_code);
+        let added = type_code.view().resolved();
+        if !has_state(added) {
+            return false;
         }
-        has_state
+        self.0.insert(Box::from(added.id()), added.to_type_code());
+        for base in bases(added).filter(|base| has_state(*base)) {
+            self.0.entry(Box::from(base.id())).or_insert_with(|| base.to_type_code());
+        }
+        true
     }
 
     /// Adds the types of another set.
@@ -62,20 +65,21 @@ pub struct WrittenValue {
 }
 
 impl ValueTypes {
-    /// The types of the [`WrittenValue`]s of a stream and of the anys in it, without the expected type;
-    /// `None` if there are no others.
+    /// The types of the [`WrittenValue`]s of a stream and of the anys in it; `None` if there are none but
+    /// the expected type.
     #[cold]
     pub(crate) fn written(writer: &CdrWriter<'_>, expected: &TypeCode) -> Option<Arc<Self>> {
         let written =
             writer.retained_values().filter_map(|owner| owner.downcast_ref::<WrittenValue>());
         let types = written.map(|written| TypeCode::from(written.type_desc));
-        let mut all: Self = types.filter(|type_code| type_code.id() != expected.id()).collect();
+        let mut all: Self = types.collect();
         for owner in writer.retained_values() {
             if let Some(types) = owner.downcast_ref::<Arc<Self>>() {
                 all.extend(types);
             }
         }
-        (!all.is_empty()).then(|| Arc::new(all))
+        let has_others = all.0.keys().any(|id| **id != *expected.id());
+        has_others.then(|| Arc::new(all))
     }
 }
 
@@ -131,6 +135,13 @@ pub(in crate::layout) fn base(type_ref: TypeRef<'_>) -> Option<TypeRef<'_>> {
     matches!(base.kind(), TcKind::Value | TcKind::Event).then_some(base)
 }
 
+/// The concrete bases of a valuetype, the nearest first.
+pub(in crate::layout) fn bases(type_ref: TypeRef<'_>) -> impl Iterator<Item = TypeRef<'_>> {
+    let nearest = (type_ref.kind() != TcKind::ValueBox).then(|| base(type_ref)).flatten();
+    // A hostile TypeCode may be its own base.
+    core::iter::successors(nearest, |type_ref| base(*type_ref)).take(MAX_DEPTH.into())
+}
+
 /// Whether a value of any valuetype may be passed as this type, also of one whose TypeCode does not have
 /// this type as a base.
 pub(super) fn is_open(type_code: &TypeCode) -> bool {
@@ -149,10 +160,5 @@ pub(super) fn fits(expected: &TypeCode, found: &TypeCode) -> bool {
     if is_open(expected) || expected.id() == found.id() {
         return true;
     }
-    let bases = core::iter::successors(
-        (found.kind() != TcKind::ValueBox).then(|| found.view()),
-        |type_ref| base(*type_ref),
-    );
-    // A hostile TypeCode may be its own base.
-    bases.take(MAX_DEPTH.into()).any(|base| base.id() == expected.id())
+    bases(found.view()).any(|base| base.id() == expected.id())
 }
