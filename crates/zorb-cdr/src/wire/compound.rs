@@ -81,6 +81,10 @@ impl Wire for Octets {
 
     #[inline]
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
+        if reader.is_in_chunks() {
+            // They may be split, which a slice cannot be.
+            return Vec::<u8>::read(reader);
+        }
         Self::read_borrowed(reader).map(<[u8]>::to_vec)
     }
 
@@ -117,7 +121,11 @@ impl<const N: u32> Wire for Bounded<Octets, N> {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Vec<u8>> {
-        Self::read_borrowed(reader).map(<[u8]>::to_vec)
+        let octets = Octets::read(reader)?;
+        if octets.len() > N as usize {
+            return Err(reader.error(CdrErrorKind::BoundExceeded, "sequence<octet>"));
+        }
+        Ok(octets)
     }
 
     fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<&'a [u8]> {

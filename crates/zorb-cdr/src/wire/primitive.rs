@@ -111,7 +111,11 @@ macro_rules! number {
                 }
                 reader.step(size_of::<Self>());
                 reader.align(size_of::<Self>());
-                let octets = reader.take(count.saturating_mul(size_of::<Self>()), $what)?;
+                let length = count.saturating_mul(size_of::<Self>());
+                if reader.is_in_chunks() && length > reader.remaining() {
+                    return read_in_chunks::<Self>(reader, count);
+                }
+                let octets = reader.take(length, $what)?;
                 let (elements, _) = octets.as_chunks::<{ size_of::<Self>() }>();
                 Ok(match reader.order() {
                     ByteOrder::Little => elements.iter().map(|e| Self::from_le_bytes(*e)).collect(),
@@ -127,8 +131,10 @@ macro_rules! number {
                     let mut ahead = reader.clone();
                     ahead.step(size_of::<Self>());
                     ahead.align(size_of::<Self>());
-                    let octets = ahead.take(count.saturating_mul(size_of::<Self>()), $what)?;
-                    if let Ok(elements) = <[Self]>::ref_from_bytes(octets) {
+                    let octets = ahead.take(count.saturating_mul(size_of::<Self>()), $what);
+                    if let Ok(octets) = octets
+                        && let Ok(elements) = <[Self]>::ref_from_bytes(octets)
+                    {
                         *reader = ahead;
                         return Ok(Cow::Borrowed(elements));
                     }
@@ -205,7 +211,7 @@ impl Wire for bool {
         let octets = reader.rest().get(..count).unwrap_or_default();
         if octets.len() < count || octets.iter().fold(0, |all, octet| all | octet) > 1 {
             // One by one, to find which one fails.
-            return (0..count).map(|_| reader.read_bool()).collect();
+            return (0..count).map(|_| Self::read(reader)).collect();
         }
         reader.take(count, "sequence<boolean>")?;
         Ok(octets.iter().map(|octet| *octet == 1).collect())
@@ -276,6 +282,9 @@ impl Wire for char {
 
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
         reader.step(1);
+        if reader.is_in_chunks() && count > reader.remaining() {
+            return read_in_chunks::<Self>(reader, count);
+        }
         let octets = reader.take(count, "sequence<char>")?;
         // In UTF-8, only ASCII has one octet a character.
         if reader.text().char_set == CharSet::Utf8 && !octets.is_ascii() {
@@ -283,4 +292,13 @@ impl Wire for char {
         }
         Ok(octets.iter().copied().map(Self::from).collect())
     }
+}
+
+/// Reads elements one by one, since they span several chunks of a value.
+#[cold]
+fn read_in_chunks<T: Wire>(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<T::Value>> {
+    if count.saturating_mul(T::MIN_SIZE) > reader.remaining_in_all() {
+        return Err(reader.error(CdrErrorKind::Truncated, "sequence"));
+    }
+    (0..count).map(|_| T::read(reader)).collect()
 }

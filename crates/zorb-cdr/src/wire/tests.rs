@@ -4,7 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::{
-    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, ValueHeader, WChar,
+    WString, Wire,
 };
 
 fn write<T: Wire>(value: &T::View, start: usize) -> CdrResult<Vec<u8>> {
@@ -103,4 +104,47 @@ fn sequences_nest() {
         assert_eq!(read::<Vec<Vec<String>>>(&octets, start).as_ref(), Ok(&value));
     }
     assert_eq!(write::<[[u16; 2]; 2]>(&[[1, 2], [3, 4]], 0), Ok(vec![0, 1, 0, 2, 0, 3, 0, 4]));
+}
+
+/// A value in these chunks, big-endian.
+fn in_chunks(chunks: &[&[u8]]) -> Vec<u8> {
+    let mut octets = 0x7fff_ff08_u32.to_be_bytes().to_vec();
+    for chunk in chunks {
+        octets.resize(octets.len().next_multiple_of(4), 0);
+        octets.extend(u32::try_from(chunk.len()).unwrap().to_be_bytes());
+        octets.extend_from_slice(chunk);
+    }
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    octets.extend([0xff; 4]);
+    octets
+}
+
+fn read_in_chunks<T: Wire>(chunks: &[&[u8]]) -> Result<T::Value, CdrErrorKind> {
+    let octets = in_chunks(chunks);
+    let mut reader = CdrReader::new(&octets, ByteOrder::Big);
+    let Ok(ValueHeader::New(tag)) = reader.read_value_header() else { panic!("no value") };
+    reader.begin_value(&tag).unwrap();
+    let value = T::read(&mut reader).map_err(|error| error.kind)?;
+    reader.end_value(&tag).unwrap();
+    assert_eq!(reader.remaining(), 0);
+    Ok(value)
+}
+
+#[test]
+fn elements_may_span_chunks_of_a_value() {
+    let three: &[u8] = b"\0\0\0\x03";
+    let longs = [three, b"\0\0\0\x01\0\0\0\x02", b"\0\0\0\x03"];
+    assert_eq!(read_in_chunks::<Vec<i32>>(&longs), Ok(vec![1, 2, 3]));
+    let octets = [three, b"ab", b"c"];
+    assert_eq!(read_in_chunks::<Octets>(&octets).as_deref(), Ok(&b"abc"[..]));
+    assert_eq!(read_in_chunks::<Bounded<Octets, 3>>(&octets).as_deref(), Ok(&b"abc"[..]));
+    let bound = CdrErrorKind::BoundExceeded;
+    assert_eq!(read_in_chunks::<Bounded<Octets, 2>>(&octets), Err(bound));
+    assert_eq!(read_in_chunks::<Vec<u8>>(&octets).as_deref(), Ok(&b"abc"[..]));
+    assert_eq!(read_in_chunks::<Vec<char>>(&octets), Ok(vec!['a', 'b', 'c']));
+    assert_eq!(read_in_chunks::<Vec<bool>>(&[three, &[1], &[0, 1]]), Ok(vec![true, false, true]));
+    assert_eq!(read_in_chunks::<[u8; 3]>(&[b"ab", b"c"]).as_ref(), Ok(b"abc"));
+    assert_eq!(read_in_chunks::<[u16; 2]>(&[&[0, 1], &[0, 2]]), Ok([1, 2]));
+    // The element itself is whole.
+    assert_eq!(read_in_chunks::<Vec<u16>>(&[three, &[0], &[1]]), Err(CdrErrorKind::Truncated));
 }

@@ -153,8 +153,7 @@ impl Printer {
     ) -> CdrResult<Json> {
         let element = type_code.content_type().map_err(|_| bad(reader))?;
         if element.resolved().kind() == TcKind::Octet {
-            reader.step(1);
-            return Ok(Json::String(base64::encode(reader.take(count, "octets")?)));
+            return Ok(Json::String(base64::encode(&u8::read_vec(reader, count)?)));
         }
         let mut parts = Vec::new();
         for index in 0..count {
