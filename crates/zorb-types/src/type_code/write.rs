@@ -12,10 +12,15 @@ use super::view::TypeRef;
 
 const WHAT: &str = "TypeCode";
 
+/// The maximum number of types without a repository id that are written again instead of an indirection to
+/// them. A received TypeCode may refer to one of them any number of times.
+const MAX_REPEATED: u32 = 1024;
+
 /// Appends a TypeCode.
 ///
-/// A type of this program has indirections for recursion only. A received type is written in the form in
-/// which it was received, so that it never becomes longer.
+/// A type of this program has indirections for recursion only. A received type has those with which it was
+/// received. They lead to types with a repository id, since some ORBs refuse others; other types are
+/// repeated, up to [`MAX_REPEATED`] of them.
 pub(super) fn write(type_ref: TypeRef<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     Encoder::default().write(type_ref, writer, 0)
 }
@@ -25,6 +30,8 @@ pub(super) fn write(type_ref: TypeRef<'_>, writer: &mut CdrWriter<'_>) -> CdrRes
 struct Encoder {
     /// Positions of types that may be the target of an indirection, by the address of their description.
     positions: BTreeMap<usize, usize>,
+    /// Types that were written again.
+    repeated: u32,
     depth: u16,
 }
 
@@ -65,7 +72,10 @@ impl Encoder {
         let key = type_ref.key();
         writer.align(4);
         let position = base + writer.offset();
-        if let Some(&earlier) = self.positions.get(&key) {
+        let earlier = self.positions.get(&key).copied();
+        if earlier.is_some() && !type_ref.kind().has_id() && self.repeated < MAX_REPEATED {
+            self.repeated += 1;
+        } else if let Some(earlier) = earlier {
             let distance = i32::try_from(position + 4 - earlier)
                 .map_err(|_| writer.error(CdrErrorKind::TooLong, WHAT))?;
             writer.write_u32(INDIRECTION);
@@ -155,10 +165,12 @@ impl Encoder {
     ) -> CdrResult<()> {
         let kind = type_ref.kind();
         let discriminator = type_ref.content().map(|content| content.resolved().kind());
+        let default_index = usize::try_from(type_ref.number()).ok();
         writer.write_count(type_ref.member_count(), WHAT)?;
-        for member in type_ref.members() {
+        for (index, member) in type_ref.members().enumerate() {
             if let (TcKind::Union, Some(discriminator)) = (kind, discriminator) {
-                write_label(discriminator, member.label, writer)?;
+                let is_default = default_index == Some(index);
+                write_label(discriminator, if is_default { 0 } else { member.label }, writer)?;
             }
             writer.write_latin1(member.name)?;
             match member.type_ref {

@@ -241,3 +241,80 @@ fn accessors_say_what_is_wrong() {
     assert_eq!(list.concrete_base_type(), Ok(TypeCode::default()));
     assert_eq!(node.type_modifier(), Err(TypeCodeError::BadKind));
 }
+
+/// The encoding, and the kinds to which its indirections lead.
+fn targets(type_code: &TypeCode) -> (Vec<u8>, Vec<u32>) {
+    let mut octets = Vec::new();
+    TypeCode::write(type_code, &mut CdrWriter::new(&mut octets, ByteOrder::Big)).unwrap();
+    let (words, _) = octets.as_chunks::<4>();
+    let words: Vec<u32> = words.iter().map(|word| u32::from_be_bytes(*word)).collect();
+    let indirections = words.iter().enumerate().filter(|(_, word)| **word == u32::MAX);
+    let kinds = indirections.map(|(index, _)| {
+        let octets = words[index + 1].wrapping_neg() as usize;
+        words[index + 1 - octets / 4]
+    });
+    let kinds = kinds.collect();
+    (octets, kinds)
+}
+
+#[test]
+fn indirections_lead_to_types_with_ids() {
+    // A recursion that begins outside the type with the id.
+    let nodes = TypeCode::from(const { &TypeDesc::sequence(static_node, 0) });
+    let (octets, kinds) = targets(&nodes);
+    assert_eq!(kinds, [TcKind::Struct as u32]);
+    assert_eq!(again(&nodes), nodes);
+    // A received type that refers to a sequence: kind, length, and the content after the octet order.
+    let twice = TypeCode::structure("IDL:T:1.0", "T", &[("a", nodes.clone()), ("b", nodes)]);
+    let (first, kinds) = targets(&again(&twice.unwrap()));
+    assert_eq!(kinds, [TcKind::Struct as u32, TcKind::Struct as u32]);
+    assert!(first.len() > 2 * octets.len());
+}
+
+#[test]
+fn received_indirections_to_types_without_ids_are_written_a_limited_number_of_times() {
+    const COUNT: u32 = 3000;
+    let mut octets = Vec::new();
+    let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big);
+    writer.write_u32(TcKind::Struct as u32);
+    let written = writer.write_encapsulation(|inner| {
+        inner.write_latin1("IDL:T:1.0")?;
+        inner.write_latin1("T")?;
+        inner.write_u32(COUNT);
+        inner.write_latin1("a")?;
+        inner.align(4);
+        let start = i32::try_from(inner.offset()).unwrap();
+        TypeCode::write(&TypeCode::sequence(&long(), 0).unwrap(), inner)?;
+        for _ in 1..COUNT {
+            inner.write_latin1("a")?;
+            inner.write_u32(u32::MAX);
+            let here = i32::try_from(inner.offset()).unwrap();
+            inner.write_i32(start - here);
+        }
+        Ok(())
+    });
+    written.unwrap();
+    let type_code = TypeCode::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap();
+    let (sent, kinds) = targets(&type_code);
+    assert_eq!(kinds.len(), COUNT as usize - 1 - 1024);
+    assert!(sent.len() < 2 * octets.len());
+    assert_eq!(TypeCode::read(&mut CdrReader::new(&sent, ByteOrder::Big)).unwrap(), type_code);
+}
+
+#[test]
+fn the_label_of_a_default_case_is_sent_as_0() {
+    let long = long();
+    let cases = [case(Some(0x0505_0505), "a", &long)];
+    let made = TypeCode::union("IDL:U:1.0", "U", &long, &cases).unwrap();
+    let mut octets = Vec::new();
+    TypeCode::write(&made, &mut CdrWriter::new(&mut octets, ByteOrder::Big)).unwrap();
+    let position = |wanted: &[u8]| octets.windows(4).position(|four| four == wanted).unwrap();
+    let (default, label) = (position(&[0xff; 4]), position(&[5; 4]));
+    octets[default..default + 4].fill(0);
+    let received = TypeCode::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap();
+    assert_eq!(received.default_index(), Ok(Some(0)));
+    let mut sent = Vec::new();
+    TypeCode::write(&received, &mut CdrWriter::new(&mut sent, ByteOrder::Big)).unwrap();
+    octets[label..label + 4].fill(0);
+    assert_eq!(sent, octets);
+}

@@ -65,7 +65,10 @@ fn a_sequence_may_be_recursive_through_a_struct() {
     let sequence = read(&buffer, ByteOrder::Little, 0).unwrap();
     let member = sequence.content_type().and_then(|element| element.member_type(0));
     assert_eq!(member.as_ref(), Ok(&sequence));
-    assert_eq!(write(&sequence, ByteOrder::Little, 0), buffer);
+    // It is written again, so that the indirection leads to the struct.
+    let written = write(&sequence, ByteOrder::Little, 0);
+    assert!(written.len() > buffer.len());
+    assert_eq!(read(&written, ByteOrder::Little, 0).as_ref(), Ok(&sequence));
 }
 
 #[test]
