@@ -112,7 +112,7 @@ impl<'a> Parser<'a> {
             "wchar" => WChar,
             "octet" | "uint8" => Octet,
             "any" => Any,
-            "TypeCode" => TcKind::TypeCode,
+            "TypeCode" | "CORBA::TypeCode" | "::CORBA::TypeCode" => TcKind::TypeCode,
             "long" if self.next_is("double") => LongDouble,
             "long" if self.next_is("long") => LongLong,
             "long" => Long,

@@ -271,3 +271,18 @@ fn long_output_has_a_line_for_each_member() {
                     \"tags\": [\"a\"]\n  }\n]";
     assert_eq!(format!("{:#}", from_any(&any.unwrap()).unwrap()), expected);
 }
+
+#[test]
+fn controls_are_escaped() {
+    let text = json!("a\u{1b}\u{7f}\u{80}\u{9f}\u{a0}b");
+    let shown = through("wstring", &text);
+    assert_eq!(shown, "\"a\\u001b\\u007f\\u0080\\u009f\u{a0}b\"");
+    assert_eq!(parsed(&shown), text);
+}
+
+#[test]
+fn the_type_of_types_has_its_scoped_name() {
+    for name in ["TypeCode", "CORBA::TypeCode", "::CORBA::TypeCode"] {
+        assert_eq!(kind(name).kind(), TcKind::TypeCode);
+    }
+}

@@ -88,8 +88,18 @@ fn end(indent: Option<usize>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 }
 
 fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    // serde_json escapes strings.
-    f.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?)
+    let quoted = serde_json::to_string(text).map_err(|_| fmt::Error)?;
+    // serde_json escapes the controls below U+0020. A terminal obeys some of the others.
+    let is_control = |char: char| ('\u{7f}'..='\u{9f}').contains(&char);
+    let mut rest = quoted.as_str();
+    while let Some(control) = rest.find(is_control) {
+        let (before, after) = rest.split_at(control);
+        let mut after = after.chars();
+        f.write_str(before)?;
+        write!(f, "\\u{:04x}", after.next().map_or(0, u32::from))?;
+        rest = after.as_str();
+    }
+    f.write_str(rest)
 }
 
 impl fmt::Display for Json {
