@@ -118,6 +118,7 @@ fn the_model_is_printed_as_json() {
         /// Of things.
         module Shop {
             const long LIMIT = 2 * 3;
+            const boolean OPEN = FALSE;
             typedef sequence<string<LIMIT>> Names;
             enum Color { red, green };
             union U switch (Color) { case red: fixed<5, 2> price; };
@@ -149,6 +150,7 @@ fn the_model_is_printed_as_json() {
         list.iter().find(|item| item["name"] == name).expect(name)
     };
     assert_eq!(named("LIMIT")["value"].as_i64(), Some(6));
+    assert_eq!(named("OPEN")["value"].as_bool(), Some(false));
     assert_eq!(named("Names")["type"]["element"]["bound"].as_i64(), Some(6));
     assert_eq!(named("U")["cases"][0]["labels"][0]["value"]["enumerator"].as_str(), Some("red"));
     assert_eq!(named("U")["cases"][0]["type"]["digits"].as_i64(), Some(5));

@@ -39,6 +39,12 @@ impl Object {
         self
     }
 
+    /// Adds the value of a constant, which may be `FALSE`.
+    fn put_constant(&mut self, key: &str, value: Option<Value>) -> &mut Self {
+        self.0.extend(value.map(|value| (key.to_owned(), value)));
+        self
+    }
+
     fn take(&mut self) -> Value {
         Value::Object(std::mem::take(&mut self.0))
     }
@@ -126,7 +132,9 @@ impl Dump<'_> {
                 object.put("type", self.ty(&item.ty));
             }
             DefinitionKind::Const(item) => {
-                object.put("type", self.ty(&item.ty)).put("value", self.value(&item.value));
+                object
+                    .put("type", self.ty(&item.ty))
+                    .put_constant("value", Some(self.value(&item.value)));
             }
             DefinitionKind::Native => {}
             DefinitionKind::Bitmask(item) => {
@@ -155,7 +163,7 @@ impl Dump<'_> {
                     let mut object = Object::default();
                     object.put("name", member.name.as_str()).put("type", self.ty(&member.ty));
                     let default = member.default.as_ref().map(|value| self.value(value));
-                    object.put("default", default).take()
+                    object.put_constant("default", default).take()
                 };
                 object.put("members", item.members.iter().map(member).collect::<Value>());
                 object.put("definitions", self.definitions(&item.children));
