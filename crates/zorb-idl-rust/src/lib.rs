@@ -20,6 +20,7 @@
 mod derives;
 mod docs;
 mod emit;
+mod empty;
 mod generated;
 mod layout;
 mod loans;

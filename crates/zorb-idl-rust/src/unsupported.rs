@@ -3,6 +3,7 @@
 use zorb_idl::{Code, Compilation, DefinitionKind, Diagnostic, Model, Type};
 
 use crate::Options;
+use crate::empty::EmptyStructs;
 use crate::names::external;
 
 /// The unsupported constructs of a compilation, as errors in the order of the definitions; empty
@@ -12,13 +13,16 @@ use crate::names::external;
 pub fn unsupported(compilation: &Compilation, options: &Options) -> Vec<Diagnostic> {
     let model = &compilation.model;
     let external = external(compilation, options);
+    let empty = EmptyStructs::of(model);
     let mut findings = Vec::new();
     for (definition, external) in model.definitions().zip(external) {
         // The definitions that a construct implies are covered by its own diagnostic.
         if external.is_some() || definition.implied_by.is_some() {
             continue;
         }
-        if let Some(code) = code_of(model, &definition.kind) {
+        let in_elements = || empty.are_elements_in(&definition.kind);
+        let of_elements = || in_elements().then_some(Code::EmptyElementUnsupported);
+        if let Some(code) = code_of(model, &definition.kind).or_else(of_elements) {
             let message = format!("{} by the Rust back end", code.info().title);
             findings.push(Diagnostic::new(code, definition.span, message));
         }

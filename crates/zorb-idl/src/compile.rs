@@ -69,7 +69,11 @@ pub fn compile_with<P: AsRef<Path>>(
 ) -> Compilation {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
     let mut sink = Sink::default();
-    let source = preprocess::run(options, loader, &paths, &mut sink);
+    let mut source = preprocess::run(options, loader, &paths, false, &mut sink);
+    if source.lacks_components() {
+        sink = Sink::default();
+        source = preprocess::run(options, loader, &paths, true, &mut sink);
+    }
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);
     let model = resolve::run(&tree, &source.main_files, &source.sources, &mut sink);
     let diagnostics = sink.finish(&source.sources);

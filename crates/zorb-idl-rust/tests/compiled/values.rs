@@ -241,3 +241,14 @@ fn edge_cases_of_other_compilers_are_correct() {
     assert_eq!(octets, Ok(vec![0, 0, 0, 9, 0, 0, 0, 6]));
     round_trips(&edge::Expr::B(7));
 }
+
+#[test]
+fn structs_without_members_have_no_octets() {
+    use crate::edges::{AroundNothing, Nothing};
+    let value = AroundNothing { none: Nothing, number: 7, both: [Nothing; 2] };
+    let mut octets = Vec::new();
+    AroundNothing::write(&value, &mut CdrWriter::new(&mut octets, ByteOrder::Big)).expect("sent");
+    assert_eq!(octets, [0, 0, 0, 7]);
+    let read = AroundNothing::read(&mut CdrReader::new(&octets, ByteOrder::Big));
+    assert_eq!(read.expect("received"), value);
+}

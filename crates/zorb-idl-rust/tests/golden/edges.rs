@@ -160,3 +160,67 @@ pub mod edge {
         1 "_set_synchronized" set_synchronized(value: i32 => value) [],
     });
 }
+
+/// Values without octets.
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Nothing;
+::zorb::codegen::structure!(Nothing, "IDL:Nothing:1.0", "Nothing", {});
+
+/// The IDL struct `AroundNothing`.
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct AroundNothing {
+    /// The member `none`.
+    pub none: Nothing,
+    /// The member `number`.
+    pub number: i32,
+    /// The member `both`.
+    pub both: [Nothing; 2],
+}
+::zorb::codegen::structure!(AroundNothing, "IDL:AroundNothing:1.0", "AroundNothing", {
+    none: Nothing = "none", number: i32 = "number", both: [Nothing; 2] = "both",
+});
+
+/// A reference to an object of the IDL interface `Passing`.
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Passing(::zorb::ObjectRef);
+::zorb::codegen::interface!(Passing(::zorb::ObjectRef), "IDL:Passing:1.0", "Passing", []);
+
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+impl Passing {
+    /// The operation `pass`.
+    pub fn pass(
+        &self,
+        value: &Nothing,
+        around: &AroundNothing,
+    ) -> ::zorb::Result<(Nothing, AroundNothing)> {
+        ::zorb::codegen::invoke!(
+            self,
+            pass,
+            [Nothing => value, AroundNothing => around],
+            [Nothing, AroundNothing]
+        )
+    }
+}
+
+/// Implement this to serve `Passing`.
+#[allow(clippy::all, clippy::nursery, clippy::pedantic)]
+#[allow(dead_code, nonstandard_style, unreachable_pub)]
+pub trait PassingServant: Send + Sync + 'static {
+    /// The operation `pass`.
+    fn pass(
+        &self,
+        value: &Nothing,
+        around: &AroundNothing,
+    ) -> ::zorb::Result<(Nothing, AroundNothing)>;
+}
+::zorb::codegen::skeleton!(Passing, PassingServant, {
+    0 "pass" pass(value: Nothing => &value, around: AroundNothing => &around)
+        [result: Nothing, around_after: AroundNothing],
+});

@@ -125,6 +125,7 @@ codes! {
     ComponentUnsupported "E0309" Error "components and homes are not supported yet"
     EventTypeUnsupported "E0310" Error "event types are not supported yet"
     Idl4Unsupported "E0312" Error "an IDL 4 construct is not supported (no longer reported)"
+    EmptyElementUnsupported "E0313" Error "sequences and maps of structs without members are not supported yet"
     // names and definitions
     UnknownName "E0401" Error "a name is not defined"
     Redefinition "E0402" Error "a name is defined twice in one scope"
@@ -176,7 +177,7 @@ codes! {
     DuplicateAnnotation "E0448" Error "an annotation is applied twice"
     AnnotationConflict "E0449" Error "annotations contradict each other"
     UnknownAnnotation "W0450" Warning "an unknown annotation is ignored"
-    ComponentsMissing "E0451" Error "component definitions need the module Components"
+    ComponentsMissing "E0451" Error "component definitions need the module Components (no longer reported)"
     BadComponentBase "E0452" Error "a component can inherit only from a component, and a connector from a connector"
     BadComponentSupports "E0453" Error "a component or home cannot support this"
     BadPortType "E0454" Error "a port cannot have this type"

@@ -201,7 +201,8 @@ impl Parser<'_> {
         if !self.at(Punct::OpenBrace) && base.is_none() {
             return self.forward(Item::StructForward(name), "struct");
         }
-        let members = self.members("a struct", name.span, base.is_some())?;
+        let mut members = Vec::new();
+        self.body("a struct", |parser| parser.member(&mut members))?;
         Ok(Item::Struct(StructItem { name, base, members, docs }))
     }
 
@@ -227,23 +228,6 @@ impl Parser<'_> {
         }
         self.sink.push(diagnostic);
         Err(Failed)
-    }
-
-    fn members(&mut self, what: &str, name: Span, may_be_empty: bool) -> Parsed<Vec<MemberItem>> {
-        let before = self.pos;
-        let mut members = Vec::new();
-        self.body(what, |parser| parser.member(&mut members))?;
-        if members.is_empty() && self.pos - before <= 2 && !may_be_empty {
-            self.sink.push(
-                Diagnostic::new(
-                    Code::EmptyDefinition,
-                    name,
-                    format!("{what} needs at least one member"),
-                )
-                .hint("only exceptions and interfaces can be empty"),
-            );
-        }
-        Ok(members)
     }
 
     fn member(&mut self, members: &mut Vec<MemberItem>) -> Parsed<()> {

@@ -63,6 +63,22 @@ impl Preprocessor<'_> {
             return;
         }
         self.enter(file);
+        let base = Path::new(&name).file_name().unwrap_or_default();
+        if let Some(standard) = BUILT_IN.iter().find(|(built_in, _)| base == *built_in) {
+            self.enter_built_in(standard.0);
+        }
+    }
+
+    /// Reads a built-in file before the rest of the input, unless it was read. A tree with an `orb.idl`
+    /// of its own, which may be empty, can refer to the definitions of both.
+    pub(super) fn enter_built_in(&mut self, name: &str) {
+        let path = PathBuf::from(format!("<built-in>/{name}"));
+        if self.sources.by_path(&path).is_none()
+            && let Some((_, text)) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)
+        {
+            let file = self.sources.add(path, text.as_bytes().to_vec(), None, true);
+            self.enter(file);
+        }
     }
 
     /// The file name when macros produce it.

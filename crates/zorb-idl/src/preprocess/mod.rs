@@ -22,7 +22,7 @@ pub(crate) use token::{PpKind, PpToken};
 
 use self::preprocessor::Preprocessor;
 use crate::diagnostics::Sink;
-use crate::lexer::{Lexer, Token};
+use crate::lexer::{Keyword, Lexer, Token, TokenKind};
 use crate::limits::MAX_TOTAL_BYTES;
 use crate::options::Options;
 use crate::source::{FileId, FileLoader, SourceMap};
@@ -37,11 +37,24 @@ pub(crate) struct Source {
     pub(crate) dependencies: Vec<PathBuf>,
 }
 
-/// Preprocesses `paths` in order.
+impl Source {
+    /// Whether there are components, homes or event types, but not the definitions that they imply.
+    pub(crate) fn lacks_components(&self) -> bool {
+        let implies = |token: &Token| {
+            use Keyword::{Component, EventType, Home};
+            matches!(token.kind, TokenKind::Keyword(Component | EventType | Home))
+        };
+        let is_read = |name: &str| self.sources.by_path(Path::new(name)).is_some();
+        !is_read("<built-in>/Components.idl") && self.tokens.iter().any(implies)
+    }
+}
+
+/// Preprocesses `paths` in order; before them the built-in `Components.idl`, if it is needed.
 pub(crate) fn run(
     options: &Options,
     loader: &dyn FileLoader,
     paths: &[&Path],
+    needs_components: bool,
     sink: &mut Sink,
 ) -> Source {
     let mut preprocessor = Preprocessor {
@@ -65,6 +78,10 @@ pub(crate) fn run(
         stopped: false,
     };
     preprocessor.define_options();
+    if needs_components {
+        preprocessor.enter_built_in("Components.idl");
+        preprocessor.process();
+    }
     let mut main_files = Vec::new();
     for path in paths {
         let Some(file) = preprocessor.main_file(path) else { continue };

@@ -72,6 +72,9 @@ impl Preprocessor<'_> {
         if bytes.len() > MAX_FILE_BYTES {
             return Err(LoadError::TooLarge);
         }
+        if matches!(bytes.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) {
+            return Err(LoadError::Utf16);
+        }
         self.dependencies.push(path.to_owned());
         Ok(self.sources.add(path.to_owned(), bytes, included_at, false))
     }
@@ -173,6 +176,7 @@ pub(super) fn reason(error: &LoadError) -> String {
     match error {
         LoadError::NotFound => "it does not exist".into(),
         LoadError::TooLarge => format!("it is larger than {MAX_FILE_BYTES} bytes"),
+        LoadError::Utf16 => "it is UTF-16 text: convert it to UTF-8".into(),
         LoadError::Other(text) => text.clone(),
     }
 }

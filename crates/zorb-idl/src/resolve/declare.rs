@@ -283,6 +283,9 @@ impl Resolver<'_> {
             ty = Type::Error;
         }
         for declarator in declarators {
+            if self.is_built_in_name(&declarator.name, scope) {
+                continue;
+            }
             let ty = self.declared_type(&ty, declarator, scope);
             let restriction = self.restriction(&ty);
             let kind = DefinitionKind::Typedef(Typedef { ty });

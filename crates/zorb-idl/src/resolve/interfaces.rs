@@ -89,6 +89,7 @@ impl Resolver<'_> {
         let mut seen: HashMap<DefId, Span> = HashMap::new();
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
+            let target = self.without_typedefs(target);
             if target == Target::Definition(id) {
                 self.report_bad_base(Code::BadBase, name, target, "cannot be its own base");
                 continue;

@@ -6,6 +6,7 @@ use super::scope::{ScopeId, Target};
 use super::{Resolver, interfaces, unions, values};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{DefId, DefinitionKind};
+use crate::source::Span;
 use crate::syntax::{Docs, Ident, Item};
 
 impl Resolver<'_> {
@@ -16,6 +17,9 @@ impl Resolver<'_> {
 
     /// Resolves an item that is valid in any scope.
     pub(super) fn item(&mut self, item: &Item, scope: ScopeId) {
+        if self.is_built_in(item, scope) {
+            return;
+        }
         match item {
             Item::Module { name, items, docs } => self.module(name, items, docs, scope),
             Item::Interface(item) => self.interface(item, scope),
@@ -84,6 +88,46 @@ impl Resolver<'_> {
             | Item::Port(_)
             | Item::Finder(_) => {}
         }
+    }
+
+    /// Whether a built-in file defines this item of a module. A tree with an `orb.idl` of its own may
+    /// define it again.
+    fn is_built_in(&self, item: &Item, scope: ScopeId) -> bool {
+        let is_defined = |name: &Ident| self.is_built_in_name(name, scope);
+        match item {
+            Item::Annotated(_, item) => self.is_built_in(item, scope),
+            Item::Interface(item) => is_defined(&item.name),
+            Item::Value(item) => is_defined(&item.name),
+            Item::Struct(item) | Item::Exception(item) => is_defined(&item.name),
+            Item::Union(item) => is_defined(&item.name),
+            Item::Enum(item) => is_defined(&item.name),
+            Item::InterfaceForward(name, _)
+            | Item::ValueForward { name, .. }
+            | Item::ValueBox { name, .. }
+            | Item::Native(name, _)
+            | Item::StructForward(name)
+            | Item::UnionForward(name)
+            | Item::Const { name, .. } => is_defined(name),
+            Item::Typedef { declarators, .. } => {
+                declarators.iter().all(|declarator| is_defined(&declarator.name))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a built-in file defines this name of a module.
+    pub(super) fn is_built_in_name(&self, name: &Ident, scope: ScopeId) -> bool {
+        let built_in = |span: Span| self.sources.file(span.file).is_built_in();
+        let Some(earlier) = self.entry(scope, &name.text) else { return false };
+        let is_complete = match earlier.target {
+            Target::Definition(id) => !self.incomplete.contains_key(&id),
+            _ => true,
+        };
+        scope != ScopeId(0)
+            && is_complete
+            && earlier.ident.text == name.text
+            && built_in(earlier.ident.span)
+            && !built_in(name.span)
     }
 
     fn module(&mut self, name: &Ident, items: &[Item], docs: &Docs, scope: ScopeId) {

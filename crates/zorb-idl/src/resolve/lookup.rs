@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::Resolver;
-use super::other_languages::translation;
+use super::other_languages::{BASIC_TYPES, translation};
 use super::scope::{Entry, NameKind, Scope, ScopeId, Target, key};
 use crate::diagnostics::{Code, Diagnostic, Severity};
-use crate::model::DefId;
+use crate::model::{DefId, DefinitionKind, Type};
 use crate::source::Span;
 use crate::suggest::closest;
 use crate::syntax::{Ident, ScopedName};
@@ -185,6 +185,18 @@ impl Resolver<'_> {
         Some(target)
     }
 
+    /// What a typedef of a definition names, through any number of typedefs.
+    pub(super) fn without_typedefs(&self, mut target: Target) -> Target {
+        // Typedefs are never circular.
+        while let Target::Definition(id) = target
+            && let DefinitionKind::Typedef(item) = &self.model.definition(id).kind
+            && let Type::Named(original) = item.ty
+        {
+            target = Target::Definition(original);
+        }
+        target
+    }
+
     /// The definition that a scope belongs to.
     fn owner_of(&self, scope: ScopeId) -> Option<DefId> {
         let mut at = Some(scope);
@@ -325,7 +337,7 @@ impl Resolver<'_> {
             diagnostic = diagnostic.hint("include <orb.idl> and write `CORBA::TypeCode`");
         } else if text == "CORBA" {
             diagnostic = diagnostic.hint("write `#include <orb.idl>` at the top of the file");
-        } else if let Some(near) = near {
+        } else if let Some(near) = near.or_else(|| closest(text, BASIC_TYPES.into_iter())) {
             diagnostic = diagnostic.hint(format!("did you mean `{near}`?"));
         } else if let Some(elsewhere) = self.elsewhere(text) {
             diagnostic = diagnostic.hint(format!("did you mean `{elsewhere}`?"));

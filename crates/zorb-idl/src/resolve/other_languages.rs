@@ -1,5 +1,11 @@
 //! Types of other languages that are written in IDL by mistake.
 
+/// The types without a definition, for suggestions.
+pub(super) const BASIC_TYPES: [&str; 15] = [
+    "any", "boolean", "char", "double", "fixed", "float", "long", "octet", "sequence", "short",
+    "string", "unsigned", "void", "wchar", "wstring",
+];
+
 /// The IDL name of a type of another language.
 pub(super) fn translation(word: &str) -> Option<&'static str> {
     Some(match word {

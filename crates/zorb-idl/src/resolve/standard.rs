@@ -149,7 +149,7 @@ const STANDARD: &[Standard] = &[
     standard("unit", On::VALUES.or(On::CONST), &[("value", Kind::Text, Default::None)]),
     standard("bit_bound", On::ENUM.or(On::BITMASK), &[("value", Kind::UShort, Default::None)]),
     standard("external", On::MEMBER.or(On::CASE).or(On::ELEMENT), FLAG),
-    standard("nested", On::TYPES, FLAG),
+    standard("nested", On::TYPES.or(On::TYPEDEF), FLAG),
     standard("default_nested", On::MODULE, FLAG),
     standard(
         "verbatim",

@@ -60,6 +60,7 @@ impl Resolver<'_> {
         let mut seen: HashMap<DefId, Span> = HashMap::new();
         for name in &item.bases {
             let Some(target) = self.lookup(name, scope) else { continue };
+            let target = self.without_typedefs(target);
             let Target::Definition(base) = target else {
                 self.report_bad_base(Code::BadValueBase, name, target, "is not a valuetype");
                 continue;
@@ -105,6 +106,7 @@ impl Resolver<'_> {
         let mut concrete = bases.iter().find_map(|base| self.model.supported_interface(*base));
         for name in &item.supports {
             let Some(target) = self.lookup(name, scope) else { continue };
+            let target = self.without_typedefs(target);
             let Some(id) = self.parent_interface(Code::BadSupports, name, target) else { continue };
             if !matches!(self.model.definition(id).kind, DefinitionKind::Interface(_)) {
                 self.report_bad_base(Code::BadSupports, name, target, "is not an interface");

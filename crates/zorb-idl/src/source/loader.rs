@@ -26,6 +26,8 @@ pub enum LoadError {
     NotFound,
     /// It is larger than [`crate::limits::MAX_FILE_BYTES`].
     TooLarge,
+    /// It is UTF-16 text; IDL is UTF-8 or ISO 8859-1.
+    Utf16,
     /// Any other failure, as described by the operating system.
     Other(String),
 }

@@ -264,3 +264,62 @@ fn files_on_disk_are_found_in_the_same_directory_and_on_the_path() {
     assert_eq!(compilation.model.roots().len(), 2);
     assert_eq!(compilation.dependencies().len(), 3);
 }
+
+fn with_files(files: &[(&str, &str)], main: &str) -> Compilation {
+    let loader = files.iter().fold(MemoryLoader::new(), |all, (path, text)| all.with(*path, *text));
+    compile_with(&Options::new().include_path("."), &loader, &[main])
+}
+
+#[test]
+fn components_need_no_include() {
+    let model = model("interface Timer {}; component Clock { uses multiple Timer t; };");
+    assert!(model.find("Components::CCMObject").is_some());
+}
+
+#[test]
+fn a_tree_may_have_standard_files_of_its_own() {
+    let main = "#include <orb.idl>
+        interface A { CORBA::OctetSeq f(in CORBA::Policy p, in CORBA::Own o); };
+        #include <Components.idl>
+        eventtype E {};
+        component C { publishes E ticks; };";
+    let own = "#ifndef ORB_IDL\n#define ORB_IDL\n#pragma prefix \"omg.org\"\nmodule CORBA {
+        typedef sequence<octet> OctetSeq;
+        interface TypeCode;
+        local interface Policy { void destroy(); };
+        typedef sequence<Policy> PolicyList, Others;
+        interface InterfaceDef { void own(); };
+        enum DefinitionKind { dk_none };
+        struct Own { OctetSeq o; };
+    };\n#endif";
+    for (orb, has_own) in [("", false), (own, true)] {
+        let main = if has_own { main.to_owned() } else { main.replace(", in CORBA::Own o", "") };
+        let files = [("main.idl", &*main), ("orb.idl", orb), ("Components.idl", "")];
+        let compilation = with_files(&files, "main.idl");
+        assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
+        let model = &compilation.model;
+        assert_eq!(model.find("CORBA::Own").is_some(), has_own);
+        let policy = model.find("CORBA::PolicyList").expect("defined");
+        assert_eq!(model[policy].repository_id, "IDL:omg.org/CORBA/PolicyList:1.0");
+        let interface = model.find("CORBA::InterfaceDef").expect("declared");
+        assert_eq!(model[interface].kind.is_forward_only(), !has_own);
+    }
+    // Other definitions are still unique.
+    let twice = "module CORBA { typedef long Mine; typedef short Mine; };";
+    assert!(one(&format!("#include <orb.idl>\n{twice}")).has_errors());
+}
+
+#[test]
+fn misspelt_basic_types_are_recognised() {
+    let compilation = one("struct S { lng x; };");
+    assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
+}
+
+#[test]
+fn text_in_utf_16_is_named() {
+    let text: Vec<u8> = "\u{feff}module M {};".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let compilation =
+        compile_with(&Options::new(), &MemoryLoader::new().with("a.idl", text), &["a.idl"]);
+    let message = &compilation.diagnostics[0].message;
+    assert_eq!(message, "cannot read `a.idl`: it is UTF-16 text: convert it to UTF-8");
+}

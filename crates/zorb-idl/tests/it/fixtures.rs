@@ -23,7 +23,7 @@ fn every_code_fires_in_its_own_fixture() {
     let fixtures = crate::support::fixtures("");
     for code in Code::ALL {
         // Reported by back ends, or no longer reported.
-        if code.as_str().starts_with("E03") {
+        if code.as_str().starts_with("E03") || *code == Code::ComponentsMissing {
             continue;
         }
         let name = format!("{code}.md");
@@ -66,7 +66,7 @@ fn invalid_idl_is_rejected_rule_by_rule() {
     }
     let own = Code::ALL.iter().filter(|code| {
         let text = code.as_str();
-        text.starts_with('E') && !text.starts_with("E03")
+        text.starts_with('E') && !text.starts_with("E03") && **code != Code::ComponentsMissing
     });
     assert!(rules.len() + own.count() >= 150, "only {} rules are there", rules.len());
 }
