@@ -5,6 +5,7 @@
 //! [pool](super::pool) has one or more.
 
 pub(super) mod adapters;
+pub(super) mod admission;
 mod connections;
 pub(super) mod core;
 mod event_threads;
@@ -17,7 +18,6 @@ pub(super) mod workers;
 
 use std::fmt::Debug;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::ops::Deref;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -29,17 +29,16 @@ use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{MessageHeader, ProtocolError};
 use zorb_os::lock::Lock;
-use zorb_transport::{Protocol, Stream};
 
 use self::adapters::ServedAdapters;
-use self::connections::{ConnectionLimits, Connections, Excess, Reserved};
+use self::connections::{ConnectionLimits, Connections};
 use self::core::LaneCore;
 use self::handshakes::Handshakes;
 use self::permits::Permits;
 use self::resumed::Resumed;
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
-use crate::connection::{NewConnection, ReleasedRequest, ServerConnection, ServingLane};
+use crate::connection::{ReleasedRequest, ServerConnection, ServingLane};
 use crate::context::ServerContext;
 use crate::event_loop::EventLoop;
 use crate::input::Input;
@@ -313,79 +312,6 @@ impl Lane {
         }
     }
 
-    /// Takes in a connection that a client has made, on the thread that accepts them.
-    pub(crate) fn accept(
-        self: &Arc<Self>,
-        context: &Arc<ServerContext>,
-        protocol: &dyn Protocol,
-        stream: Arc<dyn Stream>,
-    ) {
-        self.steady_state.work_begins();
-        self.take_in(context, protocol, stream);
-        self.steady_state.work_ends();
-    }
-
-    fn take_in(
-        self: &Arc<Self>,
-        context: &Arc<ServerContext>,
-        protocol: &dyn Protocol,
-        stream: Arc<dyn Stream>,
-    ) {
-        let accepted = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
-        let reserved = self.connections.reserve(ip_address(&*stream));
-        let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
-        let serving_lane: Arc<Self> = Arc::clone(self);
-        let new =
-            NewConnection { protocol, stream, lane: &self.core, serving_lane, slot, accepted };
-        let connection = ServerConnection::new(context, new);
-        let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
-        if !reserved.as_ref().is_some_and(has_room) {
-            tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
-            if reserved.is_some() {
-                self.release(slot);
-            }
-            return connection.reject();
-        }
-        self.connections.put(slot, &connection);
-        connection.start_timing();
-        if let Err(error) = self.strategy.begin(self, &connection, slot) {
-            self.give_up(&connection, &error);
-        } else if self.is_stopping() {
-            // Who stops the lane may not have seen it.
-            connection.close();
-        }
-    }
-
-    /// Closes a connection, if there is one too many: of those without a request in progress the one whose
-    /// last message came longest ago. Returns whether there is room now.
-    fn make_room(&self, excess: Excess) -> bool {
-        let peer = match excess {
-            Excess::None => return true,
-            Excess::Of(peer) => Some(peer),
-            Excess::All => None,
-        };
-        let accepted = self.accepted.load(Ordering::Relaxed);
-        let mut longest_idle = None;
-        self.connections.each(|connection| {
-            // Before the choice, so that each connection remembers when it was in use.
-            let last_used = connection.progress.last_used(accepted);
-            let is_candidate = connection.is_idle()
-                && (peer.is_none() || ip_address(&*connection.stream) == peer)
-                && longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
-            if is_candidate {
-                longest_idle = Some((last_used, Arc::clone(connection)));
-            }
-        });
-        let Some((_, connection)) = longest_idle else { return false };
-        tracing::info!(
-            peer = connection.peer(),
-            lane = self.name,
-            "idle connection closed: too many"
-        );
-        connection.close();
-        true
-    }
-
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
         tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection rejected");
         connection.abandon();
@@ -488,11 +414,6 @@ impl Lane {
             waiting: self.permits.as_ref().map_or(0, Permits::waiting),
         }
     }
-}
-
-/// The IP address of the peer, if it has one.
-fn ip_address(stream: &dyn Stream) -> Option<IpAddr> {
-    stream.peer().parse().ok().map(|address: SocketAddr| address.ip())
 }
 
 impl ServingLane for Lane {

@@ -8,6 +8,7 @@ use zorb_base::local_endpoints::ListenedEndpoints;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::ServedPriority;
 use zorb_base::threads::ThreadCount;
+use zorb_os::event::EventFd;
 use zorb_transport::{AcceptError, Acceptor, ListenOptions, Protocol, Stream, Workers};
 
 use crate::context::ServerContext;
@@ -23,8 +24,17 @@ pub struct Listener {
     endpoints: Option<ListenedEndpoints>,
 }
 
-/// What is done with a connection that a client has made.
-pub(crate) type Welcome = dyn Fn(&dyn Protocol, Arc<dyn Stream>) + Send;
+/// Decides about the connections that clients have made to a listener.
+pub(crate) trait Admission: Send {
+    /// Has a connection be served, if there is room for it.
+    fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
+
+    /// Closes an idle connection, whose descriptor a new one needs. Returns whether there is one.
+    fn make_room(&self) -> bool;
+
+    /// Tells a client that it may try elsewhere.
+    fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
+}
 
 impl Listener {
     /// Opens an endpoint, which serves one priority or all, and whose transport's threads are like
@@ -81,30 +91,44 @@ impl Listener {
     }
 
     /// Starts accepting on one of `threads`, which is made ready by `begin` and gives connections to
-    /// `welcome`.
+    /// `admission`.
     pub(crate) fn start(
         &self,
         threads: &Arc<ThreadCount>,
         begin: impl FnOnce() + Send + 'static,
-        welcome: Box<Welcome>,
+        admission: Box<dyn Admission>,
     ) -> io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);
         let protocol = Arc::clone(&self.protocol);
         threads.spawn("zorb-accept", move || {
             begin();
-            accept(&*protocol, &*acceptor, &*welcome);
+            accept(&*protocol, &*acceptor, &*admission);
         })
     }
 }
 
-fn accept(protocol: &dyn Protocol, acceptor: &dyn Acceptor, welcome: &Welcome) {
+/// Accepts connections until the acceptor is closed. When descriptors run short an idle connection is closed;
+/// without one, a spare descriptor lets clients in to be turned away, rather than wait in the backlog.
+pub(crate) fn accept(protocol: &dyn Protocol, acceptor: &dyn Acceptor, admission: &dyn Admission) {
+    let open_spare = || EventFd::new().ok();
+    let mut spare = open_spare();
     loop {
         match acceptor.accept() {
-            Ok(stream) => welcome(protocol, stream),
+            Ok(stream) => {
+                spare = spare.or_else(open_spare);
+                if spare.is_some() {
+                    admission.admit(protocol, stream);
+                } else {
+                    admission.turn_away(protocol, stream);
+                    spare = open_spare();
+                }
+            }
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
                 tracing::warn!(error = %source, "accepting is out of resources");
-                std::thread::park_timeout(retry_after);
+                if admission.make_room() || spare.take().is_none() {
+                    std::thread::park_timeout(retry_after);
+                }
             }
             Err(AcceptError::Failed(error)) => {
                 tracing::error!(%error, endpoint = %acceptor.endpoint(), "accepting failed");

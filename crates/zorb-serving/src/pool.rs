@@ -14,11 +14,12 @@ use zorb_base::policy::ThreadpoolPolicy;
 use zorb_base::protocol_choice::{endpoints, ephemeral};
 use zorb_base::threads::ThreadCount;
 use zorb_poa::ConnectionSetup;
-use zorb_transport::{Protocol, Workers};
+use zorb_transport::Workers;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::context::ServerContext;
 use crate::lane::adapters::ServedAdapters;
+use crate::lane::admission::LaneAdmission;
 use crate::lane::core::pool_of_thread;
 use crate::lane::spawner::Spawner;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
@@ -211,16 +212,11 @@ impl PoolCore {
         }
         for lane in &self.lanes {
             for listener in &lane.listeners {
-                let (accepting, serving) = (Arc::clone(lane), Arc::clone(lane));
+                let accepting = Arc::clone(lane);
                 let begin = move || accepting.adopt_thread();
-                // Kept by the thread that accepts, for as long as it does.
-                let (running, serving_context) = (self.threads.enter(), Arc::clone(context));
-                let welcome = Box::new(move |protocol: &dyn Protocol, stream| {
-                    let _running = &running;
-                    serving.accept(&serving_context, protocol, stream);
-                });
+                let admission = LaneAdmission::new(lane, context, Some(self.threads.enter()));
                 listener
-                    .start(context.threads(), begin, welcome)
+                    .start(context.threads(), begin, Box::new(admission))
                     .map_err(|error| failed().with_source(error))?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }

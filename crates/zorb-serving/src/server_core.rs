@@ -14,10 +14,11 @@ use zorb_base::policy::Policies;
 use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
 use zorb_poa::Adapters;
-use zorb_transport::{Endpoint, Protocol, Workers};
+use zorb_transport::{Endpoint, Workers};
 
 use crate::context::ServerContext;
 use crate::lane::Lane;
+use crate::lane::admission::LaneAdmission;
 use crate::lane::steady_state::ViolationReport;
 use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, Pools, default_lane};
@@ -150,9 +151,8 @@ impl ServerCore {
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
-        let core = Arc::clone(&self.context);
-        let accept = move |protocol: &dyn Protocol, stream| lane.accept(&core, protocol, stream);
-        let started = listener.start(self.threads(), || (), Box::new(accept));
+        let admission = LaneAdmission::new(&lane, &self.context, None);
+        let started = listener.start(self.threads(), || (), Box::new(admission));
         started.map_err(|error| failed().with_source(error))?;
         tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
         listeners.push(listener);

@@ -5,8 +5,10 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use zorb_base::options::{Options, Origin};
 use zorb_os::poll::is_readable;
+use zorb_testkit::in_own_process;
 
 use super::{CLOSE_CONNECTION, until};
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
@@ -182,6 +184,34 @@ fn the_connection_that_has_been_idle_for_longest_makes_room() {
             server.pool.destroy().unwrap();
         }
     }
+}
+
+#[test]
+fn clients_are_served_when_descriptors_run_short() {
+    in_own_process("tests::slow::clients_are_served_when_descriptors_run_short", || {
+        let server = Server::new(Strategy::LeaderFollowers, &[], 256);
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() - 1;
+        let leave = |free: usize| {
+            let current = u64::try_from(open + free).unwrap();
+            let maximum = getrlimit(Resource::Nofile).maximum;
+            setrlimit(Resource::Nofile, Rlimit { current: Some(current), maximum }).unwrap();
+        };
+        // The client takes the last descriptor, and there is no connection to close for it.
+        leave(1);
+        let mut client = server.client();
+        assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION));
+        drop(client);
+        leave(7);
+        let mut clients: Vec<_> = (0..3).map(|_| server.client()).collect();
+        assert!(clients.iter_mut().all(Client::is_served));
+        for _ in 0..20 {
+            let mut client = server.client();
+            assert!(client.is_served());
+            clients.push(client);
+            assert_eq!(clients.remove(0).rest().get(7), Some(&CLOSE_CONNECTION));
+        }
+        server.pool.destroy().unwrap();
+    });
 }
 
 #[test]

@@ -1,0 +1,130 @@
+//! Which connections a lane admits: when it has too many, one that is idle makes room.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use zorb_base::threads::Running;
+use zorb_transport::{Protocol, Stream};
+
+use super::Lane;
+use super::connections::{Excess, Reserved};
+use crate::connection::{NewConnection, ServerConnection};
+use crate::context::ServerContext;
+use crate::listener::Admission;
+
+/// Admits clients of one listener to a lane.
+pub(crate) struct LaneAdmission {
+    lane: Arc<Lane>,
+    context: Arc<ServerContext>,
+    /// Counts the accepting thread among those of the lane's pool.
+    _running: Option<Running>,
+}
+
+impl LaneAdmission {
+    pub(crate) fn new(
+        lane: &Arc<Lane>,
+        context: &Arc<ServerContext>,
+        running: Option<Running>,
+    ) -> Self {
+        Self { lane: Arc::clone(lane), context: Arc::clone(context), _running: running }
+    }
+}
+
+impl Admission for LaneAdmission {
+    fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+        self.lane.steady_state.work_begins();
+        self.lane.take_in(&self.context, protocol, stream);
+        self.lane.steady_state.work_ends();
+    }
+
+    fn make_room(&self) -> bool {
+        self.lane.close_longest_idle(None)
+    }
+
+    fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+        self.lane.new_connection(&self.context, protocol, stream, u32::MAX).reject();
+    }
+}
+
+impl Lane {
+    fn new_connection(
+        self: &Arc<Self>,
+        context: &Arc<ServerContext>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+        slot: u32,
+    ) -> Arc<ServerConnection> {
+        let accepted = self.accepted.fetch_add(1, Ordering::Relaxed) + 1;
+        let serving_lane: Arc<Self> = Arc::clone(self);
+        let lane = &self.core;
+        let new = NewConnection { protocol, stream, lane, serving_lane, slot, accepted };
+        ServerConnection::new(context, new)
+    }
+
+    fn take_in(
+        self: &Arc<Self>,
+        context: &Arc<ServerContext>,
+        protocol: &dyn Protocol,
+        stream: Arc<dyn Stream>,
+    ) {
+        let reserved = self.connections.reserve(ip_address(&*stream));
+        let slot = reserved.map_or(u32::MAX, |reserved| reserved.slot);
+        let connection = self.new_connection(context, protocol, stream, slot);
+        let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
+        if !reserved.as_ref().is_some_and(has_room) {
+            tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
+            if reserved.is_some() {
+                self.release(slot);
+            }
+            return connection.reject();
+        }
+        self.connections.put(slot, &connection);
+        connection.start_timing();
+        if let Err(error) = self.strategy.begin(self, &connection, slot) {
+            self.give_up(&connection, &error);
+        } else if self.is_stopping() {
+            // Who stops the lane may not have seen it.
+            connection.close();
+        }
+    }
+
+    /// Closes an idle connection, if there is one too many. Returns whether there is room now.
+    fn make_room(&self, excess: Excess) -> bool {
+        match excess {
+            Excess::None => true,
+            Excess::Of(peer) => self.close_longest_idle(Some(peer)),
+            Excess::All => self.close_longest_idle(None),
+        }
+    }
+
+    /// Closes the connection, of those to `peer` or of all, whose last message came longest ago and which has
+    /// no request in progress. Returns whether there is one.
+    fn close_longest_idle(&self, peer: Option<IpAddr>) -> bool {
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        let mut longest_idle = None;
+        self.connections.each(|connection| {
+            // Before the choice, so that each connection remembers when it was in use.
+            let last_used = connection.progress.last_used(accepted);
+            let is_candidate = connection.is_idle()
+                && (peer.is_none() || ip_address(&*connection.stream) == peer)
+                && longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
+            if is_candidate {
+                longest_idle = Some((last_used, Arc::clone(connection)));
+            }
+        });
+        let Some((_, connection)) = longest_idle else { return false };
+        tracing::info!(
+            peer = connection.peer(),
+            lane = self.name,
+            "idle connection closed: too many"
+        );
+        connection.close();
+        true
+    }
+}
+
+/// The IP address of the peer, if it has one.
+fn ip_address(stream: &dyn Stream) -> Option<IpAddr> {
+    stream.peer().parse().ok().map(|address: SocketAddr| address.ip())
+}
