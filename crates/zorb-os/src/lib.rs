@@ -47,6 +47,7 @@ pub mod process;
 pub mod signal;
 pub mod slot;
 pub mod socket;
+pub mod socket_file;
 #[allow(unsafe_code)]
 mod sys;
 pub mod thread;

@@ -27,6 +27,15 @@ pub fn bind_to_this_process(command: &mut Command) -> &mut Command {
     command
 }
 
+/// Makes the system call `function` when this process ends normally: when `main` returns, or by
+/// [`exit`](std::process::exit). Other threads still run then. A child made by `fork` inherits it.
+///
+/// # Errors
+/// Out of memory.
+pub fn at_exit(function: extern "C" fn()) -> io::Result<()> {
+    sys::process::at_exit(function)
+}
+
 /// Locks all present and future memory of the process (`mlockall`), including the stacks of
 /// threads, so that no access waits for a page.
 ///

@@ -10,9 +10,8 @@ use zorb_os::socket::peer_credentials;
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint};
 
-use crate::file::next_number;
 use crate::handover::Names;
-use crate::name::SocketName;
+use crate::name::{SocketName, next_number};
 
 /// The prefix of clients' socket names.
 pub(crate) const NAMES: &str = "zorb-client-";

@@ -1,46 +1,83 @@
-//! The file of a socket: created with the right mode, replaced if stale, and removed at the end.
+//! The file of a socket: created with the right mode, and removed at the end.
 
-use std::fs::{self, Permissions};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::fd::AsFd;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb_os::lock::Lock;
+use zorb_os::socket_file;
 use zorb_transport::ListenOptions;
 use zorb_transport::socket::set_buffers;
 
-use crate::name::MAX_NAME_LEN;
+use crate::stale::{in_use, remove_stale, sweep};
 
 #[cfg(test)]
 mod tests;
 
-/// A number unique in this process, for generated names.
-pub(crate) fn next_number() -> u64 {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    NUMBER.fetch_add(1, Ordering::Relaxed)
-}
-
-/// The file of a bound socket. Dropping it removes the file, unless another server has replaced it.
+/// The file of a bound socket. Dropping it, or a normal end of the process, removes the file, unless another server has
+/// replaced it.
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
     identity: Identity,
-    removed: AtomicBool,
+}
+
+/// The files of this process.
+static OPEN: Lock<Vec<(PathBuf, Identity)>> = Lock::new(Vec::new());
+/// The process that has registered [`remove_all`]; 0 for none.
+static REGISTERED: AtomicU32 = AtomicU32::new(0);
+
+/// Removes the files that nobody has removed. Called when the process ends.
+extern "C" fn remove_all() {
+    // The files belong to the parent if this is a forked child, where the lock may be held forever.
+    if REGISTERED.load(Ordering::Relaxed) == std::process::id() {
+        let open = std::mem::take(&mut *OPEN.lock());
+        open.iter().for_each(|(path, identity)| remove_if_same(path, identity));
+    }
+}
+
+/// Removes the file, unless it is another one by now.
+fn remove_if_same(path: &Path, identity: &Identity) {
+    if Identity::of(path).is_ok_and(|found| found == *identity) {
+        // If that fails, the file is stale, and a later server removes it.
+        let _left_behind = fs::remove_file(path);
+    }
 }
 
 impl SocketFile {
+    /// The file that binding a socket has just made.
+    fn created(path: &Path) -> io::Result<Self> {
+        let identity = Identity::of(path)?;
+        let this = std::process::id();
+        if REGISTERED.swap(this, Ordering::Relaxed) == 0 {
+            zorb_os::process::at_exit(remove_all)?;
+        }
+        OPEN.lock().push((path.to_owned(), identity));
+        Ok(Self { path: path.to_owned(), identity })
+    }
+
     pub(crate) fn remove(&self) {
-        if !self.removed.swap(true, Ordering::AcqRel) && self.is_in_place() {
-            // If that fails, the next server that listens there finds a stale file.
-            let _left_behind = fs::remove_file(&self.path);
+        let is_this = |(path, identity): &mut (PathBuf, Identity)| {
+            *path == self.path && *identity == self.identity
+        };
+        // Only the first call finds it.
+        if OPEN.lock().extract_if(.., is_this).count() > 0 {
+            remove_if_same(&self.path, &self.identity);
         }
     }
 
     fn is_in_place(&self) -> bool {
         Identity::of(&self.path).is_ok_and(|identity| identity == self.identity)
     }
+}
+
+/// Whether this process listens at `path`.
+fn is_open(path: &Path) -> bool {
+    OPEN.lock().iter().any(|(open, _)| open == path)
 }
 
 impl Drop for SocketFile {
@@ -50,7 +87,7 @@ impl Drop for SocketFile {
 }
 
 /// Identifies a file. An inode number alone may be reused.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Identity {
     device: u64,
     inode: u64,
@@ -66,14 +103,28 @@ impl Identity {
     }
 }
 
+/// Serializes the threads of this process that make or remove files; races between processes are handled where they
+/// occur.
+static SERIALIZED: Lock<()> = Lock::new(());
+
+/// Removes the sockets that dead processes have left in `folder`, once per process.
+pub(crate) fn sweep_once(folder: &Path) {
+    static SWEPT: Lock<Vec<PathBuf>> = Lock::new(Vec::new());
+    let _guard = SERIALIZED.lock();
+    let mut swept = SWEPT.lock();
+    if !swept.iter().any(|known| known == folder) {
+        swept.push(folder.to_owned());
+        drop(swept);
+        sweep(folder, is_open);
+    }
+}
+
 /// Listens at `path`, where a stale socket may exist.
 pub(crate) fn listen_at(
     path: &Path,
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
-    // Serializes the threads of this process; races between processes are handled below.
-    static SERIALIZED: Lock<()> = Lock::new(());
     let _guard = SERIALIZED.lock();
     match listen_at_new(path, mode, options) {
         Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
@@ -84,19 +135,27 @@ pub(crate) fn listen_at(
     }
 }
 
+/// Listens at `path`, which is an unused name.
+pub(crate) fn listen_at_unused(
+    path: &Path,
+    mode: u32,
+    options: &ListenOptions,
+) -> io::Result<(Socket, SocketFile)> {
+    let _guard = SERIALIZED.lock();
+    listen_at_new(path, mode, options)
+}
+
 /// Listens at `path`, where no file may exist.
-pub(crate) fn listen_at_new(
+fn listen_at_new(
     path: &Path,
     mode: u32,
     options: &ListenOptions,
 ) -> io::Result<(Socket, SocketFile)> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     set_buffers(&socket, &options.stream)?;
-    socket.bind(&SockAddr::unix(path)?)?;
-    let identity = Identity::of(path)?;
-    let file = SocketFile { path: path.to_owned(), identity, removed: AtomicBool::new(false) };
-    // Nobody can connect before the socket listens, so the mode is set in time.
-    fs::set_permissions(path, Permissions::from_mode(mode))?;
+    let file = bind(&socket, path, mode)?;
+    // Restores what the umask has removed, before the first client can connect.
+    socket_file::set_mode(path, mode)?;
     socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
     // Before that it looked stale, and another server may have removed it.
     if !file.is_in_place() {
@@ -105,62 +164,10 @@ pub(crate) fn listen_at_new(
     Ok((socket, file))
 }
 
-/// Removes the socket at `path` if nobody listens on it.
-fn remove_stale(path: &Path) -> io::Result<()> {
-    let kind = match fs::symlink_metadata(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        found => found?.file_type(),
-    };
-    if !kind.is_socket() {
-        return Err(in_use("a file at this path is not a socket"));
-    }
-    if is_in_use(path) {
-        return Err(in_use("another server listens on this path"));
-    }
-    rename_and_remove(path)
-}
-
-/// Removes the socket at `path`, on which nobody listened a moment ago.
-fn rename_and_remove(path: &Path) -> io::Result<()> {
-    // Another server may start to listen there or remove the stale socket at the same time. Only
-    // one of them can rename it, and it is checked again under the new name.
-    let renamed = path.with_file_name(format!(".zorb-{}-{}", std::process::id(), next_number()));
-    if renamed.as_os_str().len() > MAX_NAME_LEN {
-        return Err(in_use(
-            "a stale socket at this path cannot be replaced safely, because the folder's name is \
-             too long; remove it by hand",
-        ));
-    }
-    match fs::rename(path, &renamed) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        done => done?,
-    }
-    if !is_in_use(&renamed) {
-        return fs::remove_file(&renamed);
-    }
-    // A link instead of a rename, so that it does not replace a new file.
-    let restored = fs::hard_link(&renamed, path);
-    fs::remove_file(&renamed)?;
-    restored.and(Err(in_use("another server has just started on this path")))
-}
-
-/// Whether the socket at `path` must not be removed: it may be only if it refuses connections or no
-/// longer exists.
-fn is_in_use(path: &Path) -> bool {
-    let probe = || {
-        let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
-        // A full backlog means that a server listens.
-        socket.set_nonblocking(true)?;
-        socket.connect(&SockAddr::unix(path)?)
-    };
-    match probe() {
-        Ok(()) => true,
-        Err(error) => {
-            !matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound)
-        }
-    }
-}
-
-fn in_use(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::AddrInUse, what)
+/// Binds the socket to `path`. Its file never has more permissions than `mode`.
+fn bind(socket: &Socket, path: &Path, mode: u32) -> io::Result<SocketFile> {
+    // Not by path: in a shared folder it could be replaced between `bind` and `chmod`.
+    socket_file::limit_mode(socket.as_fd(), mode)?;
+    socket.bind(&SockAddr::unix(path)?)?;
+    SocketFile::created(path)
 }

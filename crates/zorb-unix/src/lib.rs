@@ -17,15 +17,16 @@
 //!
 //! # Who may connect
 //! Only processes of the file's owner can connect (mode 0600), unless the URL or
-//! [`UnixTransport::with_mode`] changes the mode, which is set before the first client can connect.
+//! [`UnixTransport::with_mode`] changes the mode, which the file has from the start.
 //! Abstract names have no file and no mode: every process of the machine (more precisely, of its
 //! network namespace) can connect. [`Stream::peer`] contains the peer's process and user, as
 //! verified by the system.
 //!
 //! # Files
-//! The file is removed when the acceptor is closed or dropped. A file left behind by a process that
-//! was killed, or that ended without shutting down its ORB, is replaced by the next server at that
-//! path: only if nobody listens on it, and only if it is a socket.
+//! The file is removed when the acceptor is closed or dropped, and when the process ends normally. A
+//! file left behind by a process that was killed is replaced by the next server at that path: only if
+//! nobody listens on it, and only if it is a socket. The first server of a process that chooses a new
+//! path also removes up to 256 sockets of this user that killed processes have left in the folder.
 //!
 //! [`UiopProtocol`] is the protocol, with TAO's kind of profile and `corbaloc:uiop:` addresses.
 //!
@@ -41,6 +42,7 @@ mod listen;
 mod name;
 mod profile;
 pub mod rendezvous;
+mod stale;
 mod uiop;
 
 use std::io;

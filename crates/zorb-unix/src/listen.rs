@@ -10,9 +10,9 @@ use zorb_transport::socket::{SocketAcceptor, set_buffers};
 use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 
 use crate::acceptor::ListeningUnix;
-use crate::file::{SocketFile, listen_at, listen_at_new, next_number};
+use crate::file::{SocketFile, listen_at, listen_at_unused, sweep_once};
 use crate::handover::Handover;
-use crate::name::{ListenAddress, Location, SocketName};
+use crate::name::{ListenAddress, Location, SocketName, new_file_name, next_number};
 
 /// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
@@ -82,9 +82,9 @@ fn listen_at_new_path(
 ) -> io::Result<Bound> {
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "there is no folder for the socket");
     for folder in folders {
+        sweep_once(folder);
         let listening = with_unused_name(|| {
-            let file_name = format!("zorb-{}-{}.sock", std::process::id(), next_number());
-            let path = folder.join(file_name);
+            let path = folder.join(new_file_name());
             let unfit = |reason: &str| {
                 let text = format!("the folder {} is unusable: {reason}", folder.display());
                 io::Error::new(io::ErrorKind::InvalidInput, text)
@@ -93,7 +93,7 @@ fn listen_at_new_path(
             let name = SocketName::parse(text)
                 .and_then(|name| name.to_endpoint(scheme).map(|_| name))
                 .map_err(|error| unfit(error.reason()))?;
-            let (socket, file) = listen_at_new(&path, mode, options)?;
+            let (socket, file) = listen_at_unused(&path, mode, options)?;
             Ok((socket, name, Some(file)))
         });
         match listening {

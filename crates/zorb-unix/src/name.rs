@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use socket2::SockAddr;
 use zorb_transport::{Endpoint, EndpointError};
@@ -150,4 +151,22 @@ fn parse_mode(digits: &str) -> Result<u32, EndpointError> {
 pub(crate) fn error(text: &str, reason: &str) -> EndpointError {
     let shown: String = text.chars().take(80).collect();
     EndpointError::new(&shown, reason)
+}
+
+/// A number unique in this process, for generated names.
+pub(crate) fn next_number() -> u64 {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    NUMBER.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The name of a new socket.
+pub(crate) fn new_file_name() -> String {
+    format!("zorb-{}-{}.sock", std::process::id(), next_number())
+}
+
+/// The process in a name like that of [`new_file_name`].
+pub(crate) fn process_of_name(name: &str) -> Option<u32> {
+    let (process, number) = name.strip_prefix("zorb-")?.strip_suffix(".sock")?.split_once('-')?;
+    number.parse::<u64>().ok()?;
+    process.parse().ok()
 }

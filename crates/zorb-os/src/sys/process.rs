@@ -19,6 +19,15 @@ pub(crate) fn die_with_parent() -> io::Result<()> {
     Ok(())
 }
 
+/// Registers a function for the normal end of the process.
+pub(crate) fn at_exit(function: extern "C" fn()) -> io::Result<()> {
+    // SAFETY: a function lives as long as the program.
+    match unsafe { libc::atexit(function) } {
+        0 => Ok(()),
+        _ => Err(io::ErrorKind::OutOfMemory.into()),
+    }
+}
+
 /// Locks all present and future memory of the process.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only, and changes no value in memory.

@@ -1,8 +1,11 @@
+use std::os::unix::fs::{FileTypeExt, symlink};
 use std::os::unix::net::{UnixDatagram, UnixListener, UnixStream};
 
-use zorb_testkit::short_folder;
+use zorb_testkit::{in_own_process, short_folder};
 
 use super::*;
+use crate::name::{MAX_NAME_LEN, next_number};
+use crate::stale::{rename_and_remove, sweep};
 
 /// A folder for one test, removed at its end.
 struct Folder(PathBuf);
@@ -52,6 +55,59 @@ fn the_file_has_the_requested_mode_and_is_removed_on_drop() {
         drop(file);
         assert!(folder.names().is_empty());
     }
+}
+
+#[test]
+fn a_file_never_has_more_permissions_than_requested() {
+    let folder = Folder::new();
+    for mode in [0o600, 0o200, 0o000] {
+        let socket = Socket::new(Domain::UNIX, Type::STREAM, None).unwrap();
+        let _file = bind(&socket, &folder.path(), mode).unwrap();
+        assert_eq!(fs::metadata(folder.path()).unwrap().mode() & 0o777 & !mode, 0, "{mode:o}");
+    }
+}
+
+#[test]
+fn a_normal_exit_leaves_no_file() {
+    let path = short_folder().join("zorb-unix-forgotten.sock");
+    let mut is_child = false;
+    in_own_process("file::tests::a_normal_exit_leaves_no_file", || {
+        std::mem::forget(listen(&path, 0o600).unwrap());
+        is_child = true;
+    });
+    assert_eq!(path.exists(), is_child);
+}
+
+#[test]
+fn sockets_of_dead_processes_are_swept() {
+    let folder = Folder::new();
+    let at = |name: &str| folder.0.join(name);
+    // Beyond the maximum process id.
+    let dead = [5, 6].map(|number| at(&format!("zorb-4294967295-{number}.sock")));
+    dead.iter().for_each(|path| leave_stale(path));
+    let kept = ["zorb-4294967295-0.sock", "zorb-4294967295-1.sock", "zorb-4294967295-2.sock"];
+    let _listener = UnixListener::bind(at(kept[0])).unwrap();
+    fs::write(at(kept[1]), "precious").unwrap();
+    symlink(at("named.sock"), at(kept[2])).unwrap();
+    let living = format!("zorb-{}-0.sock", std::os::unix::process::parent_id());
+    for name in ["named.sock", "zorb-1-x.sock", &living] {
+        leave_stale(&at(name));
+    }
+    let mut expected = folder.names();
+    expected.retain(|name| !dead.contains(&at(name)));
+    sweep(&folder.0, is_open);
+    assert_eq!(folder.names().len(), 6);
+    assert_eq!(
+        {
+            let mut names = folder.names();
+            names.sort();
+            names
+        },
+        {
+            expected.sort();
+            expected
+        }
+    );
 }
 
 #[test]
