@@ -124,13 +124,16 @@ pub fn endpoints(urls: &[String], options: &Options, protocols: &ProtocolRegistr
     unknown.into_iter().chain(opened.into_iter().map(|(_, url)| url.clone())).collect()
 }
 
-/// The endpoints to open if the program names none: one of each protocol of the option `ServerProtocols`, or
-/// one of the ORB's first protocol.
+/// The endpoints to open if the program names none: one of each protocol of the option `ServerProtocols`; without that
+/// option, one of the first [secured](Protocol::is_secured) protocol, or of the ORB's first if none is.
 pub fn ephemeral(options: &Options, protocols: &ProtocolRegistry) -> Vec<String> {
     let all = protocols.protocols();
     let url = |protocol: &Arc<dyn Protocol>| format!("{}://", protocol.scheme());
     match options.server_protocols.as_slice() {
-        [] => all.first().map(url).into_iter().collect(),
+        [] => {
+            let secured = all.iter().find(|protocol| protocol.is_secured());
+            secured.or(all.first()).map(url).into_iter().collect()
+        }
         names => {
             // The endpoint of a group is opened when the group gets a member.
             let single = all.into_iter().filter(|protocol| protocol.groups().is_none()).collect();

@@ -14,7 +14,7 @@ use crate::screen;
 /// Where an object is served.
 #[derive(Args, Debug)]
 pub(crate) struct Service {
-    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable
+    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable; a port of the loopback interface by default
     #[arg(long, value_name = "URL")]
     listen: Vec<String>,
     /// File to write the object reference to
@@ -33,9 +33,7 @@ impl Service {
         activate: impl FnOnce(&Poa) -> Result<T, PoaError>,
     ) -> Outcome {
         let interrupt = Interrupt::watch()?;
-        let orb = zorb::Orb::builder().arguments(&mut arguments.to_vec());
-        let orb = orb.force(|orb| self.listen.iter().fold(orb, |orb, url| orb.listen(url)));
-        let orb = orb.build()?;
+        let orb = self.orb(arguments)?;
         let reference = activate(&orb.root_poa()).map_err(zorb::Error::from)?;
         orb.publish(key, &reference)?;
         let text = reference.to_ior_string();
@@ -49,5 +47,21 @@ impl Service {
         while interrupt.wait(Duration::from_secs(3600)).is_none() {}
         orb.shutdown(true)?;
         Ok(OK)
+    }
+    /// The ORB. It listens at the loopback interface if neither the command nor the configuration names endpoints.
+    fn orb(&self, arguments: &[String]) -> Result<zorb::Orb, zorb::Error> {
+        let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
+        let named = |orb| self.listen.iter().fold(orb, zorb::OrbBuilder::listen);
+        let orb = builder().force(named).build()?;
+        if !orb.endpoints().is_empty() {
+            return Ok(orb);
+        }
+        let all = orb.protocols().protocols();
+        let secured = all.iter().find(|protocol| protocol.is_secured());
+        let chosen = secured.or_else(|| all.iter().find(|protocol| protocol.scheme() == "iiop"));
+        let Some(scheme) = chosen.map(|protocol| protocol.scheme()) else { return Ok(orb) };
+        let url = format!("{scheme}://localhost:0");
+        orb.shutdown(true)?;
+        builder().listen(url).build()
     }
 }

@@ -67,6 +67,13 @@ impl Listener {
                 None => failure,
             }
         })?;
+        if !protocol.is_secured() {
+            let all = context.protocols().protocols();
+            if let Some(secured) = all.iter().find(|protocol| protocol.is_secured()) {
+                let (endpoint, secured) = (acceptor.endpoint(), secured.scheme());
+                tracing::warn!(%endpoint, "listening without encryption, although {secured} is configured");
+            }
+        }
         Ok(Self::new(context.orb(), protocol, acceptor))
     }
 

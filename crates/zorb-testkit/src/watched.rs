@@ -145,6 +145,10 @@ impl<W: Watch> Protocol for Watched<W> {
         self.inner.carries_replies()
     }
 
+    fn is_secured(&self) -> bool {
+        self.inner.is_secured()
+    }
+
     fn groups(&self) -> Option<&dyn Groups> {
         self.inner.groups()
     }

@@ -98,6 +98,11 @@ impl Protocol for SsliopProtocol {
         true
     }
 
+    /// Also with roots alone: such a client must not accept callbacks by plain TCP unawares.
+    fn is_secured(&self) -> bool {
+        self.tls().is_some()
+    }
+
     fn options(&self) -> Option<Box<dyn OptionSet>> {
         Some(Box::new(SsliopOptions::default()))
     }

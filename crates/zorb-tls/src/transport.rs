@@ -25,7 +25,8 @@ use crate::{DEFAULT_PORT, SSLIOP_SCHEME};
 const NO_ROOTS: &str = "no trusted authorities are set to verify servers";
 const NO_CERTIFICATE: &str = "no certificate is set for this server";
 const HINT_ROOTS: &str = "set the option SsliopRoots to the file of their certificates";
-const HINT_CERTIFICATE: &str = "set the options SsliopCertificate and SsliopKey";
+const HINT_CERTIFICATE: &str = "set the options SsliopCertificate and SsliopKey, or name an \
+    endpoint of another protocol";
 const HINT_REJECTED: &str = "check the names, dates and authorities of both certificates: openssl x509 -noout -text -in FILE";
 const HINT_NO_TLS: &str = "does the server speak TLS on that port?";
 

@@ -75,6 +75,10 @@ impl Protocol for Composed {
         self.inner().carries_replies()
     }
 
+    fn is_secured(&self) -> bool {
+        self.inner().is_secured()
+    }
+
     fn also_reached_by(&self, profile: &ResolvedProfile) -> Vec<TaggedProfile> {
         self.inner_profile(profile).map_or_else(Vec::new, |it| self.inner().also_reached_by(&it))
     }

@@ -87,6 +87,12 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         false
     }
 
+    /// Whether it authenticates and encrypts, and has been configured for that. An ORB with such a protocol opens
+    /// endpoints of others only if they are named. Default: `false`.
+    fn is_secured(&self) -> bool {
+        false
+    }
+
     /// The options of the protocol, defined by [`options!`](crate::options!), with the values set
     /// by the program. The ORB sets them like its own, from the builder, a file, the environment
     /// and arguments, and passes them to [`configure`](Self::configure). Default: none.

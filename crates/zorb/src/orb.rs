@@ -39,7 +39,8 @@ impl Orb {
     }
 
     /// A builder with the protocols of the build: IIOP, UIOP, SHMIOP, GIOPlite over TCP and Unix-domain sockets, and
-    /// those of enabled features. An ORB without configured endpoints listens with IIOP.
+    /// those of enabled features. An ORB without configured endpoints listens with SSLIOP if TLS is configured, otherwise with
+    /// IIOP.
     pub fn builder() -> OrbBuilder {
         let builder = OrbBuilder::new()
             .protocol(Arc::new(IiopProtocol::new()))

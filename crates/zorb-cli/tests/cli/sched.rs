@@ -120,6 +120,22 @@ fn the_service_serves_the_operations_of_a_file() {
 }
 
 #[test]
+fn a_service_listens_at_the_loopback_interface_unless_told_otherwise() {
+    for (more, endpoint) in [
+        (&[][..], "iiop://localhost:"),
+        (&["-ORBListenEndpoints", "iiop://127.0.0.3:0"], "iiop://127.0.0.3:"),
+        (&["-ORBServerProtocols", "uiop"], "uiop:///"),
+    ] {
+        let mut serving = command(&[&["sched", "serve"], more].concat());
+        let mut process = serving.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let (line, _) = line_of(process.stderr.take().unwrap(), |line| line.starts_with("serving"));
+        assert!(line.contains(&format!(" at {endpoint}")), "{line}");
+        signal(&process, "TERM");
+        assert_eq!(process.wait().unwrap().code(), Some(0));
+    }
+}
+
+#[test]
 fn an_empty_set_is_not_a_success() {
     for (name, text) in
         [("nothing", ""), ("machine", "[system]\nprocessors = 2\n"), ("list", "operation = []\n")]

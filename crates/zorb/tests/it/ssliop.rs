@@ -110,6 +110,31 @@ fn refusal(client: &Orb, ior: &Ior) -> zorb::Error {
 }
 
 #[test]
+fn an_orb_with_tls_listens_by_tls_alone_unless_told_otherwise() {
+    let files = Files::new();
+    // As a server, and as a client that passes an object for callbacks.
+    for name in ["server", "client"] {
+        let orb = files.builder(name).build().unwrap();
+        let _adder: Adder = orb.root_poa().activate(Noticing::default()).unwrap();
+        let endpoints = orb.endpoints();
+        assert!(matches!(&endpoints[..], [only] if only.starts_with("ssliop://")), "{endpoints:?}");
+        orb.shutdown(true).unwrap();
+    }
+    // A client without a certificate cannot, and does not listen by plain TCP instead.
+    let roots = Orb::builder().without_environment();
+    let roots = roots.option("SsliopRoots", files.roots.to_str().unwrap());
+    let orb = roots.build().unwrap();
+    let failed = orb.root_poa().activate::<_, Adder>(Noticing::default()).unwrap_err();
+    assert!(failed.to_string().contains("INITIALIZE"), "{failed}");
+    assert!(orb.endpoints().is_empty());
+    orb.shutdown(true).unwrap();
+    let named = files.builder("server").option("ServerProtocols", "iiop").build().unwrap();
+    let _adder: Adder = named.root_poa().activate(Noticing::default()).unwrap();
+    assert!(named.endpoints()[0].starts_with("iiop://"));
+    named.shutdown(true).unwrap();
+}
+
+#[test]
 fn a_call_reaches_the_servant_which_knows_who_calls() {
     let files = Files::new();
     let server = files.server(&["ssliop://127.0.0.1:0"]);
