@@ -58,7 +58,6 @@ impl Refusal {
         buffer: &mut Vec<u8>,
     ) -> CdrResult<()> {
         let text = TextCoding::default();
-        let wants_key = AddressingDisposition::KeyAddr as i16;
         if header.kind == MessageKind::LocateRequest {
             let status = match self {
                 Self::Exception(exception) => cannot_locate(form, exception.kind),
@@ -70,7 +69,7 @@ impl Refusal {
                     exception.write(&mut message.body(text))?;
                 }
                 Self::Exception(_) => {}
-                Self::WantsKey => message.body(text).write_i16(wants_key),
+                Self::WantsKey => AddressingDisposition::KeyAddr.write(&mut message.body(text)),
             }
             return message.finish();
         }
@@ -82,7 +81,7 @@ impl Refusal {
             form.reply(buffer, header.order, request_id, status, &[])?;
         match self {
             Self::Exception(exception) => exception.write(&mut message.body(text))?,
-            Self::WantsKey => message.body(text).write_i16(wants_key),
+            Self::WantsKey => AddressingDisposition::KeyAddr.write(&mut message.body(text)),
         }
         message.finish()
     }

@@ -8,7 +8,7 @@ use zorb_base::object_id::OBJECT_ID;
 use zorb_base::policy::PriorityModel;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, TextCoding, Wire};
+use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
     AddressingDisposition, Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader,
     ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
@@ -189,9 +189,10 @@ pub fn answer_absent(
             minor::transient::REQUEST_DISCARDED,
             CompletionStatus::No,
         )),
-        NotAdmitted::NeedsKey => {
-            reply.write(ReplyStatus::NeedsAddressingMode, write_key_addressing)
-        }
+        NotAdmitted::NeedsKey => reply.write(ReplyStatus::NeedsAddressingMode, |writer| {
+            AddressingDisposition::KeyAddr.write(writer);
+            Ok(())
+        }),
     };
     if let Err(exception) = written {
         reply.write_exception(exception);
@@ -205,12 +206,6 @@ pub fn answer_absent(
 #[inline(never)]
 fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
     adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
-}
-
-/// Asks the client to address the object by its key (CORBA 3.3 part 2, 9.4.3.1).
-fn write_key_addressing(writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-    writer.write_i16(AddressingDisposition::KeyAddr as i16);
-    Ok(())
 }
 
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
@@ -316,7 +311,7 @@ pub fn answer_locate(
                     Ior::write(ior, &mut message.body(TextCoding::default()))?;
                 }
                 Err(NotAdmitted::NeedsKey) => {
-                    write_key_addressing(&mut message.body(TextCoding::default()))?;
+                    AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
                 }
                 _ => {}
             }

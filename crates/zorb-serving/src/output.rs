@@ -89,7 +89,7 @@ impl ServerConnection {
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NeedsAddressingMode);
         let reply = Form::Other(messaging).reply(&mut octets, order, request_id, status, &[]);
         let written = reply.and_then(|mut message| {
-            message.body(TextCoding::default()).write_i16(AddressingDisposition::KeyAddr as i16);
+            AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
             message.finish()
         });
         // It has a few octets, so there is no error.

@@ -28,6 +28,12 @@ impl AddressingDisposition {
             _ => return None,
         })
     }
+
+    /// Writes it: the discriminator of a [`TargetAddress`], and the whole body of a reply that asks for
+    /// another form (CORBA 3.3 part 2, 9.4.3.1).
+    pub fn write(self, writer: &mut CdrWriter<'_>) {
+        writer.write_i16(self as i16);
+    }
 }
 
 /// The target of a request (CORBA 3.3 part 2, 9.4.2.1).
@@ -96,7 +102,7 @@ impl TargetAddress<'_> {
     }
 
     pub(crate) fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.write_i16(self.disposition() as i16);
+        self.disposition().write(writer);
         match self {
             Self::Key(key) => writer.write_octets(key),
             Self::Profile { tag, data } => {
