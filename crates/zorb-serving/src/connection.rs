@@ -83,6 +83,9 @@ pub(crate) struct ServerConnection {
 }
 
 /// The lane that serves a connection, as far as the connection calls it.
+///
+/// [`Lane`](crate::lane::Lane) is the only implementation. Lanes are made of connections and strategies,
+/// and connections call their lane, so without this trait the modules would depend on each other.
 pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);

@@ -24,6 +24,10 @@ use crate::progress::{MessageLimits, Progress, Timed};
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
 /// A connection that may be watched.
+///
+/// [`ServerConnection`](crate::connection::ServerConnection) is the only implementation. A connection uses
+/// the watchdog of its [context](crate::context::ServerContext), so without this trait the modules would
+/// depend on each other.
 pub(crate) trait Watched: Send + Sync {
     /// Notes that it is watched from now on; `false` if it has been already, or is over.
     fn begin_watch(&self) -> bool;
