@@ -131,6 +131,15 @@ impl Connection {
         self.sending.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Writes as much of `bytes` to the ring as there is room for; returns the number of octets.
+    #[inline]
+    pub(crate) fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_broken() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        Ok(self.writer.write(bytes)?)
+    }
+
     /// Writes all of `bytes` to the ring. `wait` limits the waiting.
     pub(crate) fn send(&self, mut bytes: &[u8], wait: &mut Wait<'_>) -> io::Result<()> {
         while !bytes.is_empty() {

@@ -102,6 +102,34 @@ impl Stream for ShmStream {
         sent
     }
 
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        probe!(TransportSend);
+        let sent = self.connection.try_send(bytes);
+        probe!(Send);
+        sent
+    }
+
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        if BUFFERS
+            && let [beginning, run] = &**parts
+            && run.len() >= SMALLEST_PIECE
+            && !beginning.is_empty()
+            && self.connection.writer.send_piece(beginning.len(), run)
+        {
+            // The run has been sent: only its beginning may be left.
+            *parts = std::mem::take(parts).get_mut(..1).unwrap_or_default();
+        }
+        IoSlice::advance_slices(parts, 0);
+        while let Some(part) = parts.first() {
+            let (sent, len) = (self.try_send(part)?, part.len());
+            IoSlice::advance_slices(parts, sent);
+            if sent < len {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     #[cfg(feature = "buffers")]
     fn loan(&self, len: usize) -> Option<SendBuffer> {
         self.connection.writer.loan(len)

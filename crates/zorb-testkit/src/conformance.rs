@@ -133,6 +133,7 @@ macro_rules! conformance_suite {
             recv_times_out
             a_zero_timeout_expires
             send_times_out
+            try_send_never_waits
             unexpected_octets_make_a_stream_stale
             a_stream_whose_peer_has_closed_is_stale
         }

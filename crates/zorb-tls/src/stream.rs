@@ -40,14 +40,23 @@ pub(crate) struct TlsStream {
     identity: OnceLock<Arc<PeerIdentity>>,
     /// For the receiving thread.
     inbox: Lock<Inbox>,
-    /// For the sending thread: encrypted octets that are not sent.
-    outbox: Lock<Vec<u8>>,
+    /// For the sending thread.
+    outbox: Lock<Outbox>,
     recv_timeout: Timeout,
     send_timeout: Timeout,
     read_ended: AtomicBool,
     write_ended: AtomicBool,
     /// Whether decryption has failed, after which nothing can be decrypted.
     broken: AtomicBool,
+}
+
+/// What has been encrypted and not sent.
+#[derive(Debug, Default)]
+struct Outbox {
+    encrypted: Vec<u8>,
+    /// How many octets of the next data to send are in there already: those that
+    /// [`try_send`](Stream::try_send) has encrypted and not reported as sent.
+    ahead: usize,
 }
 
 /// Moves encrypted octets to `outbox`.
@@ -173,10 +182,19 @@ impl TlsStream {
     /// peer that does not read, so the rest is sent before the next data.
     fn answer(&self, session: &Lock<Connection>) {
         if let Some(mut outbox) = self.outbox.try_lock()
-            && drain(&mut session.lock(), &mut outbox).is_ok()
+            && drain(&mut session.lock(), &mut outbox.encrypted).is_ok()
         {
-            self.send_now(&mut outbox);
+            self.send_now(&mut outbox.encrypted);
         }
+    }
+
+    /// Sends as much of what is encrypted as possible without waiting.
+    fn send_encrypted(&self, encrypted: &mut Vec<u8>) -> io::Result<()> {
+        if !encrypted.is_empty() {
+            let sent = self.inner.try_send(encrypted)?;
+            encrypted.drain(..sent.min(encrypted.len()));
+        }
+        Ok(())
     }
 
     /// Sends as much as possible without waiting.
@@ -315,19 +333,22 @@ impl Stream for TlsStream {
         // A server that has not received anything from its client has nothing to send to it.
         let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
         let mut outbox = self.outbox.lock();
+        let ahead = std::mem::take(&mut outbox.ahead);
+        let all: usize = parts.iter().map(|part| part.len()).sum();
+        IoSlice::advance_slices(&mut parts, ahead.min(all));
         let mut deadline = None;
         loop {
-            {
+            if !parts.is_empty() {
                 let mut connection = session.lock();
                 let count = connection.writer().write_vectored(parts)?;
                 if count == 0 {
                     return Err(io::ErrorKind::WriteZero.into());
                 }
                 IoSlice::advance_slices(&mut parts, count);
-                drain(&mut connection, &mut outbox)?;
+                drain(&mut connection, &mut outbox.encrypted)?;
             }
-            let sent = self.inner.send_all(&outbox);
-            outbox.clear();
+            let sent = self.inner.send_all(&outbox.encrypted);
+            outbox.encrypted.clear();
             sent.map_err(|error| match error.kind() {
                 io::ErrorKind::TimedOut => error,
                 _ => self.explain(session, error),
@@ -344,6 +365,32 @@ impl Stream for TlsStream {
                     deadline = limit.and_then(|limit| now().checked_add(limit));
                 }
             }
+        }
+    }
+
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        if self.write_ended.load(Ordering::Acquire) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let session = self.session.get().ok_or(io::ErrorKind::NotConnected)?;
+        let mut outbox = self.outbox.lock();
+        let mut sent = 0;
+        loop {
+            self.send_encrypted(&mut outbox.encrypted)?;
+            if !outbox.encrypted.is_empty() {
+                return Ok(sent);
+            }
+            sent += std::mem::take(&mut outbox.ahead);
+            let rest = bytes.get(sent..).unwrap_or_default();
+            if rest.is_empty() {
+                return Ok(sent);
+            }
+            let mut connection = session.lock();
+            outbox.ahead = connection.writer().write(rest)?;
+            if outbox.ahead == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            drain(&mut connection, &mut outbox.encrypted)?;
         }
     }
 

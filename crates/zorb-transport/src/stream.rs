@@ -91,6 +91,37 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// As [`send_all`](Self::send_all).
     fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()>;
 
+    /// Like [`send_all`](Self::send_all) without waiting: sends what the stream takes at once, and returns
+    /// the number of octets, which is less than those of `bytes` if the peer does not read. The next send
+    /// continues with the rest of `bytes`. A stream with a [descriptor](Self::readiness_fd) takes more when
+    /// that is writable.
+    ///
+    /// Default: sends everything, and waits for that. Override it if a peer can stop a sender.
+    ///
+    /// # Errors
+    /// As [`send_all`](Self::send_all), except for the timeout.
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.send_all(bytes).map(|()| bytes.len())
+    }
+
+    /// Like [`try_send`](Self::try_send) for all of `parts`, which are advanced to what is left to send.
+    ///
+    /// Default: [`try_send`](Self::try_send) of each part.
+    ///
+    /// # Errors
+    /// As [`try_send`](Self::try_send).
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(parts, 0); // drops empty slices at the front
+        while let Some(part) = parts.first() {
+            let (sent, len) = (self.try_send(part)?, part.len());
+            IoSlice::advance_slices(parts, sent);
+            if sent < len {
+                break;
+            }
+        }
+        Ok(())
+    }
+
     /// Sets the timeout of [`recv`](Self::recv). Default `None`: none.
     ///
     /// # Errors

@@ -62,6 +62,18 @@ impl ReadySet {
         Ok(epoll::add(&self.epoll, fd, data, interest)?)
     }
 
+    /// Reports `fd`, which was added with `key` and [`Trigger::Edge`], also when it is writable, or no longer.
+    /// If it is readable or writable at this moment, that is reported once more.
+    ///
+    /// # Errors
+    /// It is not in the set.
+    pub fn watch_writable(&self, fd: BorrowedFd<'_>, key: u64, wanted: bool) -> io::Result<()> {
+        let data = epoll::EventData::new_u64(key);
+        let mut interest = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+        interest.set(epoll::EventFlags::OUT, wanted);
+        Ok(epoll::modify(&self.epoll, fd, data, interest)?)
+    }
+
     /// Removes `fd`. A thread may still be about to handle an event of it.
     ///
     /// # Errors
@@ -136,6 +148,24 @@ mod tests {
         assert_eq!(key(set.next(NOW)), None);
         drop(there);
         assert_eq!(set.next(None).unwrap(), Some(Event { key: 7, is_end: true }));
+    }
+
+    #[test]
+    fn writable_descriptors_are_reported_while_that_is_wanted() {
+        let set = ReadySet::new().unwrap();
+        let (here, mut there) = UnixStream::pair().unwrap();
+        here.set_nonblocking(true).unwrap();
+        set.add(here.as_fd(), 7, Trigger::Edge).unwrap();
+        while (&here).write(&[0; 4096]).is_ok() {}
+        set.watch_writable(here.as_fd(), 7, true).unwrap();
+        assert_eq!(key(set.next(NOW)), None, "there is no room");
+        there.set_nonblocking(true).unwrap();
+        while there.read(&mut [0; 4096]).is_ok() {}
+        assert_eq!(key(set.next(None)), Some(7));
+        set.watch_writable(here.as_fd(), 7, false).unwrap();
+        assert_eq!(key(set.next(NOW)), None);
+        there.write_all(b"data").unwrap();
+        assert_eq!(key(set.next(None)), Some(7));
     }
 
     #[test]

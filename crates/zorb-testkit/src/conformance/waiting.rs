@@ -1,13 +1,14 @@
 //! Timeouts, wake-ups and idle streams.
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, IoSlice};
 use std::net::Shutdown;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use zorb_transport::AcceptError;
 
-use super::{Subject, eventually, recv_exactly};
+use super::{Link, Subject, eventually, recv_exactly};
+use crate::pattern;
 
 /// Short enough for a test, long enough to measure.
 const SHORT: Duration = Duration::from_millis(20);
@@ -134,4 +135,34 @@ pub fn a_stream_whose_peer_has_closed_is_stale(subject: &Subject) {
     let link = subject.link();
     link.client.shutdown(Shutdown::Both).unwrap();
     assert!(link.client.is_stale());
+}
+
+/// A sender that need not wait sends the rest later.
+pub fn try_send_never_waits(subject: &Subject) {
+    const PIECE: usize = 64 << 10;
+    let Link { client, server, acceptor: _acceptor } = subject.link();
+    let sent_at_once = |piece: &[u8]| server.try_send(piece).expect("try_send");
+    // The client does not read, so at some point nothing more is taken.
+    let octets = pattern(PIECE, 3);
+    let (mut pieces, mut last) = (0, sent_at_once(&octets));
+    while last == PIECE {
+        pieces += 1;
+        last = sent_at_once(&octets);
+    }
+    // What is not taken is taken after the client has read, in parts or by a sender that waits.
+    let rest = octets.get(last..).expect("a prefix");
+    let taken = sent_at_once(rest);
+    let rest = rest.get(taken..).expect("a prefix");
+    thread::scope(|scope| {
+        let sending = scope.spawn(|| server.send_vectored_all(&mut [IoSlice::new(rest)]));
+        for _ in 0..=pieces {
+            assert!(recv_exactly(&*client, PIECE) == octets, "octets differ");
+        }
+        sending.join().unwrap().expect("send_vectored_all");
+    });
+    let mut parts = [IoSlice::new(b""), IoSlice::new(b"later "), IoSlice::new(b"parts")];
+    let mut parts = &mut parts[..];
+    server.try_send_vectored(&mut parts).expect("try_send_vectored");
+    assert!(parts.is_empty());
+    assert_eq!(recv_exactly(&*client, 11), b"later parts");
 }

@@ -95,6 +95,16 @@ impl<D: Driven> Stream for DrivenStream<D> {
         self.send_parts(parts.iter().map(|part| &**part))
     }
 
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.is_empty() {
+            return Ok(0);
+        }
+        let mut state = self.link.state();
+        let taken = state.connection.send(bytes).map_err(error_of)?;
+        self.link.pump(&mut state);
+        Ok(taken)
+    }
+
     /// Sets class of service and routing; on a client's socket also priority and pacing.
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         self.link.set_traffic(options)

@@ -75,23 +75,32 @@ impl Pipe {
         Some(taken)
     }
 
+    /// Writes as many of `bytes` as there is room for; returns their number.
+    pub(super) fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.put(&mut lock(&self.state), bytes)
+    }
+
+    fn put(&self, state: &mut State, bytes: &[u8]) -> io::Result<usize> {
+        if state.read_closed || state.write_closed {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let room = self.capacity.saturating_sub(state.bytes.len()).min(bytes.len());
+        if room > 0 {
+            state.bytes.extend(bytes.get(..room).unwrap_or_default());
+            self.changed.notify_all();
+        }
+        Ok(room)
+    }
+
     /// Writes all of `bytes`, waiting for room as needed.
     pub(super) fn send(&self, mut bytes: &[u8], deadline: Option<Instant>) -> io::Result<()> {
         let mut state = lock(&self.state);
         loop {
-            if state.read_closed || state.write_closed {
-                return Err(io::ErrorKind::BrokenPipe.into());
-            }
-            let room = self.capacity.saturating_sub(state.bytes.len()).min(bytes.len());
-            let (now, later) = bytes.split_at(room);
-            if !now.is_empty() {
-                state.bytes.extend(now);
-                self.changed.notify_all();
-            }
-            if later.is_empty() {
+            let sent = self.put(&mut state, bytes)?;
+            bytes = bytes.get(sent..).unwrap_or_default();
+            if bytes.is_empty() {
                 return Ok(());
             }
-            bytes = later;
             state = self.wait(state, deadline)?;
         }
     }

@@ -84,6 +84,10 @@ impl Stream for InprocStream {
         parts.iter().try_for_each(|part| self.outgoing.send(part, deadline))
     }
 
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.outgoing.try_send(bytes)
+    }
+
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         *lock(&self.recv_timeout) = timeout;
         Ok(())

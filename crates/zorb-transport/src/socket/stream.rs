@@ -163,6 +163,22 @@ impl Stream for SocketStream {
         self.send_rest(|| self.send_some_parts(&mut parts))
     }
 
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        let mut rest = bytes;
+        if !bytes.is_empty() {
+            self.send_some(&mut rest)?;
+        }
+        Ok(bytes.len() - rest.len())
+    }
+
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        IoSlice::advance_slices(parts, 0);
+        if !parts.is_empty() {
+            self.send_some_parts(parts)?;
+        }
+        Ok(())
+    }
+
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.recv_timeout.change(timeout, |timeout| self.socket.set_read_timeout(timeout))
     }
