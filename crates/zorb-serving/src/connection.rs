@@ -20,9 +20,10 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{
-    CancelledRequests, ConnectionEnd, Inbound, Limits, MessageHeader, Messaging, ProfileTag,
-    ProtocolError, ServerReceiver, ServerRequests,
+    ConnectionEnd, Inbound, Limits, MessageHeader, Messaging, ProfileTag, ProtocolError,
+    ServerReceiver, ServerRequests,
 };
+use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
 use zorb_transport::{Protocol, Stream, Waits};
@@ -32,6 +33,7 @@ use crate::events::Events;
 use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
+use crate::output::state::Output;
 use crate::own_threads::state::OwnThreads;
 use crate::progress::Progress;
 use crate::scratch::Scratch;
@@ -49,7 +51,7 @@ pub(crate) struct ServerConnection {
     pub(super) lane: Arc<LaneCore>,
     pub(super) serving_lane: Arc<dyn ServingLane>,
     /// Its number in the lane's table.
-    slot: u32,
+    pub(super) slot: u32,
     /// The profiles that lead to its endpoint.
     pub(super) profile: ProfileTag,
     /// What frames its messages; `None` for GIOP.
@@ -64,7 +66,11 @@ pub(crate) struct ServerConnection {
     pub(super) input: Slot<Input>,
     /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has the
     /// priority of the most urgent one that waits.
-    pub(super) sending: CallLock<CancelledRequests>,
+    pub(super) sending: CallLock<Output>,
+    /// Notified when nothing is left to send.
+    pub(super) output_sent: Condition,
+    /// Whether messages wait for the client to read.
+    pub(super) output_waits: AtomicBool,
     /// The requests that are being served, and how the connection ends.
     pub(super) requests: ServerRequests,
     /// How far its messages have come.
@@ -89,6 +95,17 @@ pub(crate) struct ServerConnection {
 pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);
+
+    /// Has threads of the event loop handle the connection also when its stream is writable, or no longer.
+    ///
+    /// # Errors
+    /// The connection is not at the event loop.
+    fn watch_output(
+        &self,
+        connection: &ServerConnection,
+        slot: u32,
+        wanted: bool,
+    ) -> io::Result<()>;
 
     /// Has another thread of the event loop serve requests of a connection that have been received
     /// already, while this one is in an upcall.
@@ -170,7 +187,9 @@ impl ServerConnection {
             #[cfg(feature = "buffers")]
             gather_threshold,
             input: Slot::empty(),
-            sending: CallLock::new(Count::ServerLocks, CancelledRequests::new()),
+            sending: CallLock::new(Count::ServerLocks, Output::default()),
+            output_sent: Condition::new(),
+            output_waits: AtomicBool::new(false),
             requests: ServerRequests::new(),
             progress: Arc::new(Progress::new(accepted)),
             has_own_threads: AtomicBool::new(false),

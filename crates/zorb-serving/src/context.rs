@@ -1,7 +1,9 @@
 //! What connections use of their ORB.
 
+use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::time::Instant;
 
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
@@ -10,7 +12,7 @@ use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
 
 use crate::progress::MessageLimits;
-use crate::watchdog::Watchdog;
+use crate::watchdog::{Watchdog, Watched};
 
 /// What connections and lanes use of the ORB that serves them.
 pub(crate) struct ServerContext {
@@ -72,6 +74,31 @@ impl ServerContext {
 
     pub(crate) fn watchdog(&self) -> &Arc<Watchdog> {
         &self.watchdog
+    }
+
+    /// Has a connection end if its client does not read until `deadline`.
+    ///
+    /// # Errors
+    /// The watchdog has ended, as the ORB shuts down, and its thread cannot be started again.
+    pub(crate) fn watch_output<C: Watched + 'static>(
+        &self,
+        connection: &Arc<C>,
+        deadline: Instant,
+    ) -> io::Result<()> {
+        match self.watchdog.watch_output(connection, deadline) {
+            true => self.run_watchdog(),
+            false => Ok(()),
+        }
+    }
+
+    /// Starts the watchdog's thread.
+    ///
+    /// # Errors
+    /// That of the system.
+    pub(crate) fn run_watchdog(&self) -> io::Result<()> {
+        let watchdog = Arc::clone(&self.watchdog);
+        let period = self.options().stall_takeover;
+        self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
     }
 
     /// The setup of accepted connections that the ORB's policies ask for.

@@ -58,6 +58,16 @@ impl<C> EventLoop<C> {
         self.ready.add(fd, slot.into(), Trigger::Edge)
     }
 
+    /// Waits also until the connection in `slot` is writable, or no longer.
+    pub(crate) fn watch_writable(
+        &self,
+        fd: BorrowedFd<'_>,
+        slot: u32,
+        wanted: bool,
+    ) -> io::Result<()> {
+        self.ready.watch_writable(fd, slot.into(), wanted)
+    }
+
     pub(crate) fn remove(&self, fd: BorrowedFd<'_>) {
         // It is not in when a thread of its own has served the connection.
         let _ = self.ready.remove(fd);

@@ -424,6 +424,18 @@ impl ServingLane for Lane {
         self.release(slot);
     }
 
+    fn watch_output(
+        &self,
+        connection: &ServerConnection,
+        slot: u32,
+        wanted: bool,
+    ) -> io::Result<()> {
+        match (connection.readiness(), &self.events) {
+            (Some(fd), Some(events)) => events.watch_writable(fd, slot, wanted),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+
     fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
         if let Some(events) = &self.events
             && self.settings.max_threads() > 1

@@ -1,43 +1,79 @@
 //! What a served connection sends: one message at a time.
+//!
+//! A thread that serves several connections never waits for a client: what the stream does not take at once
+//! is queued, and no further request is read until the client has taken it. The threads at the lane's
+//! [reactor](crate::reactor) send the rest when the stream is writable. A connection with [threads of its
+//! own](crate::own_threads) has one of them wait instead; it waits without the lock, which others take.
+
+pub(crate) mod state;
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Cancellation, CancelledRequests, Form, Messaging, ProfileTag,
-    ReplyStatus, ServedRequest,
+    AddressingDisposition, Cancellation, Form, Messaging, ProfileTag, ReplyStatus, ServedRequest,
 };
 use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_poa::{ConnectionSetup, RequestSource};
 
+use self::state::{Output, OutputState};
 use crate::connection::ServerConnection;
 
 /// The lock of the sending side.
-type SendLock<'s> = Locked<'s, CancelledRequests>;
+type SendLock<'s> = Locked<'s, Output>;
 
-impl RequestSource for ServerConnection {
-    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
-        let lock = self.sending.lock();
-        if !lock.contains(request) {
-            probe!(MessagingSend);
-            let sent = self.stream.send_vectored_all(parts);
-            self.after_sending(&lock, sent);
+/// Which thread sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SendingThread {
+    /// One that serves several connections, or upcalls of other connections wait for it: it never waits for a
+    /// client.
+    Shared,
+    /// One of the connection's own, which may wait for its client.
+    Own,
+}
+
+/// The connection of a request and the thread that serves it.
+pub(super) struct ReplyPath<'c> {
+    pub(super) connection: &'c Arc<ServerConnection>,
+    pub(super) thread: SendingThread,
+}
+
+impl RequestSource for ReplyPath<'_> {
+    fn send_parts(&self, request: ServedRequest, mut parts: &mut [IoSlice<'_>]) {
+        let connection = self.connection;
+        let mut output = connection.sending.lock();
+        if output.cancelled.contains(request) {
+            return;
         }
+        probe!(MessagingSend);
+        if output.state == OutputState::Free {
+            let sent = connection.stream.try_send_vectored(&mut parts);
+            probe!(TransportSend);
+            match sent {
+                Ok(()) if parts.is_empty() => return,
+                Ok(()) => {}
+                Err(error) => connection.sending_failed(&mut output, &error),
+            }
+        }
+        connection.send_rest(output, parts, self.thread);
     }
 
     fn lane_priority(&self) -> Option<i16> {
-        self.lane.priority()
+        self.connection.lane.priority()
     }
 
     fn declare_band(&self, data: &[u8]) {
-        self.apply_declared_band(data);
+        self.connection.apply_declared_band(data);
     }
 
     fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
-        self.set_up_by(setup);
-        Some(self.profile)
+        self.connection.set_up_by(setup);
+        Some(self.connection.profile)
     }
 }
 
@@ -45,46 +81,263 @@ impl ServerConnection {
     /// Records a CancelRequest.
     #[cold]
     pub(super) fn cancel(&self, cancellation: Cancellation) {
-        self.sending.lock().cancel(cancellation);
+        self.sending.lock().cancelled.cancel(cancellation);
     }
 
     /// Sends a whole message, or ends the connection.
-    pub(super) fn send(&self, message: &[u8]) {
-        self.send_locked(&self.sending.lock(), message);
+    pub(super) fn send(self: &Arc<Self>, message: &[u8]) {
+        self.send_locked(self.sending.lock(), message, SendingThread::Shared);
     }
 
     /// Sends the reply to a request, unless the client has cancelled it meanwhile.
-    pub(super) fn send_reply(&self, request: ServedRequest, reply: &[u8]) {
-        let lock = self.sending.lock();
-        if !lock.contains(request) {
-            self.send_locked(&lock, reply);
+    pub(super) fn send_reply(
+        self: &Arc<Self>,
+        request: ServedRequest,
+        reply: &[u8],
+        thread: SendingThread,
+    ) {
+        let output = self.sending.lock();
+        if !output.cancelled.contains(request) {
+            self.send_locked(output, reply, thread);
         }
     }
 
-    fn send_locked(&self, lock: &SendLock<'_>, message: &[u8]) {
+    fn send_locked(
+        self: &Arc<Self>,
+        mut output: SendLock<'_>,
+        message: &[u8],
+        thread: SendingThread,
+    ) {
         probe!(MessagingSend);
-        self.after_sending(lock, self.stream.send_all(message));
+        let mut rest = message;
+        if output.state == OutputState::Free {
+            let sent = self.stream.try_send(message);
+            probe!(TransportSend);
+            match sent {
+                Ok(count) if count == message.len() => return,
+                Ok(count) => rest = message.get(count..).unwrap_or_default(),
+                Err(error) => self.sending_failed(&mut output, &error),
+            }
+        }
+        self.send_rest(output, &mut [IoSlice::new(rest)], thread);
     }
 
-    #[inline]
-    fn after_sending(&self, _: &SendLock<'_>, sent: io::Result<()>) {
-        probe!(TransportSend);
+    /// Sends the rest of a message that the stream has not taken.
+    #[cold]
+    fn send_rest<'c>(
+        self: &'c Arc<Self>,
+        mut output: SendLock<'c>,
+        parts: &mut [IoSlice<'_>],
+        thread: SendingThread,
+    ) {
+        match thread {
+            SendingThread::Own => {
+                output = self.wait_until_sent(output);
+                if output.state == OutputState::Free {
+                    output = self.send_unlocked(output, || self.stream.send_vectored_all(parts));
+                    output = self.send_queue(output);
+                }
+            }
+            SendingThread::Shared => match output.state {
+                OutputState::Broken => {}
+                _ => return self.queue(output, parts),
+            },
+        }
+        self.release(output);
+    }
+
+    /// Has `send` wait for the client without the lock. Others queue what they send meanwhile.
+    fn send_unlocked<'c>(
+        &'c self,
+        mut output: SendLock<'c>,
+        send: impl FnOnce() -> io::Result<()>,
+    ) -> SendLock<'c> {
+        output.state = OutputState::Sending;
+        self.output_waits.store(true, Ordering::SeqCst);
+        drop(output);
+        let sent = send();
+        let mut output = self.sending.lock();
         if let Err(error) = sent {
-            self.sending_failed(&error);
+            self.sending_failed(&mut output, &error);
+        }
+        output
+    }
+
+    /// Sends the messages of the queue, on a thread of the connection's own.
+    fn send_queue<'c>(&'c self, mut output: SendLock<'c>) -> SendLock<'c> {
+        while output.state != OutputState::Broken {
+            let Some((message, sent)) = output.queue.take() else {
+                self.queue_is_empty(&mut output);
+                break;
+            };
+            let rest = message.get(sent..).unwrap_or_default();
+            output = self.send_unlocked(output, || self.stream.send_all(rest));
+        }
+        output
+    }
+
+    /// Waits until the client has taken everything, on a thread of the connection's own, which sends what no
+    /// other thread is sending.
+    fn wait_until_sent<'c>(&'c self, mut output: SendLock<'c>) -> SendLock<'c> {
+        loop {
+            match output.state {
+                OutputState::Free | OutputState::Broken => return output,
+                OutputState::Queued => output = self.send_queue(output),
+                OutputState::Sending => output = self.output_sent.wait(output),
+            }
+        }
+    }
+
+    fn queue_is_empty(&self, output: &mut Output) {
+        output.state = OutputState::Free;
+        output.deadline = None;
+        self.output_waits.store(false, Ordering::SeqCst);
+        self.output_sent.notify_all();
+    }
+
+    /// Queues a message, or its end, until the client reads.
+    #[cold]
+    fn queue(self: &Arc<Self>, mut output: SendLock<'_>, parts: &[IoSlice<'_>]) {
+        let options = self.core.options();
+        if !output.queue.put(parts, options.max_queued_reply_octets) {
+            let error = io::Error::other("more replies wait than MaxQueuedReplyOctets allows");
+            tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
+            self.sending_failed(&mut output, &error);
+            return self.release(output);
+        }
+        if output.state != OutputState::Free {
+            return;
+        }
+        // It counts as a request, so that the connection is there until the client has read.
+        if !self.requests.resume() {
+            return output.queue.clear();
+        }
+        (output.is_counted, output.state) = (true, OutputState::Queued);
+        self.output_waits.store(true, Ordering::SeqCst);
+        if self.has_own_threads() {
+            return; // one of them sends it
+        }
+        let deadline = Instant::now() + options.send_timeout;
+        output.deadline = Some(deadline);
+        if let Err(error) = self.serving_lane.watch_output(self, self.slot, true) {
+            self.sending_failed(&mut output, &error);
+            return self.release(output);
+        }
+        drop(output);
+        if let Err(error) = self.core.watch_output(self, deadline) {
+            let mut output = self.sending.lock();
+            self.sending_failed(&mut output, &error);
+            self.release(output);
+        }
+    }
+
+    /// Whether messages wait for the client to read.
+    #[inline]
+    pub(super) fn output_waits(&self) -> bool {
+        self.output_waits.load(Ordering::SeqCst)
+    }
+
+    /// Sends what waits. Returns whether requests can be read again: `false` if the client has not taken
+    /// everything, and the reactor reports when it does. A thread of the connection's own waits for that.
+    #[cold]
+    pub(super) fn finish_output(self: &Arc<Self>) -> bool {
+        let output = self.sending.lock();
+        if self.has_own_threads() {
+            let output = self.wait_until_sent(output);
+            self.release(output);
+            return true;
+        }
+        self.send_ready(output)
+    }
+
+    /// Sends as much of the queue as the stream takes, on a thread of the reactor.
+    fn send_ready(self: &Arc<Self>, mut output: SendLock<'_>) -> bool {
+        while let Some(rest) = output.queue.first() {
+            match self.stream.try_send(rest) {
+                Ok(0) => return false,
+                Ok(count) => {
+                    if output.queue.advance(count) {
+                        output.deadline = Some(Instant::now() + self.core.options().send_timeout);
+                    }
+                }
+                Err(error) => self.sending_failed(&mut output, &error),
+            }
+        }
+        if output.state == OutputState::Queued {
+            self.queue_is_empty(&mut output);
+            // Requests that have arrived meanwhile are reported again.
+            if let Err(error) = self.serving_lane.watch_output(self, self.slot, false) {
+                self.sending_failed(&mut output, &error);
+            }
+        }
+        self.release(output);
+        self.core.watchdog().forget_output(self);
+        true
+    }
+
+    /// Has a thread of the connection's own send what a thread of the lane has queued.
+    #[cold]
+    pub(super) fn start_sending(self: &Arc<Self>) {
+        if !self.has_own_threads() {
+            return; // the reactor does
+        }
+        let mut output = self.sending.lock();
+        if output.state != OutputState::Queued {
+            return;
+        }
+        output.state = OutputState::Sending;
+        drop(output);
+        let connection = Arc::clone(self);
+        let started = self.lane.spawn(move |_| {
+            let output = connection.send_queue(connection.sending.lock());
+            connection.release(output);
+        });
+        if let Err(error) = started {
+            let mut output = self.sending.lock();
+            self.sending_failed(&mut output, &error);
+            self.release(output);
+        }
+    }
+
+    /// Ends the connection if its client has not read by `now`; otherwise returns when it must have.
+    pub(super) fn expire_output(self: &Arc<Self>, now: Instant) -> Option<Instant> {
+        let mut output = self.sending.lock();
+        let deadline = output.deadline?;
+        if deadline > now {
+            return Some(deadline);
+        }
+        self.sending_failed(&mut output, &io::ErrorKind::TimedOut.into());
+        self.release(output);
+        None
+    }
+
+    /// Releases the lock. Without messages that wait, the connection ends if it was only waiting for them.
+    fn release(self: &Arc<Self>, mut output: SendLock<'_>) {
+        let is_sent = matches!(output.state, OutputState::Free | OutputState::Broken);
+        let is_finished = is_sent && std::mem::take(&mut output.is_counted);
+        drop(output);
+        if is_finished {
+            self.finish_request();
         }
     }
 
     #[cold]
-    fn sending_failed(&self, error: &io::Error) {
+    fn sending_failed(&self, output: &mut Output, error: &io::Error) {
         tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
-        // Part of it may be on its way, so nothing that follows would be understood. This also
-        // frees the threads that wait to send after this one.
+        output.queue.clear();
+        self.queue_is_empty(output);
+        output.state = OutputState::Broken;
+        // Part of it may be on its way, so nothing that follows would be understood.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
     /// Asks for a request once more with nothing left out.
     #[cold]
-    pub(super) fn ask_for_all(&self, messaging: &'static dyn Messaging, request_id: u32) {
+    pub(super) fn ask_for_all(
+        self: &Arc<Self>,
+        messaging: &'static dyn Messaging,
+        request_id: u32,
+    ) {
         let mut octets = Vec::new();
         let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NeedsAddressingMode);
         let reply = Form::Other(messaging).reply(&mut octets, order, request_id, status, &[]);
@@ -98,12 +351,17 @@ impl ServerConnection {
         }
     }
 
-    /// Sends the message that ends the connection, if it is time for one.
+    /// Sends the message that ends the connection, if it is time for one and the client reads. The stream is
+    /// shut down afterwards.
     #[cold]
     pub(super) fn transmit(&self) {
         let mut octets = Vec::new();
         while self.requests.poll_transmit(self.messaging, &mut octets) {
-            self.send(&octets);
+            let output = self.sending.lock();
+            if output.state == OutputState::Free {
+                // Nobody waits for it, and the peer may be gone.
+                let _ = self.stream.try_send(&octets);
+            }
         }
     }
 }

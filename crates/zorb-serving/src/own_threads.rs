@@ -246,6 +246,10 @@ impl Watched for ServerConnection {
         upcalls
     }
 
+    fn expire_output(self: Arc<Self>, now: Instant) -> Option<Instant> {
+        Self::expire_output(&self, now)
+    }
+
     fn is_being_read(&self) -> bool {
         self.input.is_empty()
     }

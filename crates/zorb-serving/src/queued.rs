@@ -22,6 +22,7 @@ use crate::context::ServerContext;
 use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
+use crate::output::{ReplyPath, SendingThread};
 use crate::scratch::Scratch;
 use crate::strategy::queue::Request;
 
@@ -31,6 +32,9 @@ struct ConnectionUse(Arc<ServerConnection>);
 
 impl Drop for ConnectionUse {
     fn drop(&mut self) {
+        if self.0.output_waits() {
+            self.0.start_sending();
+        }
         self.0.finish_request();
     }
 }
@@ -217,8 +221,10 @@ impl Origin<'_> {
             Some(reads) => Form::Other(reads),
             None => Form::new(message.messaging, message.header.version),
         };
-        let (source, copy_threshold): (&dyn RequestSource, usize) = match connection {
-            Some(connection) => (&**connection, connection.copy_threshold()),
+        let thread = SendingThread::Shared;
+        let path = connection.map(|connection| ReplyPath { connection, thread });
+        let (source, copy_threshold): (&dyn RequestSource, usize) = match &path {
+            Some(path) => (path, path.connection.copy_threshold()),
             None => (&NoClient, usize::MAX),
         };
         let to = ReplyTo { buffer: reply, copy_threshold, source };
@@ -262,7 +268,7 @@ impl Origin<'_> {
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
-            connection.send_reply(message.request, reply);
+            connection.send_reply(message.request, reply, thread);
         }
         Some(message)
     }
@@ -356,7 +362,7 @@ impl ServerConnection {
 
     /// Answers a request with an exception, if its client waits.
     #[cold]
-    fn send_exception(&self, message: &RequestMessage, exception: &SystemException) {
+    fn send_exception(self: &Arc<Self>, message: &RequestMessage, exception: &SystemException) {
         if !message.response.expects_reply() {
             return;
         }
@@ -371,7 +377,7 @@ impl ServerConnection {
             });
         // Its encoding cannot fail: ids are short and ASCII.
         if written.is_ok() {
-            self.send_reply(message.request, &octets);
+            self.send_reply(message.request, &octets, SendingThread::Shared);
         }
     }
 }

@@ -23,7 +23,9 @@ impl ServerConnection {
         if at_end {
             self.events.at_end.store(true, Ordering::SeqCst);
         }
-        self.serve_ready(scratch);
+        if !self.output_waits() || self.finish_output() {
+            self.serve_ready(scratch);
+        }
     }
 
     /// Serves requests that are buffered, on a thread that has taken the connection out of its lane's
@@ -36,7 +38,7 @@ impl ServerConnection {
     pub(super) fn serve_ready(self: &Arc<Self>, scratch: &mut Scratch) {
         self.events.ready.store(true, Ordering::SeqCst);
         self.guarded(|| {
-            while self.events.is_ready() {
+            while self.events.is_ready() && !self.output_waits() {
                 let Some(input) = self.input.take() else { return };
                 match self.receive_requests(input, scratch) {
                     Some(input) => drop(self.input.put(input)),

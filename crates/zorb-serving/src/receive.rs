@@ -15,6 +15,7 @@ use zorb_poa::{
 use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::message::RequestMessage;
+use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
 use crate::progress::Incomplete;
 use crate::scratch::Scratch;
@@ -47,7 +48,15 @@ impl ServerConnection {
                 Ok(Some(header)) => {
                     probe!(Begin);
                     self.message_complete(&mut input);
-                    match self.process(input, &header, scratch) {
+                    let processed = self.process(input, &header, scratch);
+                    if self.output_waits() && !self.finish_output() {
+                        // The reactor reports when the client has read.
+                        return processed.unwrap_or_else(|end| {
+                            self.end(end);
+                            None
+                        });
+                    }
+                    match processed {
                         Ok(back) => input = back.or_else(|| self.input.take())?,
                         Err(end) => {
                             self.end(end);
@@ -231,7 +240,13 @@ impl ServerConnection {
             }
             messaging => Form::new(messaging, header.version),
         };
-        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &**self };
+        // Upcalls of other connections wait for the permit of this one.
+        let thread = match self.has_own_threads() && !self.lane.has_permits() {
+            true => SendingThread::Own,
+            false => SendingThread::Shared,
+        };
+        let path = ReplyPath { connection: self, thread };
+        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &path };
         let mut call = ServerCall::new(request.message(), header.order, form, to);
         call.read_header(header)?;
         let (served, text) = input.receiver.begin_request(&self.requests, call.request(), form);
@@ -267,7 +282,7 @@ impl ServerConnection {
             Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {
                 Ok(answer) => {
                     if answer == Answer::Reply {
-                        self.send_reply(served, reply);
+                        self.send_reply(served, reply, thread);
                     }
                     self.finish_request();
                     return Ok(Some(input));
@@ -297,7 +312,7 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if answer == Answer::Reply {
-            self.send_reply(served, reply);
+            self.send_reply(served, reply, thread);
         }
         self.finish_request();
         Ok(None)
@@ -307,7 +322,7 @@ impl ServerConnection {
     /// `expansion`. `None` when that is not known: the client has been asked for the whole request.
     #[inline(never)]
     pub(super) fn expand<'r>(
-        &self,
+        self: &Arc<Self>,
         messaging: &'static dyn Messaging,
         input: &mut Input,
         message: &[u8],

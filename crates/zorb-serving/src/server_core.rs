@@ -126,11 +126,7 @@ impl ServerCore {
 
     /// Starts the watchdog's thread, unless it is there.
     pub(super) fn start_watchdog(&self) -> io::Result<()> {
-        self.context.watchdog().start(|| {
-            let watchdog = Arc::clone(self.context.watchdog());
-            let period = self.options().stall_takeover;
-            self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
-        })
+        self.context.watchdog().start(|| self.context.run_watchdog())
     }
 
     fn listen_locked(

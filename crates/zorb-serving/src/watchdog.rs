@@ -1,9 +1,11 @@
 //! The watchdog: it notices upcalls that take long, so that another thread reads on from their
-//! connections, requests that have been held for too long, and messages that take too long to arrive.
+//! connections, requests that have been held for too long, messages that take too long to arrive, and clients
+//! that do not read their replies.
 //!
 //! It watches the connections with threads of their own that have had an upcall of late, those that wait
-//! for the rest of a message, and the POA managers that hold requests. It sleeps while there are none. So a server that nobody calls does nothing
-//! at all, and one with thousands of connections watches the few that are in use.
+//! for the rest of a message or for a client that does not read, and the POA managers that hold requests. It
+//! sleeps while there are none. So a server that nobody calls does nothing at all, and one with thousands of
+//! connections watches the few that are in use.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -36,6 +38,10 @@ pub(crate) trait Watched: Send + Sync {
     /// waits; returns what to compare with next time.
     fn relieve(self: Arc<Self>, seen: u32) -> u32;
 
+    /// Ends it if its client has not read by `now`; otherwise returns when it must have. `None` if nothing
+    /// waits for that.
+    fn expire_output(self: Arc<Self>, now: Instant) -> Option<Instant>;
+
     /// Whether a thread has its input, so that no upcall keeps the input waiting.
     fn is_being_read(&self) -> bool;
 
@@ -66,8 +72,12 @@ struct State {
     connections: HashMap<usize, Watch>,
     /// Managers that hold requests, with the time at which the first of them expires.
     holding: Vec<(PoaManager, Instant)>,
+    /// Connections whose clients do not read, and when they must have.
+    sending: HashMap<usize, (Arc<dyn Watched>, Instant)>,
     started: bool,
     stopped: bool,
+    /// Whether its thread has ended.
+    ended: bool,
 }
 
 /// A connection that has had an upcall of late.
@@ -84,6 +94,11 @@ impl State {
     /// When the first of the requests expires that are held.
     fn first_expiry(&self) -> Option<Instant> {
         self.holding.iter().map(|(_, expiry)| *expiry).min()
+    }
+
+    /// When the first client must have read.
+    fn first_send_deadline(&self) -> Option<Instant> {
+        self.sending.values().map(|(_, deadline)| *deadline).min()
     }
 }
 
@@ -171,6 +186,61 @@ impl Watchdog {
         self.changed.notify_all();
     }
 
+    /// Has a connection end if its client does not read until `deadline`. Returns whether the caller must
+    /// [run](Self::run) the watchdog: it has ended before, as the ORB shuts down.
+    #[cold]
+    pub(super) fn watch_output<C: Watched + 'static>(
+        &self,
+        connection: &Arc<C>,
+        deadline: Instant,
+    ) -> bool {
+        let mut watched = self.state.lock();
+        let key = key_of(connection);
+        let connection: Arc<C> = Arc::clone(connection);
+        watched.sending.insert(key, (connection, deadline));
+        let has_ended = std::mem::take(&mut watched.ended);
+        drop(watched);
+        self.changed.notify_all();
+        has_ended
+    }
+
+    /// The client of a connection has read everything.
+    #[cold]
+    pub(super) fn forget_output<C: Watched>(&self, connection: &Arc<C>) {
+        let mut watched = self.state.lock();
+        let forgotten = watched.sending.remove(&key_of(connection));
+        let is_stopping = watched.stopped;
+        drop(watched);
+        drop(forgotten);
+        if is_stopping {
+            self.changed.notify_all();
+        }
+    }
+
+    /// Ends connections whose clients have not read by `now`.
+    pub(super) fn expire_output(&self, now: Instant) {
+        let all: Vec<_> = {
+            let watched = self.state.lock();
+            let due = |deadline: Instant| watched.stopped || deadline <= now;
+            let due = watched.sending.iter().filter(|(_, (_, deadline))| due(*deadline));
+            due.map(|(key, (connection, _))| (*key, Arc::clone(connection))).collect()
+        };
+        for (key, connection) in all {
+            let next = Arc::clone(&connection).expire_output(now);
+            let mut watched = self.state.lock();
+            let entry = watched.sending.get_mut(&key);
+            let forgotten = match (entry, next) {
+                (Some(entry), Some(next)) => {
+                    entry.1 = next;
+                    None
+                }
+                _ => watched.sending.remove(&key),
+            };
+            drop(watched);
+            drop(forgotten);
+        }
+    }
+
     /// Discards requests that have been held for too long at `now`. Returns when the next ones expire.
     pub(super) fn discard_expired(&self, now: Instant) -> Option<Instant> {
         let mut watched = self.state.lock();
@@ -218,20 +288,28 @@ impl Watchdog {
             }
             self.discard_expired(now);
             self.check_messages(now);
-            let watched = self.state.lock();
+            self.expire_output(now);
+            let mut watched = self.state.lock();
             let next_timed = self.timed.lock().next_check();
-            if watched.stopped {
+            // Connections whose clients do not read still end in time.
+            if watched.stopped && watched.sending.is_empty() {
+                watched.ended = true;
                 return;
             }
             let check = (!watched.connections.is_empty()).then_some(next_check);
-            let _watched =
-                match check.into_iter().chain(watched.first_expiry()).chain(next_timed).min() {
-                    None => self.changed.wait(watched),
-                    Some(next) => {
-                        let left = next.saturating_duration_since(Instant::now());
-                        self.changed.wait_for(watched, left)
-                    }
-                };
+            let _watched = match check
+                .into_iter()
+                .chain(watched.first_expiry())
+                .chain(watched.first_send_deadline())
+                .chain(next_timed)
+                .min()
+            {
+                None => self.changed.wait(watched),
+                Some(next) => {
+                    let left = next.saturating_duration_since(Instant::now());
+                    self.changed.wait_for(watched, left)
+                }
+            };
         }
     }
 

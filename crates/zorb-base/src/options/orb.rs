@@ -57,6 +57,9 @@ macro_rules! orb_options {
                 /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
                 /// then the connection is closed.
                 "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
+                /// Maximum size of the replies that a server's connection queues for a client that does not read; a
+                /// larger reply is queued alone; beyond the limit the connection is closed.
+                "MaxQueuedReplyOctets" max_queued_reply_octets: usize = 64 << 20, 1..=1 << 40, "octets";
                 /// Maximum busy-wait for a message before blocking; each waiting thread then needs a processor of
                 /// its own; shorter on connections whose busy-waits find nothing; 0 blocks immediately.
                 "Spin" spin: Duration = Duration::ZERO, 0..=1_000_000, "us";

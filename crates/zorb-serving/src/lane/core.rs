@@ -109,6 +109,12 @@ impl LaneCore {
         self.steady_state.work_begins();
     }
 
+    /// Whether the number of upcalls at a time is limited.
+    #[inline]
+    pub(crate) fn has_permits(&self) -> bool {
+        self.permits.is_some()
+    }
+
     /// Waits until one more upcall may begin, on a connection's `own_thread` or on one of those that
     /// wait together. Where the lane has connections of one kind alone, the latter are as many as there
     /// may be upcalls.

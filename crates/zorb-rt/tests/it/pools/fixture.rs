@@ -17,10 +17,18 @@ use zorb_shm::ShmiopProtocol;
 use zorb_short::Short;
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::require_loopback;
-use zorb_transport::Composed;
+use zorb_transport::{Composed, Protocol};
 use zorb_unix::UiopProtocol;
 
-/// `interface Desk { long serve(in long id); oneway void leave(in long id); };`
+/// An interface with replies of any size.
+///
+/// ```idl
+/// interface Desk {
+///     long serve(in long id);
+///     oneway void leave(in long id);
+///     sequence<octet> fill(in long id, in long octets);
+/// };
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Desk(pub(crate) ObjectRef);
 
@@ -39,11 +47,13 @@ impl Desk {
 pub(crate) trait DeskServant: Send + Sync + 'static {
     fn serve(&self, id: i32) -> Result<i32>;
     fn leave(&self, id: i32);
+    fn fill(&self, id: i32, octets: i32) -> Result<Vec<u8>>;
 }
 
 codegen::skeleton!(Desk, DeskServant, {
     0 "serve" serve(id: i32 => id) [result: i32],
     1 "leave" leave(id: i32 => id) oneway,
+    2 "fill" fill(id: i32 => id, octets: i32 => octets) [result: Vec<u8>],
 });
 
 /// An upcall as its servant saw it.
@@ -95,7 +105,7 @@ impl Clerk {
         self.book.lock().unwrap().started.iter().map(|seen| seen.id).collect()
     }
 
-    fn note(&self, id: i32) {
+    pub(crate) fn note(&self, id: i32) {
         let seen = Seen {
             id,
             priority: self.current.priority().ok().map(Priority::value),
@@ -120,6 +130,11 @@ impl DeskServant for Clerk {
     fn leave(&self, id: i32) {
         self.note(id);
     }
+
+    fn fill(&self, id: i32, octets: i32) -> Result<Vec<u8>> {
+        self.note(id);
+        Ok(vec![7; octets as usize])
+    }
 }
 
 pub(crate) struct Side {
@@ -139,6 +154,12 @@ pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
     side_of(urls, options, Direct::new(NativePriority::SHARED, NativePriority(40)))
 }
 
+/// An ORB that listens by this protocol, at `url`.
+pub(crate) fn side_by(protocol: Arc<dyn Protocol>, url: &str) -> Side {
+    let orb = Orb::builder().without_environment().protocol(protocol).listen(url);
+    attached(orb.build().unwrap(), Direct::new(NativePriority::SHARED, NativePriority(40)))
+}
+
 /// An ORB with this mapping.
 pub(crate) fn side_mapped(mapping: impl PriorityMapping) -> Side {
     side_of(&["iiop://127.0.0.1:0"], &[], mapping)
@@ -155,7 +176,10 @@ fn side_of(urls: &[&str], options: &[(&str, &str)], mapping: impl PriorityMappin
     let orb = orb.round_trip_timeout(Duration::from_secs(30));
     let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
-    let orb = orb.build().unwrap();
+    attached(orb.build().unwrap(), mapping)
+}
+
+fn attached(orb: Orb, mapping: impl PriorityMapping) -> Side {
     let rt = RtOrb::builder().mapping(mapping).attach(&orb).unwrap();
     let permitted = rt.denial().is_none();
     let clerk =

@@ -10,3 +10,4 @@ mod mute;
 mod queues;
 mod silence;
 mod threads;
+mod unread;

@@ -1,0 +1,130 @@
+//! What a connection has yet to send.
+
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::time::Instant;
+
+use zorb_giop::CancelledRequests;
+
+/// The sending side of a connection, behind its lock.
+#[derive(Debug, Default)]
+pub(crate) struct Output {
+    /// Requests whose replies need not be sent.
+    pub(crate) cancelled: CancelledRequests,
+    pub(crate) state: OutputState,
+    pub(crate) queue: OutputQueue,
+    /// When the client must have taken the first message of the queue; `None` if a thread of the connection's
+    /// own waits for that.
+    pub(crate) deadline: Option<Instant>,
+    /// Whether the queue counts as a request that is being served, so that the connection stays open.
+    pub(crate) is_counted: bool,
+}
+
+/// Who sends next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum OutputState {
+    /// Whoever has a message: the queue is empty.
+    #[default]
+    Free,
+    /// The messages of the queue go first, and no thread is sending.
+    Queued,
+    /// A thread of the connection's own is sending without the lock, and sends the queue afterwards.
+    Sending,
+    /// Nobody: sending has failed.
+    Broken,
+}
+
+/// Messages, or their ends, that the client has not taken.
+#[derive(Debug, Default)]
+pub(crate) struct OutputQueue {
+    messages: VecDeque<Vec<u8>>,
+    /// How many octets of the first message have been sent.
+    sent: usize,
+    /// The octets of all messages, and of the one that was taken last.
+    octets: usize,
+    /// The octets of the message that was taken last: a thread is sending it.
+    taken: usize,
+}
+
+impl OutputQueue {
+    /// Appends a message that consists of `parts`, if all messages together have at most `limit` octets then,
+    /// or it is the only one. Returns whether it does.
+    #[must_use]
+    pub(crate) fn put(&mut self, parts: &[IoSlice<'_>], limit: usize) -> bool {
+        let size = parts.iter().map(|part| part.len()).sum();
+        let octets = self.octets.saturating_add(size);
+        let mut message = Vec::new();
+        if (octets > limit && self.octets > 0) || message.try_reserve_exact(size).is_err() {
+            return false;
+        }
+        parts.iter().for_each(|part| message.extend_from_slice(part));
+        self.messages.push_back(message);
+        self.octets = octets;
+        true
+    }
+
+    /// What is left to send of the first message.
+    pub(crate) fn first(&self) -> Option<&[u8]> {
+        self.messages.front().and_then(|message| message.get(self.sent..))
+    }
+
+    /// Notes that so many octets of the first message have been sent. Returns whether it is finished.
+    pub(crate) fn advance(&mut self, count: usize) -> bool {
+        self.sent += count;
+        let is_finished = self.first().is_some_and(<[u8]>::is_empty);
+        if is_finished {
+            let _ = self.take();
+            self.forget_taken();
+        }
+        is_finished
+    }
+
+    /// Removes the first message, which counts until the next one is taken; with the number of its octets
+    /// that have been sent.
+    pub(crate) fn take(&mut self) -> Option<(Vec<u8>, usize)> {
+        self.forget_taken();
+        let message = self.messages.pop_front()?;
+        self.taken = message.len();
+        Some((message, std::mem::take(&mut self.sent)))
+    }
+
+    fn forget_taken(&mut self) {
+        self.octets -= std::mem::take(&mut self.taken);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(queue: &mut OutputQueue, size: usize, limit: usize) -> bool {
+        let octets = vec![7; size];
+        let (first, second) = octets.split_at(size / 2);
+        queue.put(&[IoSlice::new(first), IoSlice::new(second)], limit)
+    }
+
+    #[test]
+    fn messages_together_have_the_limit_and_one_alone_may_be_larger() {
+        let mut queue = OutputQueue::default();
+        assert!(put(&mut queue, 30, 10), "it is alone");
+        assert!(!put(&mut queue, 1, 10));
+        assert!(!put(&mut queue, 1, 30));
+        assert!(put(&mut queue, 1, 31));
+        assert!(!queue.advance(29));
+        assert_eq!(queue.first().map(<[u8]>::len), Some(1));
+        assert!(!put(&mut queue, 1, 31), "a message counts until it has been sent");
+        assert!(queue.advance(1));
+        assert!(put(&mut queue, 9, 10));
+        assert_eq!(queue.take().map(|(message, sent)| (message.len(), sent)), Some((1, 0)));
+        assert!(!put(&mut queue, 9, 10), "the message that was taken is still being sent");
+        assert_eq!(queue.take().map(|(message, sent)| (message.len(), sent)), Some((9, 0)));
+        assert_eq!(queue.take(), None);
+        assert!(put(&mut queue, 30, 10));
+        queue.clear();
+        assert!(queue.first().is_none() && put(&mut queue, 30, 10));
+    }
+}
