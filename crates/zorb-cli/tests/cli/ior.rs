@@ -72,6 +72,18 @@ fn a_reference_of_jacorb() {
 }
 
 #[test]
+fn results_of_zorb_call_are_references() {
+    let expected = explain(OMNIORB_VEC);
+    let result = format!("\"{OMNIORB_VEC}\"\n");
+    let path = file("ior-quoted", "result.json", &result);
+    let url = format!("file:{path}");
+    for reference in [path.as_str(), url.as_str()] {
+        assert_eq!(explain(reference), expected);
+    }
+    assert_eq!(run_with_input(&["ior", "--json", "-"], &result).json(), expected);
+}
+
+#[test]
 fn a_missing_file_is_named() {
     for command in ["ior", "ping"] {
         let missing = run(&[command, "greeter.ior"]);

@@ -183,15 +183,9 @@ pub(super) fn string_to_object(
         ObjectUrl::File(path) => {
             let text = read_reference(Path::new(&path))
                 .map_err(|error| bad_url(url, minor::bad_param::BAD_URL).with_source(error))?;
-            string_to_object(orb, unquoted(&text), depth + 1)
+            string_to_object(orb, &text, depth + 1)
         }
     }
-}
-
-/// The reference in the text of a file, which may be a JSON string, such as a result of `zorb call`.
-fn unquoted(text: &str) -> &str {
-    let text = text.trim();
-    text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
 }
 
 /// Reads a file with a reference. It rejects devices and pipes, which may be endless.

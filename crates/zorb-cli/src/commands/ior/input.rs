@@ -34,7 +34,7 @@ pub(crate) fn load(argument: &str) -> Result<String, Failure> {
     }
 }
 
-/// The reference without the quotes of a JSON string, as `zorb call` prints it.
+/// The reference without the quotes of a JSON string: `zorb call` prints results as JSON.
 fn unquoted(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text)
