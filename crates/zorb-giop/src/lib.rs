@@ -56,8 +56,8 @@ pub use message::{
     ResponseFlags, TargetAddress, fragments,
 };
 pub use messaging::{
-    Abbreviated, Abbreviation, ClientMessagingState, Destination, Expanded, Form, Frame, GiopLite,
-    Messaging, ObjectIndex, ServerMessagingState,
+    Abbreviation, ClientMessagingState, Destination, Expanded, Form, Frame, GiopLite, Messaging,
+    ObjectIndex, ServerMessagingState,
 };
 pub use reference::{
     AlternateIiopAddress, ComponentBody, ComponentTag, IiopProfile, Ior, IorTextError,

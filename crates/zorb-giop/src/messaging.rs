@@ -1,6 +1,5 @@
 //! Messaging protocols other than GIOP: the upper half of a pluggable protocol.
 
-mod abbreviated;
 mod abbreviation;
 mod destination;
 mod form;
@@ -20,7 +19,6 @@ use crate::{
     OperationName, ProtocolError, ProtocolErrorKind, ReplyHeader, ReplyStart, ReplyStatus,
     RequestHeader, RequestStart, ResponseFlags, ServiceContexts, TargetAddress,
 };
-pub use abbreviated::Abbreviated;
 pub use abbreviation::{Abbreviation, ClientMessagingState};
 pub use destination::{Destination, ObjectIndex};
 pub use form::Form;

@@ -1,5 +1,6 @@
 //! The calling side: connections, and one call from its arguments to its reply.
 
+mod addressing;
 mod any_connection;
 mod attempt;
 mod cache;

@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Abbreviated, Abbreviation, ClientSession, Expanded, Form, GiopLite, GiopVersion, Inbound,
-    Limits, LocateStatus, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, ReplyStatus,
+    Abbreviation, ClientSession, Expanded, Form, GiopLite, GiopVersion, Inbound, Limits,
+    LocateStatus, MessageHeader, MessageWriter, Messaging, ProtocolErrorKind, ReplyStatus,
     RequestStart, ResponseFlags, ServerReceiver, TargetAddress,
 };
 
@@ -28,8 +28,7 @@ fn request(
     body: &[u8],
 ) -> Vec<u8> {
     let mut octets = Vec::new();
-    let says = Abbreviated { messaging: &Short, abbreviation };
-    let mut message = Form::Other(&says).request(&mut octets, order, start).unwrap();
+    let mut message = SHORT.abbreviated_request(&mut octets, order, start, abbreviation).unwrap();
     message.body(TextCoding::UNICODE).put(body);
     message.finish().unwrap();
     octets
@@ -95,21 +94,21 @@ fn a_call_takes_a_few_octets() {
     // A key as Zorb's adapters make it, and empty results.
     let key = b"Z\x01\0\0\0\0\0\0\0\0\0\0\0\x01\0\0\0\x01";
     let start = start(key, "nothing");
-    let sizes = |form: Form<'_>, replies: Form<'_>| {
+    let sizes = |form: Form<'_>, abbreviation| {
         let (mut request, mut reply) = (Vec::new(), Vec::new());
         let order = ByteOrder::NATIVE;
-        let message = form.request(&mut request, order, &start);
+        let message = form.abbreviated_request(&mut request, order, &start, abbreviation);
         message.and_then(MessageWriter::finish).unwrap();
         let status = ReplyStatus::NoException;
-        let message = replies.reply(&mut reply, order, 1, status, &[]);
+        let message = form.reply(&mut reply, order, 1, status, &[]);
         message.and_then(MessageWriter::finish).unwrap();
         (request.len(), reply.len())
     };
     let (giop, lite) = (Form::Giop(GiopVersion::V1_2), Form::Other(&GiopLite));
-    assert_eq!((sizes(giop, giop), sizes(lite, lite)), ((64, 24), (52, 16)));
-    let says = |abbreviation| Abbreviated { messaging: &Short, abbreviation };
-    assert_eq!(sizes(Form::Other(&says(Abbreviation::Introduce(0))), SHORT), (48, 9));
-    assert_eq!(sizes(Form::Other(&says(Abbreviation::Index(0))), SHORT), (10, 9));
+    let in_full = Abbreviation::InFull;
+    assert_eq!((sizes(giop, in_full), sizes(lite, in_full)), ((64, 24), (52, 16)));
+    assert_eq!(sizes(SHORT, Abbreviation::Introduce(0)), (48, 9));
+    assert_eq!(sizes(SHORT, Abbreviation::Index(0)), (10, 9));
 }
 
 #[test]
@@ -118,8 +117,8 @@ fn arguments_are_aligned() {
     let start = start(b"key", "op");
     let abbreviation = Abbreviation::Introduce(1);
     for abbreviation in [abbreviation, Abbreviation::Index(1)] {
-        let says = Abbreviated { messaging: &Short, abbreviation };
-        let message = Form::Other(&says).request(&mut octets, ByteOrder::NATIVE, &start);
+        let order = ByteOrder::NATIVE;
+        let message = SHORT.abbreviated_request(&mut octets, order, &start, abbreviation);
         let mut message = message.unwrap();
         message.body(TextCoding::UNICODE).write_f64(1.5);
         message.finish().unwrap();

@@ -268,13 +268,13 @@ pub mod cdr {
 /// GIOP for protocols and tools: references, messages, and the state machines of connections.
 pub mod giop {
     pub use zorb_giop::{
-        Abbreviated, Abbreviation, AddressingDisposition, AlternateIiopAddress, Announcement,
-        Asked, BeginError, BegunRequest, CancelRequest, Cancellation, CancelledRequests,
-        ClientConnection, ClientMessagingState, ClientSession, CodeSetComponent,
-        CodeSetComponentInfo, CodeSetContext, CodeSetError, CodeSetId, ComponentBody, ComponentTag,
-        ConnectionEnd, Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination,
-        Detached, Escaped, Expanded, FailureCause, Form, FragmentPiece, Fragments, Frame, GiopLite,
-        GiopVersion, HEADER_SIZE, HostPort, HostPortError, IiopProfile, Inbound, Ior, IorTextError,
+        Abbreviation, AddressingDisposition, AlternateIiopAddress, Announcement, Asked, BeginError,
+        BegunRequest, CancelRequest, Cancellation, CancelledRequests, ClientConnection,
+        ClientMessagingState, ClientSession, CodeSetComponent, CodeSetComponentInfo,
+        CodeSetContext, CodeSetError, CodeSetId, ComponentBody, ComponentTag, ConnectionEnd,
+        Corbaloc, CorbalocAddress, Corbaname, DEFAULT_IIOP_PORT, Destination, Detached, Escaped,
+        Expanded, FailureCause, Form, FragmentPiece, Fragments, Frame, GiopLite, GiopVersion,
+        HEADER_SIZE, HostPort, HostPortError, IiopProfile, Inbound, Ior, IorTextError,
         LanePriority, Limits, LocateReplyHeader, LocateRequestHeader, LocateStatus, MAX_ADDRESSES,
         MAX_CANCELLED, MAX_COMPONENTS, MAX_CONVERSION_SETS, MAX_ENDPOINTS, MAX_OUTSTANDING,
         MAX_POLICIES, MAX_PROFILES, MAX_SERVICE_CONTEXTS, MAX_STRINGIFIED, MAX_URL, MessageHeader,

@@ -7,8 +7,8 @@ use std::thread::JoinHandle;
 use crate::support::{Echo, builder, server};
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus, MessageHeader, MessageKind,
-    MessageWriter, ReplyStatus, RequestHeader,
+    AddressingDisposition, GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus,
+    MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestHeader,
 };
 use zorb_testkit::require_loopback;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -25,6 +25,12 @@ enum Play {
     /// Answers a request that was never made.
     NeverAsked,
     Forward(Ior),
+    /// Forwards to a reference of which most is missing.
+    ForwardNowhere,
+    /// Asks for another form of the target.
+    AskFor(AddressingDisposition),
+    /// Answers if the target has this form, and contains the object key.
+    AnswerTo(AddressingDisposition),
     Raise(SystemException),
     Close,
     Hang,
@@ -97,6 +103,19 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
         Play::LateThenAnswer => [answer(id - 2), answer(id)].concat(),
         Play::NeverAsked => [answer(id + 100), answer(id)].concat(),
         Play::Forward(ior) => reply(id, ReplyStatus::LocationForward, |w| Ior::write(&ior, w)),
+        Play::ForwardNowhere => reply(id, ReplyStatus::LocationForward, |w| {
+            w.write_u32(1000);
+            Ok(())
+        }),
+        Play::AskFor(wanted) => reply(id, ReplyStatus::NeedsAddressingMode, |w| {
+            w.write_i16(wanted as i16);
+            Ok(())
+        }),
+        Play::AnswerTo(form) => {
+            assert_eq!(request.target.disposition(), form);
+            assert_eq!(request.target.object_key().unwrap(), b"scripted");
+            answer(id)
+        }
         Play::Raise(exception) => reply(id, ReplyStatus::SystemException, |w| exception.write(w)),
         Play::Close => closing(),
         Play::LateReplies => {
@@ -137,6 +156,23 @@ fn perform_locate(
             let reply = MessageWriter::locate_reply(&mut octets, VERSION, ORDER, id, here);
             reply.unwrap().finish().unwrap();
             octets
+        }
+        Play::AskFor(wanted) => {
+            let request = LocateRequestHeader::read(message, header).unwrap();
+            assert_eq!(request.target.disposition(), AddressingDisposition::KeyAddr);
+            let mut octets = Vec::new();
+            let needs = LocateStatus::LocNeedsAddressingMode;
+            let id = request.request_id;
+            let mut reply =
+                MessageWriter::locate_reply(&mut octets, VERSION, ORDER, id, needs).unwrap();
+            reply.body(TextCoding::default()).write_i16(*wanted as i16);
+            reply.finish().unwrap();
+            octets
+        }
+        Play::AnswerTo(form) => {
+            let request = LocateRequestHeader::read(message, header).unwrap();
+            assert_eq!(request.target.disposition(), *form);
+            return perform_locate(stream, message, header, &Play::Answer);
         }
         Play::Close => closing(),
         _ => return false,
@@ -217,6 +253,50 @@ fn a_dead_forward_falls_back_to_the_original() {
     first_server.shutdown(true).unwrap();
     assert_eq!(echo.twice(6).unwrap(), 12);
     assert_eq!(served.join().unwrap(), 2);
+}
+
+#[test]
+fn a_server_gets_the_address_that_it_asks_for() {
+    use AddressingDisposition::{KeyAddr, ProfileAddr, ReferenceAddr};
+    let plays = vec![
+        Play::AnswerTo(KeyAddr),
+        Play::AskFor(ProfileAddr),
+        Play::AnswerTo(ProfileAddr),
+        // Later requests have it from the beginning.
+        Play::AnswerTo(ProfileAddr),
+        Play::AskFor(ReferenceAddr),
+        Play::AnswerTo(ReferenceAddr),
+        Play::AskFor(KeyAddr),
+        Play::AnswerTo(KeyAddr),
+        // It has this one.
+        Play::AskFor(KeyAddr),
+    ];
+    let (ior, server) = script(vec![plays]);
+    let (_orb, echo) = client_of(&ior);
+    for value in 0..5 {
+        assert_eq!(echo.twice(value), Ok(2 * value));
+    }
+    let error = echo.twice(5).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::NoImplement);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 9);
+    let plays = vec![Play::AskFor(ReferenceAddr), Play::AnswerTo(ReferenceAddr)];
+    let (ior, server) = script(vec![plays]);
+    let (_orb, echo) = client_of(&ior);
+    assert!(echo.object().locate().unwrap());
+    assert_eq!(server.join().unwrap(), 2);
+}
+
+#[test]
+fn a_malformed_forward_means_that_the_request_was_not_processed() {
+    let (ior, server) = script(vec![vec![Play::ForwardNowhere]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Marshal);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
 }
 
 #[test]

@@ -90,7 +90,29 @@ impl<'m> Form<'m> {
     {
         match self {
             Self::Giop(version) => MessageWriter::request(buffer, version, order, start),
-            Self::Other(messaging) => request(messaging, buffer, order, start),
+            Self::Other(messaging) => {
+                request(messaging, buffer, order, start, Abbreviation::InFull)
+            }
+        }
+    }
+
+    /// Begins a Request that refers to its object and operation by `abbreviation`. GIOP abbreviates nothing.
+    ///
+    /// # Errors
+    /// As [`MessageWriter::request`] and [`Messaging::begin_request`].
+    pub fn abbreviated_request<'b>(
+        self,
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        start: &RequestStart<'_>,
+        abbreviation: Abbreviation,
+    ) -> CdrResult<MessageWriter<'b>>
+    where
+        'm: 'b,
+    {
+        match self {
+            Self::Giop(version) => MessageWriter::request(buffer, version, order, start),
+            Self::Other(messaging) => request(messaging, buffer, order, start, abbreviation),
         }
     }
 
@@ -406,8 +428,9 @@ fn request<'b>(
     buffer: &'b mut Vec<u8>,
     order: ByteOrder,
     start: &RequestStart<'_>,
+    abbreviation: Abbreviation,
 ) -> CdrResult<MessageWriter<'b>> {
-    messaging.begin_request(buffer, order, start, Abbreviation::InFull)?;
+    messaging.begin_request(buffer, order, start, abbreviation)?;
     Ok(MessageWriter::resume_other(messaging, buffer, order, MessageKind::Request))
 }
 

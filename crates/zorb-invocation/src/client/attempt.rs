@@ -5,8 +5,8 @@ use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
-    Abbreviated, Announcement, BegunRequest, ConnectionEnd, Form, Ior, MessageWriter, PlainRequest,
-    ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
+    AddressingDisposition, Announcement, BegunRequest, ConnectionEnd, Form, Ior, MessageWriter,
+    PlainRequest, ReplyStatus, RequestKind, RequestStart, ServiceContext, ServiceId, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfer, minor};
@@ -31,6 +31,8 @@ pub(super) enum Unfinished {
     Forward(Ior),
     /// The request was not processed and may be sent again.
     Resend(SystemException),
+    /// The server wants requests to refer to the object like this.
+    Readdress(AddressingDisposition),
     Failed(SystemException),
 }
 
@@ -95,13 +97,14 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         return Err(Unfinished::Failed(core.shut_down()));
     };
     let form = route.form;
-    let written = if announcement == Announcement::Nothing && contexts.is_empty() {
+    let is_plain = contexts.is_empty() && route.addressing.is_by_key();
+    let written = if announcement == Announcement::Nothing && is_plain {
         let (response, operation) = (call.response, call.operation);
         let request = PlainRequest { request_id, response, key: &route.key, operation };
         let message = outgoing.request(form, ByteOrder::NATIVE, request);
         write_arguments(message, text, &mut gather, call)
     } else {
-        let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
+        let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
         message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
     };
     if let Err(exception) = written {
@@ -124,10 +127,11 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         Ok(received) => received,
         Err(reason) => return Err(not_received(call, route, connection, request_id, reason)),
     };
-    if received.start.status == ReplyStatus::NeedsAddressingMode {
-        return Err(in_full(connection.send_in_full()));
-    }
     let reply = Reply { core, operation: call.operation, route: Some(route), received, text };
+    if reply.received.start.status == ReplyStatus::NeedsAddressingMode {
+        let wanted = wanted_address(&reply);
+        return Err(readdress(connection.send_in_full(), wanted));
+    }
     let outcome = evaluate(&reply, &call.read);
     #[cfg(feature = "buffers")]
     connection.release_buffer();
@@ -163,11 +167,11 @@ fn unfinished(failure: Failure) -> Unfinished {
 #[inline]
 fn start<'a>(
     request_id: u32,
-    key: &'a [u8],
+    target: &TargetAddress<'a>,
     service_contexts: &'a [ServiceContext<'a>],
     call: &Call<'a>,
 ) -> RequestStart<'a> {
-    let target = TargetAddress::Key(key);
+    let target = target.clone();
     let (response, operation) = (call.response, call.operation);
     RequestStart { request_id, response, target, operation, service_contexts }
 }
@@ -176,7 +180,7 @@ fn start<'a>(
 pub(super) struct OutgoingRequest<'a> {
     pub(super) form: Form<'a>,
     pub(super) request_id: u32,
-    pub(super) key: &'a [u8],
+    pub(super) target: TargetAddress<'a>,
     pub(super) text: TextCoding,
     pub(super) call: &'a Call<'a>,
 }
@@ -193,11 +197,9 @@ impl OutgoingRequest<'_> {
     ) -> Result<(), SystemException> {
         let data = match announcement {
             Announcement::Abbreviation(abbreviation) => {
-                let start = start(self.request_id, self.key, &[], self.call);
-                let says =
-                    self.form.other().map(|messaging| Abbreviated { messaging, abbreviation });
-                let form = says.as_ref().map_or(self.form, |says| Form::Other(says));
-                let begun = form.request(buffer, ByteOrder::NATIVE, &start);
+                let start = start(self.request_id, &self.target, &[], self.call);
+                let (form, order) = (self.form, ByteOrder::NATIVE);
+                let begun = form.abbreviated_request(buffer, order, &start, abbreviation);
                 return write_arguments(begun, self.text, gather, self.call);
             }
             Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
@@ -215,7 +217,7 @@ impl OutgoingRequest<'_> {
         buffer: &mut Vec<u8>,
         gather: &mut Gather,
     ) -> Result<(), SystemException> {
-        let start = start(self.request_id, self.key, contexts, self.call);
+        let start = start(self.request_id, &self.target, contexts, self.call);
         let begun = self.form.request(buffer, ByteOrder::NATIVE, &start);
         write_arguments(begun, self.text, gather, self.call)
     }
@@ -261,10 +263,10 @@ fn evaluate_other(reply: &Reply<'_>) -> Unfinished {
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
             match Ior::read(&mut reply.body()) {
                 Ok(ior) => Unfinished::Forward(ior),
-                Err(error) => Unfinished::Failed(reply.undecodable(error)),
+                Err(error) => Unfinished::Failed(reply.undecodable_forward(error)),
             }
         }
-        ReplyStatus::NeedsAddressingMode => in_full(false),
+        ReplyStatus::NeedsAddressingMode => readdress(false, None),
         // The others have been evaluated.
         ReplyStatus::SystemException | ReplyStatus::NoException | ReplyStatus::UserException => {
             let context = match reply.route {
@@ -300,12 +302,29 @@ fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> 
     }
 }
 
-/// The outcome of a request that the server does not understand. If it omitted what the server does not
-/// remember, it is sent `again`. Otherwise nothing helps: every server understands addressing by key, and none
-/// is known to require another.
+/// How the server of a reply wants requests to refer to their objects.
 #[cold]
-fn in_full(again: bool) -> Unfinished {
+fn wanted_address(reply: &Reply<'_>) -> Option<AddressingDisposition> {
+    AddressingDisposition::from_short(reply.body().read_i16().ok()?)
+}
+
+/// The outcome of a request whose target the server does not understand. If parts were `omitted` that the server
+/// does not remember, it is sent again in full, otherwise with the address that the server wants.
+#[cold]
+fn readdress(omitted: bool, wanted: Option<AddressingDisposition>) -> Unfinished {
+    match wanted {
+        _ if omitted => Unfinished::Resend(not_addressed()),
+        Some(wanted) => Unfinished::Readdress(wanted),
+        None => Unfinished::Failed(not_addressed()),
+    }
+}
+
+/// The exception for a server that accepts none of the addresses of its object.
+#[cold]
+pub(super) fn not_addressed() -> SystemException {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
-    let exception = SystemException::no_implement(code, CompletionStatus::No);
-    unfinished(Failure { exception, again })
+    let context = ErrorContext::new(Phase::Decode).with_source(
+        "the server asked for an address of the object in a form that it does not accept",
+    );
+    SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }

@@ -9,7 +9,9 @@ use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest};
+use zorb_giop::{
+    Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest, TargetAddress,
+};
 use zorb_poa::{
     Access, Answer, MessageLayout, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
     dispatch, find_target,
@@ -42,7 +44,8 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();
     let mut copy = Gather::runs_from(usize::MAX);
     let contexts = Contexts { info: call.info, band: None };
-    let message = OutgoingRequest { form, request_id: 0, key, text, call };
+    let message =
+        OutgoingRequest { form, request_id: 0, target: TargetAddress::Key(key), text, call };
     let written = contexts.write(None, |contexts| message.write(contexts, &mut request, &mut copy));
     if let Err(exception) = written {
         LOCAL_BUFFERS.set((request, buffer));

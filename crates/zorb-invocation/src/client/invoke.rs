@@ -7,7 +7,7 @@ use zorb_types::{
     CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
 };
 
-use super::attempt::{Attempt, Unfinished, call_remote};
+use super::attempt::{Attempt, Unfinished, call_remote, not_addressed};
 use super::call::Call;
 use super::effective::{parameters, plain_parameters, policy_of};
 use super::inside::call_here;
@@ -150,6 +150,13 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
                 resends += 1;
                 if resends > MAX_RESENDS {
                     return Err(exception);
+                }
+            }
+            Unfinished::Readdress(wanted) => {
+                resends += 1;
+                let changed = target.routes(core).readdress(target.ior(), wanted);
+                if resends > MAX_RESENDS || !changed {
+                    return Err(not_addressed());
                 }
             }
             // The target of an earlier forward may be gone while the original reference works.

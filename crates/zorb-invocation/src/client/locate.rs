@@ -6,18 +6,21 @@ use std::time::Duration;
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, Wire};
-use zorb_giop::{ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind, TargetAddress};
+use zorb_giop::{
+    AddressingDisposition, ConnectionEnd, Ior, LocateStatus, MessageWriter, RequestKind,
+};
 use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::any_connection::AnyConnection;
+use super::attempt::not_addressed;
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
 use super::failing::{Failure, no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
 use super::pool::Wanted;
-use super::reply::decoding;
+use super::reply::{decoding, not_processed};
 use super::route::Route;
 use super::selection::{Selection, select_connection};
 use super::time_limit::TimeLimit;
@@ -29,6 +32,8 @@ enum Location {
     Here,
     Unknown,
     Forward(Ior),
+    /// The server wants requests to refer to the object like this.
+    Readdress(AddressingDisposition),
 }
 
 /// Why there is no answer.
@@ -71,6 +76,13 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
                 hops += 1;
                 next = object.forward_to(ior);
                 target = &next;
+            }
+            Ok(Location::Readdress(wanted)) => {
+                resends += 1;
+                let changed = target.routes(core).readdress(target.ior(), wanted);
+                if resends > MAX_RESENDS || !changed {
+                    return Err(not_addressed());
+                }
             }
             Err(Unanswered::Resend(_)) if resends < MAX_RESENDS => resends += 1,
             Err(Unanswered::Resend(exception) | Unanswered::Failed(exception)) => {
@@ -128,7 +140,7 @@ fn locate_over(
         .begin(&request, deadline)
         .map_err(|exception| exception.at(Phase::Send, &route.pool.endpoint))?;
     let id = begun.request_id;
-    let address = TargetAddress::Key(&route.key);
+    let address = route.target();
     let order = ByteOrder::NATIVE;
     let Some(outgoing) = connection.outgoing() else { return Err(core.shut_down().into()) };
     form.locate_request(outgoing.any_octets(), order, id, &address)
@@ -146,7 +158,9 @@ fn locate_over(
                 let context = || ErrorContext::remote(route.pool.endpoint.to_string());
                 return Ok(evaluate(reply.status, &mut body)
                     .map_err(|exception| exception.with_context(context()))?
-                    .map_err(|error| decoding(error).at(Phase::Decode, &route.pool.endpoint))?);
+                    .map_err(|error| {
+                        not_processed(decoding(error)).at(Phase::Decode, &route.pool.endpoint)
+                    })?);
             }
             Err(error) => NoReply::Broken(error),
         },
@@ -184,10 +198,11 @@ fn evaluate(status: LocateStatus, body: &mut zorb_cdr::CdrReader<'_>) -> Evaluat
             Err(error) => return Ok(Err(error)),
         },
         LocateStatus::LocNeedsAddressingMode => {
-            return Err(SystemException::no_implement(
-                minor::no_implement::UNSUPPORTED_OPERATION,
-                CompletionStatus::No,
-            ));
+            let wanted = match body.read_i16() {
+                Ok(number) => AddressingDisposition::from_short(number),
+                Err(error) => return Ok(Err(error)),
+            };
+            Location::Readdress(wanted.ok_or_else(not_addressed)?)
         }
     }))
 }

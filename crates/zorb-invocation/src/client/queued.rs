@@ -117,7 +117,7 @@ fn write(
     let band = route.band.as_ref().filter(|_| announces_band);
     let contexts = Contexts { info: call.info, band };
     let mut gather = Gather::runs_from(usize::MAX);
-    let message = OutgoingRequest { form, request_id, key: &route.key, text, call };
+    let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
     message.write_announcing(announcement, contexts, outgoing, &mut gather)?;
     let announces = announcement != Announcement::Nothing;
     let octets = std::mem::take(outgoing);

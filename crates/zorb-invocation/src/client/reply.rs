@@ -233,6 +233,12 @@ impl<'r> Reply<'r> {
         self.named(decoding(error))
     }
 
+    /// The exception for a forward that cannot be decoded: the request was not processed.
+    #[cold]
+    pub(super) fn undecodable_forward(&self, error: CdrError) -> SystemException {
+        not_processed(self.undecodable(error))
+    }
+
     /// `exception` with the operation and the server in its context.
     fn named(&self, exception: SystemException) -> SystemException {
         let exception = exception.in_operation(self.operation);
@@ -259,6 +265,13 @@ fn unlisted(id: &str) -> SystemException {
     let context = ErrorContext::new(Phase::Decode).with_source(format!("it raised {id}"));
     SystemException::unknown(minor::unknown::UNLISTED_USER_EXCEPTION, CompletionStatus::Maybe)
         .with_context(context)
+}
+
+/// The exception for a request that was not processed.
+#[cold]
+pub(super) fn not_processed(mut exception: SystemException) -> SystemException {
+    exception.completed = CompletionStatus::No;
+    exception
 }
 
 /// The exception for results that cannot be decoded.

@@ -13,12 +13,14 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
 use zorb_base::protocol_choice::for_calls;
 use zorb_giop::{
-    CodeSetComponentInfo, ComponentBody, Form, Ior, LanePriority, NewRequest, Policies,
-    PolicyValue, ProfileTag, RequestKind, TaggedProfile,
+    AddressingDisposition, CodeSetComponentInfo, ComponentBody, Form, GiopVersion, Ior,
+    LanePriority, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
+    TargetAddress,
 };
 use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
+use super::addressing::Addressing;
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
 use super::pool::EndpointPool;
@@ -39,6 +41,10 @@ pub(crate) struct Route {
     /// Whether its protocol has replies.
     pub(super) replies: bool,
     pub(super) key: Arc<[u8]>,
+    /// The index of its profile in the reference; `None` if it is not of the reference itself.
+    profile: Option<u32>,
+    /// How requests refer to the object.
+    pub(super) addressing: Addressing,
     /// The priority that the endpoint serves; `None` for all.
     pub(super) priority: Option<i16>,
     /// The priority band of its connections; `None` for all priorities.
@@ -65,6 +71,11 @@ impl Route {
             code_sets: self.code_sets.as_ref().map(|server| [core.code_sets(), server]),
             deadline,
         }
+    }
+
+    /// The target of requests.
+    pub(super) fn target(&self) -> TargetAddress<'_> {
+        self.addressing.target(&self.key)
     }
 
     /// Whether requests by this route carry the service contexts that they require.
@@ -99,10 +110,10 @@ pub(crate) struct Routes {
 /// A profile that the ORB has a protocol for.
 struct UsableProfile {
     tag: ProfileTag,
+    /// Its index in the reference, unless it is contained in another one.
+    index: Option<u32>,
     protocol: Arc<dyn Protocol>,
     resolved: ResolvedProfile,
-    /// Whether the object may be in this ORB.
-    may_be_local: bool,
 }
 
 impl UsableProfile {
@@ -110,12 +121,10 @@ impl UsableProfile {
         core: &ClientCore,
         ior: &Ior,
         profile: &TaggedProfile,
-        may_be_local: bool,
+        index: Option<u32>,
     ) -> Option<Self> {
         match core.protocols().resolve(ior, profile)? {
-            Ok((protocol, resolved)) => {
-                Some(Self { tag: profile.tag, protocol, resolved, may_be_local })
-            }
+            Ok((protocol, resolved)) => Some(Self { tag: profile.tag, index, protocol, resolved }),
             Err(error) => {
                 tracing::debug!(%error, "a profile is ignored");
                 None
@@ -138,18 +147,19 @@ impl Routes {
     ) -> Self {
         let mut routes = Self::default();
         let mut profiles = Vec::new();
-        for profile in &ior.profiles {
-            let Some(profile) = UsableProfile::find(core, ior, profile, true) else { continue };
+        for (index, profile) in (0..).zip(&ior.profiles) {
+            let profile = UsableProfile::find(core, ior, profile, Some(index));
+            let Some(profile) = profile else { continue };
             // One-way calls of a group go to all members; the object of its two-way calls may be elsewhere.
             let further = profile.protocol.also_reached_by(&profile.resolved);
             profiles.push(profile);
             profiles.extend(
-                further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, false)),
+                further.iter().filter_map(|profile| UsableProfile::find(core, ior, profile, None)),
             );
         }
         routes.policies =
             profiles.iter().find_map(UsableProfile::component::<Policies>).unwrap_or_default().0;
-        for profile in profiles.iter().filter(|profile| profile.may_be_local) {
+        for profile in profiles.iter().filter(|profile| profile.index.is_some()) {
             if profile
                 .resolved
                 .endpoints
@@ -225,7 +235,7 @@ impl Routes {
         profile: &UsableProfile,
         policies: Option<&ConnectionPolicies>,
     ) {
-        let UsableProfile { tag, protocol, resolved, .. } = profile;
+        let UsableProfile { tag, index, protocol, resolved } = profile;
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
         let lane = profile.component().map(|LanePriority(priority)| priority);
         let code_sets: Option<CodeSetComponentInfo> = profile.component();
@@ -261,6 +271,8 @@ impl Routes {
                     replies: protocol.carries_replies(),
                     form: Form::new(protocol.messaging(), resolved.version),
                     key: Arc::clone(&key),
+                    profile: *index,
+                    addressing: Addressing::default(),
                     priority,
                     band: class.band,
                     code_sets: code_sets.clone(),
@@ -310,6 +322,19 @@ impl Routes {
             found.push(PolicyType::PRIORITY_MODEL);
         }
         Ok(found)
+    }
+
+    /// Makes requests refer to the object as its server has asked for; `ior` is the reference of these routes.
+    /// Returns whether that changes anything. GIOP before 1.2 and other protocols know only the object key.
+    #[cold]
+    pub(super) fn readdress(&self, ior: &Ior, wanted: AddressingDisposition) -> bool {
+        let change = |route: &Route| match (route.form, route.profile) {
+            (Form::Giop(GiopVersion::V1_2), Some(profile)) => {
+                route.addressing.change(ior, profile, wanted)
+            }
+            _ => false,
+        };
+        self.list.iter().filter(|route| change(route)).count() > 0
     }
 
     /// The last successful route.
