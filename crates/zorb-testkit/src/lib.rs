@@ -4,7 +4,8 @@
 //! * [`driven`]: the conformance suite of reliable streams over datagrams ([`driven_suite!`]), with a simulated network
 //!   and clock.
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
-//!   [`Lossy`]: a protocol over a network that loses datagrams.
+//!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol over a transport of a
+//!   test.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
 //!
 //! The suite of calls that every protocol must pass is in the crate `zorb-conformance`.
@@ -27,12 +28,14 @@ mod lossy;
 mod own_process;
 mod scripted;
 mod watched;
+mod with_transport;
 
 pub use environment::{require_loopback, short_folder};
-pub use lossy::Lossy;
+pub use lossy::{Lossy, lossy};
 pub use own_process::in_own_process;
 pub use scripted::Scripted;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
+pub use with_transport::WithTransport;
 
 /// `len` pseudo-random octets, different for each `seed`.
 #[must_use]

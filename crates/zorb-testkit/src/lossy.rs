@@ -6,24 +6,36 @@ use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread;
 
-use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
-
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
+    ListenOptions, Protocol, Stream, Transport,
 };
+
+use crate::WithTransport;
 
 /// One of this many datagrams is lost.
 const ONE_OF: u64 = 20;
 /// The largest datagram that is relayed.
 const MAX_DATAGRAM: usize = 2048;
 
-/// A protocol over UDP whose acceptors are behind a relay that loses one datagram of twenty in each direction.
-/// Its endpoints are `scheme://address:port`, and it listens at the IPv4 loopback interface.
+/// The transport of a protocol over UDP whose acceptors are behind a relay that loses one datagram of twenty in each
+/// direction. Its endpoints are `scheme://address:port`, and it listens at the IPv4 loopback interface.
 #[derive(Debug, Clone)]
-pub struct Lossy<P>(pub P);
+pub struct Lossy(Arc<dyn Protocol>);
 
-impl<P: Protocol> Transport for Lossy<P> {
+/// `protocol` over a network that loses datagrams.
+pub fn lossy(protocol: impl Protocol + 'static) -> WithTransport<Lossy> {
+    WithTransport::new(protocol, Lossy)
+}
+
+impl Lossy {
+    /// The transport of `protocol`.
+    pub fn new(protocol: impl Protocol + 'static) -> Self {
+        Self(Arc::new(protocol))
+    }
+}
+
+impl Transport for Lossy {
     fn scheme(&self) -> &str {
         self.0.transport().scheme()
     }
@@ -50,30 +62,6 @@ impl<P: Protocol> Transport for Lossy<P> {
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         self.0.transport().beside(acceptor)
-    }
-}
-
-impl<P: Protocol> Protocol for Lossy<P> {
-    fn transport(&self) -> &dyn Transport {
-        self
-    }
-
-    fn profile_tag(&self) -> ProfileTag {
-        self.0.profile_tag()
-    }
-
-    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
-        self.0.decode_profile(profile)
-    }
-
-    fn encode_profile(
-        &self,
-        endpoints: &[Endpoint],
-        version: GiopVersion,
-        object_key: &[u8],
-        components: &[TaggedComponent],
-    ) -> Result<TaggedProfile, ProfileError> {
-        self.0.encode_profile(endpoints, version, object_key, components)
     }
 }
 

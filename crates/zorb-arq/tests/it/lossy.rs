@@ -3,4 +3,7 @@
 use zorb_arq::ArqProtocol;
 use zorb_testkit::{Lossy, conformance::Subject};
 
-zorb_testkit::conformance_suite!(Subject::new(Lossy(ArqProtocol::new()), "rudp://127.0.0.1:0"));
+zorb_testkit::conformance_suite!(Subject::new(
+    Lossy::new(ArqProtocol::new()),
+    "rudp://127.0.0.1:0"
+));

@@ -100,13 +100,13 @@ macro_rules! suite_with_losses {
 /// One datagram of twenty is lost.
 mod rudp_with_losses {
     use zorb::protocols::ArqProtocol;
-    use zorb_testkit::Lossy;
+    use zorb_testkit::lossy;
 
     use super::*;
 
     fn subject() -> Subject {
         Subject::built("rudp://127.0.0.1:0", |builder| {
-            builder.protocol(Arc::new(Lossy(ArqProtocol::new())))
+            builder.protocol(Arc::new(lossy(ArqProtocol::new())))
         })
     }
 
@@ -117,12 +117,12 @@ mod rudp_with_losses {
 /// One datagram of twenty is lost.
 mod sciop_with_losses {
     use zorb::protocols::SciopProtocol;
-    use zorb_testkit::Lossy;
+    use zorb_testkit::lossy;
 
     use super::*;
 
     suite_with_losses!(Subject::built("sciop://127.0.0.1:0", |builder| {
-        builder.protocol(Arc::new(Lossy(SciopProtocol::new())))
+        builder.protocol(Arc::new(lossy(SciopProtocol::new())))
     }));
 }
 

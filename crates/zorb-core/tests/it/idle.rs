@@ -8,12 +8,12 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use crate::support::{Echo, Servant, client};
 use zorb_core::Orb;
-use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_os::poll::wait_readable;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::WithTransport;
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport,
+    ListenOptions, Protocol, Stream, Transport,
 };
 
 const CLOSE_CONNECTION: u8 = 5;
@@ -41,9 +41,9 @@ impl Coming {
     }
 }
 
-/// IIOP that hands connections on as they are expected.
+/// The transport of a protocol that hands connections on as they are expected.
 #[derive(Debug)]
-struct Gated(IiopProtocol, Arc<Coming>);
+struct Gated(Arc<dyn Protocol>, Arc<Coming>);
 
 impl Transport for Gated {
     fn scheme(&self) -> &str {
@@ -69,30 +69,6 @@ impl Transport for Gated {
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         self.0.transport().beside(acceptor)
-    }
-}
-
-impl Protocol for Gated {
-    fn transport(&self) -> &dyn Transport {
-        self
-    }
-
-    fn profile_tag(&self) -> ProfileTag {
-        self.0.profile_tag()
-    }
-
-    fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {
-        self.0.decode_profile(profile)
-    }
-
-    fn encode_profile(
-        &self,
-        endpoints: &[Endpoint],
-        version: GiopVersion,
-        object_key: &[u8],
-        components: &[TaggedComponent],
-    ) -> Result<TaggedProfile, ProfileError> {
-        self.0.encode_profile(endpoints, version, object_key, components)
     }
 }
 
@@ -124,7 +100,7 @@ impl Acceptor for Behind {
 
 fn server() -> (Orb, String, Arc<Coming>) {
     let coming = Arc::<Coming>::default();
-    let gated = Gated(IiopProtocol::new(), Arc::clone(&coming));
+    let gated = WithTransport::new(IiopProtocol::new(), |iiop| Gated(iiop, Arc::clone(&coming)));
     let orb = Orb::builder().without_environment().protocol(Arc::new(gated));
     let orb = orb.listen("iiop://127.0.0.1:0").option("IdleTimeout", "40").build().unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();

@@ -3,4 +3,7 @@
 use zorb_sctp::SciopProtocol;
 use zorb_testkit::{Lossy, conformance::Subject};
 
-zorb_testkit::conformance_suite!(Subject::new(Lossy(SciopProtocol::new()), "sciop://127.0.0.1:0"));
+zorb_testkit::conformance_suite!(Subject::new(
+    Lossy::new(SciopProtocol::new()),
+    "sciop://127.0.0.1:0"
+));
