@@ -1,9 +1,9 @@
 //! Who waits for whom: nested calls, slow upcalls, shutdown.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 
-use crate::support::{Echo, Servant, builder, client, server, until_noted};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until_noted};
 use zorb_types::SystemExceptionKind;
 
 #[test]
@@ -15,6 +15,32 @@ fn calls_back_and_forth_do_not_lock_up() {
     assert_eq!(there.call_back(Some(&here), 1).unwrap(), 1);
     // The server calls itself through its own reference, eight deep.
     assert_eq!(there.call_back(Some(&there), 8).unwrap(), 8);
+}
+
+#[test]
+fn one_way_requests_begin_in_order_and_may_end_in_another() {
+    let client_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
+    // Only a blocking call makes another thread read on.
+    let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let orb = orb.build().unwrap();
+    let back: Echo = orb.resolve(&here.object().to_ior_string()).unwrap();
+    let (sender, events) = mpsc::channel();
+    let servant = Acting(move |value: i32| {
+        sender.send(value).unwrap();
+        if value == 1 {
+            back.wait_for(1)?;
+        }
+        sender.send(-value).unwrap();
+        Ok(value)
+    });
+    let echo: Echo = orb.root_poa().activate(servant).unwrap();
+    let there: Echo = client_orb.resolve(&echo.object().to_ior_string()).unwrap();
+    (1..=3).for_each(|value| there.note(value).unwrap());
+    let next = |count| events.iter().take(count).collect::<Vec<i32>>();
+    assert_eq!(next(5), [1, 2, -2, 3, -3]);
+    here.note(1).unwrap();
+    assert_eq!(next(1), [-1]);
 }
 
 #[test]

@@ -162,7 +162,7 @@ impl EchoServant for Servant {
     }
 }
 
-/// A servant whose `twice` is what a test says, and that does nothing else.
+/// A servant whose `twice` and `note` do what a test says, and that does nothing else.
 pub struct Acting<F>(pub F);
 
 impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F> {
@@ -178,7 +178,9 @@ impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F
         Ok(Vec::new())
     }
 
-    fn note(&self, _: i32) {}
+    fn note(&self, value: i32) {
+        let _ = (self.0)(value);
+    }
 
     fn noted(&self) -> Result<i32> {
         Ok(0)
