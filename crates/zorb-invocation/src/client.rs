@@ -5,6 +5,7 @@ mod any_connection;
 mod attempt;
 mod cache;
 mod call;
+mod connect_time;
 mod connection;
 mod connection_policies;
 mod connection_settings;
@@ -33,6 +34,8 @@ mod shared;
 mod thread_policies;
 mod time_limit;
 mod validate;
+mod wait_limit;
+mod wait_queue;
 
 pub(crate) use connection_policies::ConnectionPolicies;
 pub use core::ClientCore;

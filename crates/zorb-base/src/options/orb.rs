@@ -40,6 +40,8 @@ macro_rules! orb_options {
                 "DefaultInitRef" default_init_ref: String = String::new();
                 /// Maximum time to establish a connection.
                 "ConnectTimeout" connect_timeout: Duration = Duration::from_secs(10), 1..=HOUR_MS, "ms";
+                /// Maximum time to connect to an object, all its addresses together; at least ConnectTimeout.
+                "MaxConnectTime" max_connect_time: Duration = Duration::from_secs(30), 1..=HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
                 /// Idle time after which a server closes a connection, which clients reopen transparently; 0 for no
@@ -84,6 +86,10 @@ macro_rules! orb_options {
                 /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
                 /// except inside upcalls.
                 "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;
+                /// Maximum time that a caller waits for a connection while other calls use all of them; 0 for no
+                /// limit.
+                "MaxConnectionWait" max_connection_wait: Option<Duration> = Some(Duration::from_secs(60)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
                 /// when MaxConnectionsPerEndpoint are open.
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;

@@ -4,6 +4,7 @@
 mod binding;
 mod call;
 mod collocated;
+mod connecting;
 mod errors;
 mod gather;
 mod held;

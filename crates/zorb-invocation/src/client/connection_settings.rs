@@ -1,6 +1,7 @@
 //! What the connections of a client are like, from properties and options.
 
 use std::ops::RangeInclusive;
+use std::time::Duration;
 
 use zorb_base::options::Options;
 use zorb_base::policy::{ConnectionProperties, octets};
@@ -18,6 +19,11 @@ pub(crate) struct ConnectionSettings {
     pub(crate) fragment_size: Option<usize>,
     pub(crate) max_connections: usize,
     pub(crate) max_calls: usize,
+    /// The maximum number of calls on a connection that a call out of an upcall joins. Half the threads that a
+    /// server with these options has for a connection: its upcalls may all wait for such calls.
+    pub(crate) max_nested_calls: usize,
+    /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
+    pub(crate) max_wait: Option<Duration>,
     /// The maximum number of calls and octets in a queue of one-way calls, where policies limit them.
     pub(crate) queued: [Option<u32>; 2],
 }
@@ -47,6 +53,7 @@ impl ConnectionSettings {
         let fragment_size = fragment_size.filter(|&size| size > 0);
         let at_least_one =
             |given: Option<u16>, option: usize| given.map_or(option, usize::from).max(1);
+        let max_calls = at_least_one(properties.max_calls, options.max_calls_per_connection);
         Self {
             stream: properties.stream(options.stream.clone()),
             network_priority: properties.network_priority,
@@ -61,7 +68,9 @@ impl ConnectionSettings {
                 properties.max_connections,
                 options.max_connections_per_endpoint,
             ),
-            max_calls: at_least_one(properties.max_calls, options.max_calls_per_connection),
+            max_calls,
+            max_nested_calls: (options.max_threads_per_connection / 2).clamp(1, max_calls),
+            max_wait: options.max_connection_wait,
             queued: [properties.queued_calls, properties.queued_octets],
         }
     }

@@ -10,6 +10,8 @@ mod acquire;
 mod exclusive_call;
 mod per_lane;
 mod share;
+#[cfg(test)]
+mod tests;
 mod thread_slot;
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -27,6 +29,7 @@ use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
 use super::shared::{SharedConnection, SharedConnections};
+use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
 use per_lane::PerLane;
 use thread_slot::ThreadSlot;
@@ -48,8 +51,8 @@ pub(crate) struct EndpointPool {
     /// The connections if calls share them.
     pub(super) shared: Option<SharedConnections>,
     state: CallLock<PoolState>,
-    /// Notified when a connection is released or closed.
-    returned: Condition,
+    /// Notified when a shared connection is opened or closed.
+    changed: Condition,
     max_open: usize,
     max_message_size: usize,
     settings: ConnectionSettings,
@@ -66,8 +69,8 @@ struct PoolState {
     idle: Vec<Box<ExclusiveConnection>>,
     /// The number of open connections, idle or not.
     open: usize,
-    /// The number of callers that wait for a connection.
-    waiting: usize,
+    /// The callers that wait for a connection.
+    waiting: WaitQueue,
     closed: bool,
 }
 
@@ -86,15 +89,26 @@ pub(super) struct Wanted {
     pub(super) deadline: Option<Instant>,
 }
 
+impl Wanted {
+    /// Whether the deadline has passed.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline <= Instant::now())
+    }
+}
+
 /// Why there is no connection.
 #[derive(Debug)]
 pub(crate) enum NoConnection {
     /// The ORB has shut down.
     Closed,
-    /// All connections were in use until the deadline.
+    /// All connections were in use until the deadline, or for too long.
     Busy,
     /// The endpoint could not be reached.
-    Unreachable(ConnectError),
+    Unreachable {
+        error: ConnectError,
+        /// The time that the attempt took.
+        spent: Duration,
+    },
 }
 
 impl EndpointPool {
@@ -117,7 +131,7 @@ impl EndpointPool {
         let max_open = settings.max_connections;
         // Without replies, no call waits for one.
         let shares = protocol.carries_replies();
-        let shared = shares.then(|| SharedConnections::new(settings.max_calls)).flatten();
+        let shared = shares.then(|| SharedConnections::new(settings)).flatten();
         let slots = match &shared {
             None => max_open.clamp(1, MAX_SLOTS).next_power_of_two(),
             Some(_) => 0,
@@ -129,7 +143,7 @@ impl EndpointPool {
             per_lane: PerLane::default(),
             shared,
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
-            returned: Condition::new(),
+            changed: Condition::new(),
             max_open,
             max_message_size,
             settings: settings.clone(),
@@ -179,9 +193,10 @@ impl EndpointPool {
         let (idle, shared) = {
             let mut state = self.state();
             state.closed = true;
+            state.waiting.wake_all();
             (self.take_all_idle(&mut state, true), self.take_shared())
         };
-        self.returned.notify_all();
+        self.changed.notify_all();
         for mut connection in idle {
             connection.close();
         }
@@ -283,6 +298,7 @@ impl EndpointPool {
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
         record(Event::Connected);
+        let begun = Instant::now();
         let connected = self.protocol.transport().connect(&self.endpoint, &options);
         match connected {
             Ok(stream) => {
@@ -295,15 +311,19 @@ impl EndpointPool {
             }
             Err(error) => {
                 self.lost_one();
-                Err(NoConnection::Unreachable(error))
+                let spent = if error.is_timed_out() { timeout } else { begun.elapsed() };
+                Err(NoConnection::Unreachable { error, spent })
             }
         }
     }
 
     /// Counts a connection as closed.
     pub(super) fn lost_one(&self) {
-        self.state().open -= 1;
-        self.returned.notify_one();
+        let mut state = self.state();
+        state.open -= 1;
+        state.waiting.wake_next();
+        drop(state);
+        self.changed.notify_all();
     }
 
     /// Drops the idle connections of the caller's lane, or of this pool: the server has closed one, and probably
@@ -311,9 +331,7 @@ impl EndpointPool {
     #[cold]
     pub(crate) fn drop_idle(&self) {
         let (pool, _) = self.for_caller();
-        let dropped = pool.take_idle();
-        drop(dropped);
-        pool.returned.notify_all();
+        drop(pool.take_idle());
     }
 
     /// Takes the idle connections and counts them as closed.
@@ -322,6 +340,7 @@ impl EndpointPool {
         let mut state = self.state();
         let idle = self.take_all_idle(&mut state, false);
         state.open -= idle.len();
+        state.waiting.wake_next();
         idle
     }
 }

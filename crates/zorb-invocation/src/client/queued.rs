@@ -11,6 +11,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
+use super::connect_time::ConnectTime;
 use super::connection::not_begun;
 use super::contexts::Contexts;
 use super::exclusive::ExclusiveConnection;
@@ -76,16 +77,23 @@ fn select_queue<'t>(
 ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
     let core = call.object.core();
     let deadline = call.sending.deadline();
-    let new = || NewOutbox {
+    let mut connecting = ConnectTime::new(call.parameters.connect, core.options().max_connect_time);
+    let new = |connect_timeout| NewOutbox {
         on_event: policy.event_handler(),
         limits: policy.limits_of(core.options()),
-        wanted: Wanted { connect_timeout: call.parameters.connect, deadline },
+        wanted: Wanted { connect_timeout, deadline },
     };
     let mut failure = None;
     for route in fitting_routes(routes, call.info)? {
+        let new = || new(connecting.next());
         match policy.outboxes().queue(core, &route.pool, deadline, new)? {
             Ok(outbox) => return Ok((route, outbox)),
-            Err(NoConnection::Unreachable(error)) => failure = Some(error),
+            Err(NoConnection::Unreachable { error, spent }) => {
+                failure = Some(error);
+                if !connecting.spend(spent) {
+                    break;
+                }
+            }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {
                 let code = minor::no_resources::THREADS;

@@ -2,13 +2,13 @@
 
 use std::io;
 use std::ops::RangeInclusive;
-use std::time::Instant;
 
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
+use super::connect_time::ConnectTime;
 use super::pool::{ExclusiveCall, NoConnection, Wanted};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
@@ -84,7 +84,7 @@ pub(super) fn unreachable(
     failure: Option<ConnectError>,
 ) -> SystemException {
     match failure {
-        Some(error) => not_connected(vec![error], false),
+        Some(error) => not_connected(vec![error], NotConnected::Unreachable),
         None if !routes.conflicts.is_empty() => ruled_out(object, routes),
         None => no_usable_profile(object),
     }
@@ -151,14 +151,15 @@ fn try_routes<'t>(
     let Selection { wanted, expects_reply, .. } = *selection;
     let core = object.core();
     let mut failures = Vec::new();
-    let mut late = false;
+    let mut connecting = ConnectTime::new(wanted.connect_timeout, core.options().max_connect_time);
+    let mut ended = NotConnected::Unreachable;
     let mut one_way = false;
     for (number, route) in fitting {
         if expects_reply && !route.replies {
             one_way = true;
             continue;
         }
-        match route.pool.connection(wanted) {
+        match route.pool.connection(Wanted { connect_timeout: connecting.next(), ..wanted }) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -168,21 +169,23 @@ fn try_routes<'t>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {
-                let no = CompletionStatus::No;
-                return Err(SystemException::timeout(minor::timeout::CONNECT, no)
-                    .at(Phase::Connect, &route.pool.endpoint));
+                return Err(all_in_use(&wanted).at(Phase::Connect, &route.pool.endpoint));
             }
-            Err(NoConnection::Unreachable(error)) => {
+            Err(NoConnection::Unreachable { error, spent }) => {
                 failures.push(error);
-                if wanted.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
-                    late = true;
+                if wanted.is_late() {
+                    ended = NotConnected::Late;
+                    break;
+                }
+                if !connecting.spend(spent) {
+                    ended = NotConnected::TooLong;
                     break;
                 }
             }
         }
     }
     Err(if !failures.is_empty() {
-        not_connected(failures, late)
+        not_connected(failures, ended)
     } else if !routes.conflicts.is_empty() {
         ruled_out(object, routes)
     } else if one_way {
@@ -192,17 +195,42 @@ fn try_routes<'t>(
     })
 }
 
+/// Why no connection was opened.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum NotConnected {
+    /// No endpoint could be connected to.
+    Unreachable,
+    /// The deadline of the call has passed.
+    Late,
+    /// The time for all endpoints together is over.
+    TooLong,
+}
+
+/// The exception if other calls used all connections.
+#[cold]
+fn all_in_use(wanted: &Wanted) -> SystemException {
+    let no = CompletionStatus::No;
+    if wanted.is_late() {
+        return SystemException::timeout(minor::timeout::CONNECT, no);
+    }
+    let context = ErrorContext::new(Phase::Connect)
+        .with_hint("the options MaxConnectionsPerEndpoint and MaxConnectionWait set the limits");
+    SystemException::transient(minor::transient::NO_FREE_CONNECTION, no).with_context(context)
+}
+
 /// The exception if no endpoint could be connected to, or not in time.
 #[cold]
-fn not_connected(mut failures: Vec<ConnectError>, late: bool) -> SystemException {
+fn not_connected(mut failures: Vec<ConnectError>, ended: NotConnected) -> SystemException {
     let no = CompletionStatus::No;
     let tried: Vec<_> = failures.iter().map(|error| error.endpoint().to_string()).collect();
     let context = ErrorContext::new(Phase::Connect).with_target(tried.join(", "));
     let is_refused = failures.last().is_some_and(|last| {
         last.kind() == io::ErrorKind::PermissionDenied && last.phase() == ConnectPhase::Setup
     });
-    let exception = if late {
+    let exception = if ended == NotConnected::Late {
         SystemException::timeout(minor::timeout::CONNECT, no)
+    } else if ended == NotConnected::TooLong {
+        SystemException::transient(minor::transient::CONNECT_TIMED_OUT, no)
     } else if is_refused {
         SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
     } else {

@@ -29,10 +29,11 @@ use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, limits};
+use super::wait_queue::WaitQueue;
 use inheritance::Leader;
 
-pub(super) use call::NotJoined;
 pub(crate) use call::SharedCall;
+pub(super) use call::{Joining, NotJoined};
 pub(super) use list::SharedConnections;
 
 /// The end of a reply if it is in a shared buffer.
@@ -56,8 +57,8 @@ pub(crate) struct SharedConnection {
     /// Held while a message is sent. The holder inherits the highest priority of the callers that wait for
     /// it.
     sending: PiMutex,
-    /// Notified when another call may use it.
-    has_room: Condition,
+    /// Whether it was opened in excess of the limit, and closes when no call uses it.
+    beyond_limit: bool,
     /// The number of calls that use it, read without the lock to find the least busy connection.
     users: AtomicUsize,
     /// Whether its priority band has been announced to the server.
@@ -75,8 +76,8 @@ struct State {
     last_received: LastReceived,
     /// The number of callers that use it.
     users: usize,
-    /// The number of callers that wait to use it.
-    waiting: usize,
+    /// The callers that wait to use it.
+    waiting: WaitQueue,
     /// The receive buffer; the leader has it while there is one.
     inbound: Option<Box<Inbound>>,
     leader: Leader,
@@ -99,6 +100,8 @@ pub(super) struct NewSharedConnection {
     pub(super) wait: WaitPolicy,
     /// The maximum number of calls that use it at the same time.
     pub(super) max_calls: usize,
+    /// Whether it is opened in excess of the limit.
+    pub(super) beyond_limit: bool,
 }
 
 /// A caller that waits for its reply.
@@ -166,7 +169,7 @@ impl SharedConnection {
             used: false,
             last_received: LastReceived::now(),
             users: 0,
-            waiting: 0,
+            waiting: WaitQueue::default(),
             inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
             leader: Leader::default(),
             idle: Vec::new(),
@@ -180,7 +183,7 @@ impl SharedConnection {
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
             sending: PiMutex::new(),
-            has_room: Condition::new(),
+            beyond_limit: new.beyond_limit,
             users: AtomicUsize::new(0),
             band_announced: AtomicBool::new(false),
             opened: Instant::now(),
@@ -192,9 +195,16 @@ impl SharedConnection {
         self.users.load(Ordering::Relaxed)
     }
 
+    /// The number of callers that wait to use it.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        self.state().waiting.len()
+    }
+
     /// Whether no call can use it any more.
     pub(super) fn has_ended(&self) -> bool {
-        self.state().machine.ended().is_some()
+        let state = self.state();
+        state.closing || state.machine.ended().is_some()
     }
 
     fn state(&self) -> Locked<'_, State> {
@@ -216,17 +226,15 @@ impl SharedConnection {
         {
             buffers.received.buffer = call.spare;
         }
-        let is_awaited = state.waiting > 0;
         state.users -= 1;
+        state.waiting.wake_next();
         self.users.store(state.users, Ordering::Relaxed);
         if state.idle.len() < MAX_IDLE_BUFFERS {
             state.idle.push(buffers);
         }
+        state.closing |= self.beyond_limit && state.users == 0;
         let last = state.closing && state.users == 0 && state.machine.ended().is_none();
         drop(state);
-        if is_awaited {
-            self.has_room.notify_one();
-        }
         if last {
             self.send_close();
         }
@@ -284,16 +292,16 @@ impl SharedConnection {
         for call in state.machine.calls_mut() {
             call.wake.notify_one();
         }
-        self.has_room.notify_all();
+        state.waiting.wake_all();
     }
 
     /// Closes the connection after the calls that use it.
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closing = true;
+        state.waiting.wake_all();
         let now = state.users == 0 && state.machine.ended().is_none();
         drop(state);
-        self.has_room.notify_all();
         if now {
             self.send_close();
         }

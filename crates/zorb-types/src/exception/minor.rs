@@ -210,6 +210,7 @@ minors! {
         SHUTTING_DOWN = zorb 4, "the ORB is shutting down";
         QUEUE_FULL = zorb 5, "request queue full";
         CLOSED_BY_PEER = zorb 6, "peer closed the connection before it took the request";
+        NO_FREE_CONNECTION = zorb 7, "other calls used all connections for too long";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

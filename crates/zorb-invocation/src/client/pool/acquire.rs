@@ -1,6 +1,6 @@
 //! Acquiring exclusive connections for calls, and releasing them.
 
-use std::time::Instant;
+use std::sync::Arc;
 
 use zorb_base::buffers::trim_request;
 use zorb_base::calling_lane::caller;
@@ -10,6 +10,8 @@ use zorb_os::lock::Locked;
 
 use super::super::connection::LastReceived;
 use super::super::exclusive::ExclusiveConnection;
+use super::super::wait_limit::WaitLimit;
+use super::super::wait_queue::Ticket;
 use super::exclusive_call::ExclusiveCall;
 use super::thread_slot::ThreadSlot;
 use super::{EndpointPool, NoConnection, PoolState, Wanted};
@@ -62,7 +64,8 @@ impl EndpointPool {
         Ok(ExclusiveCall::new(connection, self, slot))
     }
 
-    /// A connection for a thread whose slot is empty or has the connection `unchecked`.
+    /// A connection for a thread whose slot is empty or has the connection `unchecked`. Threads that wait get one
+    /// in the order of the queue; a thread that has just released one goes to its end.
     #[cold]
     fn acquire_other(
         &self,
@@ -71,33 +74,71 @@ impl EndpointPool {
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         state.idle.extend(unchecked);
-        loop {
+        let mut waits = None;
+        let found = loop {
             if state.closed {
-                drop(state);
-                // Closes the connection `unchecked`, too.
-                self.close();
-                return Err(NoConnection::Closed);
+                break Err(NoConnection::Closed);
             }
-            if let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
-                if !connection.begin_call() {
-                    if connection.stream.is_stale() {
-                        state.open -= 1;
-                        continue;
-                    }
-                    connection.last_received = LastReceived::now();
+            if state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket)) {
+                if let Some(connection) = self.take_idle_connection(&mut state) {
+                    break Ok(Some(connection));
                 }
-                return Ok(connection);
+                if state.open < self.max_open {
+                    break Ok(None);
+                }
             }
-            if state.open < self.max_open || in_upcall() {
+            if in_upcall() {
+                break Ok(None);
+            }
+            let (ticket, limit) = waits.get_or_insert_with(|| {
+                let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
+                (state.waiting.join(), limit)
+            });
+            if limit.is_over() {
+                break Err(NoConnection::Busy);
+            }
+            state = self.wait(state, ticket, limit);
+        };
+        if let Some((ticket, _)) = waits {
+            state.waiting.leave(&ticket);
+            if state.waiting.is_empty() && !state.closed {
+                self.slots.iter().for_each(|slot| slot.set_recalled(false));
+            }
+        }
+        match found {
+            Ok(Some(connection)) => Ok(connection),
+            Ok(None) => {
                 state.open += 1;
                 let beyond_limit = state.open > self.max_open;
                 drop(state);
                 let mut connection = self.open(wanted)?;
                 connection.beyond_limit = beyond_limit;
-                return Ok(connection);
+                Ok(connection)
             }
-            state = self.wait(state, wanted.deadline)?;
+            Err(reason) => {
+                drop(state);
+                if matches!(reason, NoConnection::Closed) {
+                    // Closes the connection `unchecked`, too.
+                    self.close();
+                }
+                Err(reason)
+            }
         }
+    }
+
+    /// An idle connection that its server has not closed.
+    fn take_idle_connection(&self, state: &mut PoolState) -> Option<Box<ExclusiveConnection>> {
+        while let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
+            if !connection.begin_call() {
+                if connection.stream.is_stale() {
+                    state.open -= 1;
+                    continue;
+                }
+                connection.last_received = LastReceived::now();
+            }
+            return Some(connection);
+        }
+        None
     }
 
     /// A connection that has been in another thread's slot for long. Threads keep those that they use all the
@@ -107,32 +148,25 @@ impl EndpointPool {
         self.slots.iter().find_map(|slot| slot.take_if(is_long_idle))
     }
 
-    /// Waits until a thread releases a connection.
+    /// Waits until a connection may be released for the caller.
     fn wait<'s>(
         &self,
         mut state: Locked<'s, PoolState>,
-        deadline: Option<Instant>,
-    ) -> Result<Locked<'s, PoolState>, NoConnection> {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        if left.is_some_and(|left| left.is_zero()) {
-            return Err(NoConnection::Busy);
-        }
-        state.waiting += 1;
+        ticket: &Arc<Ticket>,
+        limit: &WaitLimit,
+    ) -> Locked<'s, PoolState> {
         // From now on they come back to the pool; one that was released just before is in its slot.
         let idle = self.take_all_idle(&mut state, true);
+        let found = !idle.is_empty();
         state.idle.extend(idle);
-        if state.idle.is_empty() && !state.closed {
-            count(Count::ThreadSwitches);
-            state = match left {
-                None => self.returned.wait(state),
-                Some(left) => self.returned.wait_for(state, left),
-            };
+        if found {
+            if state.waiting.is_next(Some(ticket)) {
+                return state;
+            }
+            state.waiting.wake_next();
         }
-        state.waiting -= 1;
-        if state.waiting == 0 && !state.closed {
-            self.slots.iter().for_each(|slot| slot.set_recalled(false));
-        }
-        Ok(state)
+        count(Count::ThreadSwitches);
+        ticket.wait(state, limit)
     }
 
     /// Takes a connection back after a call.
@@ -173,7 +207,6 @@ impl EndpointPool {
         }
         connection.beyond_limit = false;
         state.idle.push(connection);
-        drop(state);
-        self.returned.notify_one();
+        state.waiting.wake_next();
     }
 }

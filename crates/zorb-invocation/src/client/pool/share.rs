@@ -1,63 +1,79 @@
 //! Sharing connections among calls.
 
 use std::sync::Arc;
-use std::time::Instant;
+
+use zorb_base::upcall_thread::in_upcall;
 
 use super::super::connection::Connection;
 use super::super::shared::{
-    NewSharedConnection, NotJoined, SharedCall, SharedConnection, SharedConnections,
+    Joining, NewSharedConnection, NotJoined, SharedCall, SharedConnection, SharedConnections,
 };
+use super::super::wait_limit::WaitLimit;
 use super::{EndpointPool, NoConnection, Wanted};
 
 impl EndpointPool {
     /// Makes a call share a connection: one that no call uses, a new one, or the least busy if the limit is
-    /// reached.
+    /// reached. A caller in an upcall shares one only with few calls, and otherwise gets a new one in excess of the
+    /// limit: its call may be nested in those that it would wait for, at the server as well.
     pub(in crate::client) fn share(
         &self,
         shared: &SharedConnections,
         wanted: Wanted,
     ) -> Result<SharedCall, NoConnection> {
+        let joining = Joining {
+            max_nested_calls: in_upcall().then_some(shared.max_nested_calls),
+            deadline: wanted.deadline,
+            max_wait: self.settings.max_wait,
+        };
+        let is_full = |least: &SharedConnection| {
+            joining.max_nested_calls.is_some_and(|max| least.users() >= max)
+        };
         loop {
             let connection = match shared.least_busy() {
-                Some((least, open)) if least.users() == 0 || open >= self.max_open => least,
-                _ => self.share_another(shared, wanted)?,
+                Some((least, _)) if least.users() == 0 => least,
+                Some((least, open)) if open >= self.max_open && !is_full(&least) => least,
+                _ => self.share_another(shared, wanted, &joining)?,
             };
-            match connection.join(wanted.deadline) {
+            match connection.join(&joining) {
                 Ok(call) => return Ok(call),
+                Err(NotJoined::Full) => {}
                 Err(NotJoined::Busy) => return Err(NoConnection::Busy),
                 Err(NotJoined::Ended) => self.remove_ended(),
             }
         }
     }
 
-    /// Opens a connection; if the limit has been reached meanwhile, returns the least busy.
+    /// Opens a connection; if the limit has been reached meanwhile, returns the least busy, except to a caller in
+    /// an upcall.
     #[cold]
     fn share_another(
         &self,
         shared: &SharedConnections,
         wanted: Wanted,
+        joining: &Joining,
     ) -> Result<Arc<SharedConnection>, NoConnection> {
+        let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
         let mut state = self.state();
+        state.open -= shared.remove_ended();
         loop {
             if state.closed {
                 return Err(NoConnection::Closed);
             }
-            if state.open < self.max_open {
+            if state.open < self.max_open || joining.max_nested_calls.is_some() {
                 break;
             }
             if let Some((least, _)) = shared.least_busy() {
                 return Ok(least);
             }
             // Other threads are opening the maximum number.
-            let deadline = wanted.deadline;
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            state = match left {
-                None => self.returned.wait(state),
+            state = match limit.left() {
+                None => self.changed.wait(state),
                 Some(left) if left.is_zero() => return Err(NoConnection::Busy),
-                Some(left) => self.returned.wait_for(state, left),
+                Some(left) => self.changed.wait_for(state, left),
             };
         }
         state.open += 1;
+        let beyond_limit = state.open > self.max_open;
         drop(state);
         let connection = Arc::new(SharedConnection::new(NewSharedConnection {
             stream: self.connect(wanted)?,
@@ -66,6 +82,7 @@ impl EndpointPool {
             copy_threshold: self.settings.copy_threshold,
             wait: self.wait,
             max_calls: shared.max_calls,
+            beyond_limit,
         }));
         let state = self.state();
         let closed = state.closed;
@@ -76,7 +93,7 @@ impl EndpointPool {
         if closed {
             connection.close();
         }
-        self.returned.notify_all();
+        self.changed.notify_all();
         Ok(connection)
     }
 
@@ -94,6 +111,6 @@ impl EndpointPool {
         let mut state = self.state();
         state.open -= shared.remove_ended();
         drop(state);
-        self.returned.notify_all();
+        self.changed.notify_all();
     }
 }

@@ -4,10 +4,9 @@ use std::io::{self, IoSlice};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
-use zorb_base::upcall_thread::in_upcall;
 use zorb_giop::{
     BegunRequest, ConnectionEnd, FailureCause, MessageHeader, NewRequest, ReplyStart,
     RequestBuffer, RequestFailure, RequestKind,
@@ -23,6 +22,7 @@ use crate::client::connection::{
     not_begun,
 };
 use crate::client::time_limit::TimeLimit;
+use crate::client::wait_limit::WaitLimit;
 
 /// The use of a shared connection by one call. It ends when this is dropped.
 #[derive(Debug)]
@@ -43,33 +43,58 @@ pub(crate) struct SharedCall {
 pub(in crate::client) enum NotJoined {
     /// The connection has ended.
     Ended,
-    /// Other calls used it until the deadline.
+    /// Other calls used it until the deadline, or for too long.
     Busy,
+    /// Too many calls use it for one out of an upcall.
+    Full,
+}
+
+/// How a call joins a connection.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::client) struct Joining {
+    /// The maximum number of calls on the connection, if the caller is in an upcall. Such a caller does not wait: the
+    /// calls that it would wait for may wait for the upcall.
+    pub(in crate::client) max_nested_calls: Option<usize>,
+    /// The deadline of the call.
+    pub(in crate::client) deadline: Option<Instant>,
+    /// The maximum time to wait; `None` for no limit.
+    pub(in crate::client) max_wait: Option<Duration>,
 }
 
 impl SharedConnection {
-    /// Begins the use by a call, once fewer than the maximum use it. A caller in an upcall does not wait: the
-    /// calls that it would wait for may wait for the upcall.
+    /// Begins the use by a call, once fewer than the maximum use it, and it is the next in the queue.
     pub(in crate::client) fn join(
         self: &Arc<Self>,
-        deadline: Option<Instant>,
+        joining: &Joining,
     ) -> Result<SharedCall, NotJoined> {
         let mut state = self.state();
-        loop {
+        let mut waits = None;
+        let joins = loop {
             if state.machine.ended().is_some() || state.closing {
-                return Err(NotJoined::Ended);
+                break Err(NotJoined::Ended);
             }
-            if state.users < self.max_calls || in_upcall() {
-                break;
+            match joining.max_nested_calls {
+                Some(max) if state.users < max => break Ok(()),
+                Some(_) => break Err(NotJoined::Full),
+                None => {}
             }
-            state.waiting += 1;
-            let in_time;
-            (state, in_time) = wait_until(&self.has_room, state, deadline);
-            state.waiting -= 1;
-            if !in_time {
-                return Err(NotJoined::Busy);
+            let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
+            if is_next && state.users < self.max_calls {
+                break Ok(());
             }
+            let (ticket, limit) = waits.get_or_insert_with(|| {
+                let limit = WaitLimit::start(joining.deadline, joining.max_wait);
+                (state.waiting.join(), limit)
+            });
+            if limit.is_over() {
+                break Err(NotJoined::Busy);
+            }
+            state = ticket.wait(state, limit);
+        };
+        if let Some((ticket, _)) = waits {
+            state.waiting.leave(&ticket);
         }
+        joins?;
         if state.users == 0 && !state.last_received.is_recent() {
             if self.stream.is_stale() {
                 self.end(&mut state, NoReply::Lost(None));

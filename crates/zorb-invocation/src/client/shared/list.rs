@@ -5,19 +5,23 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use super::SharedConnection;
+use crate::client::connection_settings::ConnectionSettings;
 
 /// The shared connections to an endpoint; the option `MaxCallsPerConnection` permits several calls on one.
 #[derive(Debug)]
 pub(in crate::client) struct SharedConnections {
     /// The maximum number of calls that use a connection at the same time.
     pub(in crate::client) max_calls: usize,
+    /// The maximum number of calls on a connection that a call out of an upcall joins.
+    pub(in crate::client) max_nested_calls: usize,
     open: ArcSwap<Vec<Arc<SharedConnection>>>,
 }
 
 impl SharedConnections {
     /// `None` if each call uses a connection exclusively.
-    pub(in crate::client) fn new(max_calls: usize) -> Option<Self> {
-        (max_calls > 1).then(|| Self { max_calls, open: ArcSwap::default() })
+    pub(in crate::client) fn new(settings: &ConnectionSettings) -> Option<Self> {
+        let ConnectionSettings { max_calls, max_nested_calls, .. } = *settings;
+        (max_calls > 1).then(|| Self { max_calls, max_nested_calls, open: ArcSwap::default() })
     }
 
     /// The connection that the fewest calls use, and the number of connections.

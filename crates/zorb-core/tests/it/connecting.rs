@@ -1,0 +1,143 @@
+//! Limits of connecting, and of waiting for a connection.
+
+use std::io;
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use crate::support::{Acting, Echo, builder, client, server};
+use zorb_cdr::ByteOrder;
+use zorb_core::Orb;
+use zorb_giop::{GiopVersion, IiopProfile, Ior};
+use zorb_tcp::IiopProtocol;
+use zorb_testkit::WithTransport;
+use zorb_transport::{
+    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
+    ListenOptions, Protocol, Stream, Transport,
+};
+use zorb_types::{CompletionStatus, minor};
+
+/// A transport to which no address answers: each attempt ends by its timeout, which does not pass.
+#[derive(Debug)]
+struct Unanswered {
+    iiop: Arc<dyn Protocol>,
+    /// The timeouts of the attempts.
+    timeouts: Arc<Mutex<Vec<Duration>>>,
+}
+
+impl Transport for Unanswered {
+    fn scheme(&self) -> &str {
+        self.iiop.scheme()
+    }
+
+    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
+        self.iiop.transport().parse_endpoint(text)
+    }
+
+    fn connect(
+        &self,
+        endpoint: &Endpoint,
+        options: &ConnectOptions,
+    ) -> Result<Arc<dyn Stream>, ConnectError> {
+        self.timeouts.lock().unwrap().push(options.timeout.unwrap());
+        let error = io::ErrorKind::TimedOut.into();
+        Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
+    }
+
+    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
+        self.iiop.transport().listen(url, options)
+    }
+
+    fn beside(&self, acceptor: &dyn Acceptor) -> String {
+        self.iiop.transport().beside(acceptor)
+    }
+}
+
+#[test]
+fn connecting_to_all_addresses_has_one_limit() {
+    let timeouts = Arc::<Mutex<Vec<Duration>>>::default();
+    let protocol = WithTransport::new(IiopProtocol::new(), |iiop| Unanswered {
+        iiop,
+        timeouts: Arc::clone(&timeouts),
+    });
+    let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
+    let orb = orb.option("ConnectTimeout", "10000").option("MaxConnectTime", "25000");
+    let orb = orb.build().unwrap();
+    let profile = |port| {
+        let profile = IiopProfile {
+            version: GiopVersion::V1_2,
+            host: "127.0.0.1".to_owned(),
+            port,
+            object_key: b"key".to_vec(),
+            components: Vec::new(),
+        };
+        profile.encode(ByteOrder::Big).unwrap()
+    };
+    let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
+    let ior = Ior { type_id, profiles: (1..=64).map(profile).collect() };
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+    assert_eq!(error.completed, CompletionStatus::No);
+    assert_eq!(*timeouts.lock().unwrap(), [10, 10, 5].map(Duration::from_secs));
+}
+
+#[test]
+fn a_caller_without_a_timeout_does_not_wait_forever_for_a_connection() {
+    for calls in ["1", "2"] {
+        let (_server, echo) = server();
+        let one = builder().option("MaxConnectionsPerEndpoint", "1");
+        let one = one.option("MaxCallsPerConnection", calls).option("MaxConnectionWait", "20");
+        let orb = one.build().unwrap();
+        let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+        let (ended, ends) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let callers = calls.parse::<usize>().unwrap() + 1;
+            for _ in 0..callers {
+                let (there, ended) = (&there, ended.clone());
+                scope.spawn(move || ended.send(there.wait_for(6)));
+            }
+            // The others are in upcalls, or refused as well.
+            let refused = ends.recv().unwrap().unwrap_err();
+            echo.note(6).unwrap();
+            assert_eq!(refused.minor, minor::transient::NO_FREE_CONNECTION);
+            assert_eq!(refused.completed, CompletionStatus::No);
+        });
+    }
+}
+
+/// Two ORBs whose servants call each other back until the argument is 0, over one connection in each direction if
+/// that were possible.
+fn call_back(depth: i32, calls: &str) -> i32 {
+    let side = || {
+        let one = builder().option("MaxConnectionsPerEndpoint", "1");
+        let one = one.option("MaxCallsPerConnection", calls);
+        one.listen("iiop://127.0.0.1:0").build().unwrap()
+    };
+    let orbs = [side(), side()];
+    let peers: [Arc<Mutex<Option<Echo>>>; 2] = Default::default();
+    let objects = [0, 1].map(|number: usize| {
+        let peer = Arc::clone(&peers[number]);
+        let servant = Acting(move |left| {
+            let peer = peer.lock().unwrap().clone().unwrap();
+            if left == 0 { Ok(0) } else { Ok(peer.twice(left - 1)? + 1) }
+        });
+        orbs[number].root_poa().activate::<_, Echo>(servant).unwrap()
+    });
+    for (number, orb) in orbs.iter().enumerate() {
+        let other = objects[1 - number].object().to_ior_string();
+        *peers[number].lock().unwrap() = Some(orb.resolve(&other).unwrap());
+    }
+    let (_client, first) = client(&objects[0]);
+    let depth = first.twice(depth).unwrap();
+    peers.iter().for_each(|peer| *peer.lock().unwrap() = None);
+    orbs.iter().for_each(|orb| orb.shutdown(true).unwrap());
+    depth
+}
+
+#[test]
+fn callbacks_nest_deeper_than_a_connection_has_threads() {
+    // A server has 16 threads for a connection, by default.
+    for calls in ["1", "2", "64"] {
+        assert_eq!(call_back(60, calls), 60, "{calls} calls share a connection");
+    }
+}

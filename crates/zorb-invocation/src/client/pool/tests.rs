@@ -1,0 +1,102 @@
+use std::net::TcpListener;
+use std::sync::Mutex;
+
+use zorb_tcp::IiopProtocol;
+
+use super::*;
+use crate::client::any_connection::AnyConnection;
+use crate::client::connection_settings::ConnectionClass;
+
+const WANTED: Wanted = Wanted { connect_timeout: Duration::from_secs(10), deadline: None };
+
+/// The connections to a server that accepts one and does nothing.
+fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointPool>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let endpoint = Endpoint::new("iiop", &listener.local_addr().unwrap().to_string()).unwrap();
+    let options = Options::default();
+    let mut class = ConnectionClass::plain(&options);
+    class.settings.max_connections = 1;
+    class.settings.max_calls = max_calls;
+    class.settings.max_wait = max_wait;
+    let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
+    (listener, EndpointPool::new(&endpoint, &class.settings, &protocol, &options))
+}
+
+/// The number of callers that wait for a connection of the pool.
+fn waiting(pool: &EndpointPool) -> usize {
+    match &pool.shared {
+        None => pool.state().waiting.len(),
+        Some(shared) => shared.least_busy().map_or(0, |(least, _)| least.waiting()),
+    }
+}
+
+/// The order in which callers get the only connection after the caller that has it releases it and wants it again.
+fn order(pool: &EndpointPool, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
+    let served = Mutex::new(Vec::new());
+    let call = |number| {
+        let connection = pool.connection(WANTED).unwrap();
+        served.lock().unwrap().push(number);
+        drop(connection);
+    };
+    std::thread::scope(|scope| {
+        for number in 0..5 {
+            scope.spawn(move || call(number));
+            while waiting(pool) <= number {
+                std::thread::yield_now();
+            }
+        }
+        drop(first);
+        call(5);
+    });
+    served.into_inner().unwrap()
+}
+
+#[test]
+fn callers_get_an_exclusive_connection_in_their_order() {
+    let (_listener, pool) = pool(1, None);
+    for _ in 0..20 {
+        let first = vec![pool.connection(WANTED).unwrap()];
+        assert_eq!(order(&pool, first), [0, 1, 2, 3, 4, 5]);
+    }
+    assert_eq!(pool.state().open, 1);
+}
+
+#[test]
+fn callers_share_a_connection_in_their_order() {
+    let (_listener, pool) = pool(2, None);
+    let shared = pool.shared.as_ref().unwrap();
+    for _ in 0..20 {
+        let mut first: Vec<_> = (0..2).map(|_| pool.connection(WANTED).unwrap()).collect();
+        let queue = shared.least_busy().unwrap().0;
+        let served = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for number in 0..5 {
+                let (served, pool) = (&served, &pool);
+                scope.spawn(move || {
+                    let connection = pool.connection(WANTED).unwrap();
+                    served.lock().unwrap().push(number);
+                    drop(connection);
+                });
+                while queue.waiting() <= number {
+                    std::thread::yield_now();
+                }
+            }
+            // One has room at a time.
+            drop(first.pop());
+            while queue.waiting() > 0 {
+                std::thread::yield_now();
+            }
+        });
+        assert_eq!(served.into_inner().unwrap(), [0, 1, 2, 3, 4]);
+    }
+}
+
+#[test]
+fn waiting_for_a_connection_ends() {
+    for max_calls in [1, 2] {
+        let (_listener, pool) = pool(max_calls, Some(Duration::from_millis(1)));
+        let _all: Vec<_> = (0..max_calls).map(|_| pool.connection(WANTED).unwrap()).collect();
+        assert!(matches!(pool.connection(WANTED), Err(NoConnection::Busy)));
+        assert_eq!(waiting(&pool), 0);
+    }
+}
