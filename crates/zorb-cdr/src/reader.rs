@@ -172,7 +172,8 @@ impl<'a> CdrReader<'a> {
 
     /// The same reader over several parts with an alignment base each, as GIOP 1.1 fragments are: the
     /// octet at each position of `parts` (ascending) is `origin` octets after the alignment base. A run
-    /// of octets, such as the numbers of a sequence, is aligned once and continues across parts.
+    /// of numbers, such as those of a sequence, is aligned once and continues across parts, unless it is
+    /// [aligned per part](Self::is_aligned_per_part).
     #[inline]
     #[must_use]
     pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
@@ -303,6 +304,31 @@ impl<'a> CdrReader<'a> {
     /// Whether all octets have one alignment base: there are no [parts](Self::with_parts).
     pub fn is_evenly_aligned(&self) -> bool {
         self.parts.is_empty()
+    }
+
+    /// Whether `count` numbers of `size` octets, of which the first is next, are aligned in each
+    /// [part](Self::with_parts).
+    ///
+    /// The standard requires that of GIOP 1.1 fragments, but omniORB aligns a run once. The octets do not
+    /// tell which, unless the run ends the message: then one of the two ends with it.
+    pub fn is_aligned_per_part(&self, size: usize, count: usize) -> bool {
+        if self.parts.is_empty() || self.tail.is_some() {
+            return false;
+        }
+        let end = self.buffer.len();
+        let start = self.aligned(size);
+        let once = count.checked_mul(size).and_then(|length| start.checked_add(length));
+        if once.is_none_or(|once| once >= end) {
+            return false;
+        }
+        let mut ahead = Self { values: None, ..self.clone() };
+        for _ in 0..count {
+            ahead.position = ahead.aligned(size).saturating_add(size);
+            if ahead.position > end {
+                return false;
+            }
+        }
+        ahead.position == end
     }
 
     /// An error of `kind` at the current offset.

@@ -19,7 +19,6 @@ pub(crate) fn copy(
 ) -> CdrResult<()> {
     let mut left = count;
     if let [Item { shape: Shape::Number(number), count: each }] = items {
-        // Numbers are aligned once, also in a stream of several parts.
         let numbers = left.saturating_mul(*each as usize);
         return copy_numbers(*number, numbers, reader, writer);
     }
@@ -77,8 +76,10 @@ pub fn copy_numbers(
     let length = count.saturating_mul(number.size());
     reader.step(alignment);
     reader.align(alignment);
-    if reader.is_in_chunks() && reader.remaining() < length {
-        return copy_in_chunks(number, count, reader, writer);
+    if reader.is_in_chunks() && reader.remaining() < length
+        || reader.is_aligned_per_part(alignment, count) && number.size() == alignment
+    {
+        return copy_each(number, count, reader, writer);
     }
     let octets = reader.take(length, "number")?;
     if let Some(writer) = writer {
@@ -96,9 +97,9 @@ fn put_numbers(number: Number, octets: &[u8], order: ByteOrder, writer: &mut Cdr
     }
 }
 
-/// Copies numbers that span several chunks of a value.
+/// Copies numbers that span several chunks of a value or parts of a message.
 #[cold]
-fn copy_in_chunks(
+fn copy_each(
     number: Number,
     count: usize,
     reader: &mut CdrReader<'_>,

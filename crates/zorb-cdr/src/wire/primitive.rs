@@ -112,8 +112,10 @@ macro_rules! number {
                 reader.step(size_of::<Self>());
                 reader.align(size_of::<Self>());
                 let length = count.saturating_mul(size_of::<Self>());
-                if reader.is_in_chunks() && length > reader.remaining() {
-                    return read_in_chunks::<Self>(reader, count);
+                if reader.is_in_chunks() && length > reader.remaining()
+                    || reader.is_aligned_per_part(size_of::<Self>(), count)
+                {
+                    return read_each::<Self>(reader, count);
                 }
                 let octets = reader.take(length, $what)?;
                 let (elements, _) = octets.as_chunks::<{ size_of::<Self>() }>();
@@ -127,7 +129,10 @@ macro_rules! number {
                 reader: &mut CdrReader<'a>,
                 count: usize,
             ) -> CdrResult<Cow<'a, [Self]>> {
-                if reader.order() == ByteOrder::NATIVE && count > 0 {
+                if reader.order() == ByteOrder::NATIVE
+                    && count > 0
+                    && !reader.is_aligned_per_part(size_of::<Self>(), count)
+                {
                     let mut ahead = reader.clone();
                     ahead.step(size_of::<Self>());
                     ahead.align(size_of::<Self>());
@@ -283,7 +288,7 @@ impl Wire for char {
     fn read_vec(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<Self>> {
         reader.step(1);
         if reader.is_in_chunks() && count > reader.remaining() {
-            return read_in_chunks::<Self>(reader, count);
+            return read_each::<Self>(reader, count);
         }
         let octets = reader.take(count, "sequence<char>")?;
         // In UTF-8, only ASCII has one octet a character.
@@ -294,9 +299,9 @@ impl Wire for char {
     }
 }
 
-/// Reads elements one by one, since they span several chunks of a value.
+/// Reads elements one by one, since they span several chunks of a value or parts of a message.
 #[cold]
-fn read_in_chunks<T: Wire>(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<T::Value>> {
+fn read_each<T: Wire>(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec<T::Value>> {
     if count.saturating_mul(T::MIN_SIZE) > reader.remaining_in_all() {
         return Err(reader.error(CdrErrorKind::Truncated, "sequence"));
     }

@@ -148,3 +148,31 @@ fn elements_may_span_chunks_of_a_value() {
     // The element itself is whole.
     assert_eq!(read_in_chunks::<Vec<u16>>(&[three, &[0], &[1]]), Err(CdrErrorKind::Truncated));
 }
+
+#[test]
+fn runs_are_aligned_per_part_where_the_message_ends_with_them() {
+    let numbers = [1.5_f64, 2.5, 3.5, 4.5];
+    let octets = |numbers: &[f64]| -> Vec<u8> {
+        numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
+    };
+    let count = 4_u32.to_ne_bytes();
+    // Twelve octets before each part are its header. The first has the count and two numbers.
+    let first = [&count[..], &octets(&numbers[..2])].concat();
+    let once = [first.clone(), octets(&numbers[2..])].concat();
+    let per_part = [first.clone(), vec![0xaa; 4], octets(&numbers[2..])].concat();
+    let parts = [u32::try_from(first.len()).unwrap()];
+    for message in [&once, &per_part] {
+        let reader =
+            || CdrReader::new(message, ByteOrder::NATIVE).with_origin(12).with_parts(&parts, 12);
+        let mut whole = reader();
+        assert_eq!(<Vec<f64>>::read(&mut whole).as_deref(), Ok(&numbers[..]));
+        assert_eq!(whole.remaining(), 0);
+        assert_eq!(<Vec<f64>>::read_borrowed(&mut reader()).as_deref(), Ok(&numbers[..]));
+        let mut swapped = CdrReader::new(message, ByteOrder::NATIVE.swapped())
+            .with_origin(12)
+            .with_parts(&parts, 12);
+        swapped.take(4, "count").unwrap();
+        let swapped = f64::read_vec(&mut swapped, 4).unwrap();
+        assert!(swapped.iter().zip(numbers).all(|(a, b)| a.to_bits() == b.to_bits().swap_bytes()));
+    }
+}
