@@ -9,6 +9,7 @@
 //! values take precedence over the program's, unless the program forces its own (`OrbBuilder::force`).
 //! Unknown names and bad values are errors that name the option and its source.
 
+mod char_code_set;
 mod collocation_strategy;
 mod orb;
 mod origin;
@@ -30,6 +31,7 @@ use zorb_transport::{Protocol, WaitPolicy};
 use crate::error::{Error, Phase};
 
 #[doc(hidden)]
+pub use char_code_set::CharCodeSet;
 pub use collocation_strategy::CollocationStrategy;
 pub use orb::OrbOptions;
 pub use origin::{Origin, Override};

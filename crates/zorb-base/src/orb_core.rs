@@ -45,13 +45,14 @@ impl std::fmt::Debug for OrbCore {
 impl OrbCore {
     /// Creates the state of a running ORB with these options.
     pub fn new(options: Options) -> Arc<Self> {
+        let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
         Arc::new(Self {
             options,
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
             threads: Arc::default(),
-            code_sets: CodeSetComponentInfo::zorb(),
+            code_sets,
             state: AtomicU8::new(RUNNING),
             lane_ended: OnceLock::new(),
         })

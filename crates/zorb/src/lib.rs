@@ -103,10 +103,10 @@ pub use zorb_cdr::{
     Bounded, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, Octets, WChar, WString, Wire,
 };
 pub use zorb_core::{
-    Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CollocationStrategy,
-    Context, CustomMarshal, Error, ErrorContext, Interface, Loan, LoanedOctets, Native, ObjectRef,
-    OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref, Result, ServedBy, UserException,
-    Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
+    CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Interface, Loan,
+    LoanedOctets, Native, ObjectRef, OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref,
+    Result, ServedBy, UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_transport::Named;
 
-use super::CollocationStrategy;
+use super::{CharCodeSet, CollocationStrategy};
 
 const HOUR_MS: u64 = 3_600_000;
 
@@ -113,6 +113,9 @@ macro_rules! orb_options {
                 /// How stubs call objects of their own ORB: through the object adapter, directly on the servant, or
                 /// by messages in memory, as if the object were remote.
                 "CollocationStrategy" collocation_strategy: CollocationStrategy = CollocationStrategy::ThruPoa;
+                /// Native code set of char and string, which references publish and clients prefer; iso-8859-1 for
+                /// peers whose char has characters that are not ASCII.
+                "NativeCharCodeSet" native_char_code_set: CharCodeSet = CharCodeSet::Utf8;
             }
         }
     };

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_base::error::{Error, Phase};
-use zorb_base::options::CollocationStrategy;
+use zorb_base::options::{CharCodeSet, CollocationStrategy};
 use zorb_base::options::{
     MissingFeatures, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
 };

@@ -44,10 +44,16 @@ impl CodeSetComponentInfo {
     /// The code sets of Zorb: native UTF-8, with conversion to ISO 8859-1 and ASCII; native UTF-16, with
     /// conversion to UCS-2.
     pub fn zorb() -> Self {
+        Self::with_native_char(CodeSetId::UTF_8)
+    }
+
+    /// The same with another of its code sets as the native one of `char`.
+    pub fn with_native_char(native: CodeSetId) -> Self {
+        let sets = [CodeSetId::UTF_8, CodeSetId::ISO_8859_1, CodeSetId::ISO_646_IRV];
         Self {
             for_char: CodeSetComponent {
-                native: CodeSetId::UTF_8,
-                conversions: Vec::from([CodeSetId::ISO_8859_1, CodeSetId::ISO_646_IRV]),
+                native,
+                conversions: sets.into_iter().filter(|set| *set != native).collect(),
             },
             for_wchar: CodeSetComponent {
                 native: CodeSetId::UTF_16,

@@ -1,6 +1,6 @@
 //! Negotiation of code sets.
 
-use zorb_cdr::{ByteOrder, CharSet, WideForm, WideSet};
+use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, CharSet, WideForm, WideSet};
 use zorb_giop::{
     CodeSetComponent, CodeSetComponentInfo, CodeSetContext, CodeSetError, CodeSetId, GiopVersion,
     TaggedComponent, negotiate, text_coding,
@@ -119,4 +119,30 @@ fn the_encoding_of_wide_text_depends_on_the_version() {
 fn code_sets_print_their_names() {
     assert_eq!(CodeSetId::UTF_16.to_string(), "UTF-16");
     assert_eq!(CodeSetId(7).to_string(), "code set 0x00000007");
+}
+
+#[test]
+fn latin_1_may_be_the_native_set() {
+    let latin1 = CodeSetComponentInfo::with_native_char(CodeSetId::ISO_8859_1);
+    assert_eq!(latin1.for_char.native, CodeSetId::ISO_8859_1);
+    assert_eq!(latin1.for_char.conversions, [CodeSetId::UTF_8, CodeSetId::ISO_646_IRV]);
+    let context = negotiate(&latin1, &latin1).expect("compatible");
+    assert_eq!(context.char_data, CodeSetId::ISO_8859_1);
+    for version in [GiopVersion::V1_1, GiopVersion::V1_2] {
+        let text = text_coding(context, version).expect("supported");
+        let mut octets = Vec::new();
+        let mut writer = CdrWriter::new(&mut octets, ByteOrder::Big).with_text(text);
+        writer.write_char('\u{fc}').expect("one octet");
+        writer.write_str("\u{fc}", 1).expect("one octet");
+        assert_eq!(octets, b"\xfc\0\0\0\0\0\0\x02\xfc\0");
+        let mut reader = CdrReader::new(&octets, ByteOrder::Big).with_text(text);
+        assert_eq!(reader.read_char(), Ok('\u{fc}'));
+    }
+    // With a peer whose native set is UTF-8, no character is lost in strings.
+    for (client, server) in
+        [(&latin1, &CodeSetComponentInfo::zorb()), (&CodeSetComponentInfo::zorb(), &latin1)]
+    {
+        let context = negotiate(client, server).expect("compatible");
+        assert_eq!(context.char_data, CodeSetId::UTF_8);
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use zorb_core::codegen::SystemException;
-use zorb_core::{Interface, ObjectRef, Orb};
+use zorb_core::{CharCodeSet, Interface, ObjectRef, Orb};
 use zorb_tcp::IiopProtocol;
 
 use crate::bank::bank::{
@@ -18,8 +18,13 @@ use crate::interfaces::graph::{
 use crate::types::types;
 
 pub(crate) fn orb() -> Orb {
+    orb_with(CharCodeSet::Utf8)
+}
+
+fn orb_with(native: CharCodeSet) -> Orb {
     let builder = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
-    builder.listen("iiop://127.0.0.1:0").build().expect("an ORB")
+    let builder = builder.listen("iiop://127.0.0.1:0").native_char_code_set(native);
+    builder.build().expect("an ORB")
 }
 
 /// The same object as a reference of another ORB.
@@ -278,7 +283,7 @@ impl types::AllServant for Echo {
         Ok(())
     }
     fn flags(&self, a: bool, b: u8) -> zorb::Result<(bool, u8, char)> {
-        Ok((!a, b + 1, 'e'))
+        Ok((!a, b + 1, if b == 7 { 'ü' } else { 'e' }))
     }
     fn wides(&self, a: char, b: char) -> zorb::Result<(char, char)> {
         Ok((b, a))
@@ -390,4 +395,19 @@ fn every_type_is_a_parameter_and_a_result() {
     assert_eq!(all.nested(&near, &[near]), Ok(vec![near; 2]));
     client.shutdown(true).expect("the client ends");
     server.shutdown(true).expect("the server ends");
+}
+
+#[test]
+fn a_char_may_be_latin_1_if_that_is_native() {
+    for (native, kind) in
+        [(CharCodeSet::Latin1, None), (CharCodeSet::Utf8, Some("DATA_CONVERSION"))]
+    {
+        let (server, client) = (orb_with(native), orb_with(native));
+        let local: types::All = server.root_poa().activate(Echo).expect("a servant");
+        let flags = seen_from(&client, &local).flags(true, 7);
+        assert_eq!(flags.as_ref().err().map(|error| error.kind.name()), kind);
+        assert_eq!(flags.ok().map(|(.., char)| char), kind.is_none().then_some('ü'));
+        client.shutdown(true).expect("the client ends");
+        server.shutdown(true).expect("the server ends");
+    }
 }
