@@ -56,7 +56,7 @@ pub mod extended {
         large: u64 = "large", smalls: Vec<i8> = "smalls",
     });
 
-    /// The IDL bitmask `Extended::Access`.
+    /// Access rights.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub struct Access(u16);
     impl Access {

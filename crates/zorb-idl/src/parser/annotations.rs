@@ -9,6 +9,7 @@ use crate::syntax::{
 impl Parser<'_> {
     /// `@name` and `@name(...)`, any number.
     pub(super) fn annotations(&mut self) -> Parsed<Vec<AnnotationItem>> {
+        let docs = self.docs();
         let mut list = Vec::new();
         while self.at(Punct::At) && !self.at_annotation_declaration() {
             self.bump();
@@ -32,6 +33,9 @@ impl Parser<'_> {
                 Arguments::None
             };
             list.push(AnnotationItem { name, arguments });
+        }
+        if !list.is_empty() {
+            self.annotated = (self.pos, docs);
         }
         Ok(list)
     }

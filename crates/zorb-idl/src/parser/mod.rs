@@ -38,6 +38,7 @@ pub(crate) fn parse(tokens: &[Token], events: &[Event], sink: &mut Sink) -> Tree
         pos: 0,
         half_shift: false,
         angles: 0,
+        annotated: (0, None),
         events: events.iter(),
         sink,
         depth: 0,
@@ -55,6 +56,8 @@ struct Parser<'a> {
     half_shift: bool,
     /// The number of `<` open around the current token, not counting those outside parentheses.
     angles: usize,
+    /// The position after annotations, and the documentation before them.
+    annotated: (usize, Docs),
     events: std::slice::Iter<'a, Event>,
     sink: &'a mut Sink,
     depth: usize,
@@ -104,8 +107,11 @@ impl Parser<'_> {
         before.map_or_else(|| self.span(), |token| token.span)
     }
 
+    /// The documentation of the next definition: the comment above it or above its annotations.
     fn docs(&self) -> Docs {
-        self.tokens.get(self.pos).and_then(|token| token.docs.clone())
+        let docs = self.tokens.get(self.pos).and_then(|token| token.docs.clone());
+        let (end, before) = &self.annotated;
+        docs.or_else(|| before.clone().filter(|_| *end == self.pos))
     }
 
     fn at_end(&self) -> bool {
