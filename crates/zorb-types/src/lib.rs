@@ -30,7 +30,7 @@ pub use layout::{Layout, ValueHead, ValueTypes, WrittenValue, transcode, value_i
 pub use long_double::LongDouble;
 pub use repository_id::{BadRepositoryId, RepositoryId, RepositoryIdFormat};
 pub use type_code::{
-    TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn, UnionCase, ValueMember,
-    ValueModifier, Visibility,
+    MAX_REPEATED_TYPES, TcKind, TypeCode, TypeCodeError, TypeCodeResult, TypeDesc, TypeFn,
+    UnionCase, ValueMember, ValueModifier, Visibility,
 };
 pub use typed::Typed;

@@ -28,6 +28,7 @@ pub use kind::TcKind;
 pub use make::{UnionCase, ValueMember};
 pub use node::TypeCode;
 pub use value::{ValueModifier, Visibility};
+pub use write::MAX_REPEATED_TYPES;
 
 pub(crate) use desc::plain;
 pub(crate) use digits::{digits_and_scale, is_fixed};

@@ -14,13 +14,13 @@ const WHAT: &str = "TypeCode";
 
 /// The maximum number of types without a repository id that are written again instead of an indirection to
 /// them. A received TypeCode may refer to one of them any number of times.
-const MAX_REPEATED: u32 = 1024;
+pub const MAX_REPEATED_TYPES: u32 = 1024;
 
 /// Appends a TypeCode.
 ///
 /// A type of this program has indirections for recursion only. A received type has those with which it was
 /// received. They lead to types with a repository id, since some ORBs refuse others; other types are
-/// repeated, up to [`MAX_REPEATED`] of them.
+/// repeated, up to [`MAX_REPEATED_TYPES`] of them.
 pub(super) fn write(type_ref: TypeRef<'_>, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
     Encoder::default().write(type_ref, writer, 0)
 }
@@ -73,7 +73,7 @@ impl Encoder {
         writer.align(4);
         let position = base + writer.offset();
         let earlier = self.positions.get(&key).copied();
-        if earlier.is_some() && !type_ref.kind().has_id() && self.repeated < MAX_REPEATED {
+        if earlier.is_some() && !type_ref.kind().has_id() && self.repeated < MAX_REPEATED_TYPES {
             self.repeated += 1;
         } else if let Some(earlier) = earlier {
             let distance = i32::try_from(position + 4 - earlier)
