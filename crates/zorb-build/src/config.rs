@@ -5,7 +5,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use zorb_idl::{Compilation, DiskLoader, FileLoader, compile_with};
+use zorb_idl::{Code, Compilation, DiskLoader, FileLoader, compile_with};
 
 use crate::{Error, cargo};
 
@@ -65,6 +65,13 @@ impl Config {
     #[must_use]
     pub fn define_as(mut self, name: impl Into<String>, replacement: impl Into<String>) -> Self {
         self.front = self.front.define_as(name, replacement);
+        self
+    }
+
+    /// Makes tolerable faults with this code warnings; [`Code::TOLERABLE`] lists them.
+    #[must_use]
+    pub fn allow(mut self, code: Code) -> Self {
+        self.front = self.front.allow(code);
         self
     }
 

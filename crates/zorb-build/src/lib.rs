@@ -17,6 +17,7 @@ use std::path::Path;
 
 pub use config::{Config, Output};
 pub use error::Error;
+pub use zorb_idl::Code;
 
 /// Compiles one IDL file with default options in a build script.
 ///

@@ -68,10 +68,10 @@ pub fn compile_with<P: AsRef<Path>>(
     files: &[P],
 ) -> Compilation {
     let paths: Vec<&Path> = files.iter().map(AsRef::as_ref).collect();
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(&options.allowed);
     let mut source = preprocess::run(options, loader, &paths, false, &mut sink);
     if source.lacks_components() {
-        sink = Sink::default();
+        sink = Sink::new(&options.allowed);
         source = preprocess::run(options, loader, &paths, true, &mut sink);
     }
     let tree = parser::parse(&source.tokens, &source.events, &mut sink);

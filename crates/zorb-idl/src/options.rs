@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::diagnostics::Code;
+
 /// Options of a compilation. The default has no search paths and no macros.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
@@ -12,6 +14,8 @@ pub struct Options {
     pub include_paths: Vec<PathBuf>,
     /// Macros defined before the first line: a name and its replacement (`None`: `1`).
     pub defines: Vec<(String, Option<String>)>,
+    /// Codes of tolerable faults, which become warnings: see [`Code::TOLERABLE`].
+    pub allowed: Vec<Code>,
 }
 
 impl Options {
@@ -32,6 +36,14 @@ impl Options {
     #[must_use]
     pub fn define(mut self, name: impl Into<String>) -> Self {
         self.defines.push((name.into(), None));
+        self
+    }
+
+    /// Makes the tolerable faults with this code warnings: see [`Code::TOLERABLE`]. Other codes have no
+    /// effect.
+    #[must_use]
+    pub fn allow(mut self, code: Code) -> Self {
+        self.allowed.push(code);
         self
     }
 

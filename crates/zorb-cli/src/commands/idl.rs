@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
-use zorb_idl::{Compilation, Severity};
+use zorb_idl::{Code, Compilation, Severity};
 
 use crate::definitions::definition;
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
@@ -98,6 +98,19 @@ struct Input {
     /// Preprocessor macro, 1 without a value
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     defines: Vec<(String, Option<String>)>,
+    /// Code of tolerable faults that are warnings, such as E0405; repeatable
+    #[arg(long, value_name = "CODE", value_parser = tolerable)]
+    allow: Vec<Code>,
+}
+
+/// Parses the code of a tolerable fault.
+fn tolerable(text: &str) -> Result<Code, String> {
+    let code = zorb_idl::explain(text).map(|info| info.code);
+    let mut codes = Code::TOLERABLE.iter().map(|(code, _)| *code);
+    codes.find(|allowed| Some(*allowed) == code).ok_or_else(|| {
+        let codes: Vec<String> = Code::TOLERABLE.iter().map(|(code, _)| code.to_string()).collect();
+        format!("expected one of {}", codes.join(", "))
+    })
 }
 
 fn extern_module(text: &str) -> Result<(String, String), String> {
@@ -144,6 +157,7 @@ fn compile_each(input: &Input) -> Vec<(String, Compilation)> {
     let mut options = zorb_idl::Options::new();
     options.include_paths.clone_from(&input.include);
     options.defines.clone_from(&input.defines);
+    options.allowed.clone_from(&input.allow);
     let compile =
         |file: &PathBuf| (file.display().to_string(), zorb_idl::compile(&options, &[file]));
     input.files.iter().map(compile).collect()

@@ -213,6 +213,20 @@ codes! {
 }
 
 impl Code {
+    /// The codes of faults that occur in published IDL and have an obvious meaning, and these faults.
+    /// [`Options::allow`](crate::Options::allow) makes them warnings; other faults with these codes remain
+    /// errors.
+    pub const TOLERABLE: &'static [(Self, &'static str)] = &[
+        (Self::BadPragma, "`;` after a pragma"),
+        (Self::UnexpectedToken, "`pseudo` before an interface, which is then local"),
+        (
+            Self::RedefinedAfterUse,
+            "the name of a type in another case as that of a member or parameter",
+        ),
+        (Self::NeverCompleted, "a struct or valuetype that is declared but never defined"),
+        (Self::WrongValueType, "a floating-point literal as a `fixed`"),
+    ];
+
     /// Its spelling: `E0401`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{Code, Diagnostic};
+use super::{Code, Diagnostic, Severity};
 use crate::limits::{MAX_DIAGNOSTICS, MAX_MESSAGE};
 use crate::source::{SourceMap, Span};
 
@@ -10,12 +10,29 @@ use crate::source::{SourceMap, Span};
 /// end.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
+    /// The codes of tolerable faults that are warnings.
+    allowed: Vec<Code>,
     items: Vec<Diagnostic>,
     seen: HashSet<(Code, Option<Span>)>,
     dropped: usize,
 }
 
 impl Sink {
+    pub(crate) fn new(allowed: &[Code]) -> Self {
+        Self { allowed: allowed.to_vec(), ..Self::default() }
+    }
+
+    /// Adds a diagnostic of a [tolerable](Code::TOLERABLE) fault: a warning if its code is allowed. Returns
+    /// whether it is.
+    pub(crate) fn push_tolerable(&mut self, mut diagnostic: Diagnostic) -> bool {
+        let is_allowed = self.allowed.contains(&diagnostic.code);
+        if is_allowed {
+            diagnostic.severity = Severity::Warning;
+        }
+        self.push(diagnostic);
+        is_allowed
+    }
+
     /// Whether the limit is reached; a caller can then skip the search for a suggestion.
     pub(crate) fn is_full(&self) -> bool {
         self.items.len() >= MAX_DIAGNOSTICS

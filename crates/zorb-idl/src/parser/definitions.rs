@@ -3,7 +3,6 @@
 use super::{Failed, Parsed, Parser};
 use crate::diagnostics::{Code, Diagnostic};
 use crate::lexer::{Keyword, Punct, TokenKind};
-use crate::source::Span;
 use crate::syntax::{
     CaseItem, Declarator, EnumItem, EnumeratorItem, Expr, InterfaceKind, Item, LabelItem,
     MemberItem, StructItem, TypeExpr, TypeKind, UnionItem,
@@ -76,6 +75,14 @@ impl Parser<'_> {
             TokenKind::Keyword(Keyword::Interface) => self.interface(items, InterfaceKind::Plain),
             TokenKind::Keyword(Keyword::Component) => self.component(items),
             TokenKind::Keyword(Keyword::Home) => self.home(items),
+            TokenKind::Ident(word)
+                if &**word == "pseudo" && self.is_keyword_next(Keyword::Interface) =>
+            {
+                let found = self.unexpected_diagnostic("a definition");
+                self.sink.push_tolerable(found.hint("pseudo-interfaces are `local` today"));
+                self.bump();
+                self.interface(items, InterfaceKind::Local)
+            }
             TokenKind::Ident(_) if self.at_definition_word("porttype") => self.port_type(items),
             TokenKind::Ident(_) if self.at_definition_word("connector") => self.connector(items),
             TokenKind::Ident(_) if self.template_depth > 0 && self.at_definition_word("alias") => {
@@ -132,6 +139,10 @@ impl Parser<'_> {
         items.push(item);
         self.semicolon(after)?;
         Ok(true)
+    }
+
+    fn is_keyword_next(&self, keyword: Keyword) -> bool {
+        matches!(self.kind_at(1), TokenKind::Keyword(next) if *next == keyword)
     }
 
     fn module(&mut self, items: &mut Vec<Item>) -> Parsed<()> {

@@ -12,6 +12,14 @@ impl Preprocessor<'_> {
     pub(super) fn pragma(&mut self, at: Span, line: &[PpToken]) {
         let Some((word, rest)) = line.split_first() else { return };
         let at = at.to(line.last().map_or(at, |token| token.span));
+        let rest = match rest.split_last() {
+            Some((last, before)) if last.is_punct(";") && word.text.as_ref() != "once" => {
+                let diagnostic = Diagnostic::new(Code::BadPragma, last.span, "`;` after a pragma");
+                self.sink.push_tolerable(diagnostic.hint("remove it"));
+                before
+            }
+            _ => rest,
+        };
         match &*word.text {
             "once" => {
                 self.once.insert(at.file);

@@ -6,7 +6,7 @@ use super::scope::ScopeId;
 use crate::diagnostics::{Code, Diagnostic};
 use crate::model::{Const, ConstValue, DefinitionKind, FixedValue, Type};
 use crate::source::Span;
-use crate::syntax::{Docs, Expr, Ident, TypeExpr, TypeKind};
+use crate::syntax::{Docs, Expr, ExprKind, Ident, TypeExpr, TypeKind};
 
 impl Resolver<'_> {
     /// `const T NAME = value;`
@@ -28,11 +28,20 @@ impl Resolver<'_> {
             );
             ty = Type::Error;
         }
-        if matches!(written.kind, TypeKind::AnyFixed)
-            && let Value::Fixed(value) = self.compute(value, &ty, scope)
-        {
-            let scale = i16::try_from(value.scale()).unwrap_or(i16::MAX);
-            ty = Type::Fixed { digits: value.digits(), scale };
+        let mut value = value;
+        let literal;
+        if matches!(written.kind, TypeKind::AnyFixed) {
+            let fixed = match self.compute(value, &ty, scope) {
+                Value::Fixed(fixed) => Some(fixed),
+                Value::Float(number) => self.fixed_of_float(number, &ty, value.span),
+                _ => None,
+            };
+            if let Some(fixed) = fixed {
+                let scale = i16::try_from(fixed.scale()).unwrap_or(i16::MAX);
+                ty = Type::Fixed { digits: fixed.digits(), scale };
+                literal = Expr { kind: ExprKind::Fixed(fixed), span: value.span };
+                value = &literal;
+            }
         }
         let value = self.evaluate(value, &ty, scope);
         self.define(name, DefinitionKind::Const(Const { ty, value }), docs, scope);
@@ -130,11 +139,26 @@ impl Resolver<'_> {
             (Type::Named(id), Value::Enumerator { enumeration, index }) if *id == enumeration => {
                 ConstValue::Enumerator { enumeration, index }
             }
+            (Type::Fixed { digits, scale }, Value::Float(number)) => {
+                match self.fixed_of_float(number, ty, span) {
+                    Some(value) => self.fit_fixed(value, *digits, *scale, span),
+                    None => ConstValue::Error,
+                }
+            }
             (_, value) => {
-                self.wrong_type(&value, ty, span);
+                let diagnostic = self.wrong_type(&value, ty, span);
+                self.sink.push(diagnostic);
                 ConstValue::Error
             }
         }
+    }
+
+    /// A floating-point number as a fixed-point one, where that is allowed.
+    fn fixed_of_float(&mut self, number: f64, ty: &Type, span: Span) -> Option<FixedValue> {
+        let diagnostic = self.wrong_type(&Value::Float(number), ty, span);
+        let is_allowed = self.sink.push_tolerable(diagnostic);
+        let value = FixedValue::parse(&number.abs().to_string()).filter(|_| is_allowed)?;
+        Some(if number < 0.0 { value.negated() } else { value })
     }
 
     #[allow(clippy::cast_possible_truncation, reason = "the check detects the loss")]
@@ -173,11 +197,11 @@ impl Resolver<'_> {
         }
     }
 
-    fn wrong_type(&mut self, value: &Value, ty: &Type, span: Span) {
+    fn wrong_type(&self, value: &Value, ty: &Type, span: Span) -> Diagnostic {
         let name = self.model.type_name(ty);
         let message = format!("{} is not a value of type {name}", self.describe_value(value));
-        let mut diagnostic = Diagnostic::new(Code::WrongValueType, span, message);
-        diagnostic = match (ty, value) {
+        let diagnostic = Diagnostic::new(Code::WrongValueType, span, message);
+        match (ty, value) {
             (Type::Boolean, Value::Integer(_)) => diagnostic.hint("write `TRUE` or `FALSE`"),
             (Type::WChar, Value::Char(_)) | (Type::WString { .. }, Value::String(_)) => {
                 diagnostic.hint("add the prefix `L`")
@@ -196,8 +220,7 @@ impl Resolver<'_> {
                 diagnostic.hint("write a string in double quotes")
             }
             _ => diagnostic,
-        };
-        self.sink.push(diagnostic);
+        }
     }
 
     pub(super) fn describe_value(&self, value: &Value) -> String {

@@ -206,7 +206,12 @@ impl Resolver<'_> {
                     .label(other.span, "this definition is in another scope")
                     .hint("a type must be defined in the scope of its forward declaration");
             }
-            self.sink.push(diagnostic);
+            match self.model.definition(id).kind {
+                DefinitionKind::Struct(_) | DefinitionKind::Value(_) => {
+                    self.sink.push_tolerable(diagnostic);
+                }
+                _ => self.sink.push(diagnostic),
+            }
         }
     }
 }

@@ -46,11 +46,19 @@ impl Resolver<'_> {
         target: Target,
         kind: NameKind,
     ) -> bool {
-        let clash = self.clash(scope, ident, kind);
-        let fine = clash.as_ref().is_none_or(|item| item.severity == Severity::Warning);
-        if let Some(diagnostic) = clash {
-            self.sink.push(diagnostic);
-        }
+        let fine = match self.clash(scope, ident, kind) {
+            None => true,
+            Some(clash)
+                if clash.code == Code::RedefinedAfterUse && kind != NameKind::Definition =>
+            {
+                self.sink.push_tolerable(clash)
+            }
+            Some(clash) => {
+                let is_warning = clash.severity == Severity::Warning;
+                self.sink.push(clash);
+                is_warning
+            }
+        };
         if let Some(scope) = self.scopes.get_mut(scope.0) {
             let entry = Entry { ident: ident.clone(), target };
             scope.names.entry(key(&ident.text)).or_insert(entry);

@@ -323,3 +323,69 @@ fn text_in_utf_16_is_named() {
     let message = &compilation.diagnostics[0].message;
     assert_eq!(message, "cannot read `a.idl`: it is UTF-16 text: convert it to UTF-8");
 }
+
+#[test]
+fn tolerable_faults_can_be_warnings() {
+    let faults = [
+        ("#pragma prefix \"example.org\";\ninterface A {};", Code::BadPragma),
+        ("pseudo interface A { void f(); };", Code::UnexpectedToken),
+        (
+            "struct Data { long x; }; interface A { void f(in Data data); };",
+            Code::RedefinedAfterUse,
+        ),
+        ("struct Never; interface A {};", Code::NeverCompleted),
+        ("const fixed A = -1.5;", Code::WrongValueType),
+    ];
+    for ((text, code), (listed, _)) in faults.into_iter().zip(Code::TOLERABLE) {
+        assert_eq!(code, *listed);
+        let [strict, tolerant] = [Options::new(), Options::new().allow(code)].map(|options| {
+            let loader = MemoryLoader::new().with("main.idl", text);
+            compile_with(&options, &loader, &["main.idl"])
+        });
+        for (compilation, severity) in [(strict, Severity::Error), (tolerant, Severity::Warning)] {
+            let found: Vec<_> =
+                compilation.diagnostics.iter().map(|item| (item.code, item.severity)).collect();
+            assert_eq!(found, [(code, severity)], "{text}");
+            assert!(compilation.model.find("A").is_some(), "{text}");
+        }
+    }
+    // Others with these codes are errors.
+    for (text, code) in [
+        ("#pragma prefix example", Code::BadPragma),
+        ("interface interface A {};", Code::UnexpectedToken),
+        ("typedef long T; module M { typedef T U; typedef short T; };", Code::RedefinedAfterUse),
+        ("union Never;", Code::NeverCompleted),
+        ("const long A = 1.5;", Code::WrongValueType),
+    ] {
+        let loader = MemoryLoader::new().with("main.idl", text);
+        let compilation = compile_with(&Options::new().allow(code), &loader, &["main.idl"]);
+        assert!(compilation.has_errors(), "{text}");
+    }
+}
+
+#[test]
+fn documentation_may_precede_annotations() {
+    let model = model(
+        "/// A struct.
+         @final @nested struct S {
+             /// A member.
+             @key long x;
+             @optional long y;
+         };
+         enum E {
+             /// First.
+             @value(1) a,
+             @value(2) b
+         };",
+    );
+    let s = &model[model.find("S").expect("defined")];
+    assert_eq!(s.docs.as_deref(), Some("A struct."));
+    let DefinitionKind::Struct(item) = &s.kind else { panic!("it is a struct") };
+    let docs: Vec<_> = item.members.iter().map(|member| member.docs.as_deref()).collect();
+    assert_eq!(docs, [Some("A member."), None]);
+    let DefinitionKind::Enum(item) = &model[model.find("E").expect("defined")].kind else {
+        panic!("it is an enum")
+    };
+    let docs: Vec<_> = item.enumerators.iter().map(|item| item.docs.as_deref()).collect();
+    assert_eq!(docs, [Some("First."), None]);
+}

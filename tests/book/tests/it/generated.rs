@@ -132,6 +132,15 @@ fn the_diagnostics_are_those_of_the_code() {
 }
 
 #[test]
+fn the_tolerable_faults_are_those_of_the_code() {
+    let mut made = String::from("| Code | Fault |\n|---|---|\n");
+    for (code, fault) in Code::TOLERABLE {
+        let _ = writeln!(made, "| `{code}` | {fault} |");
+    }
+    check("docs/src/idl-compiler.md", "tolerable faults", &made);
+}
+
+#[test]
 fn the_limits_of_the_wire_are_those_of_the_code() {
     let wire = giop::Limits::DEFAULT;
     let rows = [
@@ -146,6 +155,10 @@ fn the_limits_of_the_wire_are_those_of_the_code() {
         (
             "nesting depth of valuetypes, as in linked lists",
             number(zorb_cdr::MAX_VALUE_DEPTH.into()),
+        ),
+        (
+            "types without a repository id that are repeated in a TypeCode",
+            number(zorb_types::MAX_REPEATED_TYPES as usize),
         ),
         ("octets of stack for nested values", octets(zorb_cdr::MAX_VALUE_STACK)),
         ("service contexts of a message", number(giop::MAX_SERVICE_CONTEXTS)),
