@@ -87,21 +87,30 @@ fn run(octets: &[u8]) {
     }
     let answer = exchange(octets);
     check_messages(&answer);
+    expect_service();
+}
+
+/// Checks that a client on another connection gets its result.
+pub fn expect_service() {
     assert_eq!(server().probe.add(2, 3), Ok(5), "another client notices");
 }
 
 /// Sends `octets` on a connection of their own and returns all that comes back.
 pub fn exchange(octets: &[u8]) -> Vec<u8> {
-    let server = server();
-    // All octets fit into the pipe: sending never waits, however slowly the server reads.
-    let stream = StreamOptions { send_buffer: Some(octets.len() + 1), ..StreamOptions::default() };
-    let options = ConnectOptions::with_stream(stream);
-    let stream = server.transport.connect(&server.endpoint, &options).expect("a connection");
+    let stream = connect(octets.len());
     stream.set_recv_timeout(Some(HANG)).expect("a time-out");
     // A server that has seen enough may end the connection first.
     let _ = stream.send_all(octets);
     stream.shutdown(Shutdown::Write).expect("the end of the request");
     read_to_end(&*stream)
+}
+
+/// A connection that takes so many octets without waiting, however slowly the server reads.
+pub fn connect(octets: usize) -> Arc<dyn Stream> {
+    let server = server();
+    let stream = StreamOptions { send_buffer: Some(octets + 1), ..StreamOptions::default() };
+    let options = ConnectOptions::with_stream(stream);
+    server.transport.connect(&server.endpoint, &options).expect("a connection")
 }
 
 /// How many upcalls the inputs so far have led to.

@@ -6,7 +6,9 @@
 #[path = "../../../fuzz/src/targets/mod.rs"]
 pub mod targets;
 
+pub mod attack;
 pub mod corpus;
+pub mod hostile_server;
 pub mod mutation;
 pub mod run;
 

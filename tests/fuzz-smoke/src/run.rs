@@ -149,6 +149,13 @@ fn work(
     report
 }
 
+/// The number of panics of this process so far, including caught ones.
+#[must_use]
+pub fn panics() -> u64 {
+    count_panics();
+    PANICS.load(Ordering::Relaxed)
+}
+
 fn count_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {

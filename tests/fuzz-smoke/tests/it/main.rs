@@ -1,7 +1,9 @@
 //! Bounded runs of the fuzz targets.
 #![allow(clippy::print_stdout)]
 
+mod attacker;
 mod client;
+mod hostile_server;
 mod server;
 mod targets;
 
