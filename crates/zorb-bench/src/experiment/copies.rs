@@ -9,7 +9,7 @@ use zorb::policy::Policies;
 use zorb::protocols::{ShmTransport, ShmiopProtocol};
 use zorb::{BufferStrategy, Interface as _, Loan, LoanedOctets, Orb};
 use zorb_os::clock::MonotonicTime;
-use zorb_os::memory::octets_copied;
+use zorb_os::memory::{COUNTING, octets_copied};
 
 use super::runner::Run;
 use crate::driver::Done;
@@ -185,6 +185,7 @@ impl Ends {
 
 /// Arguments and results that are copied twice, once, and never.
 pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
+    require_counting(COUNTING)?;
     let calls = if run.setup.options.quick { QUICK_CALLS } else { CALLS };
     let calls = run.setup.options.calls.unwrap_or(calls).max(1);
     let payloads = match &run.setup.options.payload[..] {
@@ -224,6 +225,14 @@ pub(super) fn copies(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     ends.into_iter().try_for_each(Ends::end)
 }
 
+/// Refuses to run in a build that does not count copies, where every number would be 0.
+fn require_counting(counting: bool) -> Result<()> {
+    if counting {
+        return Ok(());
+    }
+    Err(Error::new("release builds do not count copies: run `cargo run -- bench copies`"))
+}
+
 fn check(direction: Direction, way: Way, payload: usize, copies: u64) -> Claim {
     let name = direction.name();
     Claim::new(
@@ -237,6 +246,13 @@ fn check(direction: Direction, way: Way, payload: usize, copies: u64) -> Claim {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_build_that_does_not_count_is_refused() {
+        assert!(require_counting(true).is_ok());
+        let refusal = require_counting(false).unwrap_err().to_string();
+        assert!(refusal.contains("`cargo run -- bench copies`"), "{refusal}");
+    }
 
     #[test]
     fn a_wrong_number_of_copies_fails() {

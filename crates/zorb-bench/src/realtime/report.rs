@@ -39,6 +39,22 @@ pub struct Outcome {
     pub controls: Vec<Claim>,
 }
 
+impl Outcome {
+    /// The verdict in words. It agrees with [`RtReport::failures`]: a claim that only this run cannot decide is
+    /// not reported as one that does not hold.
+    fn verdict(&self) -> String {
+        let fail = |claims: &[Claim]| claims.iter().any(Claim::fails);
+        match &self.not_run {
+            Some(reason) if self.failed => format!("FAILED: {reason}"),
+            Some(reason) => format!("not run: {reason}"),
+            None if fail(&self.checks) => "DOES NOT HOLD".to_owned(),
+            None if fail(&self.controls) => "UNPROVEN: the control was not detected".to_owned(),
+            None if self.holds && self.control_detected => "holds".to_owned(),
+            None => "undecided".to_owned(),
+        }
+    }
+}
+
 /// The results of all experiments.
 #[derive(Clone, Debug, Serialize)]
 pub struct RtReport {
@@ -112,12 +128,7 @@ impl RtReport {
     pub fn table(&self) -> String {
         let mut text = String::new();
         for outcome in &self.experiments {
-            let verdict = match (&outcome.not_run, outcome.holds, outcome.control_detected) {
-                (Some(reason), ..) => format!("not run: {reason}"),
-                (None, true, true) => "holds".to_owned(),
-                (None, true, false) => "UNPROVEN: the control was not detected".to_owned(),
-                (None, false, _) => "DOES NOT HOLD".to_owned(),
-            };
+            let verdict = outcome.verdict();
             let (name, transport) = (outcome.name, &outcome.transport);
             let unclear = match outcome.unclear {
                 0 => String::new(),
@@ -159,5 +170,36 @@ mod tests {
         report.add("E3", "title", "iiop", Err(Error::new("lost")));
         let expected = ["E1 over uiop: fails", "E1 over uiop: undetected", "E3 over iiop: lost"];
         assert_eq!(report.failures(), expected);
+    }
+
+    /// Whoever reads the table and whoever reads the exit status learn the same.
+    #[test]
+    fn an_experiment_is_reported_as_failed_exactly_if_it_is_a_failure() {
+        let claim =
+            |fails: bool, unclear| Claim::new("claim", "a", "b", !fails).unclear_if(unclear);
+        let verdict = |check: Claim, control: Claim| {
+            let mut finding = Finding::default();
+            finding.checks.push(check);
+            finding.controls.push(control);
+            let mut report = RtReport::new(false);
+            report.add("E1", "title", "uiop", Ok(finding));
+            (report.experiments[0].verdict(), report.failures().len())
+        };
+        let (good, bad, open) = (claim(false, false), claim(true, false), claim(true, true));
+        let undetected = "UNPROVEN: the control was not detected";
+        assert_eq!(verdict(good.clone(), good.clone()), ("holds".to_owned(), 0));
+        assert_eq!(verdict(bad.clone(), good.clone()), ("DOES NOT HOLD".to_owned(), 1));
+        assert_eq!(verdict(bad.clone(), bad.clone()), ("DOES NOT HOLD".to_owned(), 2));
+        assert_eq!(verdict(good.clone(), bad.clone()), (undetected.to_owned(), 1));
+        assert_eq!(verdict(open.clone(), bad), (undetected.to_owned(), 1));
+        assert_eq!(verdict(open.clone(), good.clone()), ("undecided".to_owned(), 0));
+        assert_eq!(verdict(good, open), ("undecided".to_owned(), 0));
+
+        let mut report = RtReport::new(false);
+        report.add("E1", "title", "uiop", Ok(Finding::not_run("no permission")));
+        report.add("E2", "title", "uiop", Err(Error::new("lost")));
+        let verdicts: Vec<_> = report.experiments.iter().map(Outcome::verdict).collect();
+        assert_eq!(verdicts, ["not run: no permission", "FAILED: lost"]);
+        assert_eq!(report.failures(), ["E2 over uiop: lost"]);
     }
 }

@@ -56,6 +56,23 @@ fn the_table_as_text() {
     assert!(!is_running(server_id(&demo.stderr)));
 }
 
+/// The README shows what its command prints: the same columns and operations.
+#[test]
+fn the_table_in_the_readme() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
+    let readme = std::fs::read_to_string(readme).unwrap();
+    let (text, rest) = readme.split_once("what `cargo run --release -- demo` prints").unwrap();
+    assert!(text.contains("cargo run --release -- demo\n"));
+    let table = rest.split("```").nth(1).unwrap().trim_start_matches("text\n");
+    let demo = run(&["demo", "--quick"]);
+    let words = |text: &str| -> Vec<Vec<String>> {
+        let rows = text.lines().map(|line| line.split_whitespace().map(str::to_owned));
+        rows.enumerate().map(|(at, row)| row.take(if at == 0 { 99 } else { 2 }).collect()).collect()
+    };
+    let printed: Vec<_> = words(&demo.stdout).into_iter().take(1 + OPERATIONS.len()).collect();
+    assert_eq!(words(table), printed);
+}
+
 /// A demo that would run for minutes, its server's process id, and the rest of its standard error.
 fn long_demo() -> (Child, u32, impl Read) {
     let mut demo = command(&["demo", "--calls-seconds", "60"])
