@@ -49,36 +49,49 @@ pub fn run(subject: Subject, module: &'static str, test: fn(&Subject, &'static s
 }
 
 /// Makes a `#[test]` of every function of the suite.
+///
+/// Two subsets are for special subjects: `@local` leaves out what needs a second process or a choice of
+/// endpoints, for transports within a process; `@lossy` also leaves out what takes too long if messages are lost.
 #[macro_export]
 macro_rules! protocol_suite {
     ($subject:expr) => {
+        $crate::protocol_suite! { @local $subject }
         $crate::protocol_suite! { @tests $subject;
-            two_way_calls_return
-            text_is_preserved
-            tiny_and_large_messages_are_echoed
-            exceptions_are_raised
-            one_way_calls_arrive_in_order
-            a_flood_waits_for_its_servant
-            a_servant_calls_its_client
-            many_threads_call_at_once
-            many_threads_share_a_connection
-            a_private_connection_serves_one_reference
-            an_object_is_located
-            a_call_times_out
             lanes_listen_where_their_orb_listens
-            a_server_shuts_down_orderly
-            a_client_finds_a_server_again
             a_killed_server_is_detected
-            a_request_may_arrive_octet_by_octet
-            fragments_are_joined_or_rejected
-            garbage_ends_only_its_own_connection
-            a_message_beyond_the_limit_ends_its_connection
         }
 
         #[test]
         #[ignore = "the other process of the tests"]
         fn the_other_process() {
             $crate::serve_until_the_end($subject);
+        }
+    };
+    (@local $subject:expr) => {
+        $crate::protocol_suite! { @lossy $subject }
+        $crate::protocol_suite! { @tests $subject;
+            a_flood_waits_for_its_servant
+            a_private_connection_serves_one_reference
+            a_client_finds_a_server_again
+        }
+    };
+    (@lossy $subject:expr) => {
+        $crate::protocol_suite! { @tests $subject;
+            two_way_calls_return
+            text_is_preserved
+            tiny_and_large_messages_are_echoed
+            exceptions_are_raised
+            one_way_calls_arrive_in_order
+            a_servant_calls_its_client
+            many_threads_call_at_once
+            many_threads_share_a_connection
+            an_object_is_located
+            a_call_times_out
+            a_server_shuts_down_orderly
+            a_request_may_arrive_octet_by_octet
+            fragments_are_joined_or_rejected
+            garbage_ends_only_its_own_connection
+            a_message_beyond_the_limit_ends_its_connection
         }
     };
     (@tests $subject:expr; $($test:ident)*) => {

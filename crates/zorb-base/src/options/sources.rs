@@ -67,7 +67,7 @@ impl Options {
         self.take_orb_arguments(&split_arguments(arguments))
     }
 
-    /// Sets options from `arguments`, all of which are the ORB's.
+    /// Sets options from `arguments`, which must all be options of the ORB.
     #[doc(hidden)]
     pub fn take_orb_arguments(&mut self, arguments: &[String]) -> Result<(), Error> {
         let mut arguments = arguments.iter();

@@ -1,4 +1,4 @@
-//! The suite for every protocol of the facade, one line each.
+//! Runs the suite over every protocol of the facade.
 
 use std::sync::Arc;
 
@@ -73,30 +73,6 @@ mod sciop {
     protocol_suite!(Subject::at("sciop://127.0.0.1:0"));
 }
 
-/// All tests except the one that listens at the relay's address, the one with another process, and
-/// those that take too long with losses.
-macro_rules! suite_with_losses {
-    ($subject:expr) => {
-        protocol_suite! { @tests $subject;
-            two_way_calls_return
-            text_is_preserved
-            tiny_and_large_messages_are_echoed
-            exceptions_are_raised
-            one_way_calls_arrive_in_order
-            a_servant_calls_its_client
-            many_threads_call_at_once
-            many_threads_share_a_connection
-            an_object_is_located
-            a_call_times_out
-            a_server_shuts_down_orderly
-            a_request_may_arrive_octet_by_octet
-            fragments_are_joined_or_rejected
-            garbage_ends_only_its_own_connection
-            a_message_beyond_the_limit_ends_its_connection
-        }
-    };
-}
-
 /// One datagram of twenty is lost.
 mod rudp_with_losses {
     use zorb::protocols::ArqProtocol;
@@ -110,7 +86,7 @@ mod rudp_with_losses {
         })
     }
 
-    suite_with_losses!(subject());
+    protocol_suite!(@lossy subject());
     protocol_suite!(@tests subject(); a_flood_waits_for_its_servant);
 }
 
@@ -121,7 +97,7 @@ mod sciop_with_losses {
 
     use super::*;
 
-    suite_with_losses!(Subject::built("sciop://127.0.0.1:0", |builder| {
+    protocol_suite!(@lossy Subject::built("sciop://127.0.0.1:0", |builder| {
         builder.protocol(Arc::new(lossy(SciopProtocol::new())))
     }));
 }
@@ -136,29 +112,9 @@ mod inproc {
 
     static INSIDE: LazyLock<InprocTransport> = LazyLock::new(InprocTransport::new);
 
-    protocol_suite! {
-        @tests Subject::built("inproc://", |builder| {
-            builder.protocol(Arc::new(InprocProtocol::new(INSIDE.clone())))
-        });
-        two_way_calls_return
-        text_is_preserved
-        tiny_and_large_messages_are_echoed
-        exceptions_are_raised
-        one_way_calls_arrive_in_order
-        a_flood_waits_for_its_servant
-        a_servant_calls_its_client
-        many_threads_call_at_once
-        many_threads_share_a_connection
-        a_private_connection_serves_one_reference
-        an_object_is_located
-        a_call_times_out
-        a_server_shuts_down_orderly
-        a_client_finds_a_server_again
-        a_request_may_arrive_octet_by_octet
-        fragments_are_joined_or_rejected
-        garbage_ends_only_its_own_connection
-        a_message_beyond_the_limit_ends_its_connection
-    }
+    protocol_suite!(@local Subject::built("inproc://", |builder| {
+        builder.protocol(Arc::new(InprocProtocol::new(INSIDE.clone())))
+    }));
 }
 
 mod shmiop {

@@ -1,4 +1,4 @@
-//! The suite for one-way calls, for every datagram protocol, one line each.
+//! Runs the suite for one-way calls over every datagram protocol.
 
 use std::net::Ipv4Addr;
 use std::sync::Arc;
