@@ -82,7 +82,7 @@ impl<'a> Parser<'a> {
         let mut lengths = Vec::new();
         while self.sign('[') {
             lengths.push(self.number()?);
-            self.expect(']')?;
+            self.require(']')?;
         }
         self.depth -= 1;
         lengths.into_iter().rev().try_fold(base, |element, length| {
@@ -129,20 +129,20 @@ impl<'a> Parser<'a> {
             "string" => return self.bound().map(TypeCode::string),
             "wstring" => return self.bound().map(TypeCode::wstring),
             "fixed" => {
-                self.expect('<')?;
+                self.require('<')?;
                 let digits = self.number()?;
-                self.expect(',')?;
+                self.require(',')?;
                 let scale = self.number()?;
-                self.expect('>')?;
+                self.require('>')?;
                 let digits = u16::try_from(digits).unwrap_or(u16::MAX);
                 let scale = i16::try_from(scale).unwrap_or(i16::MAX);
                 return TypeCode::fixed(digits, scale).map_err(|error| error.to_string());
             }
             "sequence" => {
-                self.expect('<')?;
+                self.require('<')?;
                 let element = self.parse()?;
                 let bound = if self.sign(',') { self.number()? } else { 0 };
-                self.expect('>')?;
+                self.require('>')?;
                 return TypeCode::sequence(&element, bound).map_err(|error| error.to_string());
             }
             "" => return Err(format!("expected a type at {:?}", self.rest)),
@@ -185,7 +185,7 @@ impl<'a> Parser<'a> {
         stripped.is_some()
     }
 
-    fn expect(&mut self, sign: char) -> Result<(), String> {
+    fn require(&mut self, sign: char) -> Result<(), String> {
         if self.sign(sign) { Ok(()) } else { Err(format!("expected {sign:?} at {:?}", self.rest)) }
     }
 
@@ -199,7 +199,7 @@ impl<'a> Parser<'a> {
             return Ok(0);
         }
         let bound = self.number()?;
-        self.expect('>')?;
+        self.require('>')?;
         Ok(bound)
     }
 }

@@ -48,13 +48,13 @@ impl Parser<'_> {
         let named = matches!(self.kind_at(1), TokenKind::Punct(Punct::Equals));
         if !named {
             let value = self.expression()?;
-            self.expect(Punct::CloseParen)?;
+            self.require(Punct::CloseParen)?;
             return Ok(Arguments::One(value));
         }
         let mut arguments = Vec::new();
         loop {
             let name = self.ident("an argument's name")?;
-            self.expect(Punct::Equals)?;
+            self.require(Punct::Equals)?;
             arguments.push((name, self.expression()?));
             if self.eat(Punct::CloseParen) {
                 return Ok(Arguments::Named(arguments));

@@ -52,13 +52,13 @@ impl Parser<'_> {
         }
         let span = self.span();
         self.bump();
-        self.expect(Punct::Less)?;
+        self.require(Punct::Less)?;
         let bits = self.bound()?;
         let mut ty = None;
         if self.eat(Punct::Comma) {
             ty = Some(self.type_spec(false)?);
         }
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         let mut names = Vec::new();
         if !self.at(Punct::Semicolon) {
             names.push(self.ident("a field's name")?);
@@ -73,7 +73,7 @@ impl Parser<'_> {
     /// `map<K, V, bound>`
     pub(super) fn map(&mut self) -> Parsed<TypeKind> {
         self.bump();
-        self.expect(Punct::Less)?;
+        self.require(Punct::Less)?;
         self.angles += 1;
         let key = Box::new(self.element_type()?);
         if !self.eat(Punct::Comma) {
@@ -87,7 +87,7 @@ impl Parser<'_> {
         if self.eat(Punct::Comma) {
             bound = Some(Box::new(self.bound()?));
         }
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         Ok(TypeKind::Map { key, value, bound })
     }
 

@@ -145,7 +145,7 @@ impl Parser<'_> {
         if self.eat_keyword(Keyword::Supports) {
             supports = self.base_list("a supported interface")?;
         }
-        self.expect_keyword(Keyword::Manages)?;
+        self.require_keyword(Keyword::Manages)?;
         let manages = self.scoped_name("a component")?;
         let mut primary_key = None;
         if self.eat_keyword(Keyword::PrimaryKey) {

@@ -265,7 +265,7 @@ impl Parser<'_> {
             let angles = std::mem::take(&mut self.angles);
             dims.push(self.expression()?);
             self.angles = angles;
-            self.expect(Punct::CloseSquare)?;
+            self.require(Punct::CloseSquare)?;
         }
         Ok(Declarator { name, dims })
     }
@@ -282,10 +282,10 @@ impl Parser<'_> {
             return self.forward(Item::UnionForward(name), "union");
         }
         self.bump();
-        self.expect(Punct::OpenParen)?;
+        self.require(Punct::OpenParen)?;
         let discriminator_annotations = self.annotations()?;
         let discriminator = self.type_spec(true)?;
-        self.expect(Punct::CloseParen)?;
+        self.require(Punct::CloseParen)?;
         let mut cases = Vec::new();
         let before = self.pos;
         self.body("a union", |parser| parser.case(&mut cases))?;
@@ -309,7 +309,7 @@ impl Parser<'_> {
             } else {
                 break;
             }
-            self.expect(Punct::Colon)?;
+            self.require(Punct::Colon)?;
         }
         if labels.is_empty() {
             return Err(self.unexpected("`case` or `default`"));
@@ -419,7 +419,7 @@ impl Parser<'_> {
         self.bump();
         let ty = self.constant_type()?;
         let name = self.ident("the constant's name")?;
-        self.expect(Punct::Equals)?;
+        self.require(Punct::Equals)?;
         let value: Expr = self.expression()?;
         Ok(Item::Const { ty, name, value, docs })
     }

@@ -93,7 +93,7 @@ impl Parser<'_> {
                 let angles = std::mem::take(&mut self.angles);
                 let mut inner = self.expression()?;
                 self.angles = angles;
-                self.expect(Punct::CloseParen)?;
+                self.require(Punct::CloseParen)?;
                 inner.span = span.to(self.previous());
                 return Ok(inner);
             }

@@ -137,7 +137,7 @@ impl Parser<'_> {
     /// `context ("A", "B.*")`
     fn contexts(&mut self) -> Parsed<Vec<(Rc<str>, Span)>> {
         self.bump();
-        self.expect(Punct::OpenParen)?;
+        self.require(Punct::OpenParen)?;
         let mut names = Vec::new();
         loop {
             let TokenKind::Str(name) = self.kind().clone() else {
@@ -148,12 +148,12 @@ impl Parser<'_> {
             if self.eat(Punct::CloseParen) {
                 return Ok(names);
             }
-            self.expect(Punct::Comma)?;
+            self.require(Punct::Comma)?;
         }
     }
 
     pub(super) fn params(&mut self) -> Parsed<Vec<ParamItem>> {
-        self.expect(Punct::OpenParen)?;
+        self.require(Punct::OpenParen)?;
         let mut params = Vec::new();
         if self.eat(Punct::CloseParen) {
             return Ok(params);
@@ -216,7 +216,7 @@ impl Parser<'_> {
     pub(super) fn attribute(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         let readonly = self.eat_keyword(Keyword::Readonly);
-        self.expect_keyword(Keyword::Attribute)?;
+        self.require_keyword(Keyword::Attribute)?;
         let ty = self.type_spec(false)?;
         let mut names = vec![self.ident("the attribute's name")?];
         while self.eat(Punct::Comma) {

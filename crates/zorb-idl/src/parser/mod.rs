@@ -158,14 +158,14 @@ impl Parser<'_> {
         found
     }
 
-    fn expect(&mut self, punct: Punct) -> Parsed<()> {
+    fn require(&mut self, punct: Punct) -> Parsed<()> {
         if self.eat(punct) {
             return Ok(());
         }
         Err(self.unexpected(&format!("`{}`", punct.text())))
     }
 
-    fn expect_keyword(&mut self, keyword: Keyword) -> Parsed<()> {
+    fn require_keyword(&mut self, keyword: Keyword) -> Parsed<()> {
         if self.eat_keyword(keyword) {
             return Ok(());
         }
@@ -266,12 +266,12 @@ impl Parser<'_> {
 
     /// `A, B, C` in parentheses.
     fn name_list(&mut self, what: &str) -> Parsed<Vec<ScopedName>> {
-        self.expect(Punct::OpenParen)?;
+        self.require(Punct::OpenParen)?;
         let mut names = vec![self.scoped_name(what)?];
         while self.eat(Punct::Comma) {
             names.push(self.scoped_name(what)?);
         }
-        self.expect(Punct::CloseParen)?;
+        self.require(Punct::CloseParen)?;
         Ok(names)
     }
 
@@ -319,7 +319,7 @@ impl Parser<'_> {
         // A `>>` in here does not close a `<` opened outside.
         let angles = std::mem::take(&mut self.angles);
         let outcome = self.nested(|parser| {
-            parser.expect(Punct::OpenBrace)?;
+            parser.require(Punct::OpenBrace)?;
             while !parser.at(Punct::CloseBrace) {
                 if parser.at_end() {
                     parser.unclosed = true;

@@ -59,7 +59,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         let mut inside = Vec::new();
         let before = self.pos;
         self.template_depth += 1;
@@ -94,7 +94,7 @@ impl Parser<'_> {
                 self.bump();
                 if self.eat(Punct::Less) {
                     of = Some(self.ident("the name of an earlier parameter")?);
-                    self.expect(Punct::Greater)?;
+                    self.require(Punct::Greater)?;
                 }
                 let name = self.ident("a parameter's name")?;
                 return Ok(FormalItem { kind: FormalKind::Sequence(of), name });
@@ -116,7 +116,7 @@ impl Parser<'_> {
 
     /// `<Foo, 3> Name;`, after the template's name.
     fn instance(&mut self, template: ScopedName, docs: Docs, items: &mut Vec<Item>) -> Parsed<()> {
-        self.expect(Punct::Less)?;
+        self.require(Punct::Less)?;
         let mut arguments = Vec::new();
         loop {
             arguments.push(self.actual()?);
@@ -124,7 +124,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         let name: Ident = self.ident("the new module's name")?;
         items.push(Item::Instance(InstanceItem { template, arguments, name, docs }));
         self.semicolon("a module")

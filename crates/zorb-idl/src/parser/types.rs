@@ -64,7 +64,7 @@ impl Parser<'_> {
                 if self.eat_keyword(Keyword::Short) {
                     return Ok(TypeKind::Basic(Type::UShort));
                 }
-                self.expect_keyword_of("`short` or `long` after `unsigned`", Keyword::Long)?;
+                self.require_keyword_of("`short` or `long` after `unsigned`", Keyword::Long)?;
                 let long_long = self.eat_keyword(Keyword::Long);
                 return Ok(TypeKind::Basic(if long_long { Type::ULongLong } else { Type::ULong }));
             }
@@ -74,7 +74,7 @@ impl Parser<'_> {
                 let mut bound = None;
                 if self.eat(Punct::Less) {
                     bound = Some(Box::new(self.bound()?));
-                    self.expect(Punct::Greater)?;
+                    self.require(Punct::Greater)?;
                 }
                 return Ok(TypeKind::String { wide, bound });
             }
@@ -86,7 +86,7 @@ impl Parser<'_> {
         Ok(TypeKind::Basic(basic))
     }
 
-    fn expect_keyword_of(&mut self, expected: &str, keyword: Keyword) -> Parsed<()> {
+    fn require_keyword_of(&mut self, expected: &str, keyword: Keyword) -> Parsed<()> {
         if self.eat_keyword(keyword) { Ok(()) } else { Err(self.unexpected(expected)) }
     }
 
@@ -122,7 +122,7 @@ impl Parser<'_> {
         if self.eat(Punct::Comma) {
             bound = Some(Box::new(self.bound()?));
         }
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         Ok(TypeKind::Sequence { element, bound })
     }
 
@@ -147,9 +147,9 @@ impl Parser<'_> {
         }
         self.bump();
         let digits = Box::new(self.bound()?);
-        self.expect(Punct::Comma)?;
+        self.require(Punct::Comma)?;
         let scale = Box::new(self.bound()?);
-        self.expect(Punct::Greater)?;
+        self.require(Punct::Greater)?;
         Ok(TypeKind::Fixed { digits, scale })
     }
 
