@@ -47,6 +47,19 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: Some("cargo deny --version"),
     },
+    // With the local copy of the advisory database; `cargo deny fetch db` refreshes it.
+    Step {
+        name: "advisories",
+        lines: &["cargo deny check --disable-fetch advisories"],
+        environment: &[],
+        tool: Some("cargo deny --version"),
+    },
+    Step {
+        name: "bill-of-materials",
+        lines: &["cargo xtask dist --sbom-only"],
+        environment: &[],
+        tool: None,
+    },
     // The workspace's tests build the facade with the features of the tools.
     Step {
         name: "no-features",
@@ -103,7 +116,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         }
         [list] if list == "--list" => {
             for step in STEPS {
-                writeln!(out, "{:12} {}", step.name, step.lines.join(" && "))?;
+                writeln!(out, "{:18} {}", step.name, step.lines.join(" && "))?;
             }
             return Ok(ExitCode::SUCCESS);
         }

@@ -6,6 +6,7 @@
 mod api;
 mod ci;
 mod cycles;
+mod dist;
 mod footprint;
 mod loc;
 mod measure;
@@ -30,6 +31,7 @@ Commands:
   api         Compare the public API with its record
   ci          Run the steps of the CI run
   loc         Count lines per crate: files, code, comments, tests
+  dist        Build the program `zorb` with its bill of materials (SBOM)
   footprint   Measure the hello server: size, memory, share of each crate
   measure     Measure the results in bench/results and the README
   peers       Build the programs that `zorb bench` compares Zorb with
@@ -65,6 +67,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
         "api" => api::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
         "cycles" => cycles::command(&root(), rest, out),
+        "dist" => dist::command(&root(), rest, out),
         "footprint" => footprint::command(&root(), rest, out),
         "loc" => loc::command(&root(), rest, out),
         "measure" => measure::command(&root(), rest, out),

@@ -159,6 +159,17 @@ fn every_path_in_the_architecture_exists() {
     assert!(paths.len() > 50, "{} paths only", paths.len());
 }
 
+#[test]
+fn every_test_that_the_threat_model_names_exists() {
+    let text = read("SECURITY.md");
+    let paths = paths(&text);
+    let tests: Vec<_> = paths.iter().filter(|path| path.ends_with(".rs")).collect();
+    for path in &tests {
+        assert!(root().join(path).is_file(), "{path}");
+    }
+    assert!(tests.len() >= 10, "{} tests only", tests.len());
+}
+
 /// The text and target of every link of a page.
 fn links(text: &str) -> Vec<(&str, &str)> {
     let link = |middle: usize| {
