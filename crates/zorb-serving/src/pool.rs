@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak, mpsc};
 
 use zorb_base::error::{Error, Phase};
+use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::policy::ThreadpoolPolicy;
 use zorb_base::protocol_choice::{endpoints, ephemeral};
 use zorb_base::threads::ThreadCount;
@@ -107,6 +108,10 @@ impl Pools {
     }
 }
 
+/// Why a pool is refused: clients would ignore the last endpoints in references, those of the most urgent lanes.
+const TOO_MANY_ENDPOINTS: &str =
+    "its lanes have more than 64 endpoints, the most that clients use of a reference";
+
 /// Numbers of pools; 0 is none's.
 static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
 
@@ -128,6 +133,8 @@ impl PoolCore {
         let threads = Arc::<ThreadCount>::default();
         let adapters = Arc::<ServedAdapters>::default();
         let mut lanes = Vec::with_capacity(settings.lanes.len());
+        // Each lane has one at least.
+        let mut endpoints = settings.lanes.len();
         for lane in &settings.lanes {
             let name = match lane.priority {
                 Some(priority) => format!("{}-{priority}", settings.name),
@@ -139,7 +146,11 @@ impl PoolCore {
                 steady_state: Arc::clone(&steady_state),
                 threads: Arc::clone(&lane.threads),
             };
+            if endpoints > MAX_ROUTES {
+                return Err(failed().with_source(TOO_MANY_ENDPOINTS));
+            }
             let listeners = open(context, lane, &Workers::of(Arc::new(workers)), beside)?;
+            endpoints = endpoints.saturating_add(listeners.len()).saturating_sub(1);
             let strategy =
                 settings.strategy_of(lane).map_err(|reason| failed().with_source(reason))?;
             let strategy: Box<dyn ServingStrategy> = match strategy {
@@ -163,6 +174,9 @@ impl PoolCore {
                 adapters: Arc::clone(&adapters),
             };
             lanes.push(Lane::new(context, parts).map_err(|error| failed().with_source(error))?);
+        }
+        if endpoints > MAX_ROUTES {
+            return Err(failed().with_source(TOO_MANY_ENDPOINTS));
         }
         let by_priority = by_priority(&lanes);
         for (at, lane) in by_priority.iter().enumerate().filter(|_| settings.borrowing) {

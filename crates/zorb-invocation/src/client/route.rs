@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use zorb_base::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
+use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::{PolicyType, PriorityModel, ServedPriority};
 use zorb_base::protocol_choice::for_calls;
@@ -25,10 +26,6 @@ use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
 use super::pool::EndpointPool;
 use crate::client::core::ClientCore;
-
-/// The maximum number of routes to an object: a reference may come from anybody, and each route may have
-/// to be tried.
-const MAX_ROUTES: usize = 64;
 
 /// A route to an object: an endpoint, and how requests are sent to it.
 #[derive(Debug)]

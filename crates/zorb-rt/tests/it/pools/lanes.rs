@@ -11,6 +11,26 @@ use super::fixture::{Desk, Side, lane, number, side, side_at, side_with, until};
 const STRATEGIES: [Strategy; 3] =
     [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
 
+/// Clients use 64 endpoints of a reference, and would never call the lanes behind.
+#[test]
+fn a_pool_whose_last_lanes_could_not_be_called_is_refused() {
+    let server = side();
+    // So many lanes of two endpoints each.
+    let pool = |lanes| {
+        (1..=lanes).fold(server.pool(), |pool, priority| {
+            let lane = lane(priority, 1).listen("iiop://127.0.0.1:0");
+            pool.lane(lane.listen("iiop://127.0.0.1:0"))
+        })
+    };
+    let refused = format!("{:?}", pool(33).create().unwrap_err());
+    assert!(refused.contains("more than 64 endpoints"), "{refused}");
+    let pool = pool(32).create().unwrap();
+    let client = side();
+    let desk = server.desk(&pool, 10, &client);
+    assert_eq!(client.call(&desk, 32, 1).join().unwrap(), Ok(1));
+    assert_eq!(server.clerk.wait_for(1).priority, Some(32));
+}
+
 #[test]
 fn requests_run_in_the_lane_of_their_priority() {
     for strategy in STRATEGIES {
