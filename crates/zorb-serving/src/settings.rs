@@ -121,7 +121,9 @@ pub enum Strategy {
 /// The limits of requests that wait for a thread of a lane; requests beyond fail with `TRANSIENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffering {
-    /// The most requests (`max_buffered_requests`), 65,536 at the most; 0 for these.
+    /// The most requests (`max_buffered_requests`), 65,536 at the most; 0 for these. Messages for so many
+    /// requests of up to 4 KiB are allocated with the pool, as far as `max_octets` permits, so that they
+    /// allocate nothing in steady state; with 0 for 64, and more on demand.
     pub max_requests: usize,
     /// The most octets of requests (`max_request_buffer_size`); `None` for 256 MiB.
     pub max_octets: Option<usize>,

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use zorb_core::poa::PoaPolicies;
-use zorb_rt::{DynamicLifespan, LaneBuilder, LaneViolations, Strategy};
+use zorb_rt::{Buffering, DynamicLifespan, LaneBuilder, LaneViolations, Strategy};
 use zorb_testkit::in_own_process;
 
 use crate::fixture::{
@@ -196,5 +196,46 @@ fn who_asks_is_told_of_each_request_with_violations() {
     // Frozen again, it begins at zero.
     scene.rt.freeze().unwrap();
     assert_eq!(scene.rt.violations()[1].total(), 0);
+    scene.end();
+}
+
+#[test]
+fn requests_that_wait_allocate_nothing_however_many_they_are() {
+    const WAITING: usize = 300;
+    let limit = Buffering { max_requests: WAITING, max_octets: None };
+    let high = LaneBuilder::new(number(20), 1).buffering(limit);
+    let scene = scene("uiop://", Strategy::HalfSync, high);
+    // Has requests wait behind an upcall; those behind them are refused, which shows that they wait.
+    let burst = |waiting: usize, refused: usize| {
+        let held = scene.sinner.fresh.lock().unwrap();
+        let (begun, left) = (
+            scene.sinner.about_to_touch.load(Ordering::SeqCst),
+            scene.sinner.left.load(Ordering::SeqCst),
+        );
+        std::thread::scope(|scope| {
+            let busy = scope.spawn(|| scene.at(20, |worker| worker.sin(TOUCH)));
+            while scene.sinner.about_to_touch.load(Ordering::SeqCst) == begun {
+                std::thread::yield_now();
+            }
+            scene.at(20, |worker| {
+                (0..waiting).for_each(|_| worker.leave(1).unwrap());
+                (0..refused).for_each(|_| drop(worker.serve(1).unwrap_err()));
+            });
+            drop(held);
+            assert_eq!(busy.join().unwrap(), Ok(TOUCH));
+        });
+        while scene.sinner.left.load(Ordering::SeqCst) < left + waiting {
+            std::thread::yield_now();
+        }
+        assert_eq!(scene.at(20, |worker| worker.serve(1)), Ok(1));
+        scene.rt.violations()[1].allocations
+    };
+    scene.at(20, call_many);
+    // From now on both connections exist.
+    burst(1, 0);
+    scene.rt.freeze().unwrap();
+    let (first, second) = (burst(WAITING, 1), burst(WAITING, 1));
+    // The exception of each refused request is written to a new buffer.
+    assert!(first <= 4 && second <= 8, "{first}, {second}");
     scene.end();
 }

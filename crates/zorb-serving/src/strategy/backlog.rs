@@ -3,9 +3,6 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
-/// For how many there is room from the start.
-const ROOM: usize = 64;
-
 /// What waits: in the order in which it came, or the most urgent first. Nothing that it does takes
 /// longer than the logarithm of how many wait.
 #[derive(Debug)]
@@ -27,10 +24,11 @@ pub(super) struct Ranked<J> {
 }
 
 impl<J> Backlog<J> {
-    pub(super) fn new(by_priority: bool) -> Self {
+    /// An empty backlog, in which `room` jobs can wait before it allocates.
+    pub(super) fn new(by_priority: bool, room: usize) -> Self {
         match by_priority {
-            false => Self::InOrder(VecDeque::with_capacity(ROOM)),
-            true => Self::ByPriority { jobs: BinaryHeap::with_capacity(ROOM), next: 0 },
+            false => Self::InOrder(VecDeque::with_capacity(room)),
+            true => Self::ByPriority { jobs: BinaryHeap::with_capacity(room), next: 0 },
         }
     }
 
@@ -86,7 +84,7 @@ mod tests {
     #[test]
     fn the_most_urgent_are_first_and_among_them_those_that_came_first() {
         for by_priority in [false, true] {
-            let mut jobs = Backlog::new(by_priority);
+            let mut jobs = Backlog::new(by_priority, 10);
             let mut all: Vec<_> = (0..1000_i32).map(|at| ((at * 7 % 13 - 5) as i16, at)).collect();
             for &(priority, at) in &all {
                 jobs.put(priority, (priority, at));

@@ -16,8 +16,8 @@ use crate::settings::Buffering;
 const MOST_WAITING: usize = 65_536;
 /// The most octets of them where the program sets no limit.
 const MOST_OCTETS: usize = 256 << 20;
-/// The most messages that are kept for requests to come, with their buffers.
-const MAX_SPARES: usize = 64;
+/// The number of waiting requests whose messages are allocated with the queue if the program sets no limit.
+const UNLIMITED_SPARES: usize = 64;
 /// The octets of the buffers that are allocated with the queue; those of larger requests grow.
 const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 
@@ -47,9 +47,7 @@ struct Waiting<J> {
     /// becomes free before takes them.
     requested: usize,
     idle: Vec<Arc<Worker>>,
-    // Boxed, because queued requests are.
-    #[allow(clippy::vec_box)]
-    spares: Vec<Box<RequestMessage>>,
+    spares: Spares,
     ended: bool,
 }
 
@@ -64,11 +62,40 @@ impl<J: Request> Waiting<J> {
         self.octets = self.octets.saturating_sub(job.size());
         Some(job)
     }
+}
 
-    /// Keeps the message of a request that has been served.
-    fn keep(&mut self, message: Box<RequestMessage>) {
-        if self.spares.len() < MAX_SPARES {
-            self.spares.push(message);
+/// Messages for requests to come, with their buffers.
+#[derive(Debug)]
+struct Spares {
+    // Boxed, because queued requests are.
+    #[allow(clippy::vec_box)]
+    messages: Vec<Box<RequestMessage>>,
+    /// The total size of their buffers.
+    octets: usize,
+    max_octets: usize,
+}
+
+impl Spares {
+    /// Messages for `count` requests, with buffers of up to `max_octets` in total.
+    fn new(count: usize, max_octets: usize) -> Self {
+        let count = count.min(max_octets / SPARE_CAPACITY);
+        let message = || Box::new(RequestMessage::with_capacity(SPARE_CAPACITY));
+        let messages: Vec<_> = std::iter::repeat_with(message).take(count).collect();
+        Self { octets: messages.len() * SPARE_CAPACITY, messages, max_octets }
+    }
+
+    fn take(&mut self) -> Option<Box<RequestMessage>> {
+        let message = self.messages.pop()?;
+        self.octets = self.octets.saturating_sub(message.octets.buffer.len());
+        Some(message)
+    }
+
+    /// Retains the message of a request that has been served: the next burst of this size allocates nothing.
+    fn put(&mut self, message: Box<RequestMessage>) {
+        let octets = self.octets.saturating_add(message.octets.buffer.len());
+        if octets <= self.max_octets && self.messages.len() < MOST_WAITING {
+            self.octets = octets;
+            self.messages.push(message);
         }
     }
 }
@@ -168,25 +195,26 @@ pub(super) enum Next<J> {
 impl<J: Request> RequestQueue<J> {
     /// A queue for so many threads.
     ///
-    /// It has a message with a buffer for each request that may be under way at a time from the beginning,
-    /// up to [`MAX_SPARES`]: how many are is a matter of timing, so one that is allocated on demand could
-    /// be allocated in the steady state.
+    /// It has a message with a buffer for each request that may be under way or wait, from the beginning: how
+    /// many do is a matter of timing, so one that is allocated on demand could be allocated in the steady
+    /// state. If the program sets no limit, 64 may wait before further ones are allocated, and retained.
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
-        // Of each thread, of the reader and its next one, and of those that wait.
-        let waiting = buffering.map_or(0, |limit| match limit.max_requests {
-            0 => MAX_SPARES,
-            most => most,
+        let limit = buffering.map_or(0, |limit| match limit.max_requests {
+            0 => UNLIMITED_SPARES,
+            most => most.min(MOST_WAITING),
         });
-        let requests = threads.saturating_add(2).saturating_add(waiting).min(MAX_SPARES);
-        let mut spares = Vec::with_capacity(MAX_SPARES);
-        spares.resize_with(requests, || Box::new(RequestMessage::with_capacity(SPARE_CAPACITY)));
+        // Of each thread, of the reader and its next one.
+        let under_way = threads.saturating_add(2);
+        let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MOST_OCTETS);
+        let octets = octets.saturating_add(under_way.saturating_mul(SPARE_CAPACITY));
+        let room = limit.saturating_add(under_way);
         let waiting = Waiting {
-            jobs: Backlog::new(by_priority),
+            jobs: Backlog::new(by_priority, room),
             octets: 0,
             assigned: 0,
             requested: 0,
             idle: Vec::with_capacity(threads),
-            spares,
+            spares: Spares::new(room, octets),
             ended: false,
         };
         Self {
@@ -208,12 +236,12 @@ impl<J: Request> RequestQueue<J> {
 
     /// A message for the next request.
     pub(super) fn spare(&self) -> Option<Box<RequestMessage>> {
-        self.with(|waiting| waiting.spares.pop())
+        self.with(|waiting| waiting.spares.take())
     }
 
     /// Keeps the message of a request that has been served.
     pub(super) fn give_back(&self, message: Box<RequestMessage>) {
-        self.with(|waiting| waiting.keep(message));
+        self.with(|waiting| waiting.spares.put(message));
     }
 
     pub(super) fn has_idle(&self) -> bool {
@@ -232,7 +260,7 @@ impl<J: Request> RequestQueue<J> {
     ) -> Offered<J> {
         self.with(|waiting| {
             if spare.is_none() {
-                *spare = waiting.spares.pop();
+                *spare = waiting.spares.take();
             }
             if waiting.ended {
                 return Offered::Ended(job);
@@ -326,7 +354,7 @@ impl<J: Request> RequestQueue<J> {
     ) -> Next<J> {
         let next = self.with(|waiting| {
             if let Some(message) = served {
-                waiting.keep(message);
+                waiting.spares.put(message);
             }
             if let Some(job) = waiting.take_unassigned() {
                 return Next::Serve(job);

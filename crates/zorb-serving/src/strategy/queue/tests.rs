@@ -118,8 +118,11 @@ fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
     let three_wait = Buffering { max_requests: 3, max_octets: None };
     assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 8);
     let any_wait = Buffering { max_requests: 0, max_octets: None };
-    assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), MAX_SPARES);
-    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), MAX_SPARES);
+    assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), 5 + UNLIMITED_SPARES);
+    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098);
+    // As many as the octets of its limit permit, in addition to those of threads and reader.
+    let few_octets = Buffering { max_requests: 1000, max_octets: Some(10 * SPARE_CAPACITY + 1) };
+    assert_eq!(buffers(&RequestQueue::new(1, Some(few_octets), true)), 13);
 }
 
 #[test]
