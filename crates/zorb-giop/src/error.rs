@@ -75,6 +75,9 @@ pub enum ProtocolErrorKind {
     /// More incomplete messages than
     /// [`Limits::max_partial_messages`](crate::Limits::max_partial_messages).
     TooManyPartialMessages(usize),
+    /// No memory for a message whose receive buffer needs this number of octets, or the
+    /// [budget](crate::ReceiveBudget) of its connection is used up. This is not an error of the peer.
+    OutOfMemory(usize),
     /// A reply to a request that was never sent.
     UnknownRequestId(u32),
     /// A Reply to a LocateRequest, or a LocateReply to a Request.
@@ -94,6 +97,7 @@ impl ProtocolError {
                 | Kind::MessageTooLarge { .. }
                 | Kind::TooManyFragments(_)
                 | Kind::TooManyPartialMessages(_)
+                | Kind::OutOfMemory(_)
                 | Kind::UnknownRequestId(_)
                 | Kind::WrongReply(_)
                 | Kind::DuplicateRequestId(_)
@@ -153,6 +157,9 @@ impl fmt::Display for ProtocolError {
             }
             Kind::TooManyPartialMessages(limit) => {
                 write!(f, "more than {limit} incomplete messages at once")
+            }
+            Kind::OutOfMemory(size) => {
+                write!(f, "a message for which there is no memory: {size} octets so far")
             }
             Kind::UnknownRequestId(id) => {
                 write!(f, "a reply to request {id}, which was never sent")

@@ -2,7 +2,7 @@
 
 use zorb_types::{CompletionStatus, MinorCode, SystemException, minor};
 
-use crate::{CodeSetError, IorTextError, ProtocolError, UrlError, UrlErrorKind};
+use crate::{CodeSetError, IorTextError, ProtocolError, ProtocolErrorKind, UrlError, UrlErrorKind};
 
 impl UrlError {
     /// The minor code of the BAD_PARAM to raise.
@@ -50,10 +50,17 @@ impl From<CodeSetError> for SystemException {
     }
 }
 
-/// `COMM_FAILURE`, `COMPLETED_MAYBE`: the exception of outstanding requests.
+/// `COMM_FAILURE`, `COMPLETED_MAYBE`: the exception of outstanding requests; `NO_MEMORY` if there was none for
+/// a message.
 impl From<ProtocolError> for SystemException {
     #[cold]
-    fn from(_: ProtocolError) -> Self {
-        Self::comm_failure(minor::comm_failure::PROTOCOL_ERROR, CompletionStatus::Maybe)
+    fn from(error: ProtocolError) -> Self {
+        let maybe = CompletionStatus::Maybe;
+        match error.kind {
+            ProtocolErrorKind::OutOfMemory(_) => {
+                Self::no_memory(minor::no_memory::BUFFER_LIMIT, maybe)
+            }
+            _ => Self::comm_failure(minor::comm_failure::PROTOCOL_ERROR, maybe),
+        }
     }
 }

@@ -1,10 +1,14 @@
 //! The receiving half of a connection: splits octets into messages.
 
+mod budget;
 mod limits;
 mod partial;
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use budget::Charge;
+pub use budget::ReceiveBudget;
 pub use limits::Limits;
 use partial::{Joined, Outcome, Partials};
 
@@ -41,7 +45,8 @@ const SHRINK_AFTER: u32 = 64;
 ///
 /// A message is borrowed from the buffer, with its header. The buffer grows with the octets received, not
 /// with the size in a header: at most to twice its size, and not beyond the size of the message. Messages
-/// within the retained capacity need no allocation.
+/// within the retained capacity need no allocation. A [budget](Self::with_budget) limits the buffers of many
+/// connections together; without memory, `poll` fails and nothing aborts.
 #[derive(Debug)]
 pub struct Inbound {
     limits: Limits,
@@ -57,6 +62,8 @@ pub struct Inbound {
     joined: Joined,
     /// Number of successive messages that fit into the retained capacity.
     small_messages: u32,
+    /// What is charged for the buffer and `partials`.
+    charge: Charge,
     /// The messaging protocol, if it is not GIOP.
     messaging: Option<&'static dyn Messaging>,
     /// The size of a header in octets.
@@ -110,6 +117,7 @@ impl Inbound {
             partials: Partials::default(),
             joined: Joined::default(),
             small_messages: 0,
+            charge: Charge::default(),
             messaging: None,
             header_size: HEADER_SIZE as u8,
         }
@@ -121,6 +129,12 @@ impl Inbound {
         let declared = messaging.map_or(HEADER_SIZE as u8, |messaging| messaging.header_size());
         let header_size = effective_size(declared);
         Self { messaging, header_size, ..self }
+    }
+
+    /// The same with a budget, which it shares with other connections.
+    #[must_use]
+    pub fn with_budget(self, budget: Arc<ReceiveBudget>) -> Self {
+        Self { charge: Charge::to(budget), ..self }
     }
 
     /// The messaging protocol; `None` for GIOP.
@@ -151,6 +165,7 @@ impl Inbound {
             if length > self.limits.retained_capacity && self.small_messages >= SHRINK_AFTER {
                 self.buffer.truncate(self.limits.retained_capacity);
                 self.buffer.shrink_to_fit();
+                self.recharge();
             }
         } else if self.start > 0 && length - self.end < self.missing().max(length / 4) {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -158,7 +173,9 @@ impl Inbound {
             self.start = 0;
         }
         if self.end >= self.buffer.len() {
-            self.grow();
+            // After `poll`, only an empty buffer is full.
+            let length = self.end.saturating_mul(2).max(self.limits.initial_capacity);
+            self.buffer.resize(length, 0);
         }
         self.buffer.get_mut(self.end..).unwrap_or_default()
     }
@@ -174,8 +191,8 @@ impl Inbound {
     /// `more_fragments`. A CancelRequest for an incomplete message drops both.
     ///
     /// # Errors
-    /// A protocol violation by the peer. The connection cannot be used any further: every later call fails
-    /// too.
+    /// A protocol violation by the peer, or no memory for its message. The connection cannot be used any
+    /// further: every later call fails too.
     #[inline(always)] // with `write_body`, `begin`, `prepare`: 9 % of a call in the client
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         self.release();
@@ -190,6 +207,9 @@ impl Inbound {
             let total = self.total(&header);
             if self.end - self.start < total {
                 self.next = Some(header);
+                if self.end == self.buffer.len() {
+                    self.make_room()?;
+                }
                 return Ok(None);
             }
             if self.partials.concerns(&header) {
@@ -276,6 +296,9 @@ impl Inbound {
                 self.start = 0;
                 self.end = rest.len();
                 self.next = None;
+                if !self.charge.is_empty() || self.buffer.len() > self.limits.retained_capacity {
+                    self.recharge();
+                }
             }
             other => self.take_joined(other, detached),
         }
@@ -378,6 +401,9 @@ impl Inbound {
                 self.current = Current::Joined;
             }
         }
+        if !self.charge.set(self.chargeable(self.buffer.len())) {
+            return Err(ProtocolErrorKind::OutOfMemory(self.partials.octets()).into());
+        }
         Ok(outcome)
     }
 
@@ -401,18 +427,34 @@ impl Inbound {
         wanted.saturating_sub(self.end - self.start)
     }
 
+    /// Makes room for more of the next message, whose header was received.
     #[cold]
-    fn grow(&mut self) {
+    fn make_room(&mut self) -> Result<(), ProtocolError> {
+        if self.start > 0 {
+            return Ok(()); // `space` moves it to the start of the buffer
+        }
         let length = self.buffer.len();
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
-        // `missing` is 0 only if the caller did not poll first.
-        let wanted = match self.missing() {
-            0 => doubled,
-            missing => doubled.min(self.end + missing.max(1)),
+        let wanted = doubled.min(self.end + self.missing()).max(self.limits.initial_capacity);
+        let out_of_memory = || ProtocolErrorKind::OutOfMemory(wanted);
+        if !self.charge.set(self.chargeable(wanted)) {
+            return Err(out_of_memory().into());
         }
-        .max(self.limits.initial_capacity);
-        self.buffer.reserve_exact(wanted - length);
+        self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory())?;
         self.buffer.resize(wanted, 0);
+        Ok(())
+    }
+
+    /// The octets that are charged when the buffer has this length.
+    fn chargeable(&self, length: usize) -> usize {
+        length.saturating_sub(self.limits.retained_capacity).saturating_add(self.partials.octets())
+    }
+
+    /// Charges a buffer that has come from elsewhere, or has shrunk. If the budget does not have it, it is
+    /// charged when the buffer next grows.
+    #[cold]
+    fn recharge(&mut self) {
+        self.charge.set(self.chargeable(self.buffer.len()));
     }
 }
 

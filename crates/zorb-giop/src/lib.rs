@@ -48,7 +48,7 @@ pub use connection::{
     ServerReceiver, ServerRequests, UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
-pub use inbound::{Detached, Inbound, Limits};
+pub use inbound::{Detached, Inbound, Limits, ReceiveBudget};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, OperationName,

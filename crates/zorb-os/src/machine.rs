@@ -1,7 +1,27 @@
-//! The identity of the machine.
+//! The machine: its identity and its memory.
 
 use std::fs;
 use std::sync::OnceLock;
+
+use rustix::process::{Resource, getrlimit};
+
+/// The octets of memory that this process can have: those of the machine, or fewer by `RLIMIT_AS`,
+/// `RLIMIT_DATA` or the limit of the root cgroup that a container sees. `None` if nothing is known.
+#[must_use]
+pub fn memory() -> Option<u64> {
+    let of_machine = fs::read_to_string("/proc/meminfo").ok().and_then(|text| total_memory(&text));
+    let of_container = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
+    let of_container = of_container.and_then(|text| text.trim().parse().ok());
+    let of_process = [Resource::As, Resource::Data].map(|limit| getrlimit(limit).current);
+    [of_machine, of_container].into_iter().chain(of_process).flatten().min()
+}
+
+/// The octets of `MemTotal` in `/proc/meminfo`.
+fn total_memory(text: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kibibytes: u64 = line.trim().strip_suffix(" kB")?.trim().parse().ok()?;
+    kibibytes.checked_mul(1024)
+}
 
 /// The kernel's boot id, which differs between machines and between boots. All containers of a
 /// machine have the same.
@@ -21,6 +41,14 @@ pub fn boot_id() -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn memory_is_known_in_octets() {
+        let text = "MemFree:  5 kB\nMemTotal:       24576 kB\nSwapTotal: 7 kB\n";
+        assert_eq!(total_memory(text), Some(24 << 20));
+        assert_eq!(total_memory("MemTotal: many"), None);
+        assert!(memory().unwrap() > 1 << 20);
+    }
 
     #[test]
     fn a_machine_is_known_by_a_uuid() {

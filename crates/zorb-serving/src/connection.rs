@@ -213,7 +213,8 @@ impl ServerConnection {
             true => ServerReceiver::new(self.messaging),
             false => ServerReceiver::connectionless(self.messaging),
         };
-        Input::new(Inbound::new(limits).of(self.messaging), receiver)
+        let budget = Arc::clone(self.core.receive_budget());
+        Input::new(Inbound::new(limits).of(self.messaging).with_budget(budget), receiver)
     }
 
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.

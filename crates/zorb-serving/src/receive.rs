@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
-use zorb_giop::{Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError};
+use zorb_giop::{
+    Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError,
+    ProtocolErrorKind,
+};
 use zorb_os::probe;
 use zorb_poa::{
     Access, Answer, Arrival, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent,
@@ -68,6 +71,9 @@ impl ServerConnection {
                 }
                 Ok(None) => self.wait_for_rest(&mut input),
                 Err(error) => {
+                    if let ProtocolErrorKind::OutOfMemory(_) = error.kind {
+                        tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
+                    }
                     self.end(error.into());
                     return None;
                 }

@@ -2,7 +2,7 @@
 
 use zorb_types::CompletionStatus;
 
-use crate::{Inbound, ProtocolError};
+use crate::{Inbound, ProtocolError, ProtocolErrorKind};
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,8 +28,12 @@ impl ConnectionEnd {
 }
 
 impl From<ProtocolError> for ConnectionEnd {
+    /// A peer whose message finds no memory here has done nothing wrong, and may try again.
     fn from(error: ProtocolError) -> Self {
-        Self::ProtocolError(error)
+        match error.kind {
+            ProtocolErrorKind::OutOfMemory(_) => Self::ClosedHere,
+            _ => Self::ProtocolError(error),
+        }
     }
 }
 

@@ -137,7 +137,7 @@ impl Partials {
         self.account(message.len(), limits)?;
         spare.clear();
         let Joined { mut octets, seams } = core::mem::take(spare);
-        octets.extend_from_slice(message);
+        extend(&mut octets, message)?;
         let ordinal = self.begun;
         self.begun = ordinal.wrapping_add(1);
         let header = *header;
@@ -177,7 +177,7 @@ impl Partials {
             // Cannot fail: `size` fits.
             partial.seams.extend(u32::try_from(partial.octets.len()));
         }
-        partial.octets.extend_from_slice(payload);
+        extend(&mut partial.octets, payload)?;
         self.account(payload.len(), limits)?;
         if header.more_fragments {
             return Ok(Outcome::Absorbed);
@@ -191,6 +191,11 @@ impl Partials {
             *first = whole.to_octets();
         }
         Ok(Outcome::Joined(whole))
+    }
+
+    /// The octets of all incomplete messages.
+    pub(super) fn octets(&self) -> usize {
+        self.octets
     }
 
     /// The ordinal number of the message that began first.
@@ -234,6 +239,14 @@ impl Partial {
             reader.read_u32().ok()
         })
     }
+}
+
+/// Appends `payload` to a message.
+fn extend(message: &mut Vec<u8>, payload: &[u8]) -> Result<(), ProtocolError> {
+    let size = message.len().saturating_add(payload.len());
+    message.try_reserve(payload.len()).map_err(|_| ProtocolErrorKind::OutOfMemory(size))?;
+    message.extend_from_slice(payload);
+    Ok(())
 }
 
 /// The request id, which is the first field of a fragmented GIOP 1.2 message.

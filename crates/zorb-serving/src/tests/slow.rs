@@ -5,10 +5,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use zorb_base::options::{Options, Origin};
 use zorb_os::poll::is_readable;
-use zorb_testkit::in_own_process;
 
 use super::{CLOSE_CONNECTION, until};
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
@@ -187,31 +185,35 @@ fn the_connection_that_has_been_idle_for_longest_makes_room() {
 }
 
 #[test]
-fn clients_are_served_when_descriptors_run_short() {
-    in_own_process("tests::slow::clients_are_served_when_descriptors_run_short", || {
-        let server = Server::new(Strategy::LeaderFollowers, &[], 256);
-        let open = std::fs::read_dir("/proc/self/fd").unwrap().count() - 1;
-        let leave = |free: usize| {
-            let current = u64::try_from(open + free).unwrap();
-            let maximum = getrlimit(Resource::Nofile).maximum;
-            setrlimit(Resource::Nofile, Rlimit { current: Some(current), maximum }).unwrap();
-        };
-        // The client takes the last descriptor, and there is no connection to close for it.
-        leave(1);
+fn messages_under_way_share_a_budget() {
+    // 600 KiB need a buffer of 1 MiB, of which 64 KiB are free.
+    let server = Server::new(Strategy::LeaderFollowers, &[("MaxReceiveOctets", "2000000")], 8);
+    let budget = Arc::clone(server.core.receive_budget());
+    let begin = || {
         let mut client = server.client();
-        assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION));
-        drop(client);
-        leave(7);
-        let mut clients: Vec<_> = (0..3).map(|_| server.client()).collect();
-        assert!(clients.iter_mut().all(Client::is_served));
-        for _ in 0..20 {
-            let mut client = server.client();
-            assert!(client.is_served());
-            clients.push(client);
-            assert_eq!(clients.remove(0).rest().get(7), Some(&CLOSE_CONNECTION));
-        }
-        server.pool.destroy().unwrap();
-    });
+        let mut start = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();
+        start.resize(600 << 10, 0);
+        client.send(&start);
+        client
+    };
+    let one = begin();
+    until(|| budget.used() == (1 << 20) - (64 << 10));
+    let other = begin();
+    until(|| budget.used() == 2 * ((1 << 20) - (64 << 10)));
+    // There is no memory for a third, which may try again; small messages need none.
+    let mut third = server.client();
+    let mut header = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();
+    header.resize((64 << 10) + 1, 0);
+    third.send(&header);
+    let closed = third.rest();
+    assert_eq!(closed.get(7), Some(&CLOSE_CONNECTION));
+    assert!(server.client().is_served());
+    drop((one, other));
+    until(|| budget.used() == 0);
+    let _again = begin();
+    until(|| budget.used() == (1 << 20) - (64 << 10));
+    server.pool.destroy().unwrap();
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]
