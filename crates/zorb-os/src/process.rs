@@ -71,6 +71,13 @@ fn status_bytes(key: &str) -> io::Result<u64> {
     Ok(kibibytes.saturating_mul(1024))
 }
 
+/// Whether a call failed because the process or the system is out of descriptors.
+#[must_use]
+pub fn is_out_of_descriptors(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

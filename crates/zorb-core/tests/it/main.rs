@@ -5,6 +5,7 @@ mod binding;
 mod call;
 mod collocated;
 mod connecting;
+mod descriptors;
 mod errors;
 mod gather;
 mod held;

@@ -4,20 +4,24 @@
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
-use zorb_os::lock::Lock;
+use zorb_os::lock::{Lock, Locked};
 use zorb_transport::{Endpoint, Protocol};
 
 use super::connection_settings::ConnectionClass;
-use super::pool::EndpointPool;
+use super::pool::{EndpointPool, OtherConnections};
 
 /// The number of pools from which on those that no reference uses are closed. Endpoints come with references,
 /// and so from anybody.
 const MAX_UNUSED: usize = 256;
+
+/// The least number of new connections after which those that no call uses are closed.
+const MIN_OPENED: usize = 16;
 
 /// The key of connections that may serve the same calls: an endpoint and what policies require.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -29,7 +33,51 @@ struct ConnectionKey {
 /// The open connections of a client, in one pool for each key.
 #[derive(Debug, Default)]
 pub struct ConnectionCache {
-    pools: Lock<Pools>,
+    pools: Arc<CachedPools>,
+}
+
+/// The pools of a cache, which close unused connections for one another.
+#[derive(Debug, Default)]
+struct CachedPools(Lock<Pools>);
+
+impl CachedPools {
+    fn lock(&self) -> Locked<'_, Pools> {
+        self.0.lock()
+    }
+
+    /// Closes the connections that servers have closed, or that have been idle for `limit`.
+    fn close_unused(&self, limit: Option<Duration>) {
+        let all: Vec<_> = self.lock().by_key.values().cloned().collect();
+        all.iter().for_each(|pool| pool.close_unused(limit));
+        drop(all);
+        let mut pools = self.lock();
+        pools.by_key.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.has_connections());
+        pools.next_check = pools.by_key.len();
+    }
+}
+
+impl OtherConnections for CachedPools {
+    /// The amortized cost is small: as many have to be opened as endpoints were left the last time.
+    fn before_connecting(&self, idle_limit: Option<Duration>) {
+        let due = {
+            let mut pools = self.lock();
+            pools.opened += 1;
+            let due = pools.opened >= pools.next_check.max(MIN_OPENED);
+            if due {
+                pools.opened = 0;
+            }
+            due
+        };
+        if due {
+            self.close_unused(idle_limit);
+        }
+    }
+
+    #[cold]
+    fn close_all(&self) {
+        tracing::warn!("descriptors have run short: closing idle connections");
+        self.close_unused(Some(Duration::ZERO));
+    }
 }
 
 #[derive(Debug, Default)]
@@ -37,6 +85,10 @@ struct Pools {
     by_key: HashMap<ConnectionKey, Arc<EndpointPool>>,
     /// The number of pools that were left when unused ones were last closed.
     left: usize,
+    /// The number of connections opened since unused ones were last closed.
+    opened: usize,
+    /// The number after which they are closed again: the number of pools that were left, if it is not small.
+    next_check: usize,
     /// Whether the cache is closed: a new pool is closed from the beginning.
     closed: bool,
 }
@@ -55,7 +107,8 @@ impl ConnectionCache {
         if let Some(pool) = pools.by_key.get(&key) {
             return Arc::clone(pool);
         }
-        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options);
+        let others: Weak<CachedPools> = Arc::downgrade(&self.pools);
+        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options, others);
         if pools.closed {
             pool.close();
             return pool;

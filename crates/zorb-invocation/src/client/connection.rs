@@ -42,6 +42,11 @@ impl LastReceived {
         self.is_recent_at(Self::now())
     }
 
+    /// Whether nothing has been received for at least this time.
+    pub(super) fn is_older_than(self, limit: Duration) -> bool {
+        Self::now().0.duration_since(self.0) >= limit
+    }
+
     /// The same for a use at `now`.
     #[inline]
     pub(super) fn is_recent_at(self, now: Self) -> bool {

@@ -24,6 +24,8 @@ pub(crate) struct ConnectionSettings {
     pub(crate) max_nested_calls: usize,
     /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
     pub(crate) max_wait: Option<Duration>,
+    /// The idle time after which a connection may be closed; `None` for no limit.
+    pub(crate) idle_limit: Option<Duration>,
     /// The maximum number of calls and octets in a queue of one-way calls, where policies limit them.
     pub(crate) queued: [Option<u32>; 2],
 }
@@ -71,6 +73,7 @@ impl ConnectionSettings {
             max_calls,
             max_nested_calls: (options.max_threads_per_connection / 2).clamp(1, max_calls),
             max_wait: options.max_connection_wait,
+            idle_limit: options.idle_timeout,
             queued: [properties.queued_calls, properties.queued_octets],
         }
     }

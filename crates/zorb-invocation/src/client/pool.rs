@@ -13,6 +13,7 @@ mod share;
 #[cfg(test)]
 mod tests;
 mod thread_slot;
+mod unused;
 
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::process;
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
 
 use super::connection_settings::ConnectionSettings;
@@ -35,6 +37,7 @@ use per_lane::PerLane;
 use thread_slot::ThreadSlot;
 
 pub(crate) use exclusive_call::ExclusiveCall;
+pub(super) use unused::OtherConnections;
 
 /// The maximum number of slots for threads; further threads share them.
 const MAX_SLOTS: usize = 64;
@@ -57,6 +60,8 @@ pub(crate) struct EndpointPool {
     max_message_size: usize,
     settings: ConnectionSettings,
     wait: WaitPolicy,
+    /// The other pools, whose unused connections close.
+    others: Weak<dyn OtherConnections>,
     /// Queues of one-way calls, which close with the pool.
     closing: Lock<Vec<Weak<dyn ClosesWithPool>>>,
 }
@@ -117,8 +122,10 @@ impl EndpointPool {
         settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
         options: &Options,
+        others: Weak<dyn OtherConnections>,
     ) -> Arc<Self> {
-        Self::with(endpoint, settings, protocol, options.max_message_size, options.wait_policy())
+        let size = options.max_message_size;
+        Self::with(endpoint, settings, protocol, size, options.wait_policy(), others)
     }
 
     fn with(
@@ -127,6 +134,7 @@ impl EndpointPool {
         protocol: &Arc<dyn Protocol>,
         max_message_size: usize,
         wait: WaitPolicy,
+        others: Weak<dyn OtherConnections>,
     ) -> Arc<Self> {
         let max_open = settings.max_connections;
         // Without replies, no call waits for one.
@@ -148,6 +156,7 @@ impl EndpointPool {
             max_message_size,
             settings: settings.clone(),
             wait,
+            others,
             closing: Lock::default(),
         })
     }
@@ -167,8 +176,8 @@ impl EndpointPool {
     fn open_lane<'p>(&'p self, of_lane: &'p OnceLock<Arc<Self>>) -> &'p Self {
         let pool = of_lane.get_or_init(|| {
             record(Event::TableWritten);
-            let Self { endpoint, settings, protocol, max_message_size, wait, .. } = self;
-            Self::with(endpoint, settings, protocol, *max_message_size, *wait)
+            let Self { endpoint, settings, protocol, max_message_size, wait, others, .. } = self;
+            Self::with(endpoint, settings, protocol, *max_message_size, *wait, Weak::clone(others))
         });
         if self.state().closed {
             // The thread that closed this pool may have missed the new one.
@@ -298,8 +307,20 @@ impl EndpointPool {
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
         record(Event::Connected);
+        if let Some(others) = self.others.upgrade() {
+            others.before_connecting(self.settings.idle_limit);
+        }
         let begun = Instant::now();
-        let connected = self.protocol.transport().connect(&self.endpoint, &options);
+        let connect = || self.protocol.transport().connect(&self.endpoint, &options);
+        let connected = connect().or_else(|error| match is_out_of_descriptors(&error) {
+            true => {
+                if let Some(others) = self.others.upgrade() {
+                    others.close_all();
+                }
+                connect()
+            }
+            false => Err(error),
+        });
         match connected {
             Ok(stream) => {
                 tracing::debug!(endpoint = %self.endpoint, "connected");
@@ -343,4 +364,11 @@ impl EndpointPool {
         state.waiting.wake_next();
         idle
     }
+}
+
+/// Whether connecting failed because descriptors ran short.
+#[cold]
+fn is_out_of_descriptors(error: &ConnectError) -> bool {
+    let mut errors = error.attempts().iter().map(|attempt| &attempt.error);
+    errors.any(process::is_out_of_descriptors)
 }

@@ -295,6 +295,17 @@ impl SharedConnection {
         state.waiting.wake_all();
     }
 
+    /// Lets no call use it any more if none does now, and its server has closed it or it has been idle for `limit`.
+    fn end_unused(&self, limit: Option<Duration>) -> bool {
+        let mut state = self.state();
+        let is_unused = state.users == 0
+            && !state.closing
+            && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
+                || self.stream.is_stale());
+        state.closing |= is_unused;
+        is_unused
+    }
+
     /// Closes the connection after the calls that use it.
     pub(super) fn close(&self) {
         let mut state = self.state();

@@ -59,7 +59,7 @@ impl EndpointPool {
         let mut idle = slot.take();
         let connection = match idle.take_if(|connection| connection.begin_call()) {
             Some(connection) => connection,
-            None => self.acquire_other(idle, wanted)?,
+            None => self.acquire_other(slot, idle, wanted)?,
         };
         Ok(ExclusiveCall::new(connection, self, slot))
     }
@@ -69,11 +69,13 @@ impl EndpointPool {
     #[cold]
     fn acquire_other(
         &self,
+        slot: &ThreadSlot,
         unchecked: Option<Box<ExclusiveConnection>>,
         wanted: Wanted,
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
-        state.idle.extend(unchecked);
+        // A thread that closes unused connections may have looked into the slot meanwhile.
+        state.idle.extend(unchecked.into_iter().chain(slot.take()));
         let mut waits = None;
         let found = loop {
             if state.closed {

@@ -1,3 +1,4 @@
+use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Mutex;
 
@@ -5,6 +6,7 @@ use zorb_tcp::IiopProtocol;
 
 use super::*;
 use crate::client::any_connection::AnyConnection;
+use crate::client::cache::ConnectionCache;
 use crate::client::connection_settings::ConnectionClass;
 
 const WANTED: Wanted = Wanted { connect_timeout: Duration::from_secs(10), deadline: None };
@@ -19,7 +21,8 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
     class.settings.max_calls = max_calls;
     class.settings.max_wait = max_wait;
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
-    (listener, EndpointPool::new(&endpoint, &class.settings, &protocol, &options))
+    let cache = ConnectionCache::default();
+    (listener, cache.pool(&endpoint, &class, &protocol, &options))
 }
 
 /// The number of callers that wait for a connection of the pool.
@@ -98,5 +101,29 @@ fn waiting_for_a_connection_ends() {
         let _all: Vec<_> = (0..max_calls).map(|_| pool.connection(WANTED).unwrap()).collect();
         assert!(matches!(pool.connection(WANTED), Err(NoConnection::Busy)));
         assert_eq!(waiting(&pool), 0);
+    }
+}
+
+#[test]
+fn connections_that_no_call_uses_are_closed() {
+    for max_calls in [1, 2] {
+        let (listener, pool) = pool(max_calls, None);
+        let in_use = pool.connection(WANTED).unwrap();
+        pool.close_unused(Some(Duration::ZERO));
+        assert_eq!(pool.state().open, 1);
+        drop(in_use);
+        pool.close_unused(None);
+        pool.close_unused(Some(Duration::from_secs(3600)));
+        assert_eq!(pool.state().open, 1);
+        pool.close_unused(Some(Duration::ZERO));
+        assert_eq!(pool.state().open, 0);
+        let mut farewell = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut farewell).unwrap();
+        // Its server hangs up.
+        drop(pool.connection(WANTED).unwrap());
+        drop(listener.accept().unwrap());
+        while pool.state().open > 0 {
+            pool.close_unused(None);
+        }
     }
 }

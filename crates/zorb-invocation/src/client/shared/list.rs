@@ -1,6 +1,7 @@
 //! The shared connections to an endpoint.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
@@ -47,6 +48,16 @@ impl SharedConnections {
             self.open.store(Arc::new(open));
         }
         removed
+    }
+
+    /// Ends the connections that no call uses and that their server has closed, or that have been idle for `limit`;
+    /// the caller closes them.
+    pub(in crate::client) fn end_unused(
+        &self,
+        limit: Option<Duration>,
+    ) -> Vec<Arc<SharedConnection>> {
+        let open = self.open.load();
+        open.iter().filter(|connection| connection.end_unused(limit)).cloned().collect()
     }
 
     /// Removes and returns all connections. Calls of this, [`add`](Self::add) and

@@ -1,0 +1,67 @@
+//! Closing connections that no call uses.
+
+use std::time::Duration;
+
+use super::super::exclusive::ExclusiveConnection;
+use super::{EndpointPool, PoolState};
+
+/// All connections of a client, as each of its pools uses them.
+pub(in crate::client) trait OtherConnections:
+    std::fmt::Debug + Send + Sync
+{
+    /// From time to time closes those that no call uses and that their server has closed, or that have been idle for
+    /// `idle_limit`.
+    fn before_connecting(&self, idle_limit: Option<Duration>);
+
+    /// Closes all that no call uses, as descriptors have run short.
+    fn close_all(&self);
+}
+
+impl EndpointPool {
+    /// Closes the connections that no call uses and that their server has closed, or that have been idle for
+    /// `limit`; `None` for no limit.
+    pub(in crate::client) fn close_unused(&self, limit: Option<Duration>) {
+        let mut unused = Vec::new();
+        let mut ended = Vec::new();
+        {
+            let mut state = self.state();
+            self.take_unused(&mut state, limit, &mut unused);
+            state.open -= unused.len();
+            if let Some(shared) = &self.shared {
+                ended = shared.end_unused(limit);
+                state.open -= shared.remove_ended();
+            }
+            state.waiting.wake_next();
+        }
+        unused.iter_mut().for_each(|connection| connection.close());
+        ended.iter().for_each(|connection| connection.close());
+        self.changed.notify_all();
+        self.per_lane.iter().for_each(|pool| pool.close_unused(limit));
+    }
+
+    /// Whether a connection is open, also one of a lane.
+    pub(in crate::client) fn has_connections(&self) -> bool {
+        self.state().open > 0 || self.per_lane.iter().any(|pool| pool.has_connections())
+    }
+
+    /// Moves the unused connections to `unused`. A thread whose slot is empty meanwhile waits for the lock, and then
+    /// looks into its slot again.
+    // Boxed, because slots contain boxes.
+    #[allow(clippy::vec_box)]
+    fn take_unused(
+        &self,
+        state: &mut PoolState,
+        limit: Option<Duration>,
+        unused: &mut Vec<Box<ExclusiveConnection>>,
+    ) {
+        let is_unused = |connection: &ExclusiveConnection| {
+            limit.is_some_and(|limit| connection.last_received.is_older_than(limit))
+                || connection.stream.is_stale()
+        };
+        let (gone, idle): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut state.idle).into_iter().partition(|idle| is_unused(idle));
+        state.idle = idle;
+        unused.extend(gone);
+        unused.extend(self.slots.iter().filter_map(|slot| slot.take_if(is_unused)));
+    }
+}
