@@ -39,7 +39,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     let mut written = Vec::new();
     let bill = serde_json::to_string_pretty(&bill(root)?)? + "\n";
     written.push(folder.join("zorb.cdx.json"));
-    fs::write(&folder.join("zorb.cdx.json"), bill)?;
+    fs::write(folder.join("zorb.cdx.json"), bill)?;
     if !sbom_only {
         cargo(root, &["build", "--release", "--locked", "--package", PACKAGE])?;
         for (from, name) in [

@@ -51,7 +51,7 @@ impl ServerContext {
             orb: Arc::clone(orb),
             adapters: Arc::clone(adapters),
             read_context,
-            watchdog: Arc::new(Watchdog::new(MessageLimits::of(&orb.options()))),
+            watchdog: Arc::new(Watchdog::new(MessageLimits::of(orb.options()))),
             default_connection_setup: Lock::default(),
         })
     }

@@ -37,7 +37,6 @@ use per_lane::PerLane;
 use thread_slot::ThreadSlot;
 
 pub(crate) use exclusive_call::ExclusiveCall;
-pub(super) use unused::OtherConnections;
 
 /// The maximum number of slots for threads; further threads share them.
 const MAX_SLOTS: usize = 64;
@@ -83,6 +82,16 @@ struct PoolState {
 /// trait the modules of both would depend on each other.
 pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
     fn close(&self);
+}
+
+/// All connections of a client, as each of its pools uses them.
+pub(super) trait OtherConnections: std::fmt::Debug + Send + Sync {
+    /// From time to time closes those that no call uses and that their server has closed, or that have been idle for
+    /// `idle_limit`.
+    fn before_connecting(&self, idle_limit: Option<Duration>);
+
+    /// Closes all that no call uses, as descriptors have run short.
+    fn close_all(&self);
 }
 
 /// The time limits for a connection.

@@ -5,18 +5,6 @@ use std::time::Duration;
 use super::super::exclusive::ExclusiveConnection;
 use super::{EndpointPool, PoolState};
 
-/// All connections of a client, as each of its pools uses them.
-pub(in crate::client) trait OtherConnections:
-    std::fmt::Debug + Send + Sync
-{
-    /// From time to time closes those that no call uses and that their server has closed, or that have been idle for
-    /// `idle_limit`.
-    fn before_connecting(&self, idle_limit: Option<Duration>);
-
-    /// Closes all that no call uses, as descriptors have run short.
-    fn close_all(&self);
-}
-
 impl EndpointPool {
     /// Closes the connections that no call uses and that their server has closed, or that have been idle for
     /// `limit`; `None` for no limit.

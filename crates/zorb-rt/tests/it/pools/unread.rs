@@ -136,7 +136,9 @@ fn clients_that_do_not_read_delay_nobody_and_get_their_replies_later() {
             // Each has a second request behind the first.
             let streams: Vec<_> =
                 ids.clone().map(|id| clients.request(&desk, id * 2..id * 2 + 2)).collect();
-            ids.for_each(|id| drop(server.clerk.wait_for(id * 2)));
+            ids.for_each(|id| {
+                server.clerk.wait_for(id * 2);
+            });
             assert_eq!(client.call(&desk, 10, 1).join().unwrap(), Ok(1));
             for stream in streams {
                 read_reply(&*stream, clients.reply);
@@ -164,7 +166,9 @@ fn by_a_transport_that_waits_clients_that_do_not_read_delay_others() {
     let pool = server.pool().lane(lane(10, 2)).create().unwrap();
     let desk = server.desk(&pool, 10, &client);
     let streams = [1, 2].map(|id| clients.request(&desk, id..id + 1));
-    [1, 2].iter().for_each(|id| drop(server.clerk.wait_for(*id)));
+    [1, 2].iter().for_each(|id| {
+        server.clerk.wait_for(*id);
+    });
     let delayed = clients.request(&desk, 3..4);
     server.clerk.note(0);
     streams.iter().for_each(|stream| read_reply(&**stream, clients.reply));
@@ -185,7 +189,9 @@ fn the_threads_for_held_requests_wait_for_no_client() {
     let streams: Vec<_> = (1..=COUNT).map(|id| clients.request(&desk, id..id + 1)).collect();
     until(|| poa.manager().held_requests() == COUNT as usize);
     poa.manager().activate().unwrap();
-    (1..=COUNT).for_each(|id| drop(server.clerk.wait_for(id)));
+    (1..=COUNT).for_each(|id| {
+        server.clerk.wait_for(id);
+    });
     for stream in streams {
         read_reply(&*stream, clients.reply);
     }
@@ -218,7 +224,9 @@ fn replies_beyond_the_limit_end_their_connection_alone() {
             }
             server.clerk.shut(&[1, 2]);
             let stream = clients.request(&desk, 1..3);
-            [1, 2].iter().for_each(|id| drop(server.clerk.wait_for(*id)));
+            [1, 2].iter().for_each(|id| {
+                server.clerk.wait_for(*id);
+            });
             [1, 2].iter().for_each(|id| server.clerk.open(*id));
             until(|| pool.counts()[0].connections == 0);
             let mut octets = vec![0; 2 * clients.reply as usize];
