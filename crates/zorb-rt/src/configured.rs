@@ -54,6 +54,19 @@ fn policies_of_adapter(orb: &Orb, settings: &Arc<Settings>, path: &str) -> Resul
     })
 }
 
+/// Checks the option `RtPool`, whose pools are created on first use.
+fn check_pools(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
+    let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(settings) };
+    for (name, description) in &options_of(orb.options()).rt_pool {
+        rt.threadpool(name).described(description).map_err(|error| {
+            let origin = orb.options().origin("RtPool");
+            let what = format!("option RtPool = \"{name}={description}\" ({origin})");
+            Error::new(Phase::Configure, what).with_source(error)
+        })?;
+    }
+    Ok(())
+}
+
 /// Applies the options to calls and adapters of `orb` unless the program has set the policies.
 pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     let manager = orb.policy_manager();
@@ -66,6 +79,7 @@ pub(crate) fn apply(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     if !added.is_empty() {
         manager.add(&added)?;
     }
+    check_pools(orb, settings)?;
     if !options_of(orb.options()).rt_adapter.is_empty() {
         let settings = Arc::clone(settings);
         orb.set_adapter_policies(move |orb, path| policies_of_adapter(orb, &settings, path));

@@ -300,6 +300,11 @@ impl<W: Watch> Stream for WatchedStream<W> {
         self.inner.send_vectored_all(parts)
     }
 
+    /// Waits, so that the watch sees one send of all parts.
+    fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.send_vectored_all(std::mem::take(parts))
+    }
+
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.inner.set_recv_timeout(timeout)
     }

@@ -85,7 +85,7 @@ pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
 }
 
 /// All connections of a client, as each of its pools uses them.
-pub(super) trait OtherConnections: std::fmt::Debug + Send + Sync {
+pub(super) trait OtherConnections: Send + Sync {
     /// From time to time closes those that no call uses and that their server has closed, or that have been idle for
     /// `idle_limit`.
     fn before_connecting(&self, idle_limit: Option<Duration>);

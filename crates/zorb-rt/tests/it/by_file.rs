@@ -299,6 +299,13 @@ fn what_a_file_says_wrong_is_named() {
         let story = zorb_core::Error::from(refused).to_string();
         assert!(story.contains("RtBands") && story.contains("program"), "{story}");
     }
+    for words in ["garbage", "0:2 nonsense=3", "0:2 half-sync", "0:0x"] {
+        let orb = builder().option("RtPool", format!("main={words}")).build().unwrap();
+        let refused = RtOrb::builder().attach(&orb).unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::Initialize);
+        let story = zorb_core::Error::from(refused).to_string();
+        assert!(story.contains("RtPool") && story.contains("main"), "{story}");
+    }
     for words in ["server-declared", "server-declared=-1", "pool=nowhere", "bands=", "quick"] {
         let orb = builder().option("RtAdapter", format!("a={words}"));
         let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();

@@ -254,6 +254,7 @@ fn the_limits_that_are_options_have_their_defaults() {
         let shown = match spec.unit {
             "ms" if default == 0 => "0: none".to_owned(),
             "ms" => format!("{} s", default / 1000),
+            "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
             "octets" => octets(default),
             _ => number(default),
         };
