@@ -58,11 +58,11 @@ fn policies_of_adapter(orb: &Orb, settings: &Arc<Settings>, path: &str) -> Resul
 fn check_pools(orb: &Orb, settings: &Arc<Settings>) -> Result<(), Error> {
     let rt = RtOrb { orb: orb.clone(), settings: Arc::clone(settings) };
     for (name, description) in &options_of(orb.options()).rt_pool {
-        rt.threadpool(name).described(description).map_err(|error| {
+        if let Err(error) = rt.threadpool(name).described(description) {
             let origin = orb.options().origin("RtPool");
             let what = format!("option RtPool = \"{name}={description}\" ({origin})");
-            Error::new(Phase::Configure, what).with_source(error)
-        })?;
+            return Err(Error::new(Phase::Configure, what).with_source(error));
+        }
     }
     Ok(())
 }
