@@ -165,7 +165,7 @@ impl Timed {
         Self { limits, connections: HashMap::new(), next_check: None }
     }
 
-    /// Times a connection that has just been accepted.
+    /// Adds a connection that has just been accepted. The caller resumes the checks.
     pub(crate) fn add(&mut self, progress: &Arc<Progress>, stream: &Arc<dyn Stream>, now: Instant) {
         let entry = Entry {
             progress: Arc::clone(progress),
@@ -174,14 +174,13 @@ impl Timed {
             since: now,
         };
         self.connections.insert(Arc::as_ptr(progress).addr(), entry);
-        self.resume(now);
     }
 
     pub(crate) fn remove(&mut self, progress: &Arc<Progress>) {
         self.connections.remove(&Arc::as_ptr(progress).addr());
     }
 
-    /// Goes on with the checks. They are suspended while no connection waits for the rest of a message.
+    /// Resumes the checks, which are suspended while no connection waits for the rest of a message.
     pub(crate) fn resume(&mut self, now: Instant) {
         if self.next_check.is_none() {
             self.next_check = self.limits.period().map(|period| now + period);

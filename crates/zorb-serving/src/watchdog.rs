@@ -141,11 +141,9 @@ impl Watchdog {
         }
     }
 
-    /// Checks the connections with incomplete messages. Returns when to check them again.
-    pub(super) fn check_messages(&self, now: Instant) -> Option<Instant> {
-        let mut timed = self.timed.lock();
-        timed.check(now, &self.are_timed);
-        timed.next_check()
+    /// Checks the connections with incomplete messages.
+    pub(super) fn check_messages(&self, now: Instant) {
+        self.timed.lock().check(now, &self.are_timed);
     }
 
     pub(super) fn forget<C: Watched>(&self, connection: &Arc<C>) {
