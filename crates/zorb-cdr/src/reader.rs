@@ -306,7 +306,7 @@ impl<'a> CdrReader<'a> {
         self.parts.is_empty()
     }
 
-    /// Whether `count` numbers of `size` octets, of which the first is next, are aligned in each
+    /// Whether the next `count` numbers of `size` octets are aligned in each
     /// [part](Self::with_parts).
     ///
     /// The standard requires that of GIOP 1.1 fragments, but omniORB aligns a run once. The octets do not

@@ -8,8 +8,7 @@ use zorb::transport::{Acceptor, Endpoint, ListenOptions};
 
 use crate::subject::Subject;
 
-/// The endpoints of lanes are no more accessible than those of their ORB: they are at the same interface, or in the
-/// same folder with the same mode.
+/// Lanes listen where their ORB listens: at the same interface, or in the same folder with the same mode.
 pub fn lanes_listen_where_their_orb_listens(subject: &Subject, _module: &'static str) {
     check_lanes(subject.builder(), subject.url);
 }

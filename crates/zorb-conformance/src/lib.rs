@@ -62,7 +62,7 @@ macro_rules! protocol_suite {
         }
 
         #[test]
-        #[ignore = "the other process of the tests"]
+        #[ignore = "other tests start it in a process of its own"]
         fn the_other_process() {
             $crate::serve_until_the_end($subject);
         }

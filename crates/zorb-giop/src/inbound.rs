@@ -332,7 +332,7 @@ impl Inbound {
         self.current == Current::None && !self.has_buffered() && self.partials.is_empty()
     }
 
-    /// A number that identifies the oldest incomplete message of which fragments were received; `None` if there
+    /// A number that identifies the oldest message whose fragments have not all been received; `None` if there
     /// is none. Messages get successive numbers, which wrap around.
     pub fn oldest_fragmented(&self) -> Option<u32> {
         self.partials.oldest()

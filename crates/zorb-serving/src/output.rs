@@ -118,7 +118,7 @@ impl ServerConnection {
         }
     }
 
-    /// Goes on after a message has been sent in part, or not at all.
+    /// Sends or queues the rest of a message of which the stream has taken a part, or nothing.
     #[cold]
     #[inline(never)]
     fn send_incomplete(

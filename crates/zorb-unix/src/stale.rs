@@ -16,7 +16,7 @@ const MAX_NAMES: usize = 65_536;
 const MAX_SWEPT: usize = 256;
 
 /// Removes sockets from `folder` that have names as this transport makes them, belong to this user, and were made by
-/// processes that no longer exist. `is_open` says whether this process listens at a path. What cannot be removed stays.
+/// processes that no longer exist. `is_open` says whether this process listens at a path. Sockets that cannot be removed remain.
 pub(crate) fn sweep(folder: &Path, is_open: impl Fn(&Path) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let candidates = entries.take(MAX_NAMES).flatten().filter(|entry| {

@@ -25,7 +25,7 @@ enum Play {
     /// Answers a request that was never made.
     NeverAsked,
     Forward(Ior),
-    /// Forwards to a reference of which most is missing.
+    /// Forwards to a truncated reference.
     ForwardNowhere,
     /// Asks for another form of the target.
     AskFor(AddressingDisposition),

@@ -44,7 +44,7 @@ fn any_octets_are_read_or_refused() {
             let _ = decode(&changed);
         }
     }
-    // A count of a thousand million values, of which none follows.
+    // The count announces a billion values, but none follows.
     assert!(decode(&[0, 0, 0, 0, 0x3b, 0x9a, 0xca, 0]).is_err());
 }
 

@@ -221,8 +221,8 @@ fn facts(adapter: &Poa, server: &Server, (client, rt): &(Orb, RtOrb)) -> Facts {
     }
 }
 
-/// What can be seen of a pool afterwards: its strategy and the threads of each lane. Its connections
-/// depend on how soon the one that a call used is free for the next.
+/// What can be seen of a pool afterwards: its strategy and the threads of each lane. The number of
+/// connections varies: a call opens another one if the last call has not released its own yet.
 fn lanes(pool: &Threadpool) -> (Strategy, Vec<usize>) {
     (pool.strategy(), pool.counts().into_iter().map(|lane| lane.threads).collect())
 }

@@ -48,7 +48,7 @@ pub(crate) struct Reserved {
     pub(crate) excess: Excess,
 }
 
-/// Of which connections there are too many.
+/// The connections that exceed a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Excess {
     None,

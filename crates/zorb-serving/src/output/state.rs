@@ -40,9 +40,9 @@ pub(crate) struct OutputQueue {
     messages: VecDeque<Vec<u8>>,
     /// How many octets of the first message have been sent.
     sent: usize,
-    /// The octets of all messages, and of the one that was taken last.
+    /// The size of all queued messages, including the one that a thread is sending.
     octets: usize,
-    /// The octets of the message that was taken last: a thread is sending it.
+    /// The size of the message that a thread is sending.
     taken: usize,
 }
 
