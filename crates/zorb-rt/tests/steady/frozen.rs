@@ -201,6 +201,15 @@ fn who_asks_is_told_of_each_request_with_violations() {
 
 #[test]
 fn requests_that_wait_allocate_nothing_however_many_they_are() {
+    // Clients know threads by numbers, which the threads of other tests would take in between: a thread with a new
+    // number opens a connection.
+    in_own_process(
+        "frozen::requests_that_wait_allocate_nothing_however_many_they_are",
+        bursts_of_waiting_requests,
+    );
+}
+
+fn bursts_of_waiting_requests() {
     const WAITING: usize = 300;
     let limit = Buffering { max_requests: WAITING, max_octets: None };
     let high = LaneBuilder::new(number(20), 1).buffering(limit);
