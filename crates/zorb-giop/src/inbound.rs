@@ -402,7 +402,9 @@ impl Inbound {
             }
         }
         if !self.charge.set(self.chargeable(self.buffer.len())) {
-            return Err(ProtocolErrorKind::OutOfMemory(self.partials.octets()).into());
+            let wanted = self.partials.allocated();
+            self.partials = Partials::default();
+            return Err(ProtocolErrorKind::OutOfMemory(wanted).into());
         }
         Ok(outcome)
     }
@@ -447,7 +449,9 @@ impl Inbound {
 
     /// The octets that are charged when the buffer has this length.
     fn chargeable(&self, length: usize) -> usize {
-        length.saturating_sub(self.limits.retained_capacity).saturating_add(self.partials.octets())
+        length
+            .saturating_sub(self.limits.retained_capacity)
+            .saturating_add(self.partials.allocated())
     }
 
     /// Charges a buffer that has come from elsewhere, or has shrunk. If the budget does not have it, it is

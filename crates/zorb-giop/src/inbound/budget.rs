@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 /// A budget of octets for the incomplete messages of many connections.
 ///
 /// Receive buffers up to [`Limits::retained_capacity`](crate::Limits::retained_capacity) are free; larger ones and
-/// the fragments of incomplete messages are charged. A message that would exceed the budget fails with
+/// the buffers that fragments of incomplete messages are joined in are charged. A message that would exceed the budget fails with
 /// [`ProtocolErrorKind::OutOfMemory`](crate::ProtocolErrorKind::OutOfMemory).
 #[derive(Debug)]
 pub struct ReceiveBudget {

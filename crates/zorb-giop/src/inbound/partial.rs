@@ -29,6 +29,8 @@ pub(super) struct Partials {
     messages: Vec<Partial>,
     /// Octets in `messages`.
     octets: usize,
+    /// Octets that are allocated for `messages`.
+    allocated: usize,
     /// The number of messages that have begun.
     begun: u32,
 }
@@ -141,7 +143,9 @@ impl Partials {
         let ordinal = self.begun;
         self.begun = ordinal.wrapping_add(1);
         let header = *header;
-        self.messages.push(Partial { ordinal, request_id, header, fragments: 1, octets, seams });
+        let partial = Partial { ordinal, request_id, header, fragments: 1, octets, seams };
+        self.allocated = self.allocated.saturating_add(partial.allocated());
+        self.messages.push(partial);
         Ok(())
     }
 
@@ -173,11 +177,13 @@ impl Partials {
             let (size, limit) = (size as u64, limits.max_message_size);
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
+        let before = partial.allocated();
         if header.version < GiopVersion::V1_2 {
             // Cannot fail: `size` fits.
             partial.seams.extend(u32::try_from(partial.octets.len()));
         }
         extend(&mut partial.octets, payload)?;
+        self.allocated = self.allocated.saturating_add(partial.allocated() - before);
         self.account(payload.len(), limits)?;
         if header.more_fragments {
             return Ok(Outcome::Absorbed);
@@ -193,9 +199,10 @@ impl Partials {
         Ok(Outcome::Joined(whole))
     }
 
-    /// The octets of all incomplete messages.
-    pub(super) fn octets(&self) -> usize {
-        self.octets
+    /// The octets that are allocated for all incomplete messages: more than have been received, since buffers
+    /// grow in steps and are used again.
+    pub(super) fn allocated(&self) -> usize {
+        self.allocated
     }
 
     /// The ordinal number of the message that began first.
@@ -216,6 +223,7 @@ impl Partials {
     fn remove(&mut self, index: usize) -> Partial {
         let partial = self.messages.remove(index);
         self.octets = self.octets.saturating_sub(partial.octets.len());
+        self.allocated = self.allocated.saturating_sub(partial.allocated());
         partial
     }
 
@@ -230,6 +238,11 @@ impl Partials {
 }
 
 impl Partial {
+    /// The octets that are allocated for it.
+    fn allocated(&self) -> usize {
+        self.octets.capacity() + self.seams.capacity() * size_of::<u32>()
+    }
+
     /// The request id, if it was received.
     fn known_id(&self) -> Option<u32> {
         self.request_id.or_else(|| {
