@@ -180,6 +180,11 @@ impl Client {
         Some(self.waiting.swap_remove(place).1)
     }
 
+    /// Whether no call of it is left, sent or not.
+    pub(crate) fn is_served(&self) -> bool {
+        self.waiting.is_empty() && self.outbox.is_empty()
+    }
+
     /// Gives one of the calls up.
     pub(crate) fn cancel(
         &mut self,

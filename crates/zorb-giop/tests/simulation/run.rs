@@ -1,7 +1,12 @@
 //! One run: a client, a server and the network between them, for so many steps.
 
+use std::ops::AddAssign;
+
+use zorb_giop::Inbound;
+
 use super::calls::{Calls, Outcome};
-use super::client::Client;
+use super::client::{Client, limits};
+use super::metered::MeteredInbound;
 use super::network::Pipe;
 use super::random::Random;
 use super::server::{Circumstances, Server};
@@ -37,6 +42,17 @@ pub(crate) struct Tally {
     pub(crate) refused: usize,
 }
 
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.calls += other.calls;
+        self.replies += other.replies;
+        self.failures += other.failures;
+        self.cancelled += other.cancelled;
+        self.refused += other.refused;
+    }
+}
+
 struct World {
     random: Random,
     now: u64,
@@ -67,7 +83,7 @@ pub(crate) fn run(seed: u64) -> Tally {
         character,
         calls: Calls::default(),
         client,
-        server: Server::new(),
+        server: Server::new(MeteredInbound::new(Inbound::new(limits()))),
         requests: Pipe::default(),
         replies: Pipe::default(),
     };

@@ -2,13 +2,13 @@
 
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Asked, CancelledRequests, ConnectionEnd, Form, Inbound, LocateStatus, MessageHeader,
-    ProtocolError, ReplyStatus, RequestHeader, ServedRequest, ServerReceiver, ServerRequests,
+    Asked, CancelledRequests, ConnectionEnd, Form, LocateStatus, MessageHeader, ProtocolError,
+    ProtocolErrorKind, ReplyStatus, RequestHeader, ServedRequest, ServerReceiver, ServerRequests,
     TargetAddress,
 };
 
 use super::calls::Calls;
-use super::client::{MAX_MESSAGE, limits};
+use super::metered::MeteredInbound;
 use super::network::{Arrived, Pipe};
 use super::outbox::Outbox;
 use super::random::Random;
@@ -21,11 +21,13 @@ pub(crate) struct Server {
     pub(crate) requests: ServerRequests,
     receiver: ServerReceiver,
     cancelled: CancelledRequests,
-    inbound: Inbound,
+    pub(crate) inbound: MeteredInbound,
     outbox: Outbox<Answered>,
     upcalls: Vec<Upcall>,
     /// Requests that are put aside.
     held: Vec<Upcall>,
+    /// Whether there was no memory for what the client sent.
+    pub(crate) lacked_memory: bool,
     /// How reading ended.
     pub(crate) ended: Option<ConnectionEnd>,
     /// Whether the machine has said that the connection is over.
@@ -75,15 +77,16 @@ fn call_of(target: &TargetAddress<'_>) -> usize {
 }
 
 impl Server {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(inbound: MeteredInbound) -> Self {
         Self {
             requests: ServerRequests::new(),
             receiver: ServerReceiver::new(None),
             cancelled: CancelledRequests::new(),
-            inbound: Inbound::new(limits()),
+            inbound,
             outbox: Outbox::default(),
             upcalls: Vec::new(),
             held: Vec::new(),
+            lacked_memory: false,
             ended: None,
             is_over: false,
             has_refused: false,
@@ -107,9 +110,13 @@ impl Server {
                     if let Err(end) = self.asked(calls, &header, at, random) {
                         self.end(end);
                     }
+                    self.inbound.release();
                 }
                 Ok(None) => break,
-                Err(error) => self.end(error.into()),
+                Err(error) => {
+                    self.lacked_memory = matches!(error.kind, ProtocolErrorKind::OutOfMemory(_));
+                    self.end(error.into());
+                }
             }
         }
         if self.reads() {
@@ -283,7 +290,8 @@ impl Server {
         }
         assert!(self.transmitted <= 1, "one message ends a connection");
         assert!(self.requests.outstanding() <= MAX_SERVED);
-        assert!(self.inbound.capacity() <= 2 * MAX_MESSAGE, "{}", self.inbound.capacity());
+        let most = 2 * self.inbound.limits().max_message_size;
+        assert!(self.inbound.capacity() <= most, "{}", self.inbound.capacity());
         let is_refused = matches!(self.ended, Some(ConnectionEnd::ProtocolError(_)));
         if (self.is_over || is_refused || self.has_refused) && !self.gone {
             self.gone = true;
