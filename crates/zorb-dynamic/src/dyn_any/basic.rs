@@ -1,6 +1,6 @@
 //! Access to values of Rust types.
 
-use zorb_cdr::{CdrReader, Wire};
+use zorb_cdr::{CdrErrorKind, CdrReader, Wire};
 use zorb_core::ObjectRef;
 use zorb_giop::Ior;
 use zorb_types::{Any, TcKind, TypeCode, Typed};
@@ -18,15 +18,15 @@ impl DynAny {
     ///
     /// # Errors
     /// `TypeMismatch` if neither the value nor its current part has this type; `InvalidValue` if there is no
-    /// current part.
+    /// current part, or for a string that exceeds the bound.
     pub fn insert<T: Typed>(&mut self, value: &T::View) -> DynAnyResult<()> {
         let wanted = T::type_code();
-        if self.type_code.takes(&wanted) {
+        if self.type_code.holds(&wanted) {
             return self.set::<T>(value);
         }
         if let Some(position) = self.position
             && self.type_code.has_fixed_parts()
-            && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
+            && self.type_code.part(position).is_some_and(|part| part.holds(&wanted))
         {
             self.image();
             if let Content::Image(image) = &mut self.content
@@ -44,12 +44,12 @@ impl DynAny {
     /// As [`insert`](Self::insert).
     pub fn get<T: Typed>(&mut self) -> DynAnyResult<T::Value> {
         let wanted = T::type_code();
-        if self.type_code.takes(&wanted) {
+        if self.type_code.holds(&wanted) {
             return self.own::<T>();
         }
         if let Some(position) = self.position
             && self.type_code.has_fixed_parts()
-            && self.type_code.part(position).is_some_and(|part| part.takes(&wanted))
+            && self.type_code.part(position).is_some_and(|part| part.holds(&wanted))
             && let Some(mut reader) = self.reader_at(position)
         {
             return Ok(T::read(&mut reader)?);
@@ -78,7 +78,13 @@ impl DynAny {
             return Ok(());
         }
         // The type stays the one that the value had, with its own names and typedefs.
-        *self = Self::adopting(self.type_code.clone(), Any::new::<T>(value)?)?;
+        let adopted = Self::adopting(self.type_code.clone(), Any::new::<T>(value)?);
+        *self = adopted.map_err(|error| match error {
+            DynAnyError::Encoding(error) if error.kind == CdrErrorKind::BoundExceeded => {
+                DynAnyError::InvalidValue
+            }
+            error => error,
+        })?;
         Ok(())
     }
 
@@ -86,6 +92,10 @@ impl DynAny {
     fn own<T: Typed>(&self) -> DynAnyResult<T::Value> {
         let value = match &self.content {
             Content::Image(image) if image.is_whole() => return Ok(T::read(&mut image.reader())?),
+            // The bound may be another.
+            Content::Whole(any) if matches!(self.kind(), TcKind::String | TcKind::WString) => {
+                return Ok(T::read(&mut any.reader())?);
+            }
             Content::Whole(any) => any.get::<T>(),
             _ => self.to_any()?.get::<T>(),
         };
@@ -138,11 +148,11 @@ impl DynAny {
 
     /// The value itself, or its current part, if it has this type.
     fn target(&mut self, type_code: &TypeCode) -> DynAnyResult<&mut Self> {
-        if self.type_code.takes(type_code) {
+        if self.type_code.holds(type_code) {
             return Ok(self);
         }
         match self.current_component()? {
-            Some(part) if part.type_code.takes(type_code) => Ok(part),
+            Some(part) if part.type_code.holds(type_code) => Ok(part),
             Some(_) => Err(DynAnyError::TypeMismatch),
             None => Err(DynAnyError::InvalidValue),
         }

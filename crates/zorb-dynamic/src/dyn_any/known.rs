@@ -130,6 +130,13 @@ impl Known {
         })
     }
 
+    /// Whether values of another type can be inserted or read. In contrast to an assignment, a string need not
+    /// have the same bound.
+    pub(super) fn holds(&self, other: &TypeCode) -> bool {
+        let is_text = matches!(self.0.kind, TcKind::String | TcKind::WString);
+        is_text && other.resolved_kind() == self.0.kind || self.takes(other)
+    }
+
     /// Whether values of another type may be assigned to this one. The kinds decide for most types.
     pub(super) fn takes(&self, other: &TypeCode) -> bool {
         let kind = match other.kind() {

@@ -105,6 +105,30 @@ fn every_type_has_a_first_value_that_survives() {
 }
 
 #[test]
+fn strings_of_any_bound_are_inserted_and_read() {
+    let mut narrow = DynAny::new(&TypeCode::string(3)).unwrap();
+    narrow.insert::<String>("abc").unwrap();
+    assert_eq!(narrow.get::<String>().as_deref(), Ok("abc"));
+    assert_eq!(narrow.insert::<String>("abcd"), Err(DynAnyError::InvalidValue));
+    assert_eq!(narrow.insert::<zorb_cdr::WString>("a"), Err(DynAnyError::TypeMismatch));
+    assert_eq!(narrow.type_code(), &TypeCode::string(3));
+    let mut wide = DynAny::new(&TypeCode::wstring(2)).unwrap();
+    wide.insert::<zorb_cdr::WString>("\u{20ac}a").unwrap();
+    assert_eq!(wide.get::<zorb_cdr::WString>().as_deref(), Ok("\u{20ac}a"));
+    assert_eq!(wide.insert::<zorb_cdr::WString>("abc"), Err(DynAnyError::InvalidValue));
+    // Assignment needs the same type.
+    let other = DynAny::new(&TypeCode::string(4)).unwrap();
+    assert_eq!(narrow.assign(&other), Err(DynAnyError::TypeMismatch));
+    // A part of another value.
+    let list = TypeCode::sequence(&TypeCode::string(3), 0).unwrap();
+    let mut list = DynAny::new(&list).unwrap();
+    list.as_sequence().unwrap().set_length(1).unwrap();
+    list.rewind().unwrap();
+    list.insert::<String>("xyz").unwrap();
+    assert_eq!(list.get::<String>().as_deref(), Ok("xyz"));
+}
+
+#[test]
 fn structs_are_changed_member_by_member() {
     let mut value = DynAny::new(&person()).unwrap();
     assert_eq!(value.component_count(), Ok(3));
