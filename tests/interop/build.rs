@@ -1,5 +1,5 @@
-//! Compiles the IDL that all peers share.
+//! Compiles the IDL that the peers share.
 
 fn main() {
-    zorb_build::Config::new().include_path("idl").compile(&["idl/interop.idl"]);
+    zorb_build::Config::new().include_path("idl").compile(&["idl/interop.idl", "idl/random.idl"]);
 }

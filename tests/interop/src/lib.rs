@@ -14,3 +14,4 @@ pub mod server;
 pub use highest::HighestIiop;
 
 zorb::include_idl!("interop");
+zorb::include_idl!("random");

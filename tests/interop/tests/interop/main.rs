@@ -12,6 +12,7 @@ mod outcome;
 mod pairings;
 mod peers;
 mod process;
+mod random;
 mod repository;
 mod tls;
 

@@ -13,6 +13,7 @@ use crate::naming;
 use crate::outcome::{Outcome, Verdict, printed, totals};
 use crate::peers::{self, JACORB, OMNINAMES, OMNIORB, Peer, ZORB};
 use crate::process::Process;
+use crate::random;
 use crate::repository;
 use crate::tls;
 
@@ -45,6 +46,8 @@ enum Kind {
     PeerClientBridged(Peer),
     /// The naming service, and for a few checks the others too if they are there.
     Naming,
+    /// Random types and values with a server of omniORB.
+    Random,
     /// An interface repository, read and changed by the others if they are there.
     Repository,
 }
@@ -75,6 +78,7 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
         pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
         pairing("ifr", &[ZORB, OMNIORB, JACORB], Kind::Repository),
+        pairing("random", &[ZORB, OMNIORB], Kind::Random),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
         pairing("zorb-to-zorb/1.1", &[], Kind::ZorbClient(None, 1)),
         pairing("zorb-to-zorb/1.0", &[], Kind::ZorbClient(None, 0)),
@@ -104,6 +108,7 @@ impl Pairing {
             Kind::ZorbClientBridged(peer) => bridges::zorb_client(self, peer),
             Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
             Kind::Naming => naming::run(self.name),
+            Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
         };
         ran.unwrap_or_else(|story| vec![self.outcome(Verdict::Failed(story))])
