@@ -15,6 +15,7 @@ mod effective;
 mod exclusive;
 mod failing;
 mod fragmenting;
+mod hangups;
 mod inside;
 mod interception;
 mod invoke;

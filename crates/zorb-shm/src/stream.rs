@@ -2,6 +2,7 @@
 
 use std::io::{self, IoSlice};
 use std::net::Shutdown;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -185,6 +186,10 @@ impl Stream for ShmStream {
 
     fn local(&self) -> &str {
         &self.connection.names.local
+    }
+
+    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.connection.socket.as_fd())
     }
 }
 

@@ -136,6 +136,7 @@ macro_rules! conformance_suite {
             try_send_never_waits
             unexpected_octets_make_a_stream_stale
             a_stream_whose_peer_has_closed_is_stale
+            a_client_learns_that_its_server_has_hung_up
         }
     };
     (@tests $subject:expr; $($test:ident)*) => {

@@ -352,4 +352,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.readiness_fd()
     }
+
+    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.hangup_fd()
+    }
 }

@@ -464,6 +464,10 @@ impl Stream for TlsStream {
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
+
+    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.hangup_fd()
+    }
 }
 
 impl Drop for TlsStream {

@@ -197,4 +197,10 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         None
     }
+
+    /// A socket at which the system reports that the peer has closed the stream (`EPOLLRDHUP`), so that clients close
+    /// idle connections when their servers do. Default: that for [readiness](Self::readiness_fd).
+    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.readiness_fd()
+    }
 }

@@ -21,6 +21,7 @@ use super::connection::{
     CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, limits, machine_time,
     may_resend, not_begun,
 };
+use super::hangups::WatchedConnection;
 use super::time_limit::TimeLimit;
 
 /// A connection to a server that carries one call at a time.
@@ -45,6 +46,8 @@ pub(crate) struct ExclusiveConnection {
     pub(super) beyond_limit: bool,
     /// Whether it is useless after a failure.
     pub(super) discarded: bool,
+    /// Tells that the server has hung up; `None` if that is not watched.
+    pub(super) watched: Option<WatchedConnection>,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
     /// The shared buffer with the end of the current message.
@@ -88,6 +91,7 @@ impl ExclusiveConnection {
             begun: LastReceived::now(),
             beyond_limit: false,
             discarded: false,
+            watched: None,
             #[cfg(feature = "buffers")]
             received_buffer: None,
             wait: new.wait.waits(),
@@ -100,6 +104,11 @@ impl ExclusiveConnection {
     pub(super) fn begin_call(&mut self) -> bool {
         self.begun = LastReceived::now();
         self.last_received.is_recent_at(self.begun)
+    }
+
+    /// Whether its server is known to have hung up.
+    pub(super) fn has_hung_up(&self) -> bool {
+        self.watched.as_ref().is_some_and(WatchedConnection::has_hung_up)
     }
 
     #[inline]

@@ -113,6 +113,10 @@ impl Stream for Fragmenting {
     fn readiness_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.readiness_fd()
     }
+
+    fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.inner.hangup_fd()
+    }
 }
 
 #[cfg(test)]

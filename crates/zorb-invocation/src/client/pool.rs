@@ -8,6 +8,7 @@
 
 mod acquire;
 mod exclusive_call;
+mod hung_up;
 mod per_lane;
 mod share;
 #[cfg(test)]
@@ -30,6 +31,7 @@ use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, W
 use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
+use super::hangups::HungUp;
 use super::shared::{SharedConnection, SharedConnections};
 use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
@@ -63,6 +65,8 @@ pub(crate) struct EndpointPool {
     others: Weak<dyn OtherConnections>,
     /// Queues of one-way calls, which close with the pool.
     closing: Lock<Vec<Weak<dyn ClosesWithPool>>>,
+    /// The pool itself, which closes connections whose servers have hung up.
+    this: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
@@ -75,6 +79,8 @@ struct PoolState {
     open: usize,
     /// The callers that wait for a connection.
     waiting: WaitQueue,
+    /// The connections that calls use although their servers have hung up.
+    hung_up: Vec<Weak<HungUp>>,
     closed: bool,
 }
 
@@ -153,7 +159,7 @@ impl EndpointPool {
             None => max_open.clamp(1, MAX_SLOTS).next_power_of_two(),
             Some(_) => 0,
         };
-        Arc::new(Self {
+        Arc::new_cyclic(|this| Self {
             endpoint: endpoint.clone(),
             protocol: Arc::clone(protocol),
             slots: (0..slots).map(|_| ThreadSlot::new()).collect(),
@@ -167,6 +173,7 @@ impl EndpointPool {
             wait,
             others,
             closing: Lock::default(),
+            this: Weak::clone(this),
         })
     }
 
@@ -352,6 +359,7 @@ impl EndpointPool {
         let mut state = self.state();
         state.open -= 1;
         state.waiting.wake_next();
+        self.stop_recalling(&mut state);
         drop(state);
         self.changed.notify_all();
     }

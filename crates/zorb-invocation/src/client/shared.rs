@@ -29,6 +29,7 @@ use zorb_os::mutex::PiMutex;
 use zorb_transport::{Stream, WaitPolicy, Waits};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, limits};
+use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
 
@@ -65,6 +66,8 @@ pub(crate) struct SharedConnection {
     band_announced: AtomicBool,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
+    /// Tells that the server has hung up; `None` if that is not watched.
+    watched: Option<WatchedConnection>,
 }
 
 #[derive(Debug)]
@@ -102,6 +105,8 @@ pub(super) struct NewSharedConnection {
     pub(super) max_calls: usize,
     /// Whether it is opened in excess of the limit.
     pub(super) beyond_limit: bool,
+    /// Tells that the server has hung up; `None` if that is not watched.
+    pub(super) watched: Option<WatchedConnection>,
 }
 
 /// A caller that waits for its reply.
@@ -187,7 +192,13 @@ impl SharedConnection {
             users: AtomicUsize::new(0),
             band_announced: AtomicBool::new(false),
             opened: Instant::now(),
+            watched: new.watched,
         }
+    }
+
+    /// Whether its server is known to have hung up.
+    pub(super) fn has_hung_up(&self) -> bool {
+        self.watched.as_ref().is_some_and(WatchedConnection::has_hung_up)
     }
 
     /// The approximate number of calls that use it now.
@@ -315,6 +326,18 @@ impl SharedConnection {
         drop(state);
         if now {
             self.send_close();
+        }
+    }
+
+    /// Closes the connection, whose server has hung up, after the calls that use it: they may still receive their
+    /// replies. Does not wait.
+    pub(super) fn close_hung_up(&self) {
+        let mut state = self.state();
+        state.closing = true;
+        state.waiting.wake_all();
+        if state.users == 0 {
+            state.machine.close();
+            let _ = self.stream.shutdown(Shutdown::Both);
         }
     }
 

@@ -5,6 +5,7 @@ use std::net::Shutdown;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use zorb_os::poll::HangupWatch;
 use zorb_transport::AcceptError;
 
 use super::{Link, Subject, eventually, recv_exactly};
@@ -165,4 +166,16 @@ pub fn try_send_never_waits(subject: &Subject) {
     server.try_send_vectored(&mut parts).expect("try_send_vectored");
     assert!(parts.is_empty());
     assert_eq!(recv_exactly(&*client, 11), b"later parts");
+}
+
+/// The socket for hang-ups, if a stream has one, reports that the peer has closed the stream, whatever it has sent
+/// before.
+pub fn a_client_learns_that_its_server_has_hung_up(subject: &Subject) {
+    let Link { client, server, .. } = subject.link();
+    let Some(socket) = client.hangup_fd() else { return };
+    let watch = HangupWatch::new().unwrap();
+    watch.add(socket, 7).unwrap();
+    server.send_all(b"farewell").unwrap();
+    drop(server);
+    assert_eq!(watch.next().unwrap(), 7);
 }

@@ -103,9 +103,7 @@ impl EndpointPool {
         };
         if let Some((ticket, _)) = waits {
             state.waiting.leave(&ticket);
-            if state.waiting.is_empty() && !state.closed {
-                self.slots.iter().for_each(|slot| slot.set_recalled(false));
-            }
+            self.stop_recalling(&mut state);
         }
         match found {
             Ok(Some(connection)) => Ok(connection),
@@ -115,6 +113,7 @@ impl EndpointPool {
                 drop(state);
                 let mut connection = self.open(wanted)?;
                 connection.beyond_limit = beyond_limit;
+                connection.watched = self.watch(&*connection.stream);
                 Ok(connection)
             }
             Err(reason) => {
@@ -131,11 +130,12 @@ impl EndpointPool {
     /// An idle connection that its server has not closed.
     fn take_idle_connection(&self, state: &mut PoolState) -> Option<Box<ExclusiveConnection>> {
         while let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
-            if !connection.begin_call() {
-                if connection.stream.is_stale() {
-                    state.open -= 1;
-                    continue;
-                }
+            let is_checked = connection.begin_call();
+            if connection.has_hung_up() || (!is_checked && connection.stream.is_stale()) {
+                state.open -= 1;
+                continue;
+            }
+            if !is_checked {
                 connection.last_received = LastReceived::now();
             }
             return Some(connection);
@@ -201,6 +201,11 @@ impl EndpointPool {
             return self.lost_one();
         }
         let mut state = self.state();
+        if connection.has_hung_up() {
+            drop(state);
+            drop(connection);
+            return self.lost_one();
+        }
         if state.closed || state.open > self.max_open {
             state.open -= 1;
             drop(state);
@@ -210,5 +215,6 @@ impl EndpointPool {
         connection.beyond_limit = false;
         state.idle.push(connection);
         state.waiting.wake_next();
+        self.stop_recalling(&mut state);
     }
 }

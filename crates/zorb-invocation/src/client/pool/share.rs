@@ -75,8 +75,10 @@ impl EndpointPool {
         state.open += 1;
         let beyond_limit = state.open > self.max_open;
         drop(state);
+        let stream = self.connect(wanted)?;
         let connection = Arc::new(SharedConnection::new(NewSharedConnection {
-            stream: self.connect(wanted)?,
+            watched: self.watch(&*stream),
+            stream,
             messaging: self.protocol.messaging(),
             max_message_size: self.max_message_size,
             copy_threshold: self.settings.copy_threshold,

@@ -127,3 +127,43 @@ fn connections_that_no_call_uses_are_closed() {
         }
     }
 }
+
+/// Waits for `condition`.
+fn until(condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not happen");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn connections_whose_server_hangs_up_are_closed_at_once() {
+    for max_calls in [1, 2] {
+        let (listener, pool) = pool(max_calls, None);
+        drop(pool.connection(WANTED).unwrap());
+        assert_eq!(pool.state().open, 1);
+        drop(listener.accept().unwrap());
+        until(|| pool.state().open == 0);
+    }
+}
+
+#[test]
+fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
+    for max_calls in [1, 2] {
+        let (listener, pool) = pool(max_calls, None);
+        let in_use = pool.connection(WANTED).unwrap();
+        drop(listener.accept().unwrap());
+        match &pool.shared {
+            None => until(|| !pool.state().hung_up.is_empty()),
+            Some(shared) => until(|| shared.least_busy().is_none()),
+        }
+        drop(in_use);
+        assert_eq!(pool.state().open, 0);
+        // Threads keep their next connections.
+        assert!(pool.slots.iter().all(|slot| !slot.is_recalled()));
+        drop(pool.connection(WANTED).unwrap());
+        let state = pool.state();
+        assert_eq!((state.open, state.idle.len()), (1, 0));
+    }
+}

@@ -60,6 +60,14 @@ impl SharedConnections {
         open.iter().filter(|connection| connection.end_unused(limit)).cloned().collect()
     }
 
+    /// Removes the connections whose servers have hung up; the caller closes them.
+    pub(in crate::client) fn take_hung_up(&self) -> Vec<Arc<SharedConnection>> {
+        let (gone, open): (Vec<_>, Vec<_>) =
+            self.open.load().iter().cloned().partition(|connection| connection.has_hung_up());
+        self.open.store(Arc::new(open));
+        gone
+    }
+
     /// Removes and returns all connections. Calls of this, [`add`](Self::add) and
     /// [`remove_ended`](Self::remove_ended) must not overlap.
     pub(in crate::client) fn take(&self) -> Arc<Vec<Arc<SharedConnection>>> {

@@ -1,0 +1,60 @@
+//! Closing connections whose servers have hung up.
+
+use std::sync::{Arc, Weak};
+
+use zorb_transport::Stream;
+
+use super::super::exclusive::ExclusiveConnection;
+use super::super::hangups::{ClosesHungUp, HungUp, WatchedConnection, watch};
+use super::super::shared::{SharedConnection, SharedConnections};
+use super::{EndpointPool, PoolState};
+
+impl EndpointPool {
+    /// Has the connection over `stream` close when its server hangs up while no call uses it.
+    pub(super) fn watch(&self, stream: &dyn Stream) -> Option<WatchedConnection> {
+        let closer: Weak<Self> = Weak::clone(&self.this);
+        watch(stream, closer)
+    }
+
+    /// Takes the exclusive connections whose servers have hung up out of the pool and the slots.
+    #[allow(clippy::vec_box)] // Slots contain boxes.
+    fn take_hung_up(&self, state: &mut PoolState) -> Vec<Box<ExclusiveConnection>> {
+        let in_pool = state.idle.extract_if(.., |connection| connection.has_hung_up());
+        let in_slots =
+            self.slots.iter().filter_map(|slot| slot.take_if(ExclusiveConnection::has_hung_up));
+        in_pool.chain(in_slots).collect()
+    }
+
+    /// Lets threads keep their connections in their slots again, unless a caller waits for one or a connection is to
+    /// be closed after its call.
+    pub(super) fn stop_recalling(&self, state: &mut PoolState) {
+        state.hung_up.retain(|connection| connection.strong_count() > 0);
+        if state.waiting.is_empty() && state.hung_up.is_empty() && !state.closed {
+            self.slots.iter().for_each(|slot| slot.set_recalled(false));
+        }
+    }
+}
+
+impl ClosesHungUp for EndpointPool {
+    fn close_hung_up(&self, connection: &Arc<HungUp>) {
+        let (gone, shared): (Vec<Box<ExclusiveConnection>>, Vec<Arc<SharedConnection>>);
+        {
+            let mut state = self.state();
+            let mut found = self.take_hung_up(&mut state);
+            if found.is_empty() && self.shared.is_none() {
+                // A call uses it. It comes back to the pool and ends there, unless that has just happened.
+                state.hung_up.push(Arc::downgrade(connection));
+                self.slots.iter().for_each(|slot| slot.set_recalled(true));
+                found = self.take_hung_up(&mut state);
+            }
+            shared = self.shared.as_ref().map(SharedConnections::take_hung_up).unwrap_or_default();
+            state.open -= found.len() + shared.len();
+            state.waiting.wake_next();
+            gone = found;
+        }
+        tracing::debug!(endpoint = %self.endpoint, "a server has hung up");
+        drop(gone);
+        shared.iter().for_each(|connection| connection.close_hung_up());
+        self.changed.notify_all();
+    }
+}
