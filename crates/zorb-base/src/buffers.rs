@@ -1,6 +1,6 @@
 //! Limits the memory of buffers that are reused from message to message.
 
-use zorb_giop::RequestBuffer;
+use zorb_giop::{Detached, Inbound, RequestBuffer};
 
 /// The maximum capacity in octets that a buffer retains between messages. Messages up to this size allocate
 /// nothing; the memory of a larger one is freed after it.
@@ -19,6 +19,20 @@ pub fn trim(buffer: &mut Vec<u8>) {
 pub fn trim_request(buffer: &mut RequestBuffer) {
     if buffer.behind_header().capacity() > MAX_RETAINED {
         *buffer = RequestBuffer::default();
+    }
+}
+
+/// Frees the buffer of a message if its capacity exceeds 1 MiB.
+#[inline]
+pub fn trim_message(message: &mut Detached) {
+    message.trim(MAX_RETAINED);
+}
+
+/// Frees the receive buffer of a connection that waits for its next call, if its capacity exceeds 1 MiB.
+#[inline]
+pub fn trim_inbound(inbound: &mut Inbound) {
+    if inbound.capacity() > MAX_RETAINED {
+        inbound.shrink();
     }
 }
 

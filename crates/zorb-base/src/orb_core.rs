@@ -3,15 +3,15 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use zorb_giop::{CodeSetComponentInfo, Ior, ReceiveBudget};
+use zorb_giop::{CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
-use zorb_os::machine;
 use zorb_transport::{ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::calling_lane::CallingLane;
 use crate::extensions::Extensions;
 use crate::local_endpoints::LocalEndpoints;
+use crate::message_budget::{orb_budget, process_budget};
 use crate::options::Options;
 use crate::policy::ServedPriority;
 use crate::threads::ThreadCount;
@@ -24,20 +24,6 @@ const CLOSED: u8 = 2;
 /// Closes the client connections of a lane that has ended.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 
-/// `MaxReceiveOctets`, or what it stands for.
-fn receive_octets(options: &Options) -> usize {
-    match options.max_receive_octets {
-        0 => {
-            let quarter = machine::memory().map(|octets| octets / 4);
-            quarter.map_or(UNKNOWN_MEMORY, |octets| usize::try_from(octets).unwrap_or(usize::MAX))
-        }
-        limit => limit,
-    }
-}
-
-/// The octets of a receive budget where the size of the memory is unknown.
-const UNKNOWN_MEMORY: usize = 256 << 20;
-
 /// The state that all parts of one ORB share.
 pub struct OrbCore {
     options: Options,
@@ -47,7 +33,7 @@ pub struct OrbCore {
     local_endpoints: Arc<LocalEndpoints>,
     threads: Arc<ThreadCount>,
     code_sets: CodeSetComponentInfo,
-    receive_budget: Arc<ReceiveBudget>,
+    message_budget: Arc<MessageBudget>,
     state: AtomicU8,
     lane_ended: OnceLock<Box<LaneEnded>>,
 }
@@ -62,10 +48,10 @@ impl OrbCore {
     /// Creates the state of a running ORB with these options.
     pub fn new(options: Options) -> Arc<Self> {
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
-        let receive_budget = Arc::new(ReceiveBudget::new(receive_octets(&options)));
+        let message_budget = orb_budget(process_budget(), options.max_buffered_octets);
         Arc::new(Self {
             options,
-            receive_budget,
+            message_budget,
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
@@ -76,9 +62,9 @@ impl OrbCore {
         })
     }
 
-    /// What the ORB's server connections share for messages that have not arrived whole.
-    pub fn receive_budget(&self) -> &Arc<ReceiveBudget> {
-        &self.receive_budget
+    /// What the messages of the ORB's connections are charged to.
+    pub fn message_budget(&self) -> &Arc<MessageBudget> {
+        &self.message_budget
     }
 
     /// The ORB's options.

@@ -76,7 +76,7 @@ pub enum ProtocolErrorKind {
     /// [`Limits::max_partial_messages`](crate::Limits::max_partial_messages).
     TooManyPartialMessages(usize),
     /// No memory for a message whose receive buffer needs this number of octets, or the
-    /// [budget](crate::ReceiveBudget) of its connection is used up. This is not an error of the peer.
+    /// [budget](crate::MessageBudget) of its connection is used up. This is not an error of the peer.
     OutOfMemory(usize),
     /// A reply to a request that was never sent.
     UnknownRequestId(u32),

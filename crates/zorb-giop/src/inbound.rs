@@ -7,8 +7,7 @@ mod partial;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use budget::Charge;
-pub use budget::ReceiveBudget;
+pub use budget::{Charge, MessageBudget};
 pub use limits::Limits;
 use partial::{Joined, Outcome, Partials};
 
@@ -60,10 +59,12 @@ pub struct Inbound {
     partials: Partials,
     /// The message of `Current::Joined`, otherwise a spare buffer.
     joined: Joined,
-    /// Number of successive messages that fit into the retained capacity.
+    /// Number of successive messages that fit into the retained capacity while the buffer is larger.
     small_messages: u32,
-    /// What is charged for the buffer and `partials`.
+    /// What is charged for the buffer: its length beyond the retained capacity.
     charge: Charge,
+    /// What is charged for `partials`.
+    partials_charge: Charge,
     /// The messaging protocol, if it is not GIOP.
     messaging: Option<&'static dyn Messaging>,
     /// The size of a header in octets.
@@ -94,13 +95,58 @@ pub struct Detached {
     pub end: usize,
     /// As [`Inbound::seams`].
     pub seams: Vec<u32>,
+    /// What is charged for the buffer.
+    charge: Charge,
 }
 
 impl Detached {
+    /// No message, with a buffer for the next one.
+    pub fn with_buffer(buffer: Vec<u8>) -> Self {
+        let charge = Charge::default();
+        Self { buffer, start: 0, end: 0, seams: Vec::new(), charge }
+    }
+
     /// The message, header included.
     #[inline]
     pub fn message(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Replaces the message by `octets`, which are copied.
+    pub fn copy_from(&mut self, octets: &[u8], seams: &[u32]) {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(octets);
+        (self.start, self.end) = (0, octets.len());
+        self.seams.clear();
+        self.seams.extend_from_slice(seams);
+    }
+
+    /// Whether the buffer has more than the retained capacity of its [`Inbound`].
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        !self.charge.is_empty()
+    }
+
+    /// Frees the buffer if it has more than `limit` octets, and with it the message.
+    #[inline]
+    pub fn trim(&mut self, limit: usize) {
+        if self.buffer.capacity() > limit {
+            *self = Self::default();
+        }
+    }
+
+    /// Charges the whole buffer to `budget`, if its [`Inbound`] has charged it to none: it waits for something.
+    /// [`settle`](Self::settle) ends that. `false` if the budget is used up; the charge is as it was then.
+    #[must_use]
+    pub fn charge_whole(&mut self, budget: &Arc<MessageBudget>) -> bool {
+        self.charge.begin(budget);
+        self.charge.set(self.buffer.len())
+    }
+
+    /// Releases what [`charge_whole`](Self::charge_whole) has charged beyond what its [`Inbound`] with these
+    /// limits charges.
+    pub fn settle(&mut self, limits: &Limits) {
+        self.charge.reduce(self.buffer.len().saturating_sub(limits.retained_capacity));
     }
 }
 
@@ -118,6 +164,7 @@ impl Inbound {
             joined: Joined::default(),
             small_messages: 0,
             charge: Charge::default(),
+            partials_charge: Charge::default(),
             messaging: None,
             header_size: HEADER_SIZE as u8,
         }
@@ -133,8 +180,9 @@ impl Inbound {
 
     /// The same with a budget, which it shares with other connections.
     #[must_use]
-    pub fn with_budget(self, budget: Arc<ReceiveBudget>) -> Self {
-        Self { charge: Charge::to(budget), ..self }
+    pub fn with_budget(self, budget: Arc<MessageBudget>) -> Self {
+        let partials_charge = Charge::to(Arc::clone(&budget));
+        Self { charge: Charge::to(budget), partials_charge, ..self }
     }
 
     /// The messaging protocol; `None` for GIOP.
@@ -162,10 +210,8 @@ impl Inbound {
         if self.start == self.end {
             self.start = 0;
             self.end = 0;
-            if length > self.limits.retained_capacity && self.small_messages >= SHRINK_AFTER {
-                self.buffer.truncate(self.limits.retained_capacity);
-                self.buffer.shrink_to_fit();
-                self.recharge();
+            if self.small_messages >= SHRINK_AFTER {
+                self.shrink();
             }
         } else if self.start > 0 && length - self.end < self.missing().max(length / 4) {
             self.buffer.copy_within(self.start..self.end, 0);
@@ -178,6 +224,27 @@ impl Inbound {
             self.buffer.resize(length, 0);
         }
         self.buffer.get_mut(self.end..).unwrap_or_default()
+    }
+
+    /// Frees the memory of the buffer beyond the retained capacity, unless it contains a message or a part of
+    /// one. To be called when the connection has been idle for some time. A message that is
+    /// [current](Self::current) is released.
+    #[cold]
+    pub fn shrink(&mut self) {
+        self.release();
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+            self.small_messages = 0;
+            self.buffer.truncate(self.limits.retained_capacity);
+            self.buffer.shrink_to_fit();
+            self.charge.clear();
+        }
+    }
+
+    /// Whether the buffer has more than the retained capacity.
+    #[inline]
+    pub fn is_large(&self) -> bool {
+        !self.charge.is_empty()
     }
 
     /// Reports that `count` octets were received at the start of [`space`](Self::space).
@@ -271,8 +338,10 @@ impl Inbound {
     /// Takes the current message with its buffer, and continues in `spare`, to which only the octets after
     /// the message are copied. Empty if no message is current.
     pub fn take(&mut self, spare: Vec<u8>) -> Detached {
-        let mut detached = Detached { buffer: spare, ..Detached::default() };
+        let mut detached = Detached::with_buffer(spare);
         self.take_into(&mut detached);
+        // Nothing has been charged for the spare. If the budget does not have it, it is charged when it grows.
+        let _ = self.charge.set(self.excess(self.buffer.len()));
         detached
     }
 
@@ -281,7 +350,6 @@ impl Inbound {
     pub fn take_into(&mut self, detached: &mut Detached) {
         match core::mem::replace(&mut self.current, Current::None) {
             Current::InPlace(total) => {
-                self.count_message(total);
                 core::mem::swap(&mut self.buffer, &mut detached.buffer);
                 detached.start = self.start;
                 detached.end = self.start + total;
@@ -296,25 +364,36 @@ impl Inbound {
                 self.start = 0;
                 self.end = rest.len();
                 self.next = None;
-                if !self.charge.is_empty() || self.buffer.len() > self.limits.retained_capacity {
-                    self.recharge();
+                if !self.charge.is_empty() || !detached.charge.is_empty() {
+                    self.exchange_charges(total, detached);
                 }
             }
             other => self.take_joined(other, detached),
         }
     }
 
+    /// The charges follow the buffers.
+    #[cold]
+    fn exchange_charges(&mut self, total: usize, detached: &mut Detached) {
+        self.count_message(total);
+        self.charge.exchange(&mut detached.charge);
+        // `refill` may have made the spare larger. If the budget does not have that, it is charged when the buffer
+        // next grows.
+        let _ = self.charge.set(self.excess(self.buffer.len()));
+    }
+
     /// [`take_into`](Self::take_into) for a joined message, or none.
     #[cold]
     fn take_joined(&mut self, current: Current, detached: &mut Detached) {
-        let Detached { buffer, start, end, seams } = detached;
+        let Detached { buffer, start, end, seams, charge } = detached;
         seams.clear();
         (*start, *end) = (0, 0);
         if current == Current::Joined {
             core::mem::swap(buffer, &mut self.joined.octets);
             core::mem::swap(seams, &mut self.joined.seams);
+            self.joined.charge.exchange(charge);
             *end = buffer.len();
-            self.joined.clear();
+            self.joined.clear(self.limits.retained_capacity);
         }
     }
 
@@ -349,15 +428,12 @@ impl Inbound {
         match core::mem::replace(&mut self.current, Current::None) {
             Current::None => {}
             Current::InPlace(total) => {
-                self.count_message(total);
+                if self.is_large() {
+                    self.count_message(total);
+                }
                 self.consume(total);
             }
-            Current::Joined => {
-                if self.joined.octets.capacity() > self.limits.retained_capacity {
-                    self.joined = Joined::default();
-                }
-                self.joined.clear();
-            }
+            Current::Joined => self.joined.clear(self.limits.retained_capacity),
         }
     }
 
@@ -399,11 +475,17 @@ impl Inbound {
             Outcome::Joined(_) => {
                 self.consume(total);
                 self.current = Current::Joined;
+                let excess = self.excess(self.joined.octets.capacity());
+                self.joined.charge = self.partials_charge.split_off(excess);
+                if !self.joined.charge.set(excess) {
+                    return Err(ProtocolErrorKind::OutOfMemory(excess).into());
+                }
             }
         }
-        if !self.charge.set(self.chargeable(self.buffer.len())) {
+        if !self.partials_charge.set(self.partials.allocated()) {
             let wanted = self.partials.allocated();
             self.partials = Partials::default();
+            self.partials_charge.clear();
             return Err(ProtocolErrorKind::OutOfMemory(wanted).into());
         }
         Ok(outcome)
@@ -415,7 +497,7 @@ impl Inbound {
         self.next = None;
     }
 
-    #[inline]
+    #[cold]
     fn count_message(&mut self, total: usize) {
         self.small_messages = match total <= self.limits.retained_capacity {
             true => self.small_messages.saturating_add(1),
@@ -439,7 +521,7 @@ impl Inbound {
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
         let wanted = doubled.min(self.end + self.missing()).max(self.limits.initial_capacity);
         let out_of_memory = || ProtocolErrorKind::OutOfMemory(wanted);
-        if !self.charge.set(self.chargeable(wanted)) {
+        if !self.charge.set(self.excess(wanted)) {
             return Err(out_of_memory().into());
         }
         self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory())?;
@@ -447,18 +529,9 @@ impl Inbound {
         Ok(())
     }
 
-    /// The octets that are charged when the buffer has this length.
-    fn chargeable(&self, length: usize) -> usize {
-        length
-            .saturating_sub(self.limits.retained_capacity)
-            .saturating_add(self.partials.allocated())
-    }
-
-    /// Charges a buffer that has come from elsewhere, or has shrunk. If the budget does not have it, it is
-    /// charged when the buffer next grows.
-    #[cold]
-    fn recharge(&mut self) {
-        self.charge.set(self.chargeable(self.buffer.len()));
+    /// The octets that are charged for a buffer of this length.
+    fn excess(&self, length: usize) -> usize {
+        length.saturating_sub(self.limits.retained_capacity)
     }
 }
 

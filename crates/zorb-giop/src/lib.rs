@@ -48,7 +48,7 @@ pub use connection::{
     ServerReceiver, ServerRequests, UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
-pub use inbound::{Detached, Inbound, Limits, ReceiveBudget};
+pub use inbound::{Charge, Detached, Inbound, Limits, MessageBudget};
 pub use message::{
     AddressingDisposition, CancelRequest, FragmentPiece, Fragments, HEADER_SIZE, LocateReplyHeader,
     LocateRequestHeader, LocateStatus, MessageHeader, MessageKind, MessageWriter, OperationName,

@@ -213,7 +213,7 @@ impl ServerConnection {
             true => ServerReceiver::new(self.messaging),
             false => ServerReceiver::connectionless(self.messaging),
         };
-        let budget = Arc::clone(self.core.receive_budget());
+        let budget = Arc::clone(self.core.message_budget());
         Input::new(Inbound::new(limits).of(self.messaging).with_budget(budget), receiver)
     }
 

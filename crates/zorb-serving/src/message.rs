@@ -49,7 +49,7 @@ impl Default for RequestMessage {
 impl RequestMessage {
     /// An empty message with a buffer.
     pub(super) fn with_capacity(octets: usize) -> Self {
-        let octets = Detached { buffer: vec![0; octets], ..Detached::default() };
+        let octets = Detached::with_buffer(vec![0; octets]);
         Self { octets, ..Self::default() }
     }
 

@@ -21,7 +21,7 @@ use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_poa::{ConnectionSetup, RequestSource};
 
-use self::state::{Output, OutputState};
+use self::state::{Output, OutputLimits, OutputState};
 use crate::connection::ServerConnection;
 
 /// The lock of the sending side.
@@ -213,8 +213,12 @@ impl ServerConnection {
     #[cold]
     fn queue(self: &Arc<Self>, mut output: SendLock<'_>, parts: &[IoSlice<'_>]) {
         let options = self.core.options();
-        if !output.queue.put(parts, options.max_queued_reply_octets) {
-            let error = io::Error::other("more replies wait than MaxQueuedReplyOctets allows");
+        let limits = OutputLimits {
+            octets: options.max_queued_reply_octets,
+            budget: self.core.message_budget(),
+        };
+        if let Err(reason) = output.queue.put(parts, limits) {
+            let error = io::Error::other(reason);
             tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
             self.sending_failed(&mut output, &error);
             return self.release(output);

@@ -181,9 +181,34 @@ impl QueuedRequest {
     /// Answers that there is no room for it.
     #[cold]
     pub(super) fn refuse(self) {
-        let full = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
-        self.client.answer(&self.message, &full);
+        RefusedRequest { request: self, exception: queue_full() }.answer();
     }
+}
+
+/// A request that may not wait.
+pub(super) struct RefusedRequest {
+    pub(super) request: QueuedRequest,
+    pub(super) exception: SystemException,
+}
+
+impl RefusedRequest {
+    /// Answers with the exception.
+    #[cold]
+    pub(super) fn answer(self) {
+        self.request.client.answer(&self.request.message, &self.exception);
+    }
+}
+
+/// Of requests beyond what a lane queues.
+#[cold]
+pub(super) fn queue_full() -> SystemException {
+    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
+}
+
+/// Of requests that would have to wait without memory for them.
+#[cold]
+pub(super) fn no_message_memory() -> SystemException {
+    SystemException::no_resources(minor::no_resources::MESSAGE_BUDGET, CompletionStatus::No)
 }
 
 impl Request for QueuedRequest {
@@ -193,6 +218,11 @@ impl Request for QueuedRequest {
 
     fn priority(&self) -> i16 {
         self.priority
+    }
+
+    fn charge(&mut self) -> bool {
+        let Self { message, client, .. } = self;
+        message.octets.charge_whole(client.core().message_budget())
     }
 }
 
@@ -395,20 +425,26 @@ impl HeldRequest {
         self.connection.as_ref().and_then(Weak::upgrade)
     }
 
-    fn put(self, manager: &PoaManager, arrival: Arrival, since: Instant) {
+    fn put(mut self, manager: &PoaManager, arrival: Arrival, since: Instant) {
         if let Some(connection) = self.connection() {
             connection.requests.hold();
         }
         let context = Arc::clone(&self.lane.context);
+        let budget = context.message_budget();
+        if self.message.as_mut().is_some_and(|message| !message.octets.charge_whole(budget)) {
+            return self.refuse(&no_message_memory());
+        }
         match manager.hold(Box::new(self), arrival, since) {
             Ok(None) => {}
             Ok(Some(expiry)) => context.watchdog().watch_held(manager, expiry),
-            Err((refused, exception)) => {
-                let client = refused.connection().zip(refused.message.as_ref());
-                if let Some((connection, message)) = client {
-                    connection.send_exception(message, &exception);
-                }
-            }
+            Err((refused, exception)) => refused.refuse(&exception),
+        }
+    }
+
+    /// Answers with an exception, if the client waits.
+    fn refuse(&self, exception: &SystemException) {
+        if let Some((connection, message)) = self.connection().zip(self.message.as_ref()) {
+            connection.send_exception(message, exception);
         }
     }
 

@@ -73,9 +73,10 @@ macro_rules! orb_options {
                 /// Maximum size of a received GIOP message, fragments joined, and of the incomplete messages of a
                 /// connection together.
                 "MaxMessageSize" max_message_size: usize = 64 << 20, 1024..=1 << 31, "octets";
-                /// Maximum size of the messages that a server is receiving over all its connections, beyond the 64 KiB
-                /// that each connection may use; a connection with more is closed; 0 for a quarter of the memory.
-                "MaxReceiveOctets" max_receive_octets: usize = 0, 0..=1 << 40, "octets";
+                /// Maximum size of the messages in memory, beyond the 64 KiB that each connection may use: those that
+                /// are being received, wait to be served, and wait for a client to read; 0 for what the ORBs of the
+                /// process share, a quarter of the memory.
+                "MaxBufferedOctets" max_buffered_octets: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.
                 "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";

@@ -109,6 +109,12 @@ impl Raw {
 
     /// The id and the status of the next reply.
     fn reply(&mut self) -> (i32, ReplyStatus) {
+        let (id, status, _) = self.whole_reply();
+        (id, status)
+    }
+
+    /// The same, and all octets of the message.
+    fn whole_reply(&mut self) -> (i32, ReplyStatus, Vec<u8>) {
         let mut octets = vec![0; 12];
         self.0.read_exact(&mut octets).unwrap();
         let header = MessageHeader::parse(octets.first_chunk().unwrap()).unwrap();
@@ -116,7 +122,7 @@ impl Raw {
         octets.resize(header.total_size(), 0);
         self.0.read_exact(&mut octets[12..]).unwrap();
         let start = ReplyStart::read(&octets, &header).unwrap();
-        (i32::try_from(start.request_id).unwrap(), start.status)
+        (i32::try_from(start.request_id).unwrap(), start.status, octets)
     }
 }
 
@@ -208,6 +214,26 @@ fn requests_are_held_up_to_a_number_of_octets() {
         };
         assert_eq!(refused, (sent - 1, ReplyStatus::SystemException), "{strategy:?}");
         assert!((2..=4).contains(&held(&scene.manager)), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn requests_are_held_while_there_is_memory_for_them() {
+    for strategy in STRATEGIES {
+        // The buffer of a short request has 4 KiB.
+        let scene = Scene::with(strategy, builder().option("MaxBufferedOctets", "8192"));
+        let mut client = scene.connect();
+        (0..3).for_each(|id| client.twice(&scene.held, id, TWO_WAY));
+        let (id, status, octets) = client.whole_reply();
+        assert_eq!((id, status), (2, ReplyStatus::SystemException), "{strategy:?}");
+        let name = b"IDL:omg.org/CORBA/NO_RESOURCES:1.0";
+        assert!(octets.windows(name.len()).any(|part| part == name), "{strategy:?}");
+        assert_eq!(held(&scene.manager), 2, "{strategy:?}");
+        scene.manager.activate().unwrap();
+        let mut done = [client.reply(), client.reply()];
+        done.sort_by_key(|(id, _)| *id);
+        assert_eq!(done, [(0, DONE), (1, DONE)], "{strategy:?}");
         scene.orb.shutdown(true).unwrap();
     }
 }

@@ -238,6 +238,25 @@ fn a_client_that_closes_gets_no_farewell() {
 }
 
 #[test]
+fn replies_without_memory_end_the_connection_of_a_client() {
+    for calls in ["1", "2"] {
+        let (orb, echo) = server();
+        let client = crate::support::builder()
+            .option("MaxBufferedOctets", "300000")
+            .option("MaxCallsPerConnection", calls)
+            .build()
+            .unwrap();
+        let echo: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+        for _ in 0..3 {
+            assert_eq!(echo.mirror(&[7; 200_000]).unwrap().len(), 200_000);
+            let refused = echo.mirror(&[7; 2_000_000]).unwrap_err();
+            assert_eq!(refused.kind, zorb_types::SystemExceptionKind::NoMemory, "{refused:?}");
+        }
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn incomplete_messages_together_have_the_limit_of_one() {
     let orb = crate::support::builder()
         .listen("iiop://127.0.0.1:0")

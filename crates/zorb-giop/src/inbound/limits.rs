@@ -17,7 +17,7 @@ pub struct Limits {
     /// The initial size of the receive buffer in octets. Default 4 KiB.
     pub initial_capacity: usize,
     /// The size in octets to which a larger receive buffer shrinks, after 64 successive messages that fit
-    /// into it. Default 64 KiB.
+    /// into it, or when [told](super::Inbound::shrink) to. Default 64 KiB.
     pub retained_capacity: usize,
 }
 

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use zorb_cdr::CdrReader;
 
-use super::Limits;
+use super::{Charge, Limits};
 use crate::{
     CancelRequest, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, ProtocolError,
     ProtocolErrorKind, ServiceContexts,
@@ -55,12 +55,19 @@ pub(super) struct Joined {
     pub(super) octets: Vec<u8>,
     /// The offsets of parts with their own alignment base.
     pub(super) seams: Vec<u32>,
+    /// What is charged for the octets.
+    pub(super) charge: Charge,
 }
 
 impl Joined {
-    pub(super) fn clear(&mut self) {
+    /// Removes the message, and frees its buffer if it is larger than `retained`.
+    pub(super) fn clear(&mut self, retained: usize) {
+        if self.octets.capacity() > retained {
+            *self = Self::default();
+        }
         self.octets.clear();
         self.seams.clear();
+        self.charge.clear();
     }
 }
 
@@ -137,8 +144,8 @@ impl Partials {
             return Err(ProtocolErrorKind::TooManyPartialMessages(limit).into());
         }
         self.account(message.len(), limits)?;
-        spare.clear();
-        let Joined { mut octets, seams } = core::mem::take(spare);
+        spare.clear(limits.retained_capacity);
+        let Joined { mut octets, seams, .. } = core::mem::take(spare);
         extend(&mut octets, message)?;
         let ordinal = self.begun;
         self.begun = ordinal.wrapping_add(1);
@@ -189,7 +196,8 @@ impl Partials {
             return Ok(Outcome::Absorbed);
         }
         let partial = self.remove(index);
-        *joined = Joined { octets: partial.octets, seams: partial.seams };
+        let charge = Charge::default();
+        *joined = Joined { octets: partial.octets, seams: partial.seams, charge };
         let size = joined.octets.len().saturating_sub(HEADER_SIZE);
         let size = u32::try_from(size).unwrap_or(u32::MAX);
         let whole = MessageHeader { more_fragments: false, size, ..partial.header };

@@ -1,9 +1,11 @@
 //! Cutting a stream into messages: buffering, hand-over, growth and limits.
 
+use std::sync::Arc;
 use zorb_cdr::{ByteOrder, TextCoding};
+
 use zorb_giop::{
-    GiopVersion, HEADER_SIZE, Inbound, Limits, MessageHeader, MessageKind, MessageWriter,
-    ProtocolErrorKind, ReplyStatus,
+    Detached, GiopVersion, HEADER_SIZE, Inbound, Limits, MessageBudget, MessageHeader, MessageKind,
+    MessageWriter, ProtocolErrorKind, ReplyStatus,
 };
 
 use crate::support::messages;
@@ -184,6 +186,88 @@ fn a_large_buffer_shrinks() {
     inbound.space();
     assert!(inbound.capacity() <= SMALL.retained_capacity, "{}", inbound.capacity());
     assert_eq!(received(&mut inbound, &reply(3, 2_000), 100).len(), 1);
+}
+
+#[test]
+fn a_large_buffer_is_charged_wherever_it_goes() {
+    let budget = Arc::new(MessageBudget::new(1 << 20));
+    let mut inbound = Inbound::new(SMALL).with_budget(Arc::clone(&budget));
+    let (large, small) = (reply(1, 10_000), reply(2, 10));
+    let excess = large.len() - SMALL.retained_capacity;
+    let mut message = Detached::default();
+    put_each(&mut inbound, &large);
+    assert_eq!(budget.used(), excess);
+    inbound.take_into(&mut message);
+    assert_eq!((message.message(), budget.used()), (&large[..], excess));
+    assert!(message.is_large() && !inbound.is_large());
+    // It becomes the receive buffer while the next message is processed.
+    put_each(&mut inbound, &small);
+    inbound.take_into(&mut message);
+    assert_eq!((message.message(), budget.used()), (&small[..], excess));
+    assert!(inbound.is_large() && !message.is_large());
+    put_each(&mut inbound, &large);
+    inbound.take_into(&mut message);
+    put_each(&mut inbound, &large);
+    assert_eq!(budget.used(), 2 * excess);
+    inbound.shrink();
+    assert_eq!(budget.used(), excess);
+    assert!(inbound.capacity() <= SMALL.retained_capacity);
+    message.trim(large.len());
+    assert_eq!(budget.used(), excess, "not larger than that");
+    message.trim(large.len() - 1);
+    assert_eq!(budget.used(), 0);
+    // A message that waits is charged whole.
+    put_each(&mut inbound, &small);
+    inbound.take_into(&mut message);
+    assert!(message.charge_whole(&budget));
+    assert_eq!(budget.used(), message.buffer.len());
+    message.settle(&SMALL);
+    assert_eq!(budget.used(), 0);
+    drop((inbound, message));
+}
+
+#[test]
+fn joined_fragments_are_charged_until_the_message_is_over() {
+    let budget = Arc::new(MessageBudget::new(1 << 20));
+    let mut inbound = Inbound::new(SMALL).with_budget(Arc::clone(&budget));
+    let fragments = |inbound: &mut Inbound| {
+        let mut first = reply(7, 400);
+        first[6] |= 2;
+        assert!(!put_polling(inbound, &first));
+        assert!(budget.used() >= first.len());
+        let mut last = b"GIOP\x01\x02\x01\x07\x34\x01\0\0\x07\0\0\0".to_vec();
+        last.resize(12 + 0x134, 0);
+        assert!(put_polling(inbound, &last));
+        assert_eq!(inbound.current().len(), first.len() + 0x130);
+        first.len() + 0x130 - SMALL.retained_capacity
+    };
+    let excess = fragments(&mut inbound);
+    assert!(budget.used() >= excess);
+    inbound.release();
+    assert_eq!(budget.used(), 0);
+    fragments(&mut inbound);
+    let mut message = Detached::default();
+    inbound.take_into(&mut message);
+    assert!(message.is_large() && budget.used() >= excess);
+    drop(message);
+    assert_eq!(budget.used(), 0);
+}
+
+/// Receives one message.
+fn put_each(inbound: &mut Inbound, octets: &[u8]) {
+    assert!(put_polling(inbound, octets));
+}
+
+/// Receives `octets`, and returns whether they end a message.
+fn put_polling(inbound: &mut Inbound, octets: &[u8]) -> bool {
+    let mut rest = octets;
+    let mut is_whole = false;
+    while !rest.is_empty() {
+        assert!(!is_whole, "more than one message");
+        put(inbound, &mut rest, usize::MAX);
+        is_whole = inbound.poll().expect("ok").is_some();
+    }
+    is_whole
 }
 
 #[test]

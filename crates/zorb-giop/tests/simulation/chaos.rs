@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use zorb_giop::{ConnectionEnd, Inbound, Limits, ReceiveBudget};
+use zorb_giop::{ConnectionEnd, Inbound, Limits, MessageBudget};
 
 use super::calls::{Calls, Outcome};
 use super::client::Client;
@@ -54,7 +54,7 @@ struct World {
     random: Random,
     now: u64,
     calls: Calls,
-    budget: Arc<ReceiveBudget>,
+    budget: Arc<MessageBudget>,
     connections: Vec<Connection>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct ChaosTally {
 pub(crate) fn run(seed: u64) -> ChaosTally {
     let mut random = Random::new(seed);
     let octets = [8, 24, 64, 1024][random.below(4)] * 1024;
-    let budget = Arc::new(ReceiveBudget::new(octets));
+    let budget = Arc::new(MessageBudget::new(octets));
     let (lawful, hostile) = (1 + random.below(3), 1 + random.below(5));
     let mut connections: Vec<_> =
         (0..lawful).map(|_| Connection::new(&budget, Peer::lawful(&mut random))).collect();
@@ -111,7 +111,7 @@ impl Peer {
 }
 
 impl Connection {
-    fn new(budget: &Arc<ReceiveBudget>, peer: Peer) -> Self {
+    fn new(budget: &Arc<MessageBudget>, peer: Peer) -> Self {
         let inbound = Inbound::new(limits()).with_budget(Arc::clone(budget));
         Self {
             peer,

@@ -8,11 +8,11 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
-use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::{Lock, Locked};
 use zorb_transport::{Endpoint, Protocol};
 
+use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
 use super::pool::{EndpointPool, OtherConnections};
 
@@ -100,7 +100,7 @@ impl ConnectionCache {
         endpoint: &Endpoint,
         class: &ConnectionClass,
         protocol: &Arc<dyn Protocol>,
-        options: &Options,
+        receiving: &Receiving,
     ) -> Arc<EndpointPool> {
         let key = ConnectionKey { endpoint: endpoint.clone(), class: class.key.clone() };
         let mut pools = self.pools.lock();
@@ -108,7 +108,7 @@ impl ConnectionCache {
             return Arc::clone(pool);
         }
         let others: Weak<CachedPools> = Arc::downgrade(&self.pools);
-        let pool = EndpointPool::new(endpoint, &class.settings, protocol, options, others);
+        let pool = EndpointPool::new(endpoint, &class.settings, protocol, receiving, others);
         if pools.closed {
             pool.close();
             return pool;

@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
+use zorb_base::options::Options;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
-    BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Limits, MessageHeader,
-    NewRequest, ProtocolError, ReplyStart, RequestBuffer,
+    BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Inbound, Limits,
+    MessageBudget, MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
 };
 use zorb_os::clock::MonotonicTime;
-use zorb_transport::Stream;
+use zorb_transport::{Stream, WaitPolicy};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::time_limit::TimeLimit;
@@ -93,9 +94,28 @@ impl NoReply {
     }
 }
 
-/// The limits of what a client buffers for a server.
-pub(super) fn limits(max_message_size: usize) -> Limits {
-    Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() }
+/// How the connections of a client receive.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiving {
+    max_message_size: usize,
+    budget: Arc<MessageBudget>,
+    pub(super) wait: WaitPolicy,
+}
+
+impl Receiving {
+    /// As the options say; large messages are charged to `budget`.
+    pub(crate) fn new(options: &Options, budget: &Arc<MessageBudget>) -> Self {
+        let max_message_size = options.max_message_size;
+        Self { max_message_size, budget: Arc::clone(budget), wait: options.wait_policy() }
+    }
+
+    /// The receiving half of a connection.
+    pub(super) fn inbound(&self, messaging: Option<&'static dyn Messaging>) -> Inbound {
+        let max_message_size = self.max_message_size;
+        let limits =
+            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
+        Inbound::new(limits).of(messaging).with_budget(Arc::clone(&self.budget))
+    }
 }
 
 /// Whether to send a request again over another connection if this one ended, or would now end, as `end`

@@ -14,11 +14,11 @@ use zorb_giop::{
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
 use zorb_transport::ReceivedBuffer;
-use zorb_transport::{MAX_LATENESS, Stream, WaitPolicy, Waits};
+use zorb_transport::{MAX_LATENESS, Stream, Waits};
 use zorb_types::SystemException;
 
 use super::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, limits, machine_time,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, Receiving, machine_time,
     may_resend, not_begun,
 };
 use super::hangups::WatchedConnection;
@@ -65,23 +65,22 @@ struct Timeouts {
 }
 
 /// The parameters of a new connection.
-pub(super) struct NewConnection {
+pub(super) struct NewConnection<'a> {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) session: ClientSession,
     pub(super) messaging: Option<&'static dyn Messaging>,
-    pub(super) max_message_size: usize,
+    pub(super) receiving: &'a Receiving,
     pub(super) copy_threshold: usize,
-    pub(super) wait: WaitPolicy,
 }
 
 impl ExclusiveConnection {
-    pub(super) fn new(new: NewConnection) -> Self {
+    pub(super) fn new(new: NewConnection<'_>) -> Self {
         let NewConnection { stream, session, messaging, .. } = new;
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         Self {
             copy_threshold: new.copy_threshold.min(preferred),
             stream,
-            inbound: Inbound::new(limits(new.max_message_size)).of(messaging),
+            inbound: new.receiving.inbound(messaging),
             outgoing: RequestBuffer::default(),
             machine: ClientConnection::new(session, messaging),
             opened: Instant::now(),
@@ -94,7 +93,7 @@ impl ExclusiveConnection {
             watched: None,
             #[cfg(feature = "buffers")]
             received_buffer: None,
-            wait: new.wait.waits(),
+            wait: new.receiving.wait.waits(),
             timeouts: Timeouts::default(),
         }
     }

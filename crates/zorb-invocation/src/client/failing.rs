@@ -72,7 +72,7 @@ pub(super) fn no_reply(
             (SystemException::comm_failure(minor::comm_failure::MESSAGE_ERROR, maybe), waiting)
         }
         NoReply::Broken(error) => (
-            SystemException::comm_failure(minor::comm_failure::PROTOCOL_ERROR, maybe),
+            SystemException::from(error),
             context(Phase::Decode, route).with_source(error.to_string()),
         ),
     };

@@ -21,13 +21,13 @@ use std::time::{Duration, Instant};
 
 use zorb_base::calling_lane::{CallingLane, thread_and_lane};
 use zorb_base::counters::{CallLock, Count, count};
-use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::process;
-use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream, WaitPolicy};
+use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream};
 
+use super::connection::Receiving;
 use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
@@ -58,9 +58,8 @@ pub(crate) struct EndpointPool {
     /// Notified when a shared connection is opened or closed.
     changed: Condition,
     max_open: usize,
-    max_message_size: usize,
     settings: ConnectionSettings,
-    wait: WaitPolicy,
+    receiving: Receiving,
     /// The other pools, whose unused connections close.
     others: Weak<dyn OtherConnections>,
     /// Queues of one-way calls, which close with the pool.
@@ -136,19 +135,7 @@ impl EndpointPool {
         endpoint: &Endpoint,
         settings: &ConnectionSettings,
         protocol: &Arc<dyn Protocol>,
-        options: &Options,
-        others: Weak<dyn OtherConnections>,
-    ) -> Arc<Self> {
-        let size = options.max_message_size;
-        Self::with(endpoint, settings, protocol, size, options.wait_policy(), others)
-    }
-
-    fn with(
-        endpoint: &Endpoint,
-        settings: &ConnectionSettings,
-        protocol: &Arc<dyn Protocol>,
-        max_message_size: usize,
-        wait: WaitPolicy,
+        receiving: &Receiving,
         others: Weak<dyn OtherConnections>,
     ) -> Arc<Self> {
         let max_open = settings.max_connections;
@@ -168,9 +155,8 @@ impl EndpointPool {
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
             changed: Condition::new(),
             max_open,
-            max_message_size,
             settings: settings.clone(),
-            wait,
+            receiving: receiving.clone(),
             others,
             closing: Lock::default(),
             this: Weak::clone(this),
@@ -192,8 +178,8 @@ impl EndpointPool {
     fn open_lane<'p>(&'p self, of_lane: &'p OnceLock<Arc<Self>>) -> &'p Self {
         let pool = of_lane.get_or_init(|| {
             record(Event::TableWritten);
-            let Self { endpoint, settings, protocol, max_message_size, wait, others, .. } = self;
-            Self::with(endpoint, settings, protocol, *max_message_size, *wait, Weak::clone(others))
+            let Self { endpoint, settings, protocol, receiving, others, .. } = self;
+            Self::new(endpoint, settings, protocol, receiving, Weak::clone(others))
         });
         if self.state().closed {
             // The thread that closed this pool may have missed the new one.
@@ -306,9 +292,8 @@ impl EndpointPool {
             stream,
             session,
             messaging,
-            max_message_size: self.max_message_size,
+            receiving: &self.receiving,
             copy_threshold: self.settings.copy_threshold,
-            wait: self.wait,
         }));
         connection.outgoing.any_octets().reserve(self.settings.preallocate);
         Ok(connection)

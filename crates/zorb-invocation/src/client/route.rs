@@ -22,6 +22,7 @@ use zorb_transport::{Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::addressing::Addressing;
+use super::connection::Receiving;
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
 use super::pool::EndpointPool;
@@ -235,6 +236,7 @@ impl Routes {
         let UsableProfile { tag, index, protocol, resolved } = profile;
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
         let lane = profile.component().map(|LanePriority(priority)| priority);
+        let receiving = Receiving::new(core.options(), core.message_budget());
         let code_sets: Option<CodeSetComponentInfo> = profile.component();
         for endpoint in &resolved.endpoints {
             let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
@@ -261,7 +263,7 @@ impl Routes {
                     return;
                 }
                 self.list.push(Route {
-                    pool: core.connections().pool(endpoint, &class, protocol, core.options()),
+                    pool: core.connections().pool(endpoint, &class, protocol, &receiving),
                     omits_contexts: protocol
                         .messaging()
                         .is_some_and(|other| !other.carries_contexts()),

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_base::buffers::{trim, trim_request};
+use zorb_base::buffers::{trim_message, trim_request};
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
@@ -26,9 +26,9 @@ use zorb_giop::{
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
-use zorb_transport::{Stream, WaitPolicy, Waits};
+use zorb_transport::{Stream, Waits};
 
-use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, limits};
+use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, Receiving};
 use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
@@ -95,12 +95,11 @@ struct State {
 }
 
 /// The parameters of a new connection.
-pub(super) struct NewSharedConnection {
+pub(super) struct NewSharedConnection<'a> {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) messaging: Option<&'static dyn Messaging>,
-    pub(super) max_message_size: usize,
+    pub(super) receiving: &'a Receiving,
     pub(super) copy_threshold: usize,
-    pub(super) wait: WaitPolicy,
     /// The maximum number of calls that use it at the same time.
     pub(super) max_calls: usize,
     /// Whether it is opened in excess of the limit.
@@ -118,7 +117,7 @@ struct Follower {
     priority: u8,
     wake: Arc<Condition>,
     /// A buffer for the reply.
-    spare: Vec<u8>,
+    spare: Detached,
     reply: Option<FollowerReply>,
 }
 
@@ -165,8 +164,8 @@ impl State {
 }
 
 impl SharedConnection {
-    pub(super) fn new(new: NewSharedConnection) -> Self {
-        let NewSharedConnection { stream, messaging, max_message_size, wait, .. } = new;
+    pub(super) fn new(new: NewSharedConnection<'_>) -> Self {
+        let NewSharedConnection { stream, messaging, receiving, .. } = new;
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         let session = ClientSession::with_messaging(messaging, true);
         let state = State {
@@ -175,7 +174,7 @@ impl SharedConnection {
             last_received: LastReceived::now(),
             users: 0,
             waiting: WaitQueue::default(),
-            inbound: Some(Box::new(Inbound::new(limits(max_message_size)).of(messaging))),
+            inbound: Some(Box::new(receiving.inbound(messaging))),
             leader: Leader::default(),
             idle: Vec::new(),
             error: None,
@@ -183,7 +182,7 @@ impl SharedConnection {
         };
         Self {
             stream,
-            wait: wait.waits(),
+            wait: receiving.wait.waits(),
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),
@@ -225,7 +224,7 @@ impl SharedConnection {
     /// Ends the use by a call.
     fn leave(&self, mut buffers: Box<CallBuffers>, id: Option<u32>, sends: bool) {
         trim_request(&mut buffers.outgoing);
-        trim(&mut buffers.received.buffer);
+        trim_message(&mut buffers.received);
         buffers.tail = None;
         if sends {
             self.sending.unlock();
@@ -235,7 +234,7 @@ impl SharedConnection {
             && call.reply.is_none()
             && buffers.received.buffer.capacity() == 0
         {
-            buffers.received.buffer = call.spare;
+            buffers.received = call.spare;
         }
         state.users -= 1;
         state.waiting.wake_next();

@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
+use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_giop::CancelledRequests;
+use zorb_giop::{CancelledRequests, Charge, MessageBudget};
 
 /// The sending side of a connection, behind its lock.
 #[derive(Debug, Default)]
@@ -44,23 +45,44 @@ pub(crate) struct OutputQueue {
     octets: usize,
     /// The size of the message that a thread is sending.
     taken: usize,
+    /// What is charged for the messages.
+    charge: Charge,
+}
+
+/// The limits of an [`OutputQueue`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OutputLimits<'a> {
+    /// The size of all messages; one that is larger may be queued alone.
+    pub(crate) octets: usize,
+    pub(crate) budget: &'a Arc<MessageBudget>,
 }
 
 impl OutputQueue {
-    /// Appends a message that consists of `parts`, if all messages together have at most `limit` octets then,
-    /// or it is the only one. Returns whether it does.
-    #[must_use]
-    pub(crate) fn put(&mut self, parts: &[IoSlice<'_>], limit: usize) -> bool {
+    /// Appends a message that consists of `parts`.
+    ///
+    /// # Errors
+    /// Why the limits do not allow it.
+    pub(crate) fn put(
+        &mut self,
+        parts: &[IoSlice<'_>],
+        limits: OutputLimits<'_>,
+    ) -> Result<(), &'static str> {
         let size = parts.iter().map(|part| part.len()).sum();
         let octets = self.octets.saturating_add(size);
+        if octets > limits.octets && self.octets > 0 {
+            return Err("more replies wait than MaxQueuedReplyOctets allows");
+        }
+        if self.octets == 0 {
+            self.charge = Charge::to(Arc::clone(limits.budget));
+        }
         let mut message = Vec::new();
-        if (octets > limit && self.octets > 0) || message.try_reserve_exact(size).is_err() {
-            return false;
+        if !self.charge.set(octets) || message.try_reserve_exact(size).is_err() {
+            return Err("no memory left for a reply that must wait (MaxBufferedOctets)");
         }
         parts.iter().for_each(|part| message.extend_from_slice(part));
         self.messages.push_back(message);
         self.octets = octets;
-        true
+        Ok(())
     }
 
     /// What is left to send of the first message.
@@ -90,6 +112,7 @@ impl OutputQueue {
 
     fn forget_taken(&mut self) {
         self.octets -= std::mem::take(&mut self.taken);
+        self.charge.reduce(self.octets);
     }
 
     pub(crate) fn clear(&mut self) {
@@ -102,9 +125,37 @@ mod tests {
     use super::*;
 
     fn put(queue: &mut OutputQueue, size: usize, limit: usize) -> bool {
-        let octets = vec![7; size];
-        let (first, second) = octets.split_at(size / 2);
-        queue.put(&[IoSlice::new(first), IoSlice::new(second)], limit)
+        put_charged(queue, size, limit, &Arc::new(MessageBudget::new(1 << 20)))
+    }
+
+    fn put_charged(
+        queue: &mut OutputQueue,
+        size: usize,
+        octets: usize,
+        budget: &Arc<MessageBudget>,
+    ) -> bool {
+        let message = vec![7; size];
+        let (first, second) = message.split_at(size / 2);
+        let parts = [IoSlice::new(first), IoSlice::new(second)];
+        queue.put(&parts, OutputLimits { octets, budget }).is_ok()
+    }
+
+    #[test]
+    fn messages_are_charged_until_they_have_been_sent() {
+        let budget = Arc::new(MessageBudget::new(100));
+        let [mut one, mut other] = [OutputQueue::default(), OutputQueue::default()];
+        assert!(put_charged(&mut one, 30, 80, &budget) && put_charged(&mut one, 50, 80, &budget));
+        assert_eq!(budget.used(), 80);
+        assert!(!put_charged(&mut other, 21, 80, &budget), "the process has no more");
+        assert!(put_charged(&mut other, 20, 80, &budget));
+        assert!(!one.advance(29) && one.advance(1));
+        assert_eq!(budget.used(), 70);
+        assert!(one.take().is_some());
+        assert_eq!(budget.used(), 70, "a thread is sending it");
+        assert!(one.take().is_none());
+        assert_eq!(budget.used(), 20);
+        other.clear();
+        assert_eq!(budget.used(), 0);
     }
 
     #[test]

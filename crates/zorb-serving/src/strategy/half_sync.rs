@@ -12,7 +12,7 @@ use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, Role, ServingStrategy};
 use crate::message::RequestMessage;
-use crate::queued::QueuedRequest;
+use crate::queued::{QueuedRequest, RefusedRequest, no_message_memory, queue_full};
 use crate::scratch::Scratch;
 use crate::settings::Buffering;
 
@@ -31,14 +31,14 @@ impl HalfSync {
 
     /// Queues a request for a thread that makes its upcall: an idle thread of the lane, else a new dynamic
     /// thread, else one borrowed from a lower lane, else the next that becomes free. Returns the request if
-    /// too many wait. `spare` becomes the message for the next request.
+    /// it may not wait. `spare` becomes the message for the next request.
     fn queue(
         &self,
         lane: &Lane,
         mut request: QueuedRequest,
         room: Room,
         spare: &mut Option<Box<RequestMessage>>,
-    ) -> Result<(), QueuedRequest> {
+    ) -> Result<(), RefusedRequest> {
         loop {
             let needs_other =
                 !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
@@ -69,9 +69,13 @@ impl HalfSync {
                     let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                (Offered::TooMany(back), _) if self.queue.holds_requests() => {
+                (Offered::TooMany(request), _) if self.queue.holds_requests() => {
                     lane.refused.fetch_add(1, Ordering::Relaxed);
-                    return Err(back);
+                    return Err(RefusedRequest { request, exception: queue_full() });
+                }
+                (Offered::NoMemory(request), _) => {
+                    lane.refused.fetch_add(1, Ordering::Relaxed);
+                    return Err(RefusedRequest { request, exception: no_message_memory() });
                 }
                 // Requests stay in the transport until a thread is free.
                 (Offered::TooMany(back), _) => request = back,
@@ -169,7 +173,7 @@ impl ServingStrategy for HalfSync {
             Some(priority) => {
                 let request = QueuedRequest::new(connection, message, priority);
                 if let Err(refused) = self.queue(lane, request, Room::Limited, spare) {
-                    refused.refuse();
+                    refused.answer();
                 }
             }
             None => *spare = Some(message),
@@ -180,7 +184,7 @@ impl ServingStrategy for HalfSync {
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         // There is always room for it: the manager's limits have counted it.
         if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
-            refused.refuse();
+            refused.answer();
         }
     }
 

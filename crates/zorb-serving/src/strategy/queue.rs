@@ -91,7 +91,8 @@ impl Spares {
     }
 
     /// Retains the message of a request that has been served: the next burst of this size allocates nothing.
-    fn put(&mut self, message: Box<RequestMessage>) {
+    fn put(&mut self, mut message: Box<RequestMessage>) {
+        message.octets.settle(&Limits::DEFAULT);
         let octets = self.octets.saturating_add(message.octets.buffer.len());
         if octets <= self.max_octets && self.messages.len() < MOST_WAITING {
             self.octets = octets;
@@ -116,6 +117,9 @@ pub(crate) trait Request {
 
     /// Its priority, where the lane orders requests.
     fn priority(&self) -> i16;
+
+    /// Charges its octets while it waits. `false` if there is no memory for it.
+    fn charge(&mut self) -> bool;
 }
 
 /// A thread that makes upcalls.
@@ -169,6 +173,8 @@ pub(super) enum Offered<J> {
     Waits,
     /// Too many wait.
     TooMany(J),
+    /// There is no memory for it to wait.
+    NoMemory(J),
     /// The lane has ended.
     Ended(J),
 }
@@ -252,7 +258,7 @@ impl<J: Request> RequestQueue<J> {
     /// borrowed one, else a new one if `ask` requests it. `spare` becomes the message for the next request.
     pub(super) fn offer(
         &self,
-        job: J,
+        mut job: J,
         room: Room,
         is_borrowed: bool,
         spare: &mut Option<Box<RequestMessage>>,
@@ -270,8 +276,9 @@ impl<J: Request> RequestQueue<J> {
                 None if is_borrowed => Offered::Borrowed,
                 None if ask() => Offered::Requested,
                 None if room == Room::Unlimited => Offered::Waits,
-                None if self.has_room(waiting, job.size()) => Offered::Waits,
-                None => return Offered::TooMany(job),
+                None if !self.has_room(waiting, job.size()) => return Offered::TooMany(job),
+                None if !job.charge() => return Offered::NoMemory(job),
+                None => Offered::Waits,
             };
             match offered {
                 Offered::Assigned(_) | Offered::Borrowed => waiting.assigned += 1,

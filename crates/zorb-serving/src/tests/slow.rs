@@ -187,8 +187,8 @@ fn the_connection_that_has_been_idle_for_longest_makes_room() {
 #[test]
 fn messages_under_way_share_a_budget() {
     // 600 KiB need a buffer of 1 MiB. The budget does not charge the first 64 KiB.
-    let server = Server::new(Strategy::LeaderFollowers, &[("MaxReceiveOctets", "2000000")], 8);
-    let budget = Arc::clone(server.core.receive_budget());
+    let server = Server::new(Strategy::LeaderFollowers, &[("MaxBufferedOctets", "2000000")], 8);
+    let budget = Arc::clone(server.core.message_budget());
     let begin = || {
         let mut client = server.client();
         let mut start = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();

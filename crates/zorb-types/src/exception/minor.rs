@@ -171,6 +171,7 @@ minors! {
         QUEUE_FULL = zorb 1, "queue full";
         THREADS = zorb 2, "no thread free";
         DESCRIPTORS = zorb 3, "no file descriptor free";
+        MESSAGE_BUDGET = zorb 4, "no memory left for messages (MaxBufferedOctets)";
     }
     no_response, NoResponse {
         NOT_AVAILABLE_YET = omg 1, "reply not available yet";

@@ -1,6 +1,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use zorb_base::message_budget::process_budget;
+use zorb_base::options::Options;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
@@ -10,7 +12,12 @@ fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
     let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
     let options = Options::default();
-    cache.pool(&endpoint, &ConnectionClass::plain(&options), &protocol, &options)
+    cache.pool(
+        &endpoint,
+        &ConnectionClass::plain(&options),
+        &protocol,
+        &Receiving::new(&options, process_budget()),
+    )
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zorb_base::buffers::trim_request;
+use zorb_base::buffers::{trim_inbound, trim_request};
 use zorb_base::calling_lane::caller;
 use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::in_upcall;
@@ -177,6 +177,7 @@ impl EndpointPool {
         connection.used = true;
         connection.machine.finish_all();
         trim_request(&mut connection.outgoing);
+        trim_inbound(&mut connection.inbound);
         if connection.discarded || connection.beyond_limit {
             return self.release_to_pool(connection);
         }

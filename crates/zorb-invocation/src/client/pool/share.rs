@@ -80,9 +80,8 @@ impl EndpointPool {
             watched: self.watch(&*stream),
             stream,
             messaging: self.protocol.messaging(),
-            max_message_size: self.max_message_size,
+            receiving: &self.receiving,
             copy_threshold: self.settings.copy_threshold,
-            wait: self.wait,
             max_calls: shared.max_calls,
             beyond_limit,
         }));

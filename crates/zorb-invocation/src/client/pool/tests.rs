@@ -2,6 +2,8 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Mutex;
 
+use zorb_base::message_budget::process_budget;
+use zorb_base::options::Options;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
@@ -22,7 +24,10 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
     class.settings.max_wait = max_wait;
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
     let cache = ConnectionCache::default();
-    (listener, cache.pool(&endpoint, &class, &protocol, &options))
+    (
+        listener,
+        cache.pool(&endpoint, &class, &protocol, &Receiving::new(&options, process_budget())),
+    )
 }
 
 /// The number of callers that wait for a connection of the pool.

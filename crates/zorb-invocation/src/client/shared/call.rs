@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use zorb_base::buffers::trim_inbound;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
-    BegunRequest, ConnectionEnd, FailureCause, MessageHeader, NewRequest, ReplyStart,
+    BegunRequest, ConnectionEnd, Detached, FailureCause, MessageHeader, NewRequest, ReplyStart,
     RequestBuffer, RequestFailure, RequestKind,
 };
 use zorb_os::lock::Locked;
@@ -194,6 +195,7 @@ impl SharedCall {
                 let led = connection.lead(&mut inbound, time_limit, Some(id));
                 state = connection.state();
                 state.leader.end();
+                trim_inbound(&mut inbound);
                 state.inbound = Some(inbound);
                 match led {
                     Ok(()) => connection.promote(&mut state),
@@ -243,8 +245,8 @@ impl Connection for SharedCall {
             priority: priority::last_set(),
             wake: self.buffers.as_deref().map(|it| Arc::clone(&it.wake)).unwrap_or_default(),
             spare: match self.buffers.as_deref_mut() {
-                Some(buffers) if expects_reply => std::mem::take(&mut buffers.received.buffer),
-                _ => Vec::new(),
+                Some(buffers) if expects_reply => std::mem::take(&mut buffers.received),
+                _ => Detached::default(),
             },
             reply: None,
         };

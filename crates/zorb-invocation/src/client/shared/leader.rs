@@ -112,13 +112,11 @@ impl SharedConnection {
 }
 
 /// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
-fn detach(inbound: &mut Inbound, mut spare: Vec<u8>) -> Detached {
-    let message = inbound.current();
-    if message.len() > COPIED {
-        return inbound.take(spare);
+fn detach(inbound: &mut Inbound, mut spare: Detached) -> Detached {
+    if inbound.current().len() > COPIED {
+        inbound.take_into(&mut spare);
+    } else {
+        spare.copy_from(inbound.current(), inbound.seams());
     }
-    spare.clear();
-    spare.extend_from_slice(message);
-    let end = spare.len();
-    Detached { buffer: spare, start: 0, end, seams: inbound.seams().to_vec() }
+    spare
 }

@@ -43,6 +43,39 @@ fn so_many_requests_wait_and_no_more() {
 }
 
 #[test]
+fn requests_wait_while_there_is_memory_for_them() {
+    // The buffer of a short request has 4 KiB.
+    let server = super::fixture::side_with(&[("MaxBufferedOctets", "8192")]);
+    let client = side();
+    let settings = server.pool().lane(lane(10, 1)).buffering(at_most(1000, None));
+    let pool = settings.create().unwrap();
+    let desk = server.desk(&pool, 10, &client);
+    for round in [0, 10] {
+        let id = |id| round + id;
+        server.clerk.shut(&[id(1)]);
+        let busy = client.call(&desk, 10, id(1));
+        server.clerk.wait_for(id(1));
+        let refused = std::thread::scope(|scope| {
+            let sender = scope.spawn(|| {
+                client.rt.current().set_priority(number(10)).unwrap();
+                desk.leave(id(2)).unwrap();
+                desk.leave(id(3)).unwrap();
+                desk.serve(id(4)).unwrap_err()
+            });
+            sender.join().unwrap()
+        });
+        assert_eq!(refused.kind, SystemExceptionKind::NoResources);
+        assert_eq!(refused.minor, minor::no_resources::MESSAGE_BUDGET);
+        server.clerk.open(id(1));
+        busy.join().unwrap().unwrap();
+        server.clerk.wait_for(id(3));
+        assert_eq!(client.call(&desk, 10, id(5)).join().unwrap(), Ok(id(5)));
+    }
+    assert_eq!(server.clerk.order(), [1, 2, 3, 5, 11, 12, 13, 15]);
+    assert_eq!(pool.counts()[0].refused, 2);
+}
+
+#[test]
 fn a_lane_may_have_room_of_its_own() {
     let (server, client) = (side(), side());
     let lanes = || server.pool().lane(lane(10, 1).buffering(at_most(2, None))).lane(lane(20, 1));

@@ -15,6 +15,11 @@ impl Request for Paper {
     fn priority(&self) -> i16 {
         self.priority
     }
+
+    /// There is memory for those with small numbers.
+    fn charge(&mut self) -> bool {
+        self.id < 100
+    }
 }
 
 /// A queue in which one request may wait.
@@ -33,6 +38,7 @@ fn offer(queue: &RequestQueue<Paper>, id: usize, may_ask: bool) -> &'static str 
         Offered::Requested => "requested",
         Offered::Waits => "waits",
         Offered::TooMany(_) => "too many",
+        Offered::NoMemory(_) => "no memory",
         Offered::Ended(_) => "ended",
     }
 }
@@ -55,6 +61,13 @@ fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
     assert!(!queue.needs_requested_thread());
     // Nothing is left of it: one may wait, as ever.
     assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
+}
+
+#[test]
+fn a_request_without_memory_does_not_wait() {
+    let queue = queue();
+    assert_eq!([offer(&queue, 100, false), offer(&queue, 101, true)], ["no memory", "requested"]);
+    assert_eq!(offer(&queue, 1, false), "waits");
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! The memory that messages may use: one budget for the process, and parts of it for ORBs with a limit of their own.
+
+use std::sync::{Arc, OnceLock};
+
+use zorb_giop::MessageBudget;
+use zorb_os::machine;
+
+/// The octets of the budget where the size of the memory is unknown.
+const UNKNOWN_MEMORY: usize = 256 << 20;
+
+/// The budget that all ORBs of the process share: a quarter of the memory, or the largest `MaxBufferedOctets` of an
+/// ORB if that is more.
+pub fn process_budget() -> &'static Arc<MessageBudget> {
+    static BUDGET: OnceLock<Arc<MessageBudget>> = OnceLock::new();
+    BUDGET.get_or_init(|| {
+        let quarter = machine::memory().map(|octets| octets / 4);
+        let limit = quarter.map(|octets| usize::try_from(octets).unwrap_or(usize::MAX));
+        Arc::new(MessageBudget::new(limit.unwrap_or(UNKNOWN_MEMORY)))
+    })
+}
+
+/// The budget of an ORB whose option `MaxBufferedOctets` is `limit`: a part of `process`, or all of it if the option
+/// is 0.
+pub(crate) fn orb_budget(process: &Arc<MessageBudget>, limit: usize) -> Arc<MessageBudget> {
+    let process = Arc::clone(process);
+    if limit == 0 {
+        return process;
+    }
+    process.raise_limit(limit);
+    Arc::new(MessageBudget::part_of(process, limit))
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_giop::Charge;
+
+    use super::*;
+
+    #[test]
+    fn orbs_share_what_the_process_has() {
+        let process = Arc::new(MessageBudget::new(100));
+        let [all, small] = [0, 30].map(|limit| orb_budget(&process, limit));
+        let [mut of_all, mut of_small] = [&all, &small].map(|it| Charge::to(Arc::clone(it)));
+        assert!(!of_small.set(31) && of_small.set(30));
+        assert!(!of_all.set(71) && of_all.set(70));
+        assert_eq!((process.used(), small.used()), (100, 30));
+        // What the process does not have is not charged to the ORB either.
+        assert!(of_small.set(10) && of_all.set(90) && !of_small.set(20));
+        assert_eq!((process.used(), small.used()), (100, 10));
+        drop((of_all, of_small));
+        assert_eq!((process.used(), small.used()), (0, 0));
+    }
+
+    #[test]
+    fn an_orb_may_have_more_than_a_quarter_of_the_memory() {
+        let process = Arc::new(MessageBudget::new(100));
+        let large = orb_budget(&process, 150);
+        assert_eq!((process.limit(), large.limit()), (150, 150));
+        assert!(Charge::to(large).set(150));
+        let _ = orb_budget(&process, 120);
+        assert_eq!(process.limit(), 150);
+        assert!(Arc::ptr_eq(process_budget(), process_budget()) && process_budget().limit() > 0);
+    }
+}
