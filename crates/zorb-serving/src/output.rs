@@ -89,9 +89,8 @@ impl ServerConnection {
         self.send_locked(self.sending.lock(), message, SendingThread::Shared);
     }
 
-    /// Sends the reply to a request, unless the client has cancelled it meanwhile. Inlined, as is what it calls
-    /// while clients read: that saves 28 of the 1,300 instructions of a call.
-    #[inline]
+    /// Sends the reply to a request, unless the client has cancelled it meanwhile.
+    #[inline(always)] // 2 % of a request
     pub(super) fn send_reply(
         self: &Arc<Self>,
         request: ServedRequest,

@@ -42,8 +42,9 @@ impl Drop for ConnectionUse {
 /// Whose request it is.
 enum Client {
     Connected(ConnectionUse),
-    /// The connection has ended while the request was held, and nobody waits for a reply.
-    Gone(RequestLane),
+    /// The connection has ended while the request was held, and nobody waits for a reply. Boxed, because it is
+    /// unusual, and requests are moved.
+    Gone(Box<RequestLane>),
 }
 
 /// Where a request is served.
@@ -105,7 +106,7 @@ impl Client {
     fn request_lane(&self) -> RequestLane {
         match self {
             Self::Connected(used) => RequestLane::of(&used.0),
-            Self::Gone(lane) => lane.clone(),
+            Self::Gone(lane) => RequestLane::clone(lane),
         }
     }
 }
@@ -149,7 +150,10 @@ impl QueuedRequest {
         let ReleasedRequest { message, connection, context, priority, release } = request;
         let client = match connection {
             Some(connection) => Client::Connected(ConnectionUse(connection)),
-            None => Client::Gone(RequestLane { context, lane: Arc::clone(lane), serving_lane }),
+            None => {
+                let lane = RequestLane { context, lane: Arc::clone(lane), serving_lane };
+                Client::Gone(Box::new(lane))
+            }
         };
         Self { message, client, priority, released: Some(Box::new(release)) }
     }

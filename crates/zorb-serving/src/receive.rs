@@ -41,7 +41,6 @@ impl ServerConnection {
         scratch: &mut Scratch,
     ) -> Option<Box<Input>> {
         let waits = self.has_own_threads();
-        // Usually nothing has been buffered when a thread begins, and after a message.
         loop {
             if self.requests.is_closing() {
                 self.end(ConnectionEnd::ClosedHere);
@@ -69,7 +68,7 @@ impl ServerConnection {
                     trim(&mut scratch.reply);
                     continue;
                 }
-                Ok(None) => self.wait_for_rest(&mut input),
+                Ok(None) => {}
                 Err(error) => {
                     if let ProtocolErrorKind::OutOfMemory(_) = error.kind {
                         tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
@@ -98,30 +97,31 @@ impl ServerConnection {
         }
     }
 
-    /// Notes which message the thread is about to wait for, if a part of it has come.
-    #[inline]
+    /// Notes which message the thread is about to wait for, after a part of it has come.
+    #[cold]
     fn wait_for_rest(&self, input: &mut Input) {
-        if input.awaited == Incomplete::NONE && input.inbound.is_idle() {
-            return;
-        }
         input.awaited = self.progress.wait_for_rest(&input.inbound);
         if input.awaited != Incomplete::NONE {
             self.core.watchdog().time_messages();
         }
     }
 
-    /// The header of the next whole message among what has been received, which is the inbound side's
-    /// current one then.
+    /// The header of the next whole message among what has been received. The message becomes the inbound
+    /// side's current one.
     #[inline]
     fn next_message(&self, input: &mut Input) -> Result<Option<MessageHeader>, ProtocolError> {
-        if input.inbound.has_buffered()
-            && let Some(header) = input.inbound.poll()?
-        {
+        // So it is after each message of a client that waits for its reply.
+        if input.inbound.is_idle() {
+            return Ok(None);
+        }
+        if let Some(header) = input.inbound.poll()? {
             return Ok(Some(header));
         }
         #[cfg(feature = "buffers")]
-        return Ok(self.borrow_end(input));
-        #[cfg(not(feature = "buffers"))]
+        if let Some(header) = self.borrow_end(input) {
+            return Ok(Some(header));
+        }
+        self.wait_for_rest(input);
         Ok(None)
     }
 
@@ -246,8 +246,9 @@ impl ServerConnection {
             }
             messaging => Form::new(messaging, header.version),
         };
+        let has_own_threads = self.has_own_threads();
         // Upcalls of other connections wait for the permit of this one.
-        let thread = match self.has_own_threads() && !self.lane.has_permits() {
+        let thread = match has_own_threads && !self.lane.has_permits() {
             true => SendingThread::Own,
             false => SendingThread::Shared,
         };
@@ -302,7 +303,7 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(shared_end.as_ref());
         // From here on others may read.
-        let upcall = match self.has_own_threads() {
+        let upcall = match has_own_threads {
             true => self.leave_input(input, is_awaited),
             false => {
                 self.leave_input_to_reactor(input);

@@ -152,17 +152,27 @@ impl<'b> MessageWriter<'b> {
         status: ReplyStatus,
         contexts: &[ServiceContext<'_>],
     ) -> CdrResult<Self> {
-        let kind = MessageKind::Reply;
         if version == GiopVersion::V1_2 && contexts.is_empty() {
-            // Fast path of most replies.
-            let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
-            buffer.clear();
-            buffer.extend_from_slice(&plain_reply(header, request_id, status));
-            return Ok(Self::after_header(buffer, version, order, kind));
+            return Ok(Self::plain_reply(buffer, order, request_id, status));
         }
-        let mut message = Self::begin(buffer, version, order, kind);
+        let mut message = Self::begin(buffer, version, order, MessageKind::Reply);
         write_reply(request_id, status, contexts, version, &mut message.header_writer())?;
         Ok(message)
+    }
+
+    /// Begins a Reply of GIOP 1.2 without service contexts, as most are.
+    #[inline]
+    pub(crate) fn plain_reply(
+        buffer: &'b mut Vec<u8>,
+        order: ByteOrder,
+        request_id: u32,
+        status: ReplyStatus,
+    ) -> Self {
+        let (version, kind) = (GiopVersion::V1_2, MessageKind::Reply);
+        let header = MessageHeader { version, order, more_fragments: false, kind, size: 0 };
+        buffer.clear();
+        buffer.extend_from_slice(&plain_reply(header, request_id, status));
+        Self::after_header(buffer, version, order, kind)
     }
 
     /// Begins a LocateRequest, which has no body.

@@ -180,6 +180,9 @@ impl<'m> Form<'m> {
         'm: 'b,
     {
         match self {
+            Self::Giop(GiopVersion::V1_2) if contexts.is_empty() => {
+                Ok(MessageWriter::plain_reply(buffer, order, request_id, status))
+            }
             Self::Giop(version) => {
                 MessageWriter::reply(buffer, version, order, request_id, status, contexts)
             }

@@ -164,18 +164,6 @@ fn unfinished(failure: Failure) -> Unfinished {
     }
 }
 
-#[inline]
-fn start<'a>(
-    request_id: u32,
-    target: &TargetAddress<'a>,
-    service_contexts: &'a [ServiceContext<'a>],
-    call: &Call<'a>,
-) -> RequestStart<'a> {
-    let target = target.clone();
-    let (response, operation) = (call.response, call.operation);
-    RequestStart { request_id, response, target, operation, service_contexts }
-}
-
 /// The message of a request that is about to be written.
 pub(super) struct OutgoingRequest<'a> {
     pub(super) form: Form<'a>,
@@ -185,11 +173,11 @@ pub(super) struct OutgoingRequest<'a> {
     pub(super) call: &'a Call<'a>,
 }
 
-impl OutgoingRequest<'_> {
+impl<'a> OutgoingRequest<'a> {
     /// Writes the request with the service contexts and whatever the connection has to tell the server.
     #[inline(never)]
     pub(super) fn write_announcing(
-        &self,
+        self,
         announcement: Announcement,
         contexts: Contexts<'_>,
         buffer: &mut Vec<u8>,
@@ -197,10 +185,10 @@ impl OutgoingRequest<'_> {
     ) -> Result<(), SystemException> {
         let data = match announcement {
             Announcement::Abbreviation(abbreviation) => {
-                let start = start(self.request_id, &self.target, &[], self.call);
-                let (form, order) = (self.form, ByteOrder::NATIVE);
+                let Self { form, text, call, .. } = self;
+                let (start, order) = (self.start(&[]), ByteOrder::NATIVE);
                 let begun = form.abbreviated_request(buffer, order, &start, abbreviation);
-                return write_arguments(begun, self.text, gather, self.call);
+                return write_arguments(begun, text, gather, call);
             }
             Announcement::CodeSets(agreed) => Some(agreed.encode(ByteOrder::NATIVE)),
             Announcement::Nothing => None,
@@ -212,14 +200,24 @@ impl OutgoingRequest<'_> {
 
     /// Writes the request.
     pub(super) fn write(
-        &self,
+        self,
         contexts: &[ServiceContext<'_>],
         buffer: &mut Vec<u8>,
         gather: &mut Gather,
     ) -> Result<(), SystemException> {
-        let start = start(self.request_id, &self.target, contexts, self.call);
-        let begun = self.form.request(buffer, ByteOrder::NATIVE, &start);
-        write_arguments(begun, self.text, gather, self.call)
+        let Self { form, text, call, .. } = self;
+        let begun = form.request(buffer, ByteOrder::NATIVE, &self.start(contexts));
+        write_arguments(begun, text, gather, call)
+    }
+
+    #[inline]
+    fn start<'s>(self, service_contexts: &'s [ServiceContext<'s>]) -> RequestStart<'s>
+    where
+        'a: 's,
+    {
+        let Self { request_id, target, call, .. } = self;
+        let (response, operation) = (call.response, call.operation);
+        RequestStart { request_id, response, target, operation, service_contexts }
     }
 }
 

@@ -64,12 +64,18 @@ impl SocketStream {
         }
     }
 
-    /// Sends a prefix of `bytes` without waiting and removes it; returns whether all is sent.
-    fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
+    /// Sends a prefix of `bytes` without waiting; returns its length.
+    #[inline]
+    fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
         probe!(TransportSend);
         let sent = self.socket.send_with_flags(bytes, AT_ONCE);
         probe!(Send);
-        let sent = finish(sent)?;
+        finish(sent)
+    }
+
+    /// Sends a prefix of `bytes` without waiting and removes it; returns whether all is sent.
+    fn send_some(&self, bytes: &mut &[u8]) -> io::Result<bool> {
+        let sent = self.send_now(bytes)?;
         *bytes = bytes.get(sent..).unwrap_or_default();
         Ok(bytes.is_empty())
     }
@@ -164,11 +170,7 @@ impl Stream for SocketStream {
     }
 
     fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
-        let mut rest = bytes;
-        if !bytes.is_empty() {
-            self.send_some(&mut rest)?;
-        }
-        Ok(bytes.len() - rest.len())
+        if bytes.is_empty() { Ok(0) } else { self.send_now(bytes) }
     }
 
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
