@@ -11,6 +11,9 @@ use zorb_os::buffers::{ReceivedBuffer, SendBuffer};
 
 use crate::{PeerIdentity, StreamOptions};
 
+/// The number of octets that [`Stream::try_send_vectored`] copies into one buffer.
+const GATHERED: usize = 16 << 10;
+
 /// A connected, blocking, ordered stream of octets between two endpoints.
 ///
 /// All methods take `&self`: one thread may send while another receives, and any thread may shut
@@ -106,14 +109,22 @@ pub trait Stream: Send + Sync + fmt::Debug {
 
     /// Like [`try_send`](Self::try_send) for all of `parts`, which are advanced to what is left to send.
     ///
-    /// Default: [`try_send`](Self::try_send) of each part.
+    /// Default: [`try_send`](Self::try_send) of one buffer after the other, into which parts are copied that have
+    /// less than 16 KiB. Override it if the transport gathers without a copy.
     ///
     /// # Errors
     /// As [`try_send`](Self::try_send).
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         IoSlice::advance_slices(parts, 0); // drops empty slices at the front
-        while let Some(part) = parts.first() {
-            let (sent, len) = (self.try_send(part)?, part.len());
+        let mut copies = Vec::new();
+        while let Some(first) = parts.first() {
+            let next: &[u8] = if parts.len() == 1 || first.len() >= GATHERED {
+                first
+            } else {
+                gather(parts, &mut copies);
+                &copies
+            };
+            let (sent, len) = (self.try_send(next)?, next.len());
             IoSlice::advance_slices(parts, sent);
             if sent < len {
                 break;
@@ -204,3 +215,15 @@ pub trait Stream: Send + Sync + fmt::Debug {
         self.readiness_fd()
     }
 }
+
+/// Copies the beginning of `parts` into `buffer`.
+fn gather(parts: &[IoSlice<'_>], buffer: &mut Vec<u8>) {
+    buffer.clear();
+    for part in parts {
+        let room = GATHERED - buffer.len();
+        buffer.extend_from_slice(part.get(..room).unwrap_or(part));
+    }
+}
+
+#[cfg(test)]
+mod tests;
