@@ -1,11 +1,12 @@
-//! The upcall that a thread executes: the connection of its request, whether another thread reads from the
-//! connection in the meantime, and the buffer strategy of the object.
+//! The upcalls that a thread executes: the connection of its request, whether another thread reads from the
+//! connection in the meantime, the buffer strategy of the object, and the ORBs of collocated calls.
 //!
 //! It is thread-local, as `PortableServer::Current` and `PortableInterceptor::Current` are in CORBA, since a
 //! servant's method has no parameter for it. Server threads set it; callers that are about to block, and
 //! servants that need the identity of their client, read it.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 use zorb_cdr::ReadContext;
@@ -52,6 +53,8 @@ thread_local! {
     static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
     /// The policy of the object of the upcall, or of its adapter.
     static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
+    /// The addresses of the ORBs of collocated upcalls, the innermost last.
+    static COLLOCATED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Whether the calling thread is in an upcall of a request that came over a connection.
@@ -59,9 +62,12 @@ pub fn in_upcall() -> bool {
     DOING.get() != Doing::Other
 }
 
-/// Whether the calling thread is in an upcall of a request that came over a connection of `orb`.
+/// Whether the calling thread is in an upcall of `orb`: of a request that came over a connection, or of a
+/// collocated call.
 pub fn in_upcall_of(orb: &Arc<OrbCore>) -> bool {
-    served_connection().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb))
+    let address = Arc::as_ptr(orb).addr();
+    COLLOCATED.try_with(|orbs| orbs.borrow().contains(&address)).unwrap_or(false)
+        || served_connection().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb))
 }
 
 /// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls.
@@ -144,4 +150,30 @@ pub fn with_buffer_strategy<T>(strategy: BufferStrategy, upcall: impl FnOnce() -
     }
     let _restore = Restore(BUFFER_STRATEGY.replace(Some(strategy)));
     upcall()
+}
+
+/// An upcall of a collocated call on this thread, until dropped.
+pub struct CollocatedUpcall(());
+
+impl fmt::Debug for CollocatedUpcall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CollocatedUpcall").finish_non_exhaustive()
+    }
+}
+
+impl CollocatedUpcall {
+    /// Begins an upcall to a servant of `orb`.
+    #[inline]
+    pub fn begin(orb: &Arc<OrbCore>) -> Self {
+        // A thread that ends has no upcalls.
+        let _ = COLLOCATED.try_with(|orbs| orbs.borrow_mut().push(Arc::as_ptr(orb).addr()));
+        Self(())
+    }
+}
+
+impl Drop for CollocatedUpcall {
+    #[inline]
+    fn drop(&mut self) {
+        let _ = COLLOCATED.try_with(|orbs| orbs.borrow_mut().pop());
+    }
 }

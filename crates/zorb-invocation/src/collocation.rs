@@ -9,10 +9,8 @@ mod call;
 mod find;
 mod has_servant;
 mod local_target;
-mod upcall;
 
 pub use call::{Collocated, CollocatedCall, Written};
 pub(crate) use find::hold;
 pub use has_servant::HasServant;
 pub(crate) use local_target::Collocation;
-pub use upcall::{Upcall, in_upcall_of};

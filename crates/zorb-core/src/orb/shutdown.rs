@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use zorb_base::upcall_thread;
-use zorb_invocation::collocation;
+use zorb_base::upcall_thread::in_upcall_of;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
@@ -17,9 +16,7 @@ impl OrbInner {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
-        if wait
-            && (upcall_thread::in_upcall_of(&self.core) || collocation::in_upcall_of(&self.core))
-        {
+        if wait && in_upcall_of(&self.core) {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,

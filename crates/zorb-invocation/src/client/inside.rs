@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
-use zorb_base::upcall_thread::about_to_block;
+use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest, TargetAddress,
@@ -24,7 +24,7 @@ use super::connection::CallReply;
 use super::contexts::Contexts;
 use super::reply::Reply;
 use crate::client::core::ClientCore;
-use crate::collocation::{Upcall, hold};
+use crate::collocation::hold;
 
 /// The text coding of calls within this ORB. It can represent all characters.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
@@ -38,7 +38,7 @@ thread_local! {
 pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let core = call.object.core();
     let _held = hold(call.object);
-    let _upcall = Upcall::enter(core);
+    let _upcall = CollocatedUpcall::begin(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
     let (mut request, mut buffer) = LOCAL_BUFFERS.take();

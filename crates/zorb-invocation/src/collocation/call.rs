@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arc_swap::Guard;
 use zorb_base::options::CollocationStrategy;
+use zorb_base::upcall_thread::CollocatedUpcall;
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_poa::{ActiveObject, panicked};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
@@ -12,7 +13,6 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfe
 use super::HasServant;
 use super::find::collocate;
 use super::local_target::LocalTarget;
-use super::upcall::Upcall;
 use crate::client::{Invocation, LOCAL_TEXT, NO_REPLY, decoding, read_exception};
 use crate::object::ObjectRef;
 
@@ -21,7 +21,7 @@ pub enum Collocated<'a> {
     /// The object adapter is not involved.
     Direct(&'a ActiveObject),
     /// The target is guarded, and the thread is marked as in an upcall.
-    ThruPoa(Guard<Option<Arc<LocalTarget>>>, Upcall),
+    ThruPoa(Guard<Option<Arc<LocalTarget>>>, CollocatedUpcall),
 }
 
 impl std::fmt::Debug for Collocated<'_> {
@@ -64,7 +64,7 @@ impl<'a> Collocated<'a> {
         if object.collocation() == CollocationStrategy::Direct {
             collocation.make_direct(target);
         }
-        Some(Self::ThruPoa(guard, Upcall::enter(object.core())))
+        Some(Self::ThruPoa(guard, CollocatedUpcall::begin(object.core())))
     }
 
     #[inline]
