@@ -106,9 +106,10 @@ impl ServerContext {
         self.default_connection_setup.lock().clone()
     }
 
-    /// Sets up connections that are accepted from now on as the ORB's policies ask for.
-    pub(crate) fn set_default_connection_setup(&self, policies: &Policies) {
-        let setup = ConnectionSetup::of(policies);
-        *self.default_connection_setup.lock() = setup.map(Arc::new);
+    /// Sets up connections that are accepted from now on as the ORB's policies ask for. `policies` returns the
+    /// present ones; it is called under a lock, so that of two threads that change them the last one decides.
+    pub(crate) fn update_default_connection_setup(&self, policies: impl FnOnce() -> Policies) {
+        let mut setup = self.default_connection_setup.lock();
+        *setup = ConnectionSetup::of(&policies()).map(Arc::new);
     }
 }

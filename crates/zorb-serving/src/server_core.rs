@@ -73,9 +73,10 @@ impl ServerCore {
         })
     }
 
-    /// Sets up connections that are accepted from now on as the ORB's policies ask for.
-    pub fn set_default_connection_setup(&self, policies: &Policies) {
-        self.context.set_default_connection_setup(policies);
+    /// Sets up connections that are accepted from now on as the ORB's policies ask for. `policies` returns the
+    /// present ones.
+    pub fn update_default_connection_setup(&self, policies: impl FnOnce() -> Policies) {
+        self.context.update_default_connection_setup(policies);
     }
 
     /// The pool of this id, unless it has been destroyed.

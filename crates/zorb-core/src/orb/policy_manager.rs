@@ -43,7 +43,7 @@ impl PolicyManager {
     ) -> Result<(), SystemException> {
         policies.check(Levels::ORB)?;
         self.orb.client.policies().rcu(|known| known.changed(policies, how));
-        self.orb.server.set_default_connection_setup(&self.orb.client.policies().load().policies);
+        self.orb.server.update_default_connection_setup(|| self.policy_overrides());
         Ok(())
     }
 
