@@ -14,13 +14,12 @@ use zorb_giop::{
 };
 use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
-use zorb_transport::Stream;
+use zorb_transport::{MAX_LATENESS, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{CallBuffers, Follower, SharedConnection, State, copied, wait_until};
 use crate::client::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, machine_time, may_resend,
-    not_begun,
+    CallReply, Connection, LastReceived, NoReply, machine_time, may_resend, not_begun,
 };
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_limit::WaitLimit;
@@ -342,16 +341,22 @@ impl Connection for SharedCall {
 
     #[cold]
     fn time_out(&mut self, _: u32, _: &TimeLimit) -> io::Result<()> {
-        // `wait` has informed the state machine.
-        let time_limit = TimeLimit::new(Some(CONTROL_TIMEOUT));
+        // `wait` has informed the state machine. The call's time is over, so it does not wait to tell the server.
+        let time_limit = TimeLimit::new(Some(MAX_LATENESS));
         loop {
             let mut octets = Vec::new();
             if !self.connection.state().machine.poll_transmit(&mut octets) {
                 return Ok(());
             }
             let sent = self.send_alone(&time_limit, |stream, _, begun| {
+                let sent = stream.try_send(&octets)?;
+                let rest = octets.get(sent..).unwrap_or_default();
+                // If the server does not read, it gets no CancelRequest. Other calls go on.
+                if sent == 0 || rest.is_empty() {
+                    return Ok(());
+                }
                 *begun = true;
-                stream.send_all(&octets)
+                stream.send_all(rest)
             });
             drop(sent?);
             self.unlock_sending();
