@@ -107,8 +107,7 @@ pub(crate) trait ServingLane: Send + Sync {
         wanted: bool,
     ) -> io::Result<()>;
 
-    /// Has another thread of the event loop serve requests of a connection that have been received
-    /// already, while this one is in an upcall.
+    /// Has a thread of the event loop serve requests of a connection that have been received already.
     fn queue_buffered(&self, connection: &Arc<ServerConnection>);
 
     /// Queues the Request that is the current message of `connection` for another thread, where the lane

@@ -53,7 +53,8 @@ impl<C> EventLoop<C> {
         })
     }
 
-    /// Waits for what comes over the connection in `slot`.
+    /// Waits for what comes over the connection in `slot`. A thread may handle an event for the next connection
+    /// in the same slot, which then looks for input in vain: events are hints, so keys need no generation.
     pub(crate) fn add(&self, fd: BorrowedFd<'_>, slot: u32) -> io::Result<()> {
         self.ready.add(fd, slot.into(), Trigger::Edge)
     }
@@ -91,9 +92,15 @@ impl<C> EventLoop<C> {
         self.wake();
     }
 
+    /// The number of connections with buffered requests.
+    #[inline]
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffered_count.load(Ordering::Acquire)
+    }
+
     /// A connection with buffered requests; another thread is woken when there are more.
     pub(crate) fn take_buffered(&self) -> Option<Arc<C>> {
-        if self.buffered_count.load(Ordering::Acquire) == 0 {
+        if self.buffered() == 0 {
             return None;
         }
         let mut buffered = self.buffered.lock();

@@ -437,9 +437,7 @@ impl ServingLane for Lane {
     }
 
     fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
-        if let Some(events) = &self.events
-            && self.settings.max_threads() > 1
-        {
+        if let Some(events) = &self.events {
             events.queue_buffered(connection);
         }
     }

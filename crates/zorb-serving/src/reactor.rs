@@ -55,9 +55,19 @@ impl ServerConnection {
         let has_more = input.inbound.has_buffered() || !input.drained;
         // There is one input, so nothing comes back.
         drop(self.input.put(input));
-        if has_more || self.events.is_ready() {
+        // A single thread reads on after the upcall.
+        if (has_more || self.events.is_ready()) && self.lane.has_many_threads() {
             self.queue_buffered();
         }
+    }
+
+    /// Puts the input back, and queues the connection behind those that have events.
+    #[cold]
+    pub(super) fn serve_others_first(self: &Arc<Self>, input: Box<Input>) {
+        self.events.ready.store(true, Ordering::SeqCst);
+        // There is one input, so nothing comes back.
+        drop(self.input.put(input));
+        self.queue_buffered();
     }
 
     #[cold]

@@ -23,6 +23,9 @@ use crate::own_threads::LongUpcall;
 use crate::progress::Incomplete;
 use crate::scratch::Scratch;
 
+/// The number of messages that a reactor's thread processes before it serves other connections.
+const FAIR_SHARE: u32 = 64;
+
 /// What receiving has come to.
 enum Received {
     Octets,
@@ -34,13 +37,15 @@ enum Received {
 
 impl ServerConnection {
     /// Receives and serves requests. A thread of the connection's own goes on until the connection ends or
-    /// another thread has the input; a reactor's thread gives the input back when nothing is there.
+    /// another thread has the input; a reactor's thread returns the input when nothing is there. If the client
+    /// sends without end, it serves other connections after each [`FAIR_SHARE`] messages.
     pub(super) fn receive_requests(
         self: &Arc<Self>,
         mut input: Box<Input>,
         scratch: &mut Scratch,
     ) -> Option<Box<Input>> {
         let waits = self.has_own_threads();
+        let mut left = FAIR_SHARE;
         loop {
             if self.requests.is_closing() {
                 self.end(ConnectionEnd::ClosedHere);
@@ -66,6 +71,15 @@ impl ServerConnection {
                         }
                     }
                     trim(&mut scratch.reply);
+                    left -= 1;
+                    if left > 0 {
+                        continue;
+                    }
+                    if !waits {
+                        self.serve_others_first(input);
+                        return None;
+                    }
+                    left = FAIR_SHARE;
                     continue;
                 }
                 Ok(None) => {}

@@ -109,6 +109,11 @@ impl LaneCore {
         self.steady_state.work_begins();
     }
 
+    /// Whether it may have more than one thread that makes upcalls.
+    pub(crate) fn has_many_threads(&self) -> bool {
+        self.settings.max_threads() > 1
+    }
+
     /// Whether the number of upcalls at a time is limited.
     #[inline]
     pub(crate) fn has_permits(&self) -> bool {

@@ -13,14 +13,15 @@ use crate::scratch::Scratch;
 const STAY: Duration = Duration::from_secs(1);
 
 impl Lane {
-    /// Serves what has been received or resumed already.
+    /// Serves what has been received or resumed already. Events of other connections come before what is added
+    /// in the meantime, which wakes a thread.
     fn serve_waiting(
         self: &Arc<Self>,
         events: &EventLoop<ServerConnection>,
         role: Role,
         scratch: &mut Scratch,
     ) {
-        loop {
+        for _ in 0..events.buffered() + self.resumed.len() {
             if let Some(connection) = events.take_buffered() {
                 self.ask_for_follower(events, role);
                 connection.handle_buffered(scratch);

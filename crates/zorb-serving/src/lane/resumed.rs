@@ -41,10 +41,16 @@ impl<R> Resumed<R> {
         wants_thread
     }
 
-    /// Whether one waits.
+    /// How many wait.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.count.load(Ordering::Acquire)
+    }
+
+    /// Whether none waits.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
-        self.count.load(Ordering::Acquire) == 0
+        self.len() == 0
     }
 
     /// The next one.

@@ -3,6 +3,7 @@
 mod bands;
 mod calls;
 mod events;
+mod fairness;
 mod fixture;
 mod hostile;
 mod lanes;
