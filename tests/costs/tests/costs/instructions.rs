@@ -22,11 +22,13 @@ use crate::tool::{self, Absent};
 use record::Record;
 
 const CALLS: u64 = 500;
-/// Growth beyond so many percent is a failure,
+/// The maximum growth in percent.
 const TOLERANCE: f64 = 3.0;
-/// unless it is so few instructions: of short calls as many come and go with what the compiler puts
-/// inline.
+/// Growth by so few instructions never fails: what the compiler inlines varies as much.
 const FEW: u64 = 10;
+/// By how many percent more a server may take for GIOPlite than for GIOP, whose headers are read and written
+/// inline, and not through a trait object.
+const LITE_SERVER: f64 = 8.0;
 
 /// Instructions of one call.
 type Counts = BTreeMap<(Side, &'static str), u64>;
@@ -120,17 +122,17 @@ fn within(now: u64, then: u64, tolerance: f64) -> Result<(), String> {
     ))
 }
 
-/// A protocol that says less costs no more: its headers are shorter and are not negotiated about. GIOP's
-/// headers are read inline, those of others through a trait object, which takes as much as it saves in a
-/// server. Not so where it leaves arguments to align themselves, as a long does.
+/// A client of a protocol with shorter headers executes no more instructions. Not if arguments then need
+/// alignment, as a long does.
 fn lite_takes_no_more() -> Result<(), String> {
     let counts = counted()?;
     let count = |side: Side, operation: Operation| counts.get(&(side, operation.name())).copied();
     for side in [Side::Client, Side::Server] {
+        let tolerance = if side == Side::Server { LITE_SERVER } else { TOLERANCE };
         for operation in [Operation::Void, Operation::String] {
             let (giop, lite) = (count(side, operation), count(side.of_lite(), operation));
             let (giop, lite) = giop.zip(lite).ok_or("nothing was counted")?;
-            within(lite, giop, TOLERANCE).map_err(|_| {
+            within(lite, giop, tolerance).map_err(|_| {
                 let (side, name) = (side.name(), operation.name());
                 format!("{side}, {name}: GIOPlite takes {lite}, GIOP {giop}")
             })?;
