@@ -155,8 +155,10 @@ pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
 }
 
 /// An ORB that listens by this protocol, at `url`.
-pub(crate) fn side_by(protocol: Arc<dyn Protocol>, url: &str) -> Side {
+pub(crate) fn side_by(protocol: Arc<dyn Protocol>, url: &str, options: &[(&str, &str)]) -> Side {
     let orb = Orb::builder().without_environment().protocol(protocol).listen(url);
+    let orb = orb.round_trip_timeout(Duration::from_secs(30));
+    let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
     attached(orb.build().unwrap(), Direct::new(NativePriority::SHARED, NativePriority(40)))
 }
 

@@ -2,6 +2,7 @@
 
 mod bands;
 mod calls;
+mod chaos;
 mod events;
 mod fairness;
 mod fixture;

@@ -162,7 +162,7 @@ impl Watch for Waiting {
 fn by_a_transport_that_waits_clients_that_do_not_read_delay_others() {
     let [_, clients, _] = all_protocols();
     let waiting = Watched::new(Arc::new(UiopProtocol::new()), |_| Waiting);
-    let (server, client) = (side_by(Arc::new(waiting), clients.url), side());
+    let (server, client) = (side_by(Arc::new(waiting), clients.url, &[]), side());
     let pool = server.pool().lane(lane(10, 2)).create().unwrap();
     let desk = server.desk(&pool, 10, &client);
     let streams = [1, 2].map(|id| clients.request(&desk, id..id + 1));
