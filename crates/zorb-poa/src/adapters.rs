@@ -44,7 +44,7 @@ const CACHED: usize = 4;
 /// How a request has reached its adapter.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
-    /// Whether a POA manager has held it before.
+    /// How it has come to the POA manager.
     pub arrival: Arrival,
     /// The number of the thread pool whose lane received it; 0 for the ORB's own lane, `None` for a collocated
     /// call.
@@ -53,7 +53,7 @@ pub struct Access {
 
 impl Access {
     /// The access of a collocated call.
-    pub const LOCAL: Self = Self { arrival: Arrival::New, pool: None };
+    pub const LOCAL: Self = Self { arrival: Arrival::Collocated, pool: None };
 }
 
 /// A thread's cache of adapters. While the tables do not change, finding an adapter in it does not access memory
@@ -383,11 +383,11 @@ impl ObjectAdapter {
         object.map(Ok)
     }
 
-    /// Checks the manager's state, and that the request was received at an endpoint of the adapter's thread pool.
+    /// Checks the manager's state, and that the request was received at an endpoint of the adapter's thread pool, or
+    /// of the ORB if it has none: the threads of a pool serve the adapters of that pool alone.
     #[inline]
     fn pass(&self, by: Access) -> Result<(), NotAdmitted> {
-        let pool = self.pool_number();
-        if pool != 0 && by.pool.is_some_and(|of_request| of_request != pool) {
+        if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
             return Err(NotAdmitted::Refused(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
         }
         self.manager().admit(by.arrival).map_err(|stopped| match stopped {

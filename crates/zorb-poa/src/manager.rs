@@ -77,13 +77,16 @@ pub trait Holdable: Send {
     fn discard(self: Box<Self>);
 }
 
-/// Whether a manager has held a request before.
+/// How a request has come to its manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Arrival {
     /// It has just been received.
     New,
     /// It was held, and has been resumed.
     Resumed,
+    /// By a collocated call, which waits itself while the manager is holding. It is not ordered with the requests
+    /// of connections: the caller may be the thread that those wait for.
+    Collocated,
 }
 
 /// The reason why a manager does not admit a request.
@@ -322,6 +325,7 @@ impl PoaManager {
                     Arrival::New => held.resuming == 0 && held.is_empty(),
                     // Requests that were resumed before it and held again precede it.
                     Arrival::Resumed => held.reheld.is_empty(),
+                    Arrival::Collocated => true,
                 };
                 if is_next { Ok(()) } else { Err(Stopped::Held(self.clone())) }
             }

@@ -11,7 +11,7 @@ pub(super) mod core;
 mod event_threads;
 mod handshakes;
 pub(super) mod permits;
-mod resumed;
+pub(super) mod resumed;
 pub(super) mod spawner;
 pub(super) mod steady_state;
 pub(super) mod workers;
@@ -35,7 +35,7 @@ use self::connections::{ConnectionLimits, Connections};
 use self::core::LaneCore;
 use self::handshakes::Handshakes;
 use self::permits::Permits;
-use self::resumed::Resumed;
+use self::resumed::{Put, Resumed};
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use crate::connection::{ReleasedRequest, ServerConnection, ServingLane};
@@ -124,9 +124,14 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
 
     /// Has a request be served that a POA manager has held.
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        lane.resumed.put(request);
-        if let Some(events) = &lane.events {
-            events.wake();
+        match lane.resumed.put(request) {
+            // Its client has gone, else the lane would not have ended.
+            Put::Ended(request) => drop(request),
+            Put::Queued | Put::WantsThread => {
+                if let Some(events) = &lane.events {
+                    events.wake();
+                }
+            }
         }
     }
 
@@ -277,6 +282,13 @@ impl Lane {
             if counted {
                 lane.threads.fetch_sub(1, Ordering::AcqRel);
             }
+            if let Some(events) = &lane.events
+                && !lane.is_stopping()
+                && !lane.strategy.has_reader()
+            {
+                // The last thread that waited may have asked while this one still counted.
+                lane.ask_for_follower(events, role);
+            }
         });
         if started.is_err() && counted {
             self.threads.fetch_sub(1, Ordering::AcqRel);
@@ -398,10 +410,12 @@ impl Lane {
 
     /// Has its threads end: no connection is left.
     fn end(&self) {
+        self.strategy.end();
         if let Some(events) = &self.events {
             events.stop();
+            // Nobody would serve them, and a POA manager waits for each.
+            drop(self.resumed.end());
         }
-        self.strategy.end();
     }
 
     pub(super) fn counts(&self) -> LaneCounts {

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{Acting, Echo, builder};
 use zorb_cdr::ByteOrder;
-use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
+use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
-use zorb_core::{Orb, OrbBuilder};
+use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
 use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
     ResponseFlags, TargetAddress,
@@ -22,6 +22,9 @@ const HELD: i32 = 1_000;
 struct Scene {
     orb: Orb,
     manager: PoaManager,
+    /// Those of both adapters, with the pool.
+    policies: PoaPolicies,
+    pool: Option<Pool>,
     held: Echo,
     free: Echo,
     /// What the first was asked, in order.
@@ -45,8 +48,8 @@ impl Scene {
 
     fn with(strategy: Option<Strategy>, builder: OrbBuilder) -> Self {
         let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
-        let (policies, address) = match strategy {
-            None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
+        let (policies, pool, address) = match strategy {
+            None => (PoaPolicies::new(), None, orb.endpoints()[0].clone()),
             Some(strategy) => {
                 let lane = LaneSettings {
                     endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
@@ -59,7 +62,7 @@ impl Scene {
                 };
                 let pool = orb.create_pool(settings).unwrap();
                 let address = pool.endpoints()[0][0].clone();
-                (PoaPolicies::new().with(pool.policy()), address)
+                (PoaPolicies::new().with(pool.policy()), Some(pool), address)
             }
         };
         let manager = orb.create_poa_manager();
@@ -71,10 +74,10 @@ impl Scene {
             note.lock().unwrap().push(value);
             Ok(value)
         }));
-        let free = root.create("free", policies).unwrap().activate(Acting(Ok));
+        let free = root.create("free", policies.clone()).unwrap().activate(Acting(Ok));
         let address = address.trim_start_matches("iiop://").to_owned();
         let (held, free) = (held.unwrap(), free.unwrap());
-        Self { orb, manager, held, free, asked, address }
+        Self { orb, manager, policies, pool, held, free, asked, address }
     }
 
     fn connect(&self) -> Raw {
@@ -333,4 +336,67 @@ fn holds_again() {
     (0..70).for_each(|_| assert_eq!(client.reply().1, DONE));
     assert_eq!(*scene.asked.lock().unwrap(), (0..70).collect::<Vec<_>>());
     scene.orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_collocated_call_does_not_wait_for_requests_that_its_own_thread_would_serve() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, HELD);
+        let (manager, held_object) = (scene.manager.clone(), scene.held.clone());
+        let opens = Acting(move |value| {
+            manager.activate().unwrap();
+            // The request that was held waits for this thread, where the lane has no other.
+            held_object.with_collocation(CollocationStrategy::Marshalled).twice(value)
+        });
+        let poa = scene.orb.root_poa().create("opening", scene.policies.clone()).unwrap();
+        let opening = poa.activate(opens).unwrap();
+        let mut client = scene.connect();
+        client.twice(&scene.held, 1, TWO_WAY);
+        until(|| held(&scene.manager) == 1);
+        client.twice(&opening, 2, TWO_WAY);
+        let mut replies = [client.reply(), client.reply()];
+        replies.sort_unstable_by_key(|(id, _)| *id);
+        assert_eq!(replies, [(1, DONE), (2, DONE)], "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn a_request_held_for_a_pool_that_has_ended_holds_up_no_other() {
+    for strategy in STRATEGIES.into_iter().flatten() {
+        let scene = Scene::new(Some(strategy), HELD);
+        let root = scene.orb.root_poa();
+        let manager = scene.manager.clone();
+        let other = root.create_with_manager("other", PoaPolicies::new(), manager).unwrap();
+        let other = other.activate(Acting(Ok)).unwrap();
+        let mut client = scene.connect();
+        client.twice(&scene.held, 1, ResponseFlags::NoResponse);
+        until(|| held(&scene.manager) == 1);
+        drop(client);
+        for name in ["held", "free"] {
+            root.find(name).unwrap().destroy();
+        }
+        scene.pool.as_ref().unwrap().destroy().unwrap();
+        scene.manager.activate().unwrap();
+        let (_orb, there) = crate::support::client(&other);
+        assert_eq!(there.twice(2), Ok(2), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn a_lane_serves_the_objects_of_its_pool_alone() {
+    for strategy in STRATEGIES.into_iter().flatten() {
+        let scene = Scene::new(Some(strategy), HELD);
+        let other = scene.orb.root_poa().create("other", PoaPolicies::new()).unwrap();
+        let other = other.activate(Acting(Ok)).unwrap();
+        let mut client = scene.connect();
+        client.twice(&other, 1, TWO_WAY);
+        assert_eq!(client.reply(), (1, ReplyStatus::SystemException), "{strategy:?}");
+        client.twice(&scene.free, 2, TWO_WAY);
+        assert_eq!(client.reply(), (2, DONE), "{strategy:?}");
+        let (_orb, there) = crate::support::client(&other);
+        assert_eq!(there.twice(3), Ok(3), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
 }

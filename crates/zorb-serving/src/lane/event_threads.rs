@@ -94,7 +94,7 @@ impl Lane {
     }
 
     /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
-    fn ask_for_follower(&self, events: &EventLoop<ServerConnection>, role: Role) {
+    pub(super) fn ask_for_follower(&self, events: &EventLoop<ServerConnection>, role: Role) {
         if events.idle.load(Ordering::Acquire) == 0
             && role != Role::Reader
             && self.threads.load(Ordering::Acquire) < self.settings.max_threads()

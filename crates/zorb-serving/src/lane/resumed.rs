@@ -21,24 +21,48 @@ struct Waiting<R> {
     requests: VecDeque<R>,
     /// Threads that serve them, and nothing else.
     threads: usize,
+    /// Whether the lane has ended: nobody serves them any more.
+    ended: bool,
+}
+
+/// What becomes of a resumed request.
+#[derive(Debug)]
+pub(crate) enum Put<R> {
+    /// A thread that serves such requests takes it.
+    Queued,
+    /// The same, and one more thread may be started, where threads serve nothing else.
+    WantsThread,
+    /// The lane has ended.
+    Ended(R),
 }
 
 impl<R> Default for Resumed<R> {
     fn default() -> Self {
-        let waiting = Waiting { requests: VecDeque::new(), threads: 0 };
+        let waiting = Waiting { requests: VecDeque::new(), threads: 0, ended: false };
         Self { waiting: Lock::new(waiting), count: AtomicUsize::new(0) }
     }
 }
 
 impl<R> Resumed<R> {
-    /// Adds a request. Whether a thread is to be started for it, where threads are there for nothing else.
-    pub(crate) fn put(&self, request: R) -> bool {
+    /// Adds a request, unless the lane has ended.
+    pub(crate) fn put(&self, request: R) -> Put<R> {
         let mut waiting = self.waiting.lock();
+        if waiting.ended {
+            return Put::Ended(request);
+        }
         waiting.requests.push_back(request);
         self.count.store(waiting.requests.len(), Ordering::Release);
         let wants_thread = waiting.threads < MAX_THREADS;
         waiting.threads += usize::from(wants_thread);
-        wants_thread
+        if wants_thread { Put::WantsThread } else { Put::Queued }
+    }
+
+    /// Accepts no further requests, and returns those that nobody has served.
+    pub(crate) fn end(&self) -> VecDeque<R> {
+        let mut waiting = self.waiting.lock();
+        waiting.ended = true;
+        self.count.store(0, Ordering::Release);
+        std::mem::take(&mut waiting.requests)
     }
 
     /// How many wait.

@@ -4,6 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use crate::connection::ServerConnection;
+use crate::lane::resumed::Put;
 use crate::lane::{Lane, Role, ServingStrategy};
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
@@ -23,9 +24,7 @@ impl ServingStrategy for ThreadPerConnection {
 
     /// There is no thread that waits for requests of all connections, so one is started.
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        if !lane.resumed.put(request) {
-            return;
-        }
+        let Put::WantsThread = lane.resumed.put(request) else { return };
         let resuming = Arc::clone(lane);
         let started = lane.core.spawn(move |_| {
             let mut scratch = Scratch::default();
