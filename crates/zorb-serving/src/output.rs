@@ -287,8 +287,9 @@ impl ServerConnection {
                 self.sending_failed(&mut output, &error);
             }
         }
-        self.release(output);
+        // Before another thread queues a reply, whose deadline it would forget.
         self.core.watchdog().forget_output(self);
+        self.release(output);
         true
     }
 
