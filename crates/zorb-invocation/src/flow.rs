@@ -249,8 +249,8 @@ impl<T> FlowQueue<T> {
     }
 
     /// Waits for the next item and removes it; returns it with the event to report, or `None` at the end. The
-    /// item of the previous call is done.
-    pub fn next(&self) -> Option<(T, Option<FlowEvent>)> {
+    /// item of the previous call is done. The queue ends by itself when no item has come for `idle_limit`.
+    pub fn next(&self, idle_limit: Option<Duration>) -> Option<(T, Option<FlowEvent>)> {
         let mut state = self.state();
         state.busy = false;
         loop {
@@ -269,7 +269,13 @@ impl<T> FlowQueue<T> {
             if state.is_ending {
                 return None;
             }
-            state = self.not_empty.wait(state);
+            let Some(limit) = idle_limit else {
+                state = self.not_empty.wait(state);
+                continue;
+            };
+            let is_idle = |state: &mut State<T>| state.waiting.is_empty() && !state.is_ending;
+            state = self.not_empty.wait_while(state, limit, |state| is_idle(state));
+            state.is_ending |= is_idle(&mut state);
         }
     }
 
@@ -280,6 +286,11 @@ impl<T> FlowQueue<T> {
             true => state.counts.sent += 1,
             false => state.counts.lost += 1,
         }
+    }
+
+    /// Whether the queue has ended: it accepts no more items.
+    pub fn has_ended(&self) -> bool {
+        self.state().is_ending
     }
 
     /// Ends the queue: [`next`](Self::next) returns what still waits, then `None`.
@@ -372,7 +383,7 @@ mod tests {
         assert!(queue.wait_for_room(1, WhenFull::Refuse, None).is_err());
         queue.end();
         assert!(!queue.is_at_rest() && !queue.wait_until_done(Duration::ZERO));
-        let taken: Vec<_> = std::iter::from_fn(|| queue.next()).map(|(item, _)| item).collect();
+        let taken: Vec<_> = std::iter::from_fn(|| queue.next(None)).map(|(item, _)| item).collect();
         assert_eq!(taken, ['a', 'b']);
         assert!(queue.is_at_rest() && queue.wait_until_done(Duration::ZERO));
         assert_eq!(queue.counts(), FlowCounts { refused: 1, ..FlowCounts::default() });

@@ -209,7 +209,7 @@ impl Shared {
 
     /// The body of the queue's thread.
     fn send(&self) {
-        while let Some((call, event)) = self.queue.next() {
+        while let Some((call, event)) = self.queue.next(None) {
             self.report(event);
             let outcome = catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
                 let minor = minor::internal::BROKEN_INVARIANT;

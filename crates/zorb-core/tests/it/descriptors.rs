@@ -2,9 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use zorb_core::OnewayQueue;
+use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::in_own_process;
 
-use crate::support::{Echo, Servant, client, server};
+use crate::support::{Echo, Servant, client, server, until_noted};
 
 /// The open descriptors: all, and those of sockets.
 fn open_descriptors() -> [usize; 2] {
@@ -48,5 +50,41 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
             until_open([all, sockets]);
             all = all.min(open_descriptors()[0]);
         }
+    });
+}
+
+/// The threads that send queued one-way calls.
+fn sending_threads() -> usize {
+    let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+    let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+    names.filter(|name| name.trim() == "zorb-oneway").count()
+}
+
+/// A server that notifies its clients by queued one-way calls, until they end.
+#[test]
+fn queues_of_one_way_calls_end_with_the_servers_that_they_call() {
+    let name = "descriptors::queues_of_one_way_calls_end_with_the_servers_that_they_call";
+    in_own_process(name, || {
+        let (server, echo) = server();
+        let sockets = open_descriptors()[1];
+        let queue = OnewayQueue::default();
+        let policies = Policies::new().with(SyncScope::None).with(queue.clone());
+        for round in 0..50 {
+            let (orb, there) = client(&echo);
+            let here: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+            let notified = server.resolve::<Echo>(&here.object().to_ior_string()).unwrap();
+            let notified = notified.object().with_policies(&policies).unwrap();
+            let notified: Echo = notified.unchecked_narrow();
+            notified.note(round).unwrap();
+            until_noted(&here, round);
+            drop((here, there, notified));
+            orb.shutdown(true).unwrap();
+            drop(orb);
+            until_open([usize::MAX, sockets]);
+            while sending_threads() > 0 {
+                std::thread::yield_now();
+            }
+        }
+        assert_eq!(queue.counts().sent, 50);
     });
 }

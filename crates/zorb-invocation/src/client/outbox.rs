@@ -1,7 +1,7 @@
 //! A queue of written one-way requests, its connection, and the thread that sends them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::error::{ErrorContext, Phase};
@@ -13,6 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived};
 use super::exclusive::ExclusiveConnection;
+use super::hangups::{ClosesHungUp, HungUp, watch};
 use super::pool::{ClosesWithPool, EndpointPool, NoConnection, Wanted};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
 
@@ -57,11 +58,12 @@ pub(super) struct NewOutbox {
 }
 
 impl Outbox {
-    /// Connects, and starts the thread.
+    /// Connects, and starts the thread, which calls `on_end` when it ends.
     pub(super) fn open(
         core: &OrbCore,
         pool: &Arc<EndpointPool>,
         new: NewOutbox,
+        on_end: impl FnOnce(&Arc<Self>) + Send + 'static,
     ) -> Result<Arc<Self>, NoConnection> {
         let NewOutbox { on_event, limits, wanted } = new;
         let connection = pool.open_separate(wanted)?;
@@ -77,6 +79,8 @@ impl Outbox {
             broken: AtomicBool::new(false),
             on_event,
         });
+        let closer: Weak<dyn ClosesHungUp> = Arc::<Self>::downgrade(&outbox);
+        outbox.connection.lock().watched = watch(&*outbox.stream, closer);
         let work = Arc::clone(&outbox);
         // The thread gets the priority of this one.
         let schedule = priority::current().ok();
@@ -84,6 +88,7 @@ impl Outbox {
             // If that is not permitted, it has the system's default.
             let _ = schedule.map(priority::set);
             work.send();
+            on_end(&work);
         };
         if core.threads().spawn("zorb-oneway", body).is_err() {
             pool.lost_one();
@@ -101,7 +106,7 @@ impl Outbox {
 
     /// Whether it accepts calls.
     pub(super) fn is_good(&self) -> bool {
-        if self.is_broken() {
+        if self.is_broken() || self.queue.has_ended() {
             return false;
         }
         if !self.queue.is_at_rest() {
@@ -134,7 +139,7 @@ impl Outbox {
     /// The queue's thread.
     fn send(&self) {
         let mut failed = None;
-        while let Some((message, event)) = self.queue.next() {
+        while let Some((message, event)) = self.queue.next(self.pool.idle_limit()) {
             self.report(event);
             let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
             let outcome = match &failed {
@@ -163,6 +168,14 @@ impl Outbox {
         connection.close();
         drop(connection);
         self.pool.lost_one();
+    }
+}
+
+impl ClosesHungUp for Outbox {
+    /// Ends the queue, whose calls are lost; the next call opens another one.
+    fn close_hung_up(&self, _: &Arc<HungUp>) {
+        self.broken.store(true, Ordering::Release);
+        self.queue.end();
     }
 }
 

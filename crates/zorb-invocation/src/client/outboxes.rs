@@ -16,8 +16,8 @@ use crate::flow::FlowCounts;
 #[derive(Debug, Default)]
 pub(crate) struct Outboxes {
     slots: Lock<Vec<Arc<Slot>>>,
-    /// The counts of queues that have ended.
-    before: Lock<FlowCounts>,
+    /// The counts of slots that were removed.
+    removed: Lock<FlowCounts>,
 }
 
 /// The queue of an endpoint pool. A thread that connects holds no lock: only callers of the same endpoint
@@ -32,24 +32,26 @@ struct Slot {
 #[derive(Debug, Default)]
 struct State {
     outbox: Option<Arc<Outbox>>,
+    /// The counts of queues that have ended.
+    ended: FlowCounts,
     /// Whether a thread is connecting.
     opening: bool,
 }
 
 impl Outboxes {
-    /// The slot of a pool. Creating one removes the slots of queues that have ended.
+    /// The slot of a pool. Creating one removes those without a queue.
     fn slot(&self, pool: &Arc<EndpointPool>) -> Arc<Slot> {
         let mut slots = self.slots.lock();
         if let Some(known) = slots.iter().find(|slot| Arc::ptr_eq(&slot.pool, pool)) {
             return Arc::clone(known);
         }
         slots.retain(|slot| {
-            let state = slot.state.lock();
-            let ended = state.outbox.as_ref().filter(|outbox| outbox.is_broken());
-            if let Some(ended) = ended {
-                self.add(ended.queue.counts());
+            // Nobody else has the slot, and nobody can get it while this list is locked.
+            let is_used = Arc::strong_count(slot) > 1 || slot.state.lock().outbox.is_some();
+            if !is_used {
+                sum_up(&mut self.removed.lock(), slot.counts());
             }
-            ended.is_none()
+            is_used
         });
         let slot = Arc::new(Slot {
             pool: Arc::clone(pool),
@@ -83,25 +85,27 @@ impl Outboxes {
                 return Ok(Ok(known));
             }
             known.queue.end();
+            slot.forget(&known);
             state = slot.state.lock();
-            if state.outbox.take_if(|outbox| Arc::ptr_eq(outbox, &known)).is_some() {
-                self.add(known.queue.counts());
-            }
         }
         state.opening = true;
         drop(state);
-        let opened = Outbox::open(core, &slot.pool, new());
+        let weak = Arc::downgrade(&slot);
+        let on_end = move |ended: &Arc<Outbox>| {
+            if let Some(slot) = weak.upgrade() {
+                slot.forget(ended);
+            }
+        };
+        let opened = Outbox::open(core, &slot.pool, new(), on_end);
         let mut state = slot.state.lock();
         state.opening = false;
-        if let Ok(opened) = &opened {
+        if let Ok(opened) = &opened
+            && !opened.is_broken()
+        {
             state.outbox = Some(Arc::clone(opened));
         }
         slot.opened.notify_all();
         Ok(opened)
-    }
-
-    fn add(&self, counts: FlowCounts) {
-        sum_up(&mut self.before.lock(), counts);
     }
 
     fn all(&self) -> Vec<Arc<Outbox>> {
@@ -116,9 +120,9 @@ impl Outboxes {
     }
 
     pub(crate) fn counts(&self) -> FlowCounts {
-        let all = self.all();
-        let mut sum = *self.before.lock();
-        all.iter().for_each(|outbox| sum_up(&mut sum, outbox.queue.counts()));
+        let slots = self.slots.lock();
+        let mut sum = *self.removed.lock();
+        slots.iter().for_each(|slot| sum_up(&mut sum, slot.counts()));
         sum
     }
 
@@ -142,6 +146,25 @@ impl Drop for Outboxes {
 }
 
 impl Slot {
+    /// Drops a queue that has ended, with its connection.
+    fn forget(&self, outbox: &Arc<Outbox>) {
+        let mut state = self.state.lock();
+        let forgotten = state.outbox.take_if(|known| Arc::ptr_eq(known, outbox));
+        if forgotten.is_some() {
+            sum_up(&mut state.ended, outbox.queue.counts());
+        }
+        drop(state);
+    }
+
+    fn counts(&self) -> FlowCounts {
+        let state = self.state.lock();
+        let mut sum = state.ended;
+        if let Some(outbox) = &state.outbox {
+            sum_up(&mut sum, outbox.queue.counts());
+        }
+        sum
+    }
+
     /// Waits for the thread that connects, until the call's deadline.
     fn wait<'s>(
         &self,

@@ -248,6 +248,11 @@ impl EndpointPool {
         }
     }
 
+    /// The time after which an unused connection closes; `None` for no limit.
+    pub(super) fn idle_limit(&self) -> Option<Duration> {
+        self.settings.idle_limit
+    }
+
     /// The limits of a queue of one-way calls whose policy has the limits `own`.
     pub(super) fn queue_limits(&self, own: FlowLimits) -> FlowLimits {
         let [calls, octets] = self.settings.queued;

@@ -60,7 +60,7 @@ fn put(policy: &OnewayQueue, call: &Call<'_>, routes: &Routes) -> Result<(), Sys
     loop {
         let (route, outbox) = select_queue(policy, call, routes)?;
         let Err(octets) = write(&outbox, call, route)? else { return Ok(()) };
-        if !outbox.is_broken() {
+        if !outbox.queue.has_ended() {
             if when_full != WhenFull::Refuse {
                 about_to_block();
             }
