@@ -229,10 +229,6 @@ impl ServerConnection {
         self.stream.is_established()
     }
 
-    pub(crate) fn establish(&self) -> io::Result<()> {
-        self.stream.establish()
-    }
-
     pub(crate) fn peer(&self) -> &str {
         self.stream.peer()
     }

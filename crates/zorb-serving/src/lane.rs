@@ -9,7 +9,6 @@ pub(super) mod admission;
 mod connections;
 pub(super) mod core;
 mod event_threads;
-mod handshakes;
 pub(super) mod permits;
 pub(super) mod resumed;
 pub(super) mod spawner;
@@ -19,7 +18,6 @@ pub(super) mod workers;
 use std::fmt::Debug;
 use std::io;
 use std::ops::Deref;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock, Weak};
@@ -28,12 +26,10 @@ use std::time::Instant;
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{MessageHeader, ProtocolError};
-use zorb_os::lock::Lock;
 
 use self::adapters::ServedAdapters;
 use self::connections::{ConnectionLimits, Connections};
 use self::core::LaneCore;
-use self::handshakes::Handshakes;
 use self::permits::Permits;
 use self::resumed::{Put, Resumed};
 use self::spawner::ThreadRequests;
@@ -63,8 +59,6 @@ pub struct Lane {
     pub(super) accepted: AtomicU64,
     /// What its threads wait at together; `None` where every connection has threads of its own.
     pub(super) events: Option<EventLoop<ServerConnection>>,
-    /// Clients with whom something has to be agreed on first, and their slots.
-    handshakes: Lock<Handshakes<(Arc<ServerConnection>, u32)>>,
     pub(super) resumed: Resumed<QueuedRequest>,
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
@@ -232,7 +226,6 @@ impl Lane {
             }),
             accepted: AtomicU64::new(0),
             events,
-            handshakes: Lock::new(Handshakes::default()),
             resumed: Resumed::default(),
             threads: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -329,18 +322,15 @@ impl Lane {
         connection.abandon();
     }
 
-    /// Begins to serve a connection at the event loop, or on a thread of its own where the stream has no
-    /// readiness; after the handshake of its transport, which holds up no other client.
+    /// Begins to serve a connection at the event loop. A stream without readiness, or with a handshake, gets a thread of
+    /// its own: a client that stalls in the handshake delays nobody.
     pub(super) fn begin_at_events(
         self: &Arc<Self>,
         connection: &Arc<ServerConnection>,
         slot: u32,
     ) -> io::Result<()> {
-        if !connection.is_established() {
-            return self.establish((Arc::clone(connection), slot));
-        }
         match (connection.readiness(), &self.events) {
-            (Some(fd), Some(events)) => {
+            (Some(fd), Some(events)) if connection.is_established() => {
                 connection.start_idle_checks();
                 events.add(fd, slot)
             }
@@ -349,36 +339,6 @@ impl Lane {
                 connection.start_own_thread()
             }
         }
-    }
-
-    /// Makes the handshake with a client, and begins to serve it then: on a thread for that, of which
-    /// there are few, behind the clients that came before.
-    fn establish(self: &Arc<Self>, client: (Arc<ServerConnection>, u32)) -> io::Result<()> {
-        let Some(client) = self.handshakes.lock().come(client) else {
-            return Ok(()); // one of the threads at work takes it
-        };
-        let lane = Arc::clone(self);
-        let started = self.pool_threads.spawn_with("zorb-establish", None, move || {
-            let mut next = Some(client);
-            while let Some((connection, slot)) = next {
-                // Whatever becomes of one, the thread is there for the next.
-                let agreed = catch_unwind(AssertUnwindSafe(|| connection.establish()));
-                let agreed = agreed.unwrap_or_else(|_| Err(io::Error::other("it panicked")));
-                let begun = agreed.and_then(|()| lane.begin_at_events(&connection, slot));
-                if let Err(error) = begun {
-                    lane.give_up(&connection, &error);
-                }
-                next = lane.handshakes.lock().go_on();
-            }
-        });
-        if started.is_err() {
-            // Those that wait for this thread have it no more; without any at work they end as well.
-            let left = self.handshakes.lock().give_up();
-            for (connection, _) in left {
-                self.give_up(&connection, &io::ErrorKind::QuotaExceeded.into());
-            }
-        }
-        started
     }
 
     /// Frees the slot of a connection; the last one of a lane that stops ends its threads.

@@ -5,4 +5,5 @@ mod bridges;
 mod conformance;
 mod one_way;
 mod properties;
+mod silent;
 mod tls;

@@ -164,12 +164,12 @@ fn threads_are_ready_before_they_serve() {
         let (wet, client) = diver(&orb, &rt, &over);
         assert_eq!(wet.dive(1), Ok(1));
         client.shutdown(true).unwrap();
-        // And those that agree with clients on something first: one who says nothing keeps such a thread.
+        // And those of connections without readiness, whose handshakes they make; this client is silent.
         let secret = LaneBuilder::new(number(20), 1).processors([0]).listen("ssliop://127.0.0.1:0");
         let secret = rt.threadpool("secret").lane(secret).create().unwrap();
         let place = secret.endpoints()[0][0].trim_start_matches("ssliop://").to_owned();
         let mute = TcpStream::connect(place).unwrap();
-        become_such("zorb-establish", &[(high, true)]);
+        become_such("secret-", &[(high, true), (high, true)]);
         drop(mute);
         let untouched = faults_of_a_dive(&orb, &rt, &plain);
         assert!(untouched > 0, "the control: a stack that was not touched is not there");

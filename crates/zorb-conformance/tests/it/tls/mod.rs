@@ -3,6 +3,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use zorb::OrbBuilder;
@@ -41,6 +42,15 @@ fn certificates() -> Result<String, rcgen::Error> {
 
 /// The facade's protocols and TLS.
 pub fn with_tls(builder: OrbBuilder) -> OrbBuilder {
-    let tls = TLS.clone().build().unwrap();
+    with_settings(builder, TLS.clone())
+}
+
+/// The same, with a time limit of handshakes.
+pub fn with_tls_within(builder: OrbBuilder, limit: Duration) -> OrbBuilder {
+    with_settings(builder, TLS.clone().handshake_timeout(limit))
+}
+
+fn with_settings(builder: OrbBuilder, settings: Settings) -> OrbBuilder {
+    let tls = settings.build().unwrap();
     builder.protocol(Arc::new(SsliopProtocol::new(tls).unwrap()))
 }
