@@ -24,6 +24,9 @@ const CLOSED: u8 = 2;
 /// Closes the client connections of a lane that has ended.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 
+/// Closes the idle connections of the ORB to servers, and returns whether there were any.
+type ClosesIdle = dyn Fn() -> bool + Send + Sync;
+
 /// The state that all parts of one ORB share.
 pub struct OrbCore {
     options: Options,
@@ -36,6 +39,7 @@ pub struct OrbCore {
     message_budget: Arc<MessageBudget>,
     state: AtomicU8,
     lane_ended: OnceLock<Box<LaneEnded>>,
+    closes_idle: OnceLock<Box<ClosesIdle>>,
 }
 
 impl std::fmt::Debug for OrbCore {
@@ -59,6 +63,7 @@ impl OrbCore {
             code_sets,
             state: AtomicU8::new(RUNNING),
             lane_ended: OnceLock::new(),
+            closes_idle: OnceLock::new(),
         })
     }
 
@@ -169,6 +174,16 @@ impl OrbCore {
     /// an effect.
     pub fn on_lane_end(&self, ended: Box<LaneEnded>) {
         let _ = self.lane_ended.set(ended);
+    }
+
+    /// Sets the function that closes the idle connections to servers. Only the first call has an effect.
+    pub fn on_descriptor_shortage(&self, closes_idle: Box<ClosesIdle>) {
+        let _ = self.closes_idle.set(closes_idle);
+    }
+
+    /// Closes the idle connections to servers, as descriptors have run short. Returns whether there were any.
+    pub fn close_idle_connections(&self) -> bool {
+        self.closes_idle.get().is_some_and(|close| close())
     }
 
     /// Closes the client connections of a lane that has ended.

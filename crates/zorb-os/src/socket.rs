@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::io::{Errno, retry_on_intr};
 use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags,
 };
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
@@ -158,7 +158,8 @@ pub fn send_descriptor(
 /// end of the stream. Waits up to the socket's timeout. One system call, more when interrupted.
 ///
 /// # Errors
-/// The system call fails; [`io::ErrorKind::WouldBlock`] for the timeout.
+/// The system call fails; [`io::ErrorKind::WouldBlock`] for the timeout. `EMFILE` if the process is out of descriptors:
+/// the one that was sent is lost.
 pub fn recv_descriptor(
     socket: BorrowedFd<'_>,
     buffer: &mut [u8],
@@ -175,6 +176,9 @@ pub fn recv_descriptor(
         _ => None,
     });
     let descriptor = descriptors.next().and_then(|mut descriptors| descriptors.next());
+    if descriptor.is_none() && received.flags.contains(ReturnFlags::CTRUNC) {
+        return Err(Errno::MFILE.into());
+    }
     Ok((received.bytes, descriptor))
 }
 

@@ -29,7 +29,7 @@ pub(crate) trait Admission: Send {
     /// Has a connection be served, if there is room for it.
     fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
 
-    /// Closes an idle connection, whose descriptor a new one needs. Returns whether there is one.
+    /// Closes idle connections, whose descriptors new ones need. Returns whether there are any.
     fn make_room(&self) -> bool;
 
     /// Tells a client that it may try elsewhere.

@@ -364,6 +364,19 @@ mod tests {
     }
 
     #[test]
+    fn a_client_without_descriptors_says_so() {
+        let name = "handshake::tests::a_client_without_descriptors_says_so";
+        zorb_testkit::in_own_process(name, || {
+            let (server, client) = pair();
+            offer(&server, Layout::new(4096, 4096).unwrap(), None).unwrap();
+            let all = zorb_testkit::exhaust_descriptors();
+            let error = taken(&client).unwrap_err();
+            drop(all);
+            assert!(zorb_os::process::is_out_of_descriptors(&error), "{error}");
+        });
+    }
+
+    #[test]
     fn invalid_offers_are_rejected() {
         let good = |sizes: [u32; 2]| {
             [&MAGIC[..], &sizes[0].to_le_bytes(), &sizes[1].to_le_bytes(), &[0; 8]].concat()

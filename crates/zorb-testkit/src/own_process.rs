@@ -1,6 +1,9 @@
 //! Tests that need a process of their own.
 
+use std::fs::File;
 use std::process::Command;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Says in such a process which test it is for.
 const OWN_PROCESS: &str = "ZORB_TEST_OWN_PROCESS";
@@ -35,4 +38,17 @@ pub fn in_own_process(name: &str, body: impl FnOnce()) {
     assert!(output.status.success(), "{name} in its own process:\n{shown}{errors}");
     assert!(shown.contains("1 passed"), "no test is named {name}:\n{shown}{errors}");
     print!("{shown}");
+}
+
+/// Takes all descriptors that are left to the process, whose limit it lowers; they are free again when the files are
+/// dropped. For a process of the test's [own](in_own_process).
+///
+/// # Panics
+/// If the limit cannot be lowered.
+#[must_use]
+pub fn exhaust_descriptors() -> Vec<File> {
+    let open = std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let limit = Rlimit { current: Some(open as u64 + 64), ..getrlimit(Resource::Nofile) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+    std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }

@@ -3,6 +3,7 @@
 
 mod bridges;
 mod conformance;
+mod descriptors;
 mod one_way;
 mod properties;
 mod silent;

@@ -45,14 +45,15 @@ impl CachedPools {
         self.0.lock()
     }
 
-    /// Closes the connections that servers have closed, or that have been idle for `limit`.
-    fn close_unused(&self, limit: Option<Duration>) {
+    /// Closes the connections that servers have closed, or that have been idle for `limit`. Returns their number.
+    fn close_unused(&self, limit: Option<Duration>) -> usize {
         let all: Vec<_> = self.lock().by_key.values().cloned().collect();
-        all.iter().for_each(|pool| pool.close_unused(limit));
+        let closed = all.iter().map(|pool| pool.close_unused(limit)).sum();
         drop(all);
         let mut pools = self.lock();
         pools.by_key.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.has_connections());
         pools.next_check = pools.by_key.len();
+        closed
     }
 }
 
@@ -74,9 +75,13 @@ impl OtherConnections for CachedPools {
     }
 
     #[cold]
-    fn close_all(&self) {
-        tracing::warn!("descriptors have run short: closing idle connections");
-        self.close_unused(Some(Duration::ZERO));
+    fn close_all(&self) -> bool {
+        let closed = self.close_unused(Some(Duration::ZERO));
+        tracing::warn!(
+            closed,
+            "descriptors have run short: idle connections to servers are closed"
+        );
+        closed > 0
     }
 }
 
@@ -129,6 +134,11 @@ impl ConnectionCache {
             pools.by_key.values().cloned().collect()
         };
         pools.iter().for_each(|pool| pool.close());
+    }
+
+    /// Closes all idle connections, as descriptors have run short. Returns whether there were any.
+    pub(crate) fn close_idle(&self) -> bool {
+        self.pools.close_all()
     }
 
     /// Closes the connections of a lane that has ended.

@@ -42,6 +42,10 @@ impl ClientCore {
                 core.connections.close_lane(lane);
             }
         }));
+        let weak = Arc::downgrade(&core);
+        orb.on_descriptor_shortage(Box::new(move || {
+            weak.upgrade().is_some_and(|core| core.connections.close_idle())
+        }));
         core
     }
 

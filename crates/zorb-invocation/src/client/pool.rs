@@ -95,8 +95,8 @@ pub(super) trait OtherConnections: Send + Sync {
     /// `idle_limit`.
     fn before_connecting(&self, idle_limit: Option<Duration>);
 
-    /// Closes all that no call uses, as descriptors have run short.
-    fn close_all(&self);
+    /// Closes all that no call uses, as descriptors have run short. Returns whether there were any.
+    fn close_all(&self) -> bool;
 }
 
 /// The time limits for a connection.
@@ -318,14 +318,12 @@ impl EndpointPool {
         }
         let begun = Instant::now();
         let connect = || self.protocol.transport().connect(&self.endpoint, &options);
-        let connected = connect().or_else(|error| match is_out_of_descriptors(&error) {
-            true => {
-                if let Some(others) = self.others.upgrade() {
-                    others.close_all();
-                }
+        let connected = connect().or_else(|error| match self.others.upgrade() {
+            Some(others) if is_out_of_descriptors(&error) => {
+                others.close_all();
                 connect()
             }
-            false => Err(error),
+            _ => Err(error),
         });
         match connected {
             Ok(stream) => {
@@ -375,7 +373,7 @@ impl EndpointPool {
 
 /// Whether connecting failed because descriptors ran short.
 #[cold]
-fn is_out_of_descriptors(error: &ConnectError) -> bool {
+pub(super) fn is_out_of_descriptors(error: &ConnectError) -> bool {
     let mut errors = error.attempts().iter().map(|attempt| &attempt.error);
     errors.any(process::is_out_of_descriptors)
 }

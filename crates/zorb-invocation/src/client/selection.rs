@@ -9,7 +9,7 @@ use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
 use super::connect_time::ConnectTime;
-use super::pool::{ExclusiveCall, NoConnection, Wanted};
+use super::pool::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
@@ -227,16 +227,22 @@ fn not_connected(mut failures: Vec<ConnectError>, ended: NotConnected) -> System
     let is_refused = failures.last().is_some_and(|last| {
         last.kind() == io::ErrorKind::PermissionDenied && last.phase() == ConnectPhase::Setup
     });
+    let out_of_descriptors = failures.last().is_some_and(is_out_of_descriptors);
     let exception = if ended == NotConnected::Late {
         SystemException::timeout(minor::timeout::CONNECT, no)
     } else if ended == NotConnected::TooLong {
         SystemException::transient(minor::transient::CONNECT_TIMED_OUT, no)
+    } else if out_of_descriptors {
+        SystemException::no_resources(minor::no_resources::DESCRIPTORS, no)
     } else if is_refused {
         SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
     } else {
         SystemException::transient(minor::transient::CONNECT_FAILED, no)
     };
-    let hint = failures.last().and_then(ConnectError::hint).unwrap_or_default();
+    let hint = match failures.last() {
+        Some(_) if out_of_descriptors => "raise the limit of descriptors (ulimit -n)",
+        last => last.and_then(ConnectError::hint).unwrap_or_default(),
+    };
     let context = context.with_hint(hint);
     exception.with_context(match failures.pop() {
         Some(only) if failures.is_empty() => context.with_source(only),

@@ -39,7 +39,7 @@ impl Admission for LaneAdmission {
     }
 
     fn make_room(&self) -> bool {
-        self.lane.close_longest_idle(None)
+        self.context.close_idle_connections() || self.lane.close_longest_idle(None)
     }
 
     fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {

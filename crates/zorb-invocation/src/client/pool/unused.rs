@@ -7,8 +7,8 @@ use super::{EndpointPool, PoolState};
 
 impl EndpointPool {
     /// Closes the connections that no call uses and that their server has closed, or that have been idle for
-    /// `limit`; `None` for no limit.
-    pub(in crate::client) fn close_unused(&self, limit: Option<Duration>) {
+    /// `limit`; `None` for no limit. Returns their number.
+    pub(in crate::client) fn close_unused(&self, limit: Option<Duration>) -> usize {
         let mut unused = Vec::new();
         let mut ended = Vec::new();
         {
@@ -24,7 +24,8 @@ impl EndpointPool {
         unused.iter_mut().for_each(|connection| connection.close());
         ended.iter().for_each(|connection| connection.close());
         self.changed.notify_all();
-        self.per_lane.iter().for_each(|pool| pool.close_unused(limit));
+        let of_lanes: usize = self.per_lane.iter().map(|pool| pool.close_unused(limit)).sum();
+        unused.len() + ended.len() + of_lanes
     }
 
     /// Whether a connection is open, also one of a lane.
