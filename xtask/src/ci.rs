@@ -47,10 +47,10 @@ const STEPS: &[Step] = &[
         environment: &[],
         tool: Some("cargo deny --version"),
     },
-    // With the local copy of the advisory database; `cargo deny fetch db` refreshes it.
+    // With the snapshot in xtask/advisories; `cargo xtask advisories --update` refreshes it.
     Step {
         name: "advisories",
-        lines: &["cargo deny check --disable-fetch advisories"],
+        lines: &["cargo xtask advisories"],
         environment: &[],
         tool: Some("cargo deny --version"),
     },

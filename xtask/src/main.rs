@@ -3,6 +3,7 @@
 //! depends on no crate of the workspace, so it works when they do not compile.
 #![forbid(unsafe_code)]
 
+mod advisories;
 mod api;
 mod ci;
 mod cycles;
@@ -26,6 +27,7 @@ Zorb's automation.
 Usage: cargo xtask COMMAND
 
 Commands:
+  advisories  Compare the dependencies with a snapshot of the RustSec database
   tidy        Check the rules of the project; prints a line `path:line: rule: advice` for each finding
   cycles      Show the modules that depend on each other
   api         Compare the public API with its record
@@ -64,6 +66,7 @@ fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
     };
     match command {
         "tidy" => tidy::command(&root(), rest, out),
+        "advisories" => advisories::command(&root(), rest, out),
         "api" => api::command(&root(), rest, out),
         "ci" => ci::command(&root(), rest, out),
         "cycles" => cycles::command(&root(), rest, out),

@@ -1,0 +1,207 @@
+//! `cargo xtask advisories`: compares the dependencies with a snapshot of the RustSec database, without a network.
+
+use std::fs;
+use std::io::{self, Error, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Output};
+
+const HELP: &str = "\
+Compare Cargo.lock with xtask/advisories, a snapshot of the RustSec advisory database, by cargo-deny and without a
+network. First a control: an advisory about a dependency that is planted in a copy must be found.
+
+Usage: cargo xtask advisories [--update]
+
+--update fetches the database and writes the snapshot anew: the advisories about crates in Cargo.lock, each without its
+description, and the date.
+
+Exit status: 0 without findings, otherwise 1.
+";
+
+/// The snapshot.
+const SNAPSHOT: &str = "xtask/advisories";
+/// Where the databases that cargo-deny reads are made.
+const MADE: &str = "target/advisories";
+/// What cargo-deny calls its copy of the RustSec database.
+const DATABASE: &str = "advisory-db-3157b0e258782691";
+/// The advisory of the control, and the crate that it is about.
+const PLANTED: (&str, &str) = ("RUSTSEC-9999-0001", "libc");
+
+pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
+    match args {
+        [help] if help == "--help" || help == "-h" => {
+            out.write_all(HELP.as_bytes())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        [update] if update == "--update" => update_snapshot(root, out),
+        [] => check(root, out),
+        [other, ..] => crate::usage_error(&format!("advisories: unknown argument `{other}`"), HELP),
+    }
+}
+
+fn check(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let (id, package) = PLANTED;
+    let planted = format!(
+        "```toml\n[advisory]\nid = \"{id}\"\npackage = \"{package}\"\ndate = \"2026-01-01\"\n\n\
+         [versions]\npatched = []\n```\n\n# Planted\n"
+    );
+    let control = deny(root, "control", Some(&planted))?;
+    if control.status.success() || !text(&control).contains(id) {
+        let why = text(&control);
+        return Err(Error::other(format!("the planted advisory {id} is not found:\n{why}")));
+    }
+    let found = deny(root, "snapshot", None)?;
+    let date = fs::read_to_string(root.join(SNAPSHOT).join("date"))?;
+    out.write_all(text(&found).as_bytes())?;
+    writeln!(out, "advisories: compared with the snapshot of {}", date.trim())?;
+    Ok(if found.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs cargo-deny with the snapshot, and with one more advisory if there is one.
+fn deny(root: &Path, name: &str, planted: Option<&str>) -> io::Result<Output> {
+    let databases = root.join(MADE).join(name);
+    let database = databases.join(DATABASE);
+    let _ = fs::remove_dir_all(&database);
+    copy(&root.join(SNAPSHOT).join("crates"), &database.join("crates"))?;
+    if let Some(advisory) = planted {
+        let (id, package) = PLANTED;
+        let folder = database.join("crates").join(package);
+        fs::create_dir_all(&folder)?;
+        fs::write(folder.join(format!("{id}.md")), advisory)?;
+    }
+    // cargo-deny reads repositories only, and takes the date of the last commit for that of the database.
+    git(&database, &["init", "--quiet"])?;
+    git(&database, &["add", "--all"])?;
+    let author = ["-c", "user.name=xtask", "-c", "user.email=xtask@localhost"];
+    git(&database, &[&author[..], &["commit", "--quiet", "--message", "Snapshot"]].concat())?;
+    let config = config(root, &databases)?;
+    cargo_deny(root, &config, &["--offline", "check", "advisories"])
+}
+
+/// The configuration of the workspace for databases in this folder.
+fn config(root: &Path, databases: &Path) -> io::Result<PathBuf> {
+    let own = fs::read_to_string(root.join("deny.toml"))?;
+    let setting = format!("[advisories]\ndb-path = {:?}\n", databases.display().to_string());
+    let text = own.replacen("[advisories]\n", &setting, 1);
+    fs::create_dir_all(databases)?;
+    let file = databases.join("deny.toml");
+    fs::write(&file, text)?;
+    Ok(file)
+}
+
+fn cargo_deny(root: &Path, config: &Path, args: &[&str]) -> io::Result<Output> {
+    let mut program = Command::new("cargo-deny");
+    program.current_dir(root).arg("--config").arg(config).args(args).output()
+}
+
+fn git(folder: &Path, args: &[&str]) -> io::Result<()> {
+    let output = Command::new("git").current_dir(folder).args(args).output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::other(format!("git {}: {}", args.join(" "), text(&output))))
+}
+
+fn text(output: &Output) -> String {
+    [&output.stdout[..], &output.stderr[..]].map(String::from_utf8_lossy).concat()
+}
+
+fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let target = to.join(entry.file_name());
+        if entry.file_type()?.is_dir() {
+            copy(&entry.path(), &target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+fn update_snapshot(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let databases = root.join(MADE).join("fetched");
+    let config = config(root, &databases)?;
+    let fetched = cargo_deny(root, &config, &["fetch", "db"])?;
+    if !fetched.status.success() {
+        return Err(Error::other(text(&fetched)));
+    }
+    let database = databases.join(DATABASE);
+    let snapshot = root.join(SNAPSHOT);
+    let _ = fs::remove_dir_all(snapshot.join("crates"));
+    let mut count = 0;
+    for package in packages(&fs::read_to_string(root.join("Cargo.lock"))?)? {
+        let Ok(entries) = fs::read_dir(database.join("crates").join(&package)) else { continue };
+        for entry in entries {
+            let entry = entry?;
+            let Some(advisory) = shortened(&fs::read_to_string(entry.path())?) else { continue };
+            let folder = snapshot.join("crates").join(&package);
+            fs::create_dir_all(&folder)?;
+            fs::write(folder.join(entry.file_name()), advisory)?;
+            count += 1;
+        }
+    }
+    let show = ["show", "--no-patch", "--format=%cs", "HEAD"];
+    let date = Command::new("git").current_dir(&database).args(show).output()?;
+    fs::write(snapshot.join("date"), &date.stdout)?;
+    writeln!(out, "{SNAPSHOT}: {count} advisories")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The names of the packages from registries.
+fn packages(lock: &str) -> io::Result<Vec<String>> {
+    let lock: toml::Table = toml::from_str(lock).map_err(Error::other)?;
+    let packages = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
+    let foreign = packages.filter(|package| package.get("source").is_some());
+    let names = foreign.filter_map(|package| Some(package.get("name")?.as_str()?.to_owned()));
+    let mut names: Vec<_> = names.collect();
+    names.dedup();
+    Ok(names)
+}
+
+/// An advisory without its description; `None` if it was withdrawn.
+fn shortened(advisory: &str) -> Option<String> {
+    let (front, rest) = advisory.strip_prefix("```toml\n")?.split_once("\n```")?;
+    let title = rest.lines().find(|line| line.starts_with("# ")).unwrap_or("# No title");
+    let is_withdrawn = front.lines().any(|line| line.starts_with("withdrawn"));
+    (!is_withdrawn).then(|| format!("```toml\n{front}\n```\n\n{title}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_those_of_registries() {
+        let lock = "[[package]]\nname = \"own\"\nversion = \"1.0.0\"\n\n\
+                    [[package]]\nname = \"rand\"\nversion = \"1.0.0\"\nsource = \"registry+x\"\n\n\
+                    [[package]]\nname = \"rand\"\nversion = \"2.0.0\"\nsource = \"registry+x\"\n";
+        assert_eq!(packages(lock).expect("a lock file"), ["rand"]);
+    }
+
+    #[test]
+    fn advisories_lose_their_descriptions_and_withdrawn_ones_are_left_out() {
+        let advisory = "```toml\n[advisory]\nid = \"X\"\n```\n\n# Title\n\nText.\n\n# More\n";
+        let short = "```toml\n[advisory]\nid = \"X\"\n```\n\n# Title\n";
+        assert_eq!(shortened(advisory).as_deref(), Some(short));
+        assert_eq!(shortened(short).as_deref(), Some(short));
+        assert_eq!(shortened(&advisory.replace("id = \"X\"", "withdrawn = \"2026-01-01\"")), None);
+    }
+
+    /// Reads every advisory of the snapshot as the check does.
+    #[test]
+    fn the_snapshot_is_about_packages_of_the_lock_file() {
+        let root = crate::root();
+        let names = packages(&fs::read_to_string(root.join("Cargo.lock")).expect("a lock file"));
+        let names = names.expect("packages");
+        for folder in fs::read_dir(root.join(SNAPSHOT).join("crates")).expect("a snapshot") {
+            let folder = folder.expect("a folder");
+            let name = folder.file_name().to_string_lossy().into_owned();
+            assert!(names.contains(&name), "{name} is no dependency any more");
+            for file in fs::read_dir(folder.path()).expect("a folder") {
+                let text = fs::read_to_string(file.expect("a file").path()).expect("an advisory");
+                assert_eq!(shortened(&text).as_deref(), Some(text.as_str()));
+            }
+        }
+    }
+}
