@@ -63,7 +63,7 @@ impl<'a> Converter<'a> {
         limit: Option<Duration>,
     ) -> Self {
         let limits =
-            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
+            Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
         Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.waits(), limit }
     }
 

@@ -207,7 +207,7 @@ impl ServerConnection {
     fn new_input(&self) -> Box<Input> {
         let max_message_size = self.core.options().max_message_size;
         let limits =
-            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
+            Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
         let receiver = match self.connected {
             true => ServerReceiver::new(self.messaging),
             false => ServerReceiver::connectionless(self.messaging),

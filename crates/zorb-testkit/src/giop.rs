@@ -95,14 +95,13 @@ fn collected<'a>(contexts: &ServiceContexts<'a>) -> Vec<ServiceContext<'a>> {
 /// Receives a stream of octets, in pieces whose sizes depend on the first octet.
 pub fn inbound(octets: &[u8]) {
     let (&seed, stream) = octets.split_first().unwrap_or((&0, &[]));
-    let limits = Limits {
-        max_message_size: 1 << 16,
-        max_fragments: 64,
-        max_partial_messages: 4,
-        max_partial_octets: 1 << 16,
-        initial_capacity: 256,
-        retained_capacity: 1024,
-    };
+    let limits = Limits::DEFAULT
+        .max_message_size(1 << 16)
+        .max_fragments(64)
+        .max_partial_messages(4)
+        .max_partial_octets(1 << 16)
+        .initial_capacity(256)
+        .retained_capacity(1024);
     let mut inbound = Inbound::new(limits);
     let mut rest = stream;
     let mut state = usize::from(seed);

@@ -58,7 +58,7 @@ struct Driver {
 }
 
 fn run(octets: &[u8]) {
-    let limits = Limits { max_message_size: 4096, max_partial_octets: 8192, ..Limits::default() };
+    let limits = Limits::DEFAULT.max_message_size(4096).max_partial_octets(8192);
     let mut driver = Driver {
         machine: ClientConnection::new(ClientSession::default(), None)
             .with_max_outstanding(MAX_OUTSTANDING),

@@ -24,14 +24,13 @@ pub const TARGET: Target = Target {
     ],
 };
 
-const LIMITS: CollectLimits = CollectLimits {
-    message: 300,
-    messages: 3,
-    octets: 500,
-    packets: 8,
-    reassembly_timeout: Duration::from_secs(2),
-    remembered: 4,
-};
+const LIMITS: CollectLimits = CollectLimits::DEFAULT
+    .message(300)
+    .messages(3)
+    .octets(500)
+    .packets(8)
+    .reassembly_timeout(Duration::from_secs(2))
+    .remembered(4);
 
 fn run(octets: &[u8]) {
     let _ = Datagram::classify(octets);

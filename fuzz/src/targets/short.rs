@@ -26,7 +26,7 @@ pub const TARGET: Target = Target {
 };
 
 fn run(octets: &[u8]) {
-    let limits = Limits { max_message_size: 4096, ..Limits::default() };
+    let limits = Limits::DEFAULT.max_message_size(4096);
     let mut inbound = Inbound::new(limits).of(Some(&Short));
     let mut server = ServerReceiver::new(Some(&Short));
     let mut introduced: BTreeMap<u8, (Vec<u8>, String)> = BTreeMap::new();

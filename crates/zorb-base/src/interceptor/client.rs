@@ -71,6 +71,7 @@ pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
 
 /// The times after which a request is useless.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EndTimes {
     /// When it must have reached its object, from
     /// [`RelativeRequestTimeout`](crate::policy::RelativeRequestTimeout).
@@ -78,6 +79,14 @@ pub struct EndTimes {
     /// When its reply must have arrived, from
     /// [`RelativeRoundtripTimeout`](crate::policy::RelativeRoundtripTimeout); only if a reply is expected.
     pub reply: Option<Instant>,
+}
+
+impl EndTimes {
+    /// The end times of a request and its reply; `None` for no limit.
+    #[must_use]
+    pub const fn new(request: Option<Instant>, reply: Option<Instant>) -> Self {
+        Self { request, reply }
+    }
 }
 
 /// The request as its caller makes it.

@@ -294,20 +294,20 @@ fn a_cancel_of_another_request_is_returned() {
 #[test]
 fn incomplete_messages_are_limited_in_number_size_and_parts() {
     let first = |id| split(&request(GiopVersion::V1_2, id, 200), 64).swap_remove(0);
-    let limits = Limits { max_partial_messages: 2, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.max_partial_messages(2);
     let expected = ProtocolErrorKind::TooManyPartialMessages(2);
     assert_eq!(fault(limits, &[&first(2), &first(4), &first(6)]), expected);
 
-    let limits = Limits { max_partial_octets: 150, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.max_partial_octets(150);
     let expected = ProtocolErrorKind::MessageTooLarge { size: 192, limit: 150 };
     assert_eq!(fault(limits, &[&first(2), &first(4), &first(6)]), expected);
 
     let pieces = split(&request(GiopVersion::V1_2, 8, 500), 64);
     let parts: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).collect();
-    let limits = Limits { max_fragments: 5, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.max_fragments(5);
     assert_eq!(fault(limits, &parts), ProtocolErrorKind::TooManyFragments(5));
 
-    let limits = Limits { max_message_size: 300, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.max_message_size(300);
     let expected = ProtocolErrorKind::MessageTooLarge { size: 64 + 5 * 48, limit: 300 };
     assert_eq!(fault(limits, &parts), expected);
 }

@@ -10,7 +10,7 @@ use zorb_giop::{
 
 use crate::support::messages;
 
-const SMALL: Limits = Limits { initial_capacity: 256, retained_capacity: 512, ..Limits::DEFAULT };
+const SMALL: Limits = Limits::DEFAULT.initial_capacity(256).retained_capacity(512);
 
 /// Receives `octets` in pieces of `step` octets, and returns the messages.
 pub(crate) fn received(inbound: &mut Inbound, octets: &[u8], step: usize) -> Vec<Vec<u8>> {
@@ -272,7 +272,7 @@ fn put_polling(inbound: &mut Inbound, octets: &[u8]) -> bool {
 
 #[test]
 fn a_size_above_the_limit_is_refused_before_the_body_is_received() {
-    let limits = Limits { max_message_size: 1000, ..SMALL };
+    let limits = SMALL.max_message_size(1000);
     let message = reply(1, 1000);
     let mut inbound = Inbound::new(limits);
     put_all(&mut inbound, &message[..HEADER_SIZE]);
@@ -295,7 +295,7 @@ fn a_header_with_a_size_of_four_gigabytes_allocates_nothing() {
         kind: MessageKind::Request,
         size: u32::MAX,
     };
-    let limits = Limits { max_message_size: usize::MAX, ..SMALL };
+    let limits = SMALL.max_message_size(usize::MAX);
     let mut inbound = Inbound::new(limits);
     put_all(&mut inbound, &header.to_octets());
     assert!(inbound.poll().expect("allowed").is_none());
@@ -314,7 +314,7 @@ fn advance_is_limited_to_the_space() {
 
 #[test]
 fn tiny_limits_work() {
-    let limits = Limits { initial_capacity: 0, retained_capacity: 0, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.initial_capacity(0).retained_capacity(0);
     let mut inbound = Inbound::new(limits);
     let message = reply(1, 3000);
     assert_eq!(received(&mut inbound, &message, 1), [message]);

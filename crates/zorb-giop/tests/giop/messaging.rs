@@ -113,7 +113,7 @@ fn other_messages_survive_a_round_trip() {
 }
 
 fn refusal(octets: &[u8]) -> ProtocolErrorKind {
-    let limits = Limits { max_message_size: 1 << 20, ..Limits::default() };
+    let limits = Limits::DEFAULT.max_message_size(1 << 20);
     let mut inbound = Inbound::new(limits).of(Some(&GiopLite));
     inbound.space()[..octets.len()].copy_from_slice(octets);
     inbound.advance(octets.len());

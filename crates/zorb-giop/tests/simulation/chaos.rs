@@ -28,14 +28,13 @@ const STEPS: usize = 1_000;
 const STEPS_TO_END: usize = 60_000;
 
 fn limits() -> Limits {
-    Limits {
-        max_message_size: MAX_MESSAGE,
-        max_fragments: 256,
-        max_partial_messages: MAX_PARTIAL_MESSAGES,
-        max_partial_octets: MAX_PARTIAL_MESSAGES * MAX_MESSAGE,
-        initial_capacity: 256,
-        retained_capacity: RETAINED,
-    }
+    Limits::DEFAULT
+        .max_message_size(MAX_MESSAGE)
+        .max_fragments(256)
+        .max_partial_messages(MAX_PARTIAL_MESSAGES)
+        .max_partial_octets(MAX_PARTIAL_MESSAGES * MAX_MESSAGE)
+        .initial_capacity(256)
+        .retained_capacity(RETAINED)
 }
 
 enum Peer {

@@ -23,14 +23,13 @@ pub(crate) const VERSIONS: [GiopVersion; 3] =
     [GiopVersion::V1_0, GiopVersion::V1_1, GiopVersion::V1_2];
 
 pub(crate) fn limits() -> Limits {
-    Limits {
-        max_message_size: MAX_MESSAGE,
-        max_fragments: 256,
-        max_partial_messages: 2 * MAX_OUTSTANDING,
-        max_partial_octets: 2 * MAX_OUTSTANDING * MAX_MESSAGE,
-        initial_capacity: 256,
-        retained_capacity: 1024,
-    }
+    Limits::DEFAULT
+        .max_message_size(MAX_MESSAGE)
+        .max_fragments(256)
+        .max_partial_messages(2 * MAX_OUTSTANDING)
+        .max_partial_octets(2 * MAX_OUTSTANDING * MAX_MESSAGE)
+        .initial_capacity(256)
+        .retained_capacity(1024)
 }
 
 #[derive(Debug)]

@@ -50,7 +50,7 @@ impl Call<'_> {
     pub(super) fn end_times(&self) -> EndTimes {
         let reply = self.response.expects_reply().then(|| self.time_limit.deadline()).flatten();
         let request = self.parameters.request.and_then(|_| self.sending.deadline());
-        EndTimes { request, reply }
+        EndTimes::new(request, reply)
     }
 
     /// The exception of a call that the policy Rebind prevents.

@@ -113,7 +113,7 @@ impl Receiving {
     pub(super) fn inbound(&self, messaging: Option<&'static dyn Messaging>) -> Inbound {
         let max_message_size = self.max_message_size;
         let limits =
-            Limits { max_message_size, max_partial_octets: max_message_size, ..Limits::default() };
+            Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
         Inbound::new(limits).of(messaging).with_budget(Arc::clone(&self.budget))
     }
 }
@@ -142,11 +142,11 @@ pub(super) fn may_resend<C>(
 pub(super) fn not_begun(error: BeginError) -> SystemException {
     let no = CompletionStatus::No;
     match error {
-        BeginError::Ended => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
         BeginError::TooManyRequests { .. } => {
             SystemException::no_resources(minor::no_resources::QUEUE_FULL, no)
         }
         BeginError::CodeSets(error) => error.into(),
+        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     }
 }
 

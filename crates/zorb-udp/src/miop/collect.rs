@@ -11,6 +11,7 @@ use super::packet::Packet;
 
 /// The limits of what senders can make a receiver store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct CollectLimits {
     /// The maximum size of a message in octets. Default: 1 MiB. It also applies to sending.
     pub message: usize,
@@ -27,16 +28,63 @@ pub struct CollectLimits {
     pub remembered: usize,
 }
 
+impl CollectLimits {
+    /// The defaults, as a constant.
+    pub const DEFAULT: Self = Self {
+        message: 1 << 20,
+        messages: 64,
+        octets: 8 << 20,
+        packets: 4096,
+        reassembly_timeout: Duration::from_secs(2),
+        remembered: 128,
+    };
+
+    /// Sets the maximum size of a message in octets.
+    #[must_use]
+    pub const fn message(mut self, message: usize) -> Self {
+        self.message = message;
+        self
+    }
+
+    /// Sets the maximum number of incomplete messages.
+    #[must_use]
+    pub const fn messages(mut self, messages: usize) -> Self {
+        self.messages = messages;
+        self
+    }
+
+    /// Sets the maximum number of octets of all incomplete messages.
+    #[must_use]
+    pub const fn octets(mut self, octets: usize) -> Self {
+        self.octets = octets;
+        self
+    }
+
+    /// Sets the maximum number of packets of a message.
+    #[must_use]
+    pub const fn packets(mut self, packets: u32) -> Self {
+        self.packets = packets;
+        self
+    }
+
+    /// Sets the time for which an incomplete message is stored.
+    #[must_use]
+    pub const fn reassembly_timeout(mut self, reassembly_timeout: Duration) -> Self {
+        self.reassembly_timeout = reassembly_timeout;
+        self
+    }
+
+    /// Sets the number of complete messages that are remembered.
+    #[must_use]
+    pub const fn remembered(mut self, remembered: usize) -> Self {
+        self.remembered = remembered;
+        self
+    }
+}
+
 impl Default for CollectLimits {
     fn default() -> Self {
-        Self {
-            message: 1 << 20,
-            messages: 64,
-            octets: 8 << 20,
-            packets: 4096,
-            reassembly_timeout: Duration::from_secs(2),
-            remembered: 128,
-        }
+        Self::DEFAULT
     }
 }
 

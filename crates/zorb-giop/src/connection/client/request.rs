@@ -67,6 +67,7 @@ pub struct BegunRequest {
 
 /// Why a request was not begun. Nothing has been sent: its completion status is `COMPLETED_NO`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum BeginError {
     /// The connection has ended, or is being closed.
     Ended,
