@@ -16,7 +16,7 @@ use crate::{
 #[derive(Debug)]
 pub struct ClientSession {
     code_sets: Option<CodeSetContext>,
-    /// The version of the last message, and its text coding.
+    /// The version of the last message, and its text coding: 3 % of a call.
     text: Option<(GiopVersion, TextCoding)>,
     code_sets_sent: bool,
     /// Whether every request announces the code sets, as any of them may be lost.

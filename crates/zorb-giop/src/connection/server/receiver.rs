@@ -21,7 +21,7 @@ use crate::{
 #[derive(Debug)]
 pub struct ServerReceiver {
     code_sets: Option<CodeSetContext>,
-    /// The version of the last message, and its text coding.
+    /// The version of the last message, and its text coding: 3 % of a request.
     text: Option<(GiopVersion, TextCoding)>,
     /// Whether code sets are those of each request, as requests come from several clients.
     per_request: bool,
