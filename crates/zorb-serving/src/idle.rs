@@ -24,8 +24,26 @@ impl ServerConnection {
         }
         if self.requests.is_busy() {
             idle_checks.store(0, Ordering::Relaxed);
-        } else if idle_checks.fetch_add(1, Ordering::Relaxed) >= max_checks {
-            self.end_idle(scratch);
+            return;
+        }
+        match idle_checks.fetch_add(1, Ordering::Relaxed) {
+            checks if checks >= max_checks => self.end_idle(scratch),
+            0 => {}
+            _ => self.shrink_idle(scratch),
+        }
+    }
+
+    /// Frees a large buffer of a connection that nothing has come over between two checks.
+    #[cold]
+    fn shrink_idle(self: &Arc<Self>, scratch: &mut Scratch) {
+        let Some(mut input) = self.input.take() else { return };
+        if !self.events.is_ready() {
+            input.inbound.shrink();
+        }
+        drop(self.input.put(input));
+        // The thread that handles the event may not have found the input.
+        if self.events.is_ready() {
+            self.serve_ready(scratch);
         }
     }
 

@@ -40,9 +40,17 @@ impl ServerConnection {
         self.guarded(|| {
             while self.events.is_ready() && !self.output_waits() {
                 let Some(input) = self.input.take() else { return };
-                match self.receive_requests(input, scratch) {
-                    Some(input) => drop(self.input.put(input)),
-                    None => return,
+                let back = self.receive_requests(input, scratch);
+                let is_back = back.is_some();
+                if let Some(mut input) = back {
+                    self.keep_large_buffer(&mut input, scratch);
+                    drop(self.input.put(input));
+                }
+                if scratch.request.is_large() {
+                    scratch.shrink();
+                }
+                if !is_back {
+                    return;
                 }
             }
         });

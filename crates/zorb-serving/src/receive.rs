@@ -2,8 +2,9 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
-use zorb_base::buffers::trim;
+use zorb_base::buffers::{trim, trim_message};
 use zorb_base::upcall_thread::end_upcall;
 use zorb_giop::{
     Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError,
@@ -16,7 +17,7 @@ use zorb_poa::{
 };
 
 use crate::connection::ServerConnection;
-use crate::input::Input;
+use crate::input::{Input, WaitState};
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
@@ -25,6 +26,9 @@ use crate::scratch::Scratch;
 
 /// The number of messages that a reactor's thread processes before it serves other connections.
 const FAIR_SHARE: u32 = 64;
+
+/// How long a thread of a connection's own keeps large buffers while nothing comes.
+const LARGE_LINGER: Duration = Duration::from_secs(1);
 
 /// What receiving has come to.
 enum Received {
@@ -94,11 +98,21 @@ impl ServerConnection {
             if !waits && input.drained && !self.events.is_ready() {
                 return Some(input);
             }
-            match self.receive(&mut input, waits) {
+            match self.receive(&mut input, scratch, waits) {
                 Received::Octets => {}
                 Received::Nothing => return Some(input),
                 Received::End => return None,
             }
+        }
+    }
+
+    /// Leaves a large buffer of the thread to the connection whose request was in it, where it is freed when the
+    /// connection has been idle. To be called by a thread of a reactor before it puts the input back.
+    #[inline]
+    pub(super) fn keep_large_buffer(&self, input: &mut Input, scratch: &mut Scratch) {
+        if scratch.request.is_large() {
+            trim_message(&mut scratch.request);
+            input.inbound.reuse(&mut scratch.request);
         }
     }
 
@@ -108,6 +122,9 @@ impl ServerConnection {
         self.progress.count_message();
         if input.awaited != Incomplete::NONE {
             input.awaited = self.progress.message_complete(&input.inbound);
+            if input.wait == WaitState::Needed {
+                input.wait = WaitState::Usual;
+            }
         }
     }
 
@@ -155,14 +172,25 @@ impl ServerConnection {
 
     /// Receives what is there, or waits for it.
     #[inline]
-    fn receive(self: &Arc<Self>, input: &mut Input, waits: bool) -> Received {
+    fn receive(
+        self: &Arc<Self>,
+        input: &mut Input,
+        scratch: &mut Scratch,
+        waits: bool,
+    ) -> Received {
         let at_end = self.events.before_receiving();
+        if waits {
+            let has_large = input.inbound.is_large() || scratch.request.is_large();
+            if has_large || input.wait != WaitState::Usual {
+                self.choose_wait(input, has_large);
+            }
+        }
         let inbound = &mut input.inbound;
         let space = inbound.space();
         let room = space.len();
         probe!(MessagingReceive);
         let received = if waits {
-            let limit = self.core.options().idle_timeout;
+            let limit = self.wait_limit(input.wait);
             self.lane.work_ends();
             let received = self.wait.recv(&*self.stream, space, limit).map(Some);
             self.lane.work_begins();
@@ -189,13 +217,54 @@ impl ServerConnection {
                 input.drained = true;
                 Received::Nothing
             }
-            Err(error) => self.receive_failed(input, &error),
+            Err(error) => self.receive_failed(input, scratch, &error),
         }
     }
 
+    /// How long a thread of the connection's own waits for octets; `None` for ever.
+    #[inline]
+    fn wait_limit(&self, wait: WaitState) -> Option<Duration> {
+        let idle = self.core.options().idle_timeout;
+        match wait {
+            WaitState::Brief => Some(idle.map_or(LARGE_LINGER, |idle| idle.min(LARGE_LINGER))),
+            WaitState::Usual | WaitState::Needed => idle,
+        }
+    }
+
+    /// Has the thread wait briefly while it has large buffers.
     #[cold]
-    fn receive_failed(self: &Arc<Self>, input: &Input, error: &io::Error) -> Received {
+    fn choose_wait(&self, input: &mut Input, has_large: bool) {
+        let wait = match (has_large, input.wait) {
+            (false, _) => WaitState::Usual,
+            (true, WaitState::Needed) => WaitState::Needed,
+            (true, _) => WaitState::Brief,
+        };
+        self.change_wait(input, wait);
+    }
+
+    fn change_wait(&self, input: &mut Input, wait: WaitState) {
+        if self.wait_limit(wait) != self.wait_limit(input.wait) {
+            // It fails only when the peer is gone by now, which the next read finds as well.
+            let _ = self.stream.set_recv_timeout(self.wait_limit(wait));
+        }
+        input.wait = wait;
+    }
+
+    #[cold]
+    fn receive_failed(
+        self: &Arc<Self>,
+        input: &mut Input,
+        scratch: &mut Scratch,
+        error: &io::Error,
+    ) -> Received {
         let timed_out = error.kind() == io::ErrorKind::TimedOut;
+        if timed_out && input.wait == WaitState::Brief {
+            scratch.shrink();
+            input.inbound.shrink();
+            let is_needed = input.inbound.is_large();
+            self.change_wait(input, if is_needed { WaitState::Needed } else { WaitState::Usual });
+            return Received::Octets;
+        }
         // It is not the client's fault while a request of its own runs or is held.
         if timed_out && self.requests.is_busy() {
             return Received::Octets;

@@ -19,3 +19,14 @@ pub(crate) struct Scratch {
     /// For the next request that is queued for another thread.
     pub(super) spare: Option<Box<RequestMessage>>,
 }
+
+impl Scratch {
+    /// Frees the buffers of messages that are larger than what a connection retains.
+    #[cold]
+    pub(super) fn shrink(&mut self) {
+        if self.request.is_large() {
+            self.request = Detached::default();
+        }
+        self.spare.take_if(|spare| spare.octets.is_large());
+    }
+}

@@ -1,5 +1,6 @@
 //! Lanes under a clock that is made up.
 
+mod own_thread;
 mod slow;
 
 use std::io::{Read, Write};

@@ -9,6 +9,7 @@ use zorb_base::options::{Options, Origin};
 use zorb_os::poll::is_readable;
 
 use super::{CLOSE_CONNECTION, until};
+use crate::scratch::Scratch;
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
 
 const STRATEGIES: [Strategy; 3] =
@@ -16,6 +17,17 @@ const STRATEGIES: [Strategy; 3] =
 const LOCATE_REPLY: u8 = 4;
 /// A LocateRequest of GIOP 1.0 for an object that does not exist.
 const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
+
+/// A LocateRequest with so many octets and a key that no object has.
+pub(super) fn large_locate_request(octets: usize) -> Vec<u8> {
+    let sizes = [octets - 12, octets - 20].map(|size| u32::try_from(size).unwrap().to_le_bytes());
+    let mut message = b"GIOP\x01\x00\x01\x03".to_vec();
+    message.extend_from_slice(&sizes[0]);
+    message.extend_from_slice(&[7, 0, 0, 0]);
+    message.extend_from_slice(&sizes[1]);
+    message.resize(octets, b'k');
+    message
+}
 
 /// A pool of one lane with one thread.
 struct Server {
@@ -95,6 +107,12 @@ impl Client {
         self.send(LOCATE_REQUEST);
         let mut reply = [0; 20];
         self.0.read_exact(&mut reply).is_ok() && reply[7] == LOCATE_REPLY
+    }
+
+    fn reply(&mut self) {
+        let mut reply = [0; 20];
+        self.0.read_exact(&mut reply).unwrap();
+        assert_eq!(reply[7], LOCATE_REPLY);
     }
 
     /// What comes until the server closes the connection.
@@ -214,6 +232,44 @@ fn messages_under_way_share_a_budget() {
     until(|| budget.used() == (1 << 20) - (64 << 10));
     server.pool.destroy().unwrap();
     assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn an_idle_connection_frees_its_buffer() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        // The lane's own checks come later than this test ends.
+        let options = [("MaxBufferedOctets", "20000000"), ("IdleTimeout", "86400000")];
+        let server = Server::new(strategy, &options, 8);
+        let budget = Arc::clone(server.core.message_budget());
+        let lane = &server.pool.core().lanes()[0];
+        let mut clients: Vec<_> = (0..3).map(|_| server.client()).collect();
+        // Beyond 1 MiB at once, less when the connections have been idle from one check to the next.
+        for (octets, is_kept) in [(500_000, true), (3_000_000, false)] {
+            for _ in 0..3 {
+                for client in &mut clients {
+                    client.send(&large_locate_request(octets));
+                    client.reply();
+                }
+            }
+            let mut scratch = Scratch::default();
+            // Each thread has put the input back.
+            until(|| {
+                let mut left = clients.len();
+                lane.connections.each(|it| left -= usize::from(!it.input.is_empty()));
+                left == 0
+            });
+            if is_kept {
+                until(|| budget.used() >= 3 * (octets - (64 << 10)));
+                lane.check_idle_connections(&mut scratch);
+                assert!(budget.used() >= 3 * (octets - (64 << 10)), "{strategy:?}");
+            }
+            lane.check_idle_connections(&mut scratch);
+            lane.check_idle_connections(&mut scratch);
+            until(|| budget.used() == 0);
+        }
+        assert!(clients.iter_mut().all(Client::is_served));
+        server.pool.destroy().unwrap();
+    }
 }
 
 #[test]

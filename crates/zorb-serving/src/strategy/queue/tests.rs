@@ -1,3 +1,5 @@
+use zorb_giop::MessageBudget;
+
 use super::*;
 
 /// What the queue knows of a request.
@@ -68,6 +70,22 @@ fn a_request_without_memory_does_not_wait() {
     let queue = queue();
     assert_eq!([offer(&queue, 100, false), offer(&queue, 101, true)], ["no memory", "requested"]);
     assert_eq!(offer(&queue, 1, false), "waits");
+}
+
+#[test]
+fn spare_messages_have_no_large_buffers_while_no_request_comes() {
+    let (queue, budget) = (queue(), Arc::new(MessageBudget::new(1 << 20)));
+    let mut message = Box::new(RequestMessage::with_capacity(200 << 10));
+    assert!(message.octets.charge_whole(&budget));
+    queue.give_back(message);
+    assert_eq!(budget.used(), 136 << 10, "beyond 64 KiB");
+    let mut spare = Some(Box::default());
+    let offered = queue.offer(paper(1), Room::Limited, false, &mut spare, || true);
+    assert!(matches!(offered, Offered::Requested));
+    queue.trim();
+    assert_eq!(budget.used(), 136 << 10);
+    queue.trim();
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]
