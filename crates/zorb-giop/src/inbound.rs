@@ -362,6 +362,10 @@ impl Inbound {
     pub fn take_into(&mut self, detached: &mut Detached) {
         match core::mem::replace(&mut self.current, Current::None) {
             Current::InPlace(total) => {
+                // What follows is moved, message by message, if the buffer goes away.
+                if self.end - self.start > total.saturating_mul(2) {
+                    return self.copy_out(total, detached);
+                }
                 core::mem::swap(&mut self.buffer, &mut detached.buffer);
                 detached.start = self.start;
                 detached.end = self.start + total;
@@ -382,6 +386,17 @@ impl Inbound {
             }
             other => self.take_joined(other, detached),
         }
+    }
+
+    /// [`take_into`](Self::take_into) for a message that is smaller than what follows it.
+    #[cold]
+    fn copy_out(&mut self, total: usize, detached: &mut Detached) {
+        let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
+        refill(&mut detached.buffer, message, total);
+        (detached.start, detached.end) = (0, message.len());
+        detached.seams.clear();
+        self.count_message(total);
+        self.consume(total);
     }
 
     /// The charges follow the buffers.

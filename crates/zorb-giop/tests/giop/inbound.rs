@@ -137,6 +137,31 @@ fn taking_a_message_takes_its_buffer() {
 }
 
 #[test]
+fn messages_that_wait_are_not_moved_for_each_one_taken() {
+    let limits = Limits { initial_capacity: 1 << 16, ..Limits::DEFAULT };
+    let mut inbound = Inbound::new(limits);
+    let message = |id: u32| reply(id, 50 + id as usize % 7);
+    put_all(&mut inbound, &(0..500).flat_map(message).collect::<Vec<_>>());
+    let mut detached = Detached::with_buffer(vec![0; 256]);
+    assert!(inbound.poll().expect("ok").is_some());
+    let first = inbound.current().as_ptr();
+    for id in 0..490 {
+        assert_eq!(inbound.current(), message(id));
+        let offset = (0..id).map(|id| message(id).len()).sum();
+        assert_eq!(inbound.current().as_ptr(), first.wrapping_add(offset), "message {id}");
+        inbound.take_into(&mut detached);
+        assert_eq!(detached.message(), message(id));
+        assert_eq!(detached.buffer.len(), 256, "message {id} is copied");
+        assert!(inbound.poll().expect("ok").is_some());
+    }
+    for id in 490..500 {
+        inbound.take_into(&mut detached);
+        assert_eq!(detached.message(), message(id));
+        assert_eq!(inbound.poll().expect("ok").is_some(), id < 499);
+    }
+}
+
+#[test]
 fn two_buffers_alternate_without_allocation() {
     let mut inbound = Inbound::new(SMALL);
     let message = reply(1, 100);
