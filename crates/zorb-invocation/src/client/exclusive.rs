@@ -151,19 +151,23 @@ impl ExclusiveConnection {
         Some(header)
     }
 
+    /// The next message, if it has been received.
+    fn buffered_message(&mut self) -> Result<Option<MessageHeader>, NoReply> {
+        let header = self.inbound.poll().map_err(NoReply::Broken)?;
+        #[cfg(feature = "buffers")]
+        let header = header.or_else(|| self.borrow_tail());
+        Ok(header)
+    }
+
     /// Waits for the next whole message.
     #[inline(always)] // 3 % of a call in the client
     fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         loop {
             // Usually nothing has been received before.
-            if self.inbound.has_buffered() {
-                if let Some(header) = self.inbound.poll().map_err(NoReply::Broken)? {
-                    return Ok(header);
-                }
-                #[cfg(feature = "buffers")]
-                if let Some(header) = self.borrow_tail() {
-                    return Ok(header);
-                }
+            if self.inbound.has_buffered()
+                && let Some(header) = self.buffered_message()?
+            {
+                return Ok(header);
             }
             self.receive_more(time_limit)?;
         }
