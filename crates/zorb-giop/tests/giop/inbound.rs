@@ -138,7 +138,7 @@ fn taking_a_message_takes_its_buffer() {
 
 #[test]
 fn messages_that_wait_are_not_moved_for_each_one_taken() {
-    let limits = Limits { initial_capacity: 1 << 16, ..Limits::DEFAULT };
+    let limits = Limits::DEFAULT.initial_capacity(1 << 16);
     let mut inbound = Inbound::new(limits);
     let message = |id: u32| reply(id, 50 + id as usize % 7);
     put_all(&mut inbound, &(0..500).flat_map(message).collect::<Vec<_>>());
