@@ -65,6 +65,11 @@ impl Host {
         }
     }
 
+    /// Whether the system's resolver has to be asked.
+    pub(crate) fn needs_lookup(&self) -> bool {
+        matches!(self, Self::Name(name) if name != Self::LOCAL)
+    }
+
     /// The addresses of the host in the order of attempts: for a name as the system's lookup
     /// returns them; for `localhost` 127.0.0.1 and `::1`. At most 16.
     ///

@@ -13,6 +13,7 @@ use zorb_transport::{
 };
 
 use crate::address::HostPort;
+use crate::resolve::resolve;
 use crate::stream::set_up;
 
 /// Replaces a missing timeout; the system gives up earlier.
@@ -33,16 +34,14 @@ pub(crate) fn connect(
     }
     let target = HostPort::parse_remote(endpoint.address(), default_port)
         .map_err(|error| bad_address(error.reason()))?;
-    let addresses = target
-        .host
-        .addresses(target.port)
+    let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
+    let addresses = resolve(&target.host, target.port, deadline)
         .map_err(|error| ConnectError::single(endpoint, ConnectPhase::Resolve, error))?;
     if addresses.is_empty() {
         let error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");
         return Err(ConnectError::single(endpoint, ConnectPhase::Resolve, error));
     }
 
-    let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
     let mut attempts = Vec::new();
     for (tried, address) in addresses.iter().enumerate() {
         // The remaining time is divided, so that an unresponsive address leaves some for the

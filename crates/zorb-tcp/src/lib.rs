@@ -25,6 +25,7 @@ pub mod datagrams;
 mod iiop;
 mod like;
 mod listen;
+mod resolve;
 mod stream;
 
 use std::sync::Arc;

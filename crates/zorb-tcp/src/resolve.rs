@@ -1,0 +1,117 @@
+//! Host names are looked up within a time limit.
+//!
+//! The system's resolver has none of its own, so a lookup runs on a thread. The number of threads is limited: a
+//! lookup that nobody waits for any more goes on until the resolver gives up.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use zorb_os::clock::MonotonicTime;
+
+use crate::address::Host;
+
+/// The maximum number of lookups of the process at a time.
+const MAX_LOOKUPS: usize = 32;
+
+static LOOKUPS: Lookups = Lookups(AtomicUsize::new(0));
+
+/// The addresses of a host, which are looked up until `deadline` at the latest.
+pub(crate) fn resolve(
+    host: &Host,
+    port: u16,
+    deadline: Option<MonotonicTime>,
+) -> io::Result<Vec<SocketAddr>> {
+    let Some(deadline) = deadline.filter(|_| host.needs_lookup()) else {
+        return host.addresses(port);
+    };
+    let host = host.clone();
+    LOOKUPS.run(deadline, move || host.addresses(port))
+}
+
+/// The lookups that run.
+struct Lookups(AtomicUsize);
+
+impl Lookups {
+    /// The result of `lookup`, or `TimedOut` at the deadline; `WouldBlock` if too many run.
+    fn run<T: Send + 'static>(
+        &'static self,
+        deadline: MonotonicTime,
+        lookup: impl FnOnce() -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let running = Running::begin(self)?;
+        let (send, result) = mpsc::sync_channel(1);
+        std::thread::Builder::new().name("zorb-resolve".to_owned()).spawn(move || {
+            // Nobody may wait any more.
+            let _ = send.send(lookup());
+            drop(running);
+        })?;
+        let failed = |error| match error {
+            mpsc::RecvTimeoutError::Timeout => {
+                io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time")
+            }
+            mpsc::RecvTimeoutError::Disconnected => io::Error::other("the lookup panicked"),
+        };
+        result.recv_timeout(deadline.time_left()).map_err(failed)?
+    }
+}
+
+/// A lookup that counts until this is dropped.
+struct Running(&'static Lookups);
+
+impl Running {
+    fn begin(lookups: &'static Lookups) -> io::Result<Self> {
+        let one_more = |running: usize| (running < MAX_LOOKUPS).then_some(running + 1);
+        match lookups.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more) {
+            Ok(_) => Ok(Self(lookups)),
+            Err(_) => {
+                let reason = "too many host names are being looked up";
+                Err(io::Error::new(io::ErrorKind::WouldBlock, reason))
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn now() -> MonotonicTime {
+        MonotonicTime::now()
+    }
+
+    #[test]
+    fn lookups_end_at_the_deadline_and_are_few() {
+        static LOOKUPS: Lookups = Lookups(AtomicUsize::new(0));
+        let until_running = |count: usize| {
+            while LOOKUPS.0.load(Ordering::Acquire) != count {
+                std::thread::yield_now();
+            }
+        };
+        let hour = now() + Duration::from_secs(3600);
+        assert_eq!(LOOKUPS.run(hour, || Ok(7)).unwrap(), 7);
+        until_running(0);
+        // Resolvers that do not answer until the senders are dropped.
+        let mut unanswered = Vec::new();
+        for _ in 0..MAX_LOOKUPS {
+            let (answer, answered) = mpsc::channel::<()>();
+            unanswered.push(answer);
+            let error = LOOKUPS.run(now(), move || Ok(answered.recv())).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+        }
+        let error = LOOKUPS.run(hour, || Ok(())).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::WouldBlock);
+        drop(unanswered);
+        until_running(0);
+        assert!(LOOKUPS.run(hour, || Ok(())).is_ok());
+    }
+}
