@@ -91,26 +91,26 @@ pub trait Wire {
 
     /// Writes a value of a type with a [`LAYOUT`](Wire::LAYOUT) to octets reserved for it; `None` for a
     /// value that [`write`](Wire::write) refuses, and for types without a layout.
-    #[inline(always)]
+    #[inline]
     fn write_fixed(_value: &Self::Value, _writer: &mut FixedWriter<'_>) -> Option<()> {
         None
     }
 
     /// Reads a value of a type with a [`LAYOUT`](Wire::LAYOUT), [refusing](FixedReader::refuse) octets that
     /// [`read`](Wire::read) refuses; `None` for types without a layout.
-    #[inline(always)]
+    #[inline]
     fn read_fixed(_reader: &mut FixedReader<'_>) -> Option<Self::Value> {
         None
     }
 
     /// [`write_fixed`](Wire::write_fixed) for the elements of an array.
-    #[inline(always)]
+    #[inline]
     fn write_fixed_array(values: &[Self::Value], writer: &mut FixedWriter<'_>) -> Option<()> {
         values.iter().try_for_each(|value| Self::write_fixed(value, writer))
     }
 
     /// [`read_fixed`](Wire::read_fixed) for the elements of an array.
-    #[inline(always)]
+    #[inline]
     fn read_fixed_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self::Value; N]> {
         let mut elements = ArrayVec::new();
         for _ in 0..N {
@@ -203,7 +203,7 @@ fn write_swapped<T: Wire + ?Sized>(
     write_blocks::<T>(values, writer, ByteOrder::NATIVE.swapped())
 }
 
-#[inline(always)]
+#[inline]
 fn write_blocks<T: Wire + ?Sized>(
     values: &[T::Value],
     writer: &mut CdrWriter<'_>,
@@ -274,7 +274,7 @@ fn read_values<T: Wire + ?Sized, const SWAP: bool>(
 }
 
 /// A value, and whether it is valid.
-#[inline(always)]
+#[inline]
 fn read_value<T: Wire + ?Sized, const SWAP: bool>(
     octets: &[u8],
     last_char: u8,

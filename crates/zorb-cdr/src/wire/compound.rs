@@ -183,12 +183,12 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
         Self::read(reader)
     }
 
-    #[inline(always)]
+    #[inline]
     fn write_fixed(value: &[T::Value; N], writer: &mut FixedWriter<'_>) -> Option<()> {
         T::write_fixed_array(value, writer)
     }
 
-    #[inline(always)]
+    #[inline]
     fn read_fixed(reader: &mut FixedReader<'_>) -> Option<[T::Value; N]> {
         T::read_fixed_array(reader)
     }

@@ -24,7 +24,7 @@ pub struct FixedWriter<'a> {
 }
 
 impl<'a> FixedWriter<'a> {
-    #[inline(always)]
+    #[inline]
     pub(super) fn new(
         octets: &'a mut [u8],
         class: usize,
@@ -35,13 +35,13 @@ impl<'a> FixedWriter<'a> {
     }
 
     /// The byte order in use.
-    #[inline(always)]
+    #[inline]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
     /// Writes a number of `N` octets, aligned to its size; `None` when the octets are used up.
-    #[inline(always)]
+    #[inline]
     pub fn put<const N: usize>(&mut self, octets: [u8; N]) -> Option<()> {
         let [number] = self.reserve::<N>(1)? else { return None };
         *number = octets;
@@ -50,7 +50,7 @@ impl<'a> FixedWriter<'a> {
 
     /// Returns the octets of `count` aligned numbers of `N` octets, to be overwritten; `None` when the
     /// octets are used up.
-    #[inline(always)]
+    #[inline]
     pub fn reserve<const N: usize>(&mut self, count: usize) -> Option<&mut [[u8; N]]> {
         let start = aligned(self.position, self.class, N);
         let size = count.checked_mul(N)?;
@@ -60,7 +60,7 @@ impl<'a> FixedWriter<'a> {
     }
 
     /// Writes a `char`; `None` when the code set needs more than one octet for it.
-    #[inline(always)]
+    #[inline]
     pub fn put_char(&mut self, value: char) -> Option<()> {
         if value > self.last_char {
             return None;
@@ -86,32 +86,32 @@ pub struct FixedReader<'a> {
 }
 
 impl<'a> FixedReader<'a> {
-    #[inline(always)]
+    #[inline]
     pub(super) fn new(octets: &'a [u8], class: usize, order: ByteOrder, last_char: u8) -> Self {
         Self { octets, position: 0, class, order, last_char, refused: false }
     }
 
     /// Whether a value was refused.
-    #[inline(always)]
+    #[inline]
     pub(super) fn has_refused(&self) -> bool {
         self.refused
     }
 
     /// The byte order in use.
-    #[inline(always)]
+    #[inline]
     pub fn order(&self) -> ByteOrder {
         self.order
     }
 
     /// Reads a number of `N` octets, aligned to its size; `None` at the end of the octets.
-    #[inline(always)]
+    #[inline]
     pub fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
         let [octets] = self.take_many::<N>(1)? else { return None };
         Some(*octets)
     }
 
     /// Reads `count` numbers of `N` octets; `None` at the end of the octets.
-    #[inline(always)]
+    #[inline]
     pub fn take_many<const N: usize>(&mut self, count: usize) -> Option<&'a [[u8; N]]> {
         let start = aligned(self.position, self.class, N);
         let size = count.checked_mul(N)?;
@@ -121,7 +121,7 @@ impl<'a> FixedReader<'a> {
     }
 
     /// Reads a `char`, and [refuses](Self::refuse) an octet that is not a whole character.
-    #[inline(always)]
+    #[inline]
     pub fn take_char(&mut self) -> Option<char> {
         let [octet] = self.take()?;
         self.refuse(octet > self.last_char);
@@ -130,14 +130,14 @@ impl<'a> FixedReader<'a> {
 
     /// Marks the value as invalid, if `bad`. The caller then discards it: setting a flag is cheaper in a
     /// loop than leaving it.
-    #[inline(always)]
+    #[inline]
     pub fn refuse(&mut self, bad: bool) {
         self.refused |= bad;
     }
 }
 
 /// The next position whose offset is a multiple of `alignment`; position 0 has the offset `class`.
-#[inline(always)]
+#[inline]
 fn aligned(position: usize, class: usize, alignment: usize) -> usize {
     position + (position + class).wrapping_neg() % alignment
 }

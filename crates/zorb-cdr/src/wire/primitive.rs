@@ -44,7 +44,7 @@ macro_rules! number {
                 reader.$read()
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
                 writer.put(match writer.order() {
                     ByteOrder::Little => value.to_le_bytes(),
@@ -52,7 +52,7 @@ macro_rules! number {
                 })
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
                 let octets = reader.take()?;
                 Some(match reader.order() {
@@ -61,7 +61,7 @@ macro_rules! number {
                 })
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed_array(values: &[Self], writer: &mut FixedWriter<'_>) -> Option<()> {
                 let order = writer.order();
                 let numbers = writer.reserve(values.len())?;
@@ -74,7 +74,7 @@ macro_rules! number {
                 Some(())
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed_array<const N: usize>(reader: &mut FixedReader<'_>) -> Option<[Self; N]> {
                 let order = reader.order();
                 let octets: &[_; N] = reader.take_many(N)?.first_chunk()?;
@@ -194,12 +194,12 @@ impl Wire for bool {
         reader.read_bool()
     }
 
-    #[inline(always)]
+    #[inline]
     fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         writer.put([u8::from(*value)])
     }
 
-    #[inline(always)]
+    #[inline]
     fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         let [octet] = reader.take()?;
         reader.refuse(octet > 1);
@@ -252,12 +252,12 @@ impl Wire for char {
         reader.read_char()
     }
 
-    #[inline(always)]
+    #[inline]
     fn write_fixed(value: &Self, writer: &mut FixedWriter<'_>) -> Option<()> {
         writer.put_char(*value)
     }
 
-    #[inline(always)]
+    #[inline]
     fn read_fixed(reader: &mut FixedReader<'_>) -> Option<Self> {
         reader.take_char()
     }

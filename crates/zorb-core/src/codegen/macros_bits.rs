@@ -179,7 +179,7 @@ macro_rules! __zorb_as_number {
                     <Self as $crate::codegen::Wire>::read(reader)
                 }
 
-                #[inline(always)]
+                #[inline]
                 fn write_fixed(
                     value: &Self,
                     writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -190,7 +190,7 @@ macro_rules! __zorb_as_number {
                     )
                 }
 
-                #[inline(always)]
+                #[inline]
                 fn read_fixed(
                     reader: &mut $crate::codegen::FixedReader<'_>,
                 ) -> ::core::option::Option<Self> {

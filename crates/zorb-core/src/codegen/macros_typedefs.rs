@@ -60,7 +60,7 @@ macro_rules! __zorb_typedef {
                 <$original as $crate::codegen::Wire>::passes_as_is(value, context)
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed(
                 value: &Self::Value,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -68,14 +68,14 @@ macro_rules! __zorb_typedef {
                 <$original as $crate::codegen::Wire>::write_fixed(value, writer)
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self::Value> {
                 <$original as $crate::codegen::Wire>::read_fixed(reader)
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed_array(
                 values: &[Self::Value],
                 writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -83,7 +83,7 @@ macro_rules! __zorb_typedef {
                 <$original as $crate::codegen::Wire>::write_fixed_array(values, writer)
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed_array<const __N: usize>(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<[Self::Value; __N]> {

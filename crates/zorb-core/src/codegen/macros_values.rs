@@ -90,7 +90,7 @@ macro_rules! __zorb_members {
                 <Self as $crate::codegen::Wire>::read(reader)
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -103,7 +103,7 @@ macro_rules! __zorb_members {
                 ::core::option::Option::Some(())
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
@@ -230,7 +230,7 @@ macro_rules! __zorb_enumeration {
                 <Self as $crate::codegen::Wire>::read(reader)
             }
 
-            #[inline(always)]
+            #[inline]
             fn write_fixed(
                 value: &Self,
                 writer: &mut $crate::codegen::FixedWriter<'_>,
@@ -238,7 +238,7 @@ macro_rules! __zorb_enumeration {
                 <u32 as $crate::codegen::Wire>::write_fixed(&(*value as u32), writer)
             }
 
-            #[inline(always)]
+            #[inline]
             fn read_fixed(
                 reader: &mut $crate::codegen::FixedReader<'_>,
             ) -> ::core::option::Option<Self> {
