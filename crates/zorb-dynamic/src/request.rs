@@ -7,7 +7,7 @@ mod error;
 mod tests;
 
 use zorb_cdr::{CdrResult, CdrWriter};
-use zorb_core::{KeptReply, ObjectRef, RawReply};
+use zorb_core::{OwnedReply, ObjectRef, RawReply};
 use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, TypeCode};
 
 use crate::{Mode, NamedValue};
@@ -162,8 +162,8 @@ impl Request {
     pub fn invoke_untyped(&self) -> Result<UntypedReply, SystemException> {
         self.check()?;
         let write = |writer: &mut CdrWriter<'_>| self.write(writer);
-        let kept = self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.keep()));
-        kept.map(UntypedReply)
+        let reply = self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.to_owned_reply()));
+        reply.map(UntypedReply)
     }
 
     /// Sends the request without waiting for a reply: `send_oneway`.
@@ -206,7 +206,7 @@ impl Request {
                     RequestError::User(Any::read_value(type_code.clone(), &mut reader)?)
                 }
                 None => {
-                    RequestError::UnknownUser(Box::new(UnknownUserException::new(reply.keep())))
+                    RequestError::UnknownUser(Box::new(UnknownUserException::new(reply.to_owned_reply())))
                 }
             }));
         }
@@ -222,7 +222,7 @@ impl Request {
 
 /// An undecoded reply, for types that are known later.
 #[derive(Clone, Debug)]
-pub struct UntypedReply(KeptReply);
+pub struct UntypedReply(OwnedReply);
 
 impl UntypedReply {
     /// The repository id of the user exception; `None` if the operation succeeded.

@@ -49,7 +49,7 @@ pub use level_policies::{ClientPolicies, ObjectPolicies};
 pub(crate) use locate::locate;
 pub(crate) use next_stream::next_stream;
 pub use oneway_queue::OnewayQueue;
-pub use raw_reply::{KeptReply, RawReply};
+pub use raw_reply::{OwnedReply, RawReply};
 pub use reply::Invocation;
 pub use reply::Outcome;
 pub use reply::{NO_REPLY, ReadReply, Reply, Request, decoding, read_exception};

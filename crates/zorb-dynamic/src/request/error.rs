@@ -3,7 +3,7 @@
 use std::fmt;
 
 use zorb_cdr::CdrError;
-use zorb_core::KeptReply;
+use zorb_core::OwnedReply;
 use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 
 /// The failure of a dynamic call.
@@ -20,10 +20,10 @@ pub enum RequestError {
 
 /// A user exception whose type is unknown: its repository id and its encoded members.
 #[derive(Clone, Debug)]
-pub struct UnknownUserException(KeptReply);
+pub struct UnknownUserException(OwnedReply);
 
 impl UnknownUserException {
-    pub(super) fn new(reply: KeptReply) -> Self {
+    pub(super) fn new(reply: OwnedReply) -> Self {
         Self(reply)
     }
 

@@ -30,10 +30,10 @@ impl<'r> RawReply<'r> {
     }
 
     /// Copies it, to decode it later.
-    pub fn keep(&self) -> KeptReply {
+    pub fn to_owned_reply(&self) -> OwnedReply {
         // Its end may be in a shared buffer.
         let message = [self.message, self.body.tail()].concat().into_boxed_slice();
-        KeptReply {
+        OwnedReply {
             exception: self.exception.as_deref().map(str::to_owned),
             offset: message.len() - self.body.remaining(),
             message,
@@ -56,7 +56,7 @@ impl fmt::Debug for RawReply<'_> {
 
 /// A copy of a [`RawReply`].
 #[derive(Clone)]
-pub struct KeptReply {
+pub struct OwnedReply {
     exception: Option<String>,
     message: Box<[u8]>,
     seams: Box<[u32]>,
@@ -67,7 +67,7 @@ pub struct KeptReply {
     core: Arc<ClientCore>,
 }
 
-impl KeptReply {
+impl OwnedReply {
     /// The repository id of the user exception; `None` for results.
     pub fn exception_id(&self) -> Option<&str> {
         self.exception.as_deref()
@@ -85,9 +85,9 @@ impl KeptReply {
     }
 }
 
-impl fmt::Debug for KeptReply {
+impl fmt::Debug for OwnedReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptReply")
+        f.debug_struct("OwnedReply")
             .field("exception", &self.exception)
             .field("body", &self.reader())
             .finish_non_exhaustive()
