@@ -7,38 +7,38 @@ use zorb_cdr::ByteOrder;
 
 use crate::{ConnectionEnd, Form, GiopVersion, Messaging, ProtocolError};
 
-/// No further request is to be read.
+/// No more requests are read.
 const CLOSING: u32 = 1;
-/// Nothing is read any more.
+/// Reading has ended.
 const ENDED: u32 = 1 << 1;
-/// It is over, whatever is still being served.
+/// The connection is over, even if requests are being served.
 const ABANDONED: u32 = 1 << 2;
 /// One request that is being served.
 const REQUEST: u32 = 1 << 3;
-/// Nothing is read any more, and one request is still being served.
+/// Reading has ended, and one request is being served.
 const LAST_REQUEST: u32 = CLOSING | ENDED | REQUEST;
 
-/// The last message to the client: none has been chosen yet.
+/// The last message to the client has not been chosen.
 const UNDECIDED: u8 = 0;
-/// There is none, or it has been written.
+/// There is no last message, or it has been written.
 const NOTHING: u8 = 1;
 const MESSAGE_ERROR: u8 = 2;
 const CLOSE_CONNECTION: u8 = 3;
 
 /// The requests of a connection that are being served, and how the connection ends. All threads that serve
-/// it share this without a lock: each step is one atomic operation.
+/// the connection share this without a lock: each step is one atomic operation.
 ///
-/// [`ServerReceiver`](super::ServerReceiver) begins a request. Who has served it [finishes](Self::finish)
-/// it, after the reply was sent. The thread that reads [ends](Self::end) the connection: it finds that it
-/// [is to be closed](Self::is_closing), the stream ends, or the client breaks the protocol. The connection
-/// is over when the last request is finished then. A driver sends what
-/// [`poll_transmit`](Self::poll_transmit) writes, both when it ends the connection and when that is over.
+/// [`ServerReceiver`](super::ServerReceiver) begins a request. The thread that has sent its reply
+/// [finishes](Self::finish) it. The reading thread [ends](Self::end) the connection if it is
+/// [closing](Self::is_closing), if the stream ends, or if the client violates the protocol. The connection is over
+/// when the last request is finished. A driver sends what [`poll_transmit`](Self::poll_transmit) writes when it
+/// ends the connection, and again when the connection is over.
 ///
-/// A request that is put aside, as a POA manager holds it, does not keep the connection: it is
-/// [held](Self::hold) and finished, and [resumed](Self::resume) if the connection is still there.
+/// A request that a POA manager holds does not keep the connection open: it is counted as [held](Self::hold) and
+/// finished, and [resumed](Self::resume) if the connection is not over.
 #[derive(Debug)]
 pub struct ServerRequests {
-    /// The flags, and the number of requests that are being served.
+    /// The flags and the number of requests that are being served.
     state: AtomicU32,
     held: AtomicU32,
     last_message: AtomicU8,
@@ -52,7 +52,7 @@ const fn is_over(state: u32) -> bool {
 }
 
 impl ServerRequests {
-    /// Those of a new connection.
+    /// The requests of a new connection: none.
     pub const fn new() -> Self {
         Self {
             state: AtomicU32::new(0),
@@ -62,7 +62,7 @@ impl ServerRequests {
         }
     }
 
-    /// Counts a request of `version` that begins. To be called by the thread that reads.
+    /// Counts a new request of `version`. Called by the reading thread.
     #[inline]
     pub(super) fn begin(&self, version: GiopVersion) {
         if self.highest.load(Ordering::Relaxed) < version.minor() {
@@ -71,53 +71,53 @@ impl ServerRequests {
         self.state.fetch_add(REQUEST, Ordering::AcqRel);
     }
 
-    /// Ends the serving of a request. Returns whether the connection is over with it, which it tells once.
+    /// Finishes a request. Returns `true` if the connection is over now; only one call does.
     #[inline]
     #[must_use]
     pub fn finish(&self) -> bool {
         self.state.fetch_sub(REQUEST, Ordering::AcqRel) == LAST_REQUEST
     }
 
-    /// Counts a request that is put aside; [finish](Self::finish) it as well.
+    /// Counts a held request. [Finish](Self::finish) it as well.
     pub fn hold(&self) {
         self.held.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// A request is no longer put aside: it goes on or has been dropped.
+    /// Uncounts a held request, which is resumed or discarded.
     pub fn unhold(&self) {
         self.held.fetch_sub(1, Ordering::AcqRel);
     }
 
-    /// Goes on with a request that was put aside. `false` if the connection is over, so that nobody waits for
-    /// its reply; otherwise [finish](Self::finish) it.
+    /// Resumes a held request, which must then be [finished](Self::finish). Returns `false` if the connection is
+    /// over: nobody waits for the reply.
     #[must_use]
     pub fn resume(&self) -> bool {
         let next = |state| (!is_over(state)).then_some(state + REQUEST);
         self.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, next).is_ok()
     }
 
-    /// How many requests are being served.
+    /// The number of requests that are being served.
     pub fn outstanding(&self) -> u32 {
         self.state.load(Ordering::Acquire) / REQUEST
     }
 
-    /// Whether a request is being served or put aside: the connection is not idle.
+    /// Whether a request is being served or held.
     pub fn is_busy(&self) -> bool {
         self.outstanding() > 0 || self.held.load(Ordering::Acquire) > 0
     }
 
-    /// Closes the connection. The thread that reads [ends](Self::end) it when it finds out.
+    /// Closes the connection. The reading thread then [ends](Self::end) it.
     pub fn close(&self) {
         self.state.fetch_or(CLOSING, Ordering::AcqRel);
     }
 
-    /// Whether no further request is to be read.
+    /// Whether no more requests are read.
     #[inline]
     pub fn is_closing(&self) -> bool {
         self.state.load(Ordering::Acquire) & CLOSING != 0
     }
 
-    /// Whether nothing is read any more.
+    /// Whether reading has ended.
     #[inline]
     pub fn has_ended(&self) -> bool {
         self.state.load(Ordering::Acquire) & ENDED != 0
@@ -128,15 +128,15 @@ impl ServerRequests {
         is_over(self.state.load(Ordering::Acquire))
     }
 
-    /// Closes the connection because a request that has been read is broken. To be called by a thread that
-    /// serves it; the one that reads ends the connection.
+    /// Closes the connection because a request is malformed. Called by the thread that serves the request; the
+    /// reading thread ends the connection.
     pub fn refuse(&self, error: ProtocolError) {
         self.decide(ConnectionEnd::ProtocolError(error));
         self.close();
     }
 
-    /// Says that nothing is read any more, and why; the first cause counts. Returns whether the connection is
-    /// over, which it tells once.
+    /// Ends reading, for the cause `end`; the first cause counts. Returns `true` if the connection is over now; only
+    /// one call does.
     #[must_use]
     pub fn end(&self, end: ConnectionEnd) -> bool {
         self.decide(end);
@@ -144,11 +144,11 @@ impl ServerRequests {
         !is_over(before) && is_over(before | ENDED)
     }
 
-    /// Ends the connection without a message to the client and without waiting for requests: who serves it
-    /// cannot go on. Returns whether it is over now, which it tells once.
+    /// Ends the connection without a message to the client and without waiting for requests, because no thread can
+    /// serve it. Returns `true` if the connection was not over before.
     #[must_use]
     pub fn abandon(&self) -> bool {
-        // A CloseConnection would say that requests under way were not processed.
+        // A CloseConnection would mean that unanswered requests have not been processed.
         self.last_message.store(NOTHING, Ordering::Release);
         !is_over(self.state.fetch_or(ABANDONED | ENDED | CLOSING, Ordering::AcqRel))
     }
@@ -167,9 +167,9 @@ impl ServerRequests {
         );
     }
 
-    /// Writes the next message that the connection itself has to send into `buffer`, which is cleared: the
-    /// MessageError that answers what could not be read, or the CloseConnection when the connection is over.
-    /// `false` when there is none. End the stream after a MessageError.
+    /// Clears `buffer` and writes the last message of the connection: a MessageError in reply to a malformed
+    /// message, or a CloseConnection when the connection is over. Returns `false` if there is none. End the stream
+    /// after a MessageError.
     pub fn poll_transmit(
         &self,
         messaging: Option<&'static dyn Messaging>,
@@ -185,7 +185,7 @@ impl ServerRequests {
             return false;
         }
         if self.last_message.swap(NOTHING, Ordering::AcqRel) == NOTHING {
-            return false; // another thread has it
+            return false; // another thread writes it
         }
         let minor = self.highest.load(Ordering::Acquire);
         let version = GiopVersion::of_message(1, minor).unwrap_or(GiopVersion::V1_0);
