@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind};
 use zorb_giop::{Form, Inbound, Limits, MessageHeader};
-use zorb_transport::{Stream, WaitPolicy, Waits};
+use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
 use crate::relay::Ending;
@@ -49,7 +49,7 @@ pub(crate) trait MessageHandler {
 pub(crate) struct Converter<'a> {
     from: &'a dyn Stream,
     inbound: Inbound,
-    wait: Waits,
+    wait: BusyWait,
     /// The receive timeout.
     limit: Option<Duration>,
 }
@@ -64,7 +64,7 @@ impl<'a> Converter<'a> {
     ) -> Self {
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.waits(), limit }
+        Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.busy_wait(), limit }
     }
 
     /// Forwards messages until the connection ends.

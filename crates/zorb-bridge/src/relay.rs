@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use zorb_giop::{MessageHeader, ProtocolError, ProtocolErrorKind};
-use zorb_transport::{Stream, WaitPolicy, Waits};
+use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
 
@@ -89,7 +89,7 @@ pub(crate) struct Relay<'a> {
     from: &'a dyn Stream,
     framing: Framing,
     max_message_size: usize,
-    wait: Waits,
+    wait: BusyWait,
     /// The receive timeout.
     limit: Option<Duration>,
     buffer: Vec<u8>,
@@ -118,7 +118,7 @@ impl<'a> Relay<'a> {
             from,
             framing,
             max_message_size,
-            wait: wait.waits(),
+            wait: wait.busy_wait(),
             limit,
             buffer: vec![0; BUFFER_SIZE],
             wanted: BUFFER_SIZE,

@@ -7,7 +7,7 @@ mod error;
 mod tests;
 
 use zorb_cdr::{CdrResult, CdrWriter};
-use zorb_core::{OwnedReply, ObjectRef, RawReply};
+use zorb_core::{ObjectRef, OwnedReply, RawReply};
 use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, TypeCode};
 
 use crate::{Mode, NamedValue};
@@ -162,7 +162,8 @@ impl Request {
     pub fn invoke_untyped(&self) -> Result<UntypedReply, SystemException> {
         self.check()?;
         let write = |writer: &mut CdrWriter<'_>| self.write(writer);
-        let reply = self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.to_owned_reply()));
+        let reply =
+            self.target.invoke_dynamic(&self.operation, write, |reply| Ok(reply.to_owned_reply()));
         reply.map(UntypedReply)
     }
 
@@ -205,9 +206,9 @@ impl Request {
                 Some(type_code) => {
                     RequestError::User(Any::read_value(type_code.clone(), &mut reader)?)
                 }
-                None => {
-                    RequestError::UnknownUser(Box::new(UnknownUserException::new(reply.to_owned_reply())))
-                }
+                None => RequestError::UnknownUser(Box::new(UnknownUserException::new(
+                    reply.to_owned_reply(),
+                ))),
             }));
         }
         let result = Any::read_with(&self.result, &mut reader)?;

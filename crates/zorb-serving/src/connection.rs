@@ -26,7 +26,7 @@ use zorb_giop::{
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
-use zorb_transport::{Protocol, Stream, Waits};
+use zorb_transport::{BusyWait, Protocol, Stream};
 
 use crate::context::ServerContext;
 use crate::events::Events;
@@ -58,7 +58,7 @@ pub(crate) struct ServerConnection {
     pub(super) messaging: Option<&'static dyn Messaging>,
     /// Whether it has one client, to which replies can be sent.
     connected: bool,
-    pub(super) wait: Waits,
+    pub(super) wait: BusyWait,
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
     #[cfg(feature = "buffers")]
     gather_threshold: usize,
@@ -182,7 +182,7 @@ impl ServerConnection {
             profile: protocol.profile_tag(),
             messaging: protocol.messaging(),
             connected: protocol.carries_replies(),
-            wait: options.wait_policy().waits(),
+            wait: options.wait_policy().busy_wait(),
             #[cfg(feature = "buffers")]
             gather_threshold,
             input: Slot::empty(),

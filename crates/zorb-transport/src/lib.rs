@@ -55,7 +55,7 @@ pub use protocol::{
 pub use stream::Stream;
 pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
 pub use transport::{Transport, strip_scheme};
-pub use wait::{MAX_LATENESS, WaitPolicy, Waits};
+pub use wait::{BusyWait, MAX_LATENESS, WaitPolicy};
 pub use workers::{WorkerThreads, Workers};
 pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};
 

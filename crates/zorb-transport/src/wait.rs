@@ -39,7 +39,7 @@ pub const MAX_LATENESS: Duration = Duration::from_millis(1);
 /// Blocking and waking up takes longer than a short call, on machines with idle processors much
 /// longer. A busy-waiting thread notices octets at once, but occupies its processor.
 ///
-/// Each connection has its own [`Waits`], which shorten a busy-wait that does not pay.
+/// Each connection has a [`BusyWait`] of its own, which becomes shorter while it is in vain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitPolicy {
     spin: Duration,
@@ -52,28 +52,28 @@ impl WaitPolicy {
         Self { spin }
     }
 
-    /// The waits of a new connection.
+    /// The busy-wait of a new connection.
     #[must_use]
-    pub const fn waits(self) -> Waits {
-        Waits { spin: self.spin, blocked: AtomicU8::new(0) }
+    pub const fn busy_wait(self) -> BusyWait {
+        BusyWait { spin: self.spin, blocked: AtomicU8::new(0) }
     }
 }
 
-/// The adaptive waits of one connection.
+/// The adaptive busy-wait of one connection.
 ///
 /// While octets arrive during the busy-wait, it has the full duration of the [policy](WaitPolicy).
 /// Each wait that ends in blocking halves the next busy-wait, and after four of them it takes about
 /// a microsecond (one poll, if polls are system calls). Then one wait in 32 uses the full duration;
 /// as soon as octets arrive during a busy-wait, all do.
 #[derive(Debug)]
-pub struct Waits {
+pub struct BusyWait {
     spin: Duration,
     /// The number of consecutive waits that ended in blocking, up to [`RETRY_AT`]. Used by one
     /// thread at a time.
     blocked: AtomicU8,
 }
 
-impl Waits {
+impl BusyWait {
     /// Like [`Stream::recv`]; `limit` is the stream's timeout. It includes the busy-wait; the wait ends
     /// at most [`MAX_LATENESS`] later.
     ///
@@ -114,7 +114,7 @@ impl Waits {
                 return Ok(self.record_arrival(count));
             }
         }
-        let spin = self.busy_wait();
+        let spin = self.duration();
         if !spin.is_zero() {
             let spin = limit.map_or(spin, |limit| limit.min(spin));
             if let Some(count) = poll_for(spin, polls, stream, buffer, now)? {
@@ -136,7 +136,7 @@ impl Waits {
     }
 
     /// The duration of the next busy-wait, without the initial polls.
-    fn busy_wait(&self) -> Duration {
+    fn duration(&self) -> Duration {
         match self.blocked.load(Ordering::Relaxed) {
             blocked @ 0..HALVINGS => self.spin / (1 << blocked),
             RETRY_AT => self.spin,

@@ -191,12 +191,12 @@ pub mod rt {
 /// The traits of transports and protocols, for their authors.
 pub mod transport {
     pub use zorb_transport::{
-        AcceptError, Acceptor, Backoff, Composed, ConnectAttempt, ConnectError, ConnectOptions,
-        ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
+        AcceptError, Acceptor, Backoff, BusyWait, Composed, ConnectAttempt, ConnectError,
+        ConnectOptions, ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
         MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
         PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
-        SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, Waits,
-        WorkerThreads, Workers, join_profiles, options, property_fields, strip_scheme,
+        SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, WorkerThreads,
+        Workers, join_profiles, options, property_fields, strip_scheme,
     };
 
     /// A transport within one process, for tests: `inproc://name`.

@@ -14,7 +14,7 @@ use zorb_giop::{
 use zorb_os::probe;
 #[cfg(feature = "buffers")]
 use zorb_transport::ReceivedBuffer;
-use zorb_transport::{MAX_LATENESS, Stream, Waits};
+use zorb_transport::{BusyWait, MAX_LATENESS, Stream};
 use zorb_types::SystemException;
 
 use super::connection::{
@@ -53,7 +53,7 @@ pub(crate) struct ExclusiveConnection {
     /// The shared buffer with the end of the current message.
     #[cfg(feature = "buffers")]
     received_buffer: Option<ReceivedBuffer>,
-    wait: Waits,
+    wait: BusyWait,
     timeouts: Timeouts,
 }
 
@@ -93,7 +93,7 @@ impl ExclusiveConnection {
             watched: None,
             #[cfg(feature = "buffers")]
             received_buffer: None,
-            wait: new.receiving.wait.waits(),
+            wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
         }
     }

@@ -26,7 +26,7 @@ use zorb_giop::{
 };
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
-use zorb_transport::{Stream, Waits};
+use zorb_transport::{BusyWait, Stream};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, Receiving};
 use super::hangups::WatchedConnection;
@@ -50,7 +50,7 @@ const MAX_IDLE_BUFFERS: usize = 64;
 #[derive(Debug)]
 pub(crate) struct SharedConnection {
     stream: Arc<dyn Stream>,
-    wait: Waits,
+    wait: BusyWait,
     max_calls: usize,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,
@@ -182,7 +182,7 @@ impl SharedConnection {
         };
         Self {
             stream,
-            wait: receiving.wait.waits(),
+            wait: receiving.wait.busy_wait(),
             max_calls: new.max_calls,
             copy_threshold: new.copy_threshold.min(preferred),
             state: CallLock::new(Count::ClientLocks, state),

@@ -97,7 +97,7 @@ const SHORT: Duration = Duration::from_micros(50);
 fn wait(nth: u32, spin: Duration, limit: Option<Duration>) -> (io::Result<usize>, u32, u32) {
     // Octets arrive at the `nth` poll.
     let stream = Polled::new(move |poll| poll == nth);
-    let received = WaitPolicy::new(spin).waits().recv(&stream, &mut [0; 16], limit);
+    let received = WaitPolicy::new(spin).busy_wait().recv(&stream, &mut [0; 16], limit);
     (received, stream.polls(), stream.receives())
 }
 
@@ -138,7 +138,7 @@ fn the_timeout_includes_the_busy_wait() {
             passed.set(passed.get() + 1);
             begun + Duration::from_millis(1) * passed.get()
         };
-        let waits = WaitPolicy::new(spin).waits();
+        let waits = WaitPolicy::new(spin).busy_wait();
         waits.poll(&stream, &mut [0; 16], Some(Duration::from_millis(10)), clock).unwrap();
         stream.timeouts.into_inner().unwrap()
     };
@@ -152,11 +152,11 @@ fn cheap_polls_are_not_timed() {
     let last = Duration::from_nanos(1);
     // The first poll and the cheap ones come before the clock is read, however short the busy-wait is.
     let stream = Polled { cheap_polls: 20, ..Polled::new(|poll| poll == 21) };
-    let received = WaitPolicy::new(last).waits().recv(&stream, &mut [0; 16], Some(last));
+    let received = WaitPolicy::new(last).busy_wait().recv(&stream, &mut [0; 16], Some(last));
     assert_eq!((received.unwrap(), stream.polls(), stream.receives()), (9, 21, 0));
     // No stream prevents reading the clock for long.
     let stream = Polled { cheap_polls: u32::MAX, ..Polled::new(|_| false) };
-    let received = WaitPolicy::new(last).waits().recv(&stream, &mut [0; 16], None);
+    let received = WaitPolicy::new(last).busy_wait().recv(&stream, &mut [0; 16], None);
     assert_eq!((received.unwrap(), stream.receives()), (7, 1));
     assert!(stream.polls() <= 1 + 2 * MAX_POLLS);
 }
@@ -169,7 +169,7 @@ const TICK: Duration = Duration::from_micros(10);
 /// read; returns how often each wait polled before it ended or blocked.
 fn polls_of<const N: usize>(spin: Duration, arrivals: &'static [u32]) -> [u32; N] {
     let stream = Polled::new(|poll| arrivals.contains(&poll));
-    let waits = WaitPolicy::new(spin).waits();
+    let waits = WaitPolicy::new(spin).busy_wait();
     let (begun, passed) = (Instant::now(), Cell::new(0));
     let clock = || {
         passed.set(passed.get() + 1);
