@@ -3,7 +3,7 @@
 #
 #   build.sh OUTDIR [ace] [omniorb] [jacorb]   all when none is named
 #
-# Makes OUTDIR/PEER/client and OUTDIR/PEER/server. Compiles only when a source is newer than the
+# Makes OUTDIR/PEER/client and OUTDIR/PEER/server, and OUTDIR/PEER/version for ACE and omniORB. Compiles only when a source is newer than the
 # last build. Exit status: 3 when a peer's tools are missing (it says which), 1 when a compilation
 # fails.
 set -euo pipefail
@@ -18,6 +18,7 @@ build_ace() {
     [ -e /usr/include/ace/SOCK_Stream.h ] || missing "ACE's library"
     local source=$here/ace dir=$out/ace
     mkdir -p "$dir"
+    version libace-dev >"$dir/version"
     if fresh "$dir/.stamp" "$source"; then return 0; fi
     rm -f "$dir/.stamp"
     local program
@@ -34,6 +35,7 @@ build_omniorb() {
     [ -e $include/internal/giopStream.h ] || missing "omniORB's C++ library"
     local source=$here/omniorb shared=$here/ace/common dir=$out/omniorb
     mkdir -p "$dir/gen"
+    version libomniorb4-dev >"$dir/version"
     if fresh "$dir/.stamp" "$source" "$shared" "$here/bench.idl"; then
         return 0
     fi

@@ -1,6 +1,13 @@
-//! Compiles the IDL that all peers share, that of the real-time experiments, and that of what is copied.
+//! Compiles the IDL that all peers share, that of the real-time experiments, and that of what is copied. Records the version of rustc.
+
+use std::process::Command;
 
 fn main() {
+    // For results: the compiler is a part of what was measured.
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let version = Command::new(rustc).arg("--version").output().ok();
+    let version = version.and_then(|output| String::from_utf8(output.stdout).ok());
+    println!("cargo::rustc-env=BENCH_RUSTC={}", version.as_deref().unwrap_or_default().trim());
     zorb_build::compile("../../bench/peers/bench.idl");
     zorb_build::compile("idl/realtime.idl");
     zorb_build::Config::new().loaned("Copies::Store::get").compile(&["idl/copies.idl"]);

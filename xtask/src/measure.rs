@@ -3,6 +3,7 @@
 use std::io::{self, Error, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 Measure all results in bench/results, one file per experiment, and write the README's tables.
@@ -11,7 +12,8 @@ Usage: cargo xtask measure [MACHINE] [EXPERIMENT...]
 
 MACHINE is a part of the file names; default `vm-2core`. EXPERIMENT restricts the run to these
 experiments. Run it on an idle machine with the peers (`cargo xtask peers`); missing peers are
-skipped. Each file is the output of one run, with the machine's load, the versions and the date. Exits with 1 if a claim
+skipped. Each experiment begins when the load average is below 1, and fails if that takes more than
+10 min. Each file is the output of one run, with the machine's load, the versions and the date. Exits with 1 if a claim
 failed in one of them.
 
 Experiments:
@@ -19,6 +21,10 @@ Experiments:
 
 const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
+/// The load average below which a machine is idle.
+const IDLE: f64 = 1.0;
+/// Maximum time to wait for that.
+const MAX_WAIT: Duration = Duration::from_secs(600);
 
 /// The name of a file, and the arguments of `zorb bench` for it.
 const RUNS: [(&str, &str); 19] = [
@@ -72,6 +78,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         "-p",
         "zorb-cli",
     ]))?;
+    let commit = commit(root)?;
     let mut failed = Vec::new();
     for (name, words) in RUNS {
         if !wanted.is_empty() && !wanted.iter().any(|word| word == name) {
@@ -80,8 +87,13 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         let file = format!("{RESULTS}/{machine}-{name}.json");
         writeln!(out, "{file}: zorb bench {words}")?;
         out.flush()?;
+        wait_until_idle()?;
         let mut zorb = Command::new(root.join("target/lto/zorb"));
-        zorb.current_dir(root).arg("bench").args(words.split(' ')).args(["--json", &file]);
+        zorb.current_dir(root)
+            .env("BENCH_COMMIT", &commit)
+            .arg("bench")
+            .args(words.split(' '))
+            .args(["--json", &file]);
         let _ = std::fs::remove_file(root.join(&file));
         match zorb.status()? {
             status if status.success() => {}
@@ -101,6 +113,30 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The commit that is measured, with `-dirty` if files have changed since.
+fn commit(root: &Path) -> io::Result<String> {
+    let describe = ["describe", "--always", "--dirty", "--exclude=*"];
+    let output = Command::new("git").current_dir(root).args(describe).output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// Waits until the load average of the last minute is below 1, also after the experiment before.
+fn wait_until_idle() -> io::Result<()> {
+    let start = Instant::now();
+    loop {
+        let text = std::fs::read_to_string("/proc/loadavg")?;
+        let load = text.split(' ').next().and_then(|load| load.parse::<f64>().ok());
+        match load {
+            Some(load) if load < IDLE => return Ok(()),
+            Some(load) if start.elapsed() > MAX_WAIT => {
+                return Err(Error::other(format!("the machine is busy: its load is {load}")));
+            }
+            Some(_) => std::thread::sleep(Duration::from_secs(5)),
+            None => return Err(Error::other("/proc/loadavg has no number")),
+        }
+    }
 }
 
 /// Runs a program, which inherits the standard output.

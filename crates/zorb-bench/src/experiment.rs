@@ -28,7 +28,7 @@ pub fn run(
     watch: &mut dyn Watch,
 ) -> Result<Report> {
     let options = &setup.options;
-    let machine = Machine::here(setup);
+    let mut machine = Machine::here(setup);
     let mut run = Run::new(experiment, setup);
     match experiment.kind {
         Kind::Latency => matrix::measure(&mut run, &works(options, LATENCY), watch)?,
@@ -45,6 +45,7 @@ pub fn run(
         Kind::Probes => probes::probes(&mut run, watch)?,
     }
     let Run { rows, details, claims, text, .. } = run;
+    machine.finish();
     // A quick run is too short for claims about times.
     let unclear = options.quick && !experiment.counts;
     let checks = claims.into_iter().map(|claim| claim.unclear_if(unclear)).collect();

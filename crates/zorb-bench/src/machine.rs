@@ -23,6 +23,8 @@ pub struct Machine {
     pub governor: Option<String>,
     /// The load average of the last minute, at the start.
     pub load: Option<f64>,
+    /// The same at the end, which includes the load of the measurement.
+    pub load_after: Option<f64>,
     /// The processors of client and server.
     pub pin: Pin,
     /// Handover time between the processors of client and server in nanoseconds, at the start; only if
@@ -34,19 +36,37 @@ pub struct Machine {
     pub date: String,
     /// The version of Zorb.
     pub zorb: &'static str,
+    /// The commit that was built, if `BENCH_COMMIT` names it.
+    pub commit: Option<String>,
+    /// The compiler of Zorb.
+    pub rustc: &'static str,
+    /// Other peers with their versions, as far as these are known.
+    pub peers: Option<String>,
 }
 
 impl Machine {
     /// This machine and its current state.
     #[must_use]
     pub fn here(setup: &Setup) -> Self {
-        Self::with(setup.pin, setup.options.fifo)
+        let others = setup.options.versus().into_iter().filter(|name| name != "raw");
+        let versions = others.map(|name| {
+            let file = setup.options.peers.join(&name).join("version");
+            let version = fs::read_to_string(file).unwrap_or_default();
+            format!("{name} {}", version.trim()).trim_end().to_owned()
+        });
+        let peers = versions.collect::<Vec<_>>().join(", ");
+        let own = Self::with(setup.pin, setup.options.fifo);
+        Self { peers: Some(peers).filter(|peers| !peers.is_empty()), ..own }
+    }
+
+    /// Records the load at the end of the measurement.
+    pub(crate) fn finish(&mut self) {
+        self.load_after = load();
     }
 
     /// This machine and its current state, for client and server at these processors and priority.
     #[must_use]
     pub fn with(pin: Pin, fifo: Option<u8>) -> Self {
-        let load = text("/proc/loadavg");
         let places = thread::affinity().ok().and_then(|processors| pin.places(&processors).ok());
         let handover_ns = match places {
             Some([Some(client), Some(server)]) => handover_ns([client, server]),
@@ -57,14 +77,23 @@ impl Machine {
             cores: thread::affinity().map_or(0, |processors| processors.len()),
             kernel: text("/proc/sys/kernel/osrelease").unwrap_or_default(),
             governor: text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-            load: load.and_then(|text| text.split(' ').next()?.parse().ok()),
+            load: load(),
+            load_after: None,
             pin,
             handover_ns: handover_ns.map(f64::round),
             fifo,
             date: date().unwrap_or_default(),
             zorb: env!("CARGO_PKG_VERSION"),
+            commit: std::env::var("BENCH_COMMIT").ok(),
+            rustc: env!("BENCH_RUSTC"),
+            peers: None,
         }
     }
+}
+
+/// The load average of the last minute.
+fn load() -> Option<f64> {
+    text("/proc/loadavg")?.split(' ').next()?.parse().ok()
 }
 
 fn text(path: &str) -> Option<String> {

@@ -167,6 +167,7 @@ pub fn run(plan: &RtPlan, watch: &mut dyn Watch) -> Result<RtReport> {
             report.add(experiment.name, experiment.title, transport, found);
         }
     }
+    report.machine.finish();
     Ok(report)
 }
 
@@ -188,6 +189,7 @@ pub fn upcalls(time: Duration, watch: &mut dyn Watch) -> Result<RtReport> {
         None => upcalls::run(time),
     };
     report.add("upcalls", "periodic tasks by rate monotonic priorities", "none", found);
+    report.machine.finish();
     Ok(report)
 }
 

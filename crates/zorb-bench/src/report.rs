@@ -54,3 +54,27 @@ impl Report {
         self.checks.iter().filter(|claim| claim.fails()).map(|claim| claim.what.clone()).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pin::Pin;
+
+    /// Whoever reads the table and whoever reads the exit status learn the same.
+    #[test]
+    fn a_claim_is_printed_as_failed_exactly_if_it_is_a_failure() {
+        let claim = |what, holds| Claim::new(what, "a", "b", holds);
+        let checks = vec![
+            claim("good", true),
+            claim("bad", false),
+            claim("open", false).unclear_if(true),
+            claim("worse", false),
+        ];
+        let machine = Machine::with(Pin::Split, None);
+        let report = Report { machine, rows: Vec::new(), details: Vec::new(), checks, text: None };
+        assert_eq!(report.failures(), ["bad", "worse"]);
+        let table = report.table();
+        let printed: Vec<_> = table.lines().filter(|line| line.starts_with("NO  ")).collect();
+        assert_eq!(printed, ["NO   bad: b (expected: a)", "NO   worse: b (expected: a)"]);
+    }
+}

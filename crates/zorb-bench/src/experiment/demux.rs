@@ -182,3 +182,56 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
         ),
     ]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row for each layer, two sizes and each way to search, which takes as many nanoseconds.
+    fn rows(nanos: impl Fn(Layer, Search, usize) -> f64) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for layer in Layer::ALL {
+            for size in [1, 10, 1000] {
+                for search in Search::ALL.into_iter().filter(|search| search.has(layer)) {
+                    rows.push(Row {
+                        experiment: "demux",
+                        peer: search.name().to_owned(),
+                        transport: String::new(),
+                        operation: format!("{layer}/{size}"),
+                        payload: 0,
+                        rounds: 1,
+                        calls: 1,
+                        mean_us: nanos(layer, search, size) / 1e3,
+                        p50_us: None,
+                        p99_us: None,
+                        p999_us: None,
+                        max_us: None,
+                        calls_per_s: 0.0,
+                        mb_per_s: 0.0,
+                        ratio_to_raw: None,
+                    });
+                }
+            }
+        }
+        rows
+    }
+
+    fn verdicts(nanos: impl Fn(Layer, Search, usize) -> f64) -> Vec<bool> {
+        checks(&rows(nanos)).iter().map(|claim| claim.holds).collect()
+    }
+
+    #[test]
+    fn each_claim_can_fail() {
+        let good = |_, search, size: usize| match search {
+            Search::Linear => size as f64,
+            Search::Delayered => 1.0,
+            _ => 5.0,
+        };
+        assert_eq!(verdicts(good), [true; 5]);
+        // Everything takes ten times as long for more objects and operations.
+        let growing = |_, _, size: usize| size as f64;
+        assert_eq!(verdicts(growing), [false, false, true, true, false]);
+        let all_flat = |_, _, _| 5.0;
+        assert_eq!(verdicts(all_flat), [true, true, false, false, false]);
+    }
+}

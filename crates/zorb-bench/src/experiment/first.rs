@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::harness::Watch;
 use crate::operation::Operation;
 use crate::options::Options;
-use crate::report::{Claim, Figure};
+use crate::report::{Claim, Figure, Row};
 
 /// References of a block; each needs an ORB, a connection, and calls that are not timed.
 const REFERENCES: u32 = 160;
@@ -22,7 +22,7 @@ const LONGER: f64 = 0.10;
 /// The first call of unbound references, the first call of bound ones, and a later call.
 pub(super) fn first_call(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
     matrix::measure(run, &works(&run.setup.options), watch)?;
-    run.claims = checks(run);
+    run.claims = checks(&run.rows);
     Ok(())
 }
 
@@ -41,19 +41,23 @@ fn label(operation: Operation, nth: u32, bound: bool) -> String {
 }
 
 /// The claim about bound references.
-fn checks(run: &Run<'_>) -> Vec<Claim> {
+fn checks(rows: &[Row]) -> Vec<Claim> {
     let p50 = |what: &str| {
-        let mut rows = run.rows.iter().filter(|row| row.peer == "zorb");
+        let mut rows = rows.iter().filter(|row| row.peer == "zorb");
         rows.find(|row| row.operation.ends_with(what))?.p50_us
     };
     let (first, later) = (p50("/call=1/bound"), p50(&format!("/call={LATER}/bound")));
-    let Some((first, later)) = first.zip(later) else { return Vec::new() };
-    vec![Claim::new(
+    first.zip(later).map(|(first, later)| claim(first, later)).into_iter().collect()
+}
+
+/// The claim about the medians of a first and a later call.
+fn claim(first: f64, later: f64) -> Claim {
+    Claim::new(
         "the first call of a bound reference takes, of a later one",
         format!("at most {:.0} % more", LONGER * 100.0),
         format!("{:+.1} %", (first / later - 1.0) * 100.0),
         first <= later * (1.0 + LONGER),
-    )]
+    )
 }
 
 #[cfg(test)]
@@ -65,5 +69,10 @@ mod tests {
         let labels = [(1, false), (1, true), (LATER, true)]
             .map(|(nth, bound)| label(Operation::Ping, nth, bound));
         assert_eq!(labels, ["ping/call=1/unbound", "ping/call=1/bound", "ping/call=100/bound"]);
+    }
+
+    #[test]
+    fn a_first_call_that_takes_longer_fails_the_claim() {
+        assert!(!claim(10.9, 10.0).fails() && claim(11.1, 10.0).fails());
     }
 }

@@ -124,6 +124,13 @@ impl Run {
         Self::of_value(name, &value)
     }
 
+    /// Whether the machine was busy with other work: the load at the start exceeds the processors.
+    #[must_use]
+    pub fn was_busy(&self) -> bool {
+        let number = |name: &str| self.machine.get(name)?.parse::<f64>().ok();
+        number("load").zip(number("cores")).is_some_and(|(load, cores)| load > cores)
+    }
+
     /// A report as a run with a name.
     ///
     /// # Errors

@@ -138,7 +138,75 @@ fn table(lines: &[Line], peers: &[&str], shown: impl Fn(&Measured) -> Option<Str
         }
         made.push('\n');
     }
+    let mut busy: Vec<&str> = lines.iter().map(|line| line.run).collect();
+    busy.retain(|run| kept(&results, run).is_some_and(Run::was_busy));
+    busy.dedup();
+    if !busy.is_empty() {
+        let _ = writeln!(made, "\n{BUSY}: `{}`.", busy.join("`, `"));
+    }
     made
+}
+
+/// Introduces the results of a table that are not to be trusted.
+pub(crate) const BUSY: &str =
+    "Measured while the machine was busy with other work, and to be measured again";
+
+/// What a kept result has to name.
+const NAMED: [&str; 7] = ["cpu", "kernel", "date", "load", "load_after", "zorb", "rustc"];
+
+/// The kept results with what they lack.
+fn to_be_measured_again() -> String {
+    let mut made = String::from("| File | Lacks |\n|---|---|\n");
+    for run in results().runs {
+        let mut lacks: Vec<String> = NAMED
+            .iter()
+            .filter(|name| !run.machine.contains_key(**name))
+            .map(|name| format!("`{name}`"))
+            .collect();
+        let is_compared = run.rows.iter().any(|row| matches!(row.peer.as_str(), "ace" | "omniorb"));
+        if is_compared && !run.machine.contains_key("peers") {
+            lacks.push("`peers`".to_owned());
+        }
+        if run.was_busy() {
+            lacks.push(format!("an idle machine: its load was {}", run.machine["load"]));
+        }
+        if !lacks.is_empty() {
+            let _ = writeln!(made, "| `{}` | {} |", run.name, lacks.join(", "));
+        }
+    }
+    made
+}
+
+/// The runs with their dates, loads and versions.
+fn runs() -> String {
+    let mut made = String::from(
+        "| Run | Date | Load before | Load after | Zorb | Compiler | Other peers |\n\
+         |---|---|---|---|---|---|---|\n",
+    );
+    for run in results().runs {
+        let fact = |name: &str| run.machine.get(name).map_or("", String::as_str);
+        let name = run.name.trim_start_matches(MACHINE).trim_start_matches('-');
+        let date = fact("date").get(..10).unwrap_or_default();
+        let busy = if run.was_busy() { ", **busy**" } else { "" };
+        let zorb = format!("{} {}", fact("zorb"), fact("commit"));
+        let cells = [
+            name.trim_end_matches(".json"),
+            date,
+            &format!("{}{busy}", fact("load")),
+            fact("load_after"),
+            zorb.trim(),
+            fact("rustc"),
+            fact("peers"),
+        ];
+        let _ = writeln!(made, "| {} |", cells.join(" | "));
+    }
+    made
+}
+
+#[test]
+fn kept_results_name_machine_load_and_versions() {
+    check("bench/results/README.md", "again", &to_be_measured_again());
+    check(BENCHMARKS, "runs", &runs());
 }
 
 /// The pages with a table of results.

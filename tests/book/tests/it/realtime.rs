@@ -4,9 +4,11 @@
 
 use std::fmt::Write as _;
 
+use crate::numbers::BUSY;
 use crate::support::made::check;
 use crate::support::pages::read;
 use serde_json::Value;
+use zorb_bench::report::Run;
 
 const PAGE: &str = "docs/src/realtime.md";
 const PERFORMANCE: &str = "docs/src/performance.md";
@@ -16,6 +18,13 @@ fn experiments(run: &str) -> Vec<Value> {
     let text = read(format!("bench/results/vm-2core-{run}.json"));
     let result: Value = serde_json::from_str(&text).unwrap();
     result["experiments"].as_array().expect("experiments").clone()
+}
+
+/// A note below a table, if its run was measured while the machine was busy.
+fn busy(run: &str) -> String {
+    let name = format!("vm-2core-{run}.json");
+    let run = Run::parse(&name, &read(format!("bench/results/{name}"))).unwrap();
+    if run.was_busy() { format!("\n{BUSY}.\n") } else { String::new() }
 }
 
 /// The expectations of an experiment, and of its control.
@@ -123,6 +132,7 @@ fn what_a_real_time_side_costs_is_what_was_measured() {
         let [.., tcp] = &over;
         let _ = writeln!(made, " {} |", tcp[format!("{name}_switches")]);
     }
+    made += &busy("rt-unused");
     check(PERFORMANCE, "unused", &made);
 }
 

@@ -7,16 +7,24 @@ use super::table::{Cell, Column, Line, Table};
 use super::text::in_table;
 
 /// What identifies a machine, with its label.
-const MACHINE: [(&str, &str); 5] = [
+const MACHINE: [(&str, &str); 8] = [
     ("cpu", "Processor"),
     ("cores", "Cores"),
     ("kernel", "Kernel"),
     ("governor", "Clock governor"),
     ("zorb", "Zorb"),
+    ("commit", "Commit"),
+    ("rustc", "Compiler"),
+    ("peers", "Other peers"),
 ];
 /// What differs from run to run.
-const STATE: [(&str, &str); 4] =
-    [("date", "date"), ("pin", "pinning"), ("fifo", "priority"), ("load", "load before")];
+const STATE: [(&str, &str); 5] = [
+    ("date", "date"),
+    ("pin", "pinning"),
+    ("fifo", "priority"),
+    ("load", "load before"),
+    ("load_after", "load after"),
+];
 const NONE: &str = "\u{2013}";
 
 /// The names and values of a machine.
@@ -75,11 +83,10 @@ pub(super) fn runs(runs: &[Run], machines: &[Facts<'_>]) -> Table {
         cells.push(Cell::text(&names(run, |row| &row.experiment)));
         cells.push(Cell::text(&names(run, |row| &row.peer)));
         cells.push(Cell::number(calls));
-        cells.extend(
-            state
-                .iter()
-                .map(|(name, _)| Cell::text(run.machine.get(*name).map_or(NONE, String::as_str))),
-        );
+        cells.extend(state.iter().map(|(name, _)| match run.machine.get(*name) {
+            Some(load) if *name == "load" && run.was_busy() => Cell::text(&format!("{load}, busy")),
+            other => Cell::text(other.map_or(NONE, String::as_str)),
+        }));
         Line { first: true, cells }
     };
     let rows = runs.iter().map(row).collect();
