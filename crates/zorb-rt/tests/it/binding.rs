@@ -187,7 +187,7 @@ impl Server {
         TcpStream::connect((&*self.address.0, self.address.1)).unwrap()
     }
 
-    /// Sends a request and waits for its reply. It is for the object with a model if it tells a band.
+    /// Sends a request and waits for its reply. A request that declares a band is for the object with a priority model.
     fn ask(
         &self,
         stream: &mut TcpStream,
@@ -215,7 +215,7 @@ fn a_thread_rests_at_the_priority_of_the_band_that_its_client_binds() {
         // Any request may tell it, and tell another one.
         server.ask(&mut stream, big, "_non_existent", Some((0, 9)));
         assert_eq!(server.ask(&mut stream, big, "priority", None), (0, Some(9)));
-        // What is no band changes nothing.
+        // An invalid band changes nothing.
         for (low, high) in [(9, 3), (-1, 3), (-5, -1)] {
             server.ask(&mut stream, big, "_bind_priority_band", Some((low, high)));
             assert_eq!(server.ask(&mut stream, big, "priority", None), (0, Some(9)));
@@ -239,7 +239,7 @@ fn bands_of_objects_without_priorities_are_not_heeded() {
     server.orb.shutdown(true).unwrap();
 }
 
-/// A request to an object with a model that says this priority, `RTCorbaPriority`, which is context 10.
+/// A request with this priority, to an object with a priority model: `RTCorbaPriority` is context 10.
 fn urgent(key: &[u8], priority: i16) -> Vec<u8> {
     let mut message = Octets::new(false, 0);
     message.long(1).octets.extend([3, 0, 0, 0]);

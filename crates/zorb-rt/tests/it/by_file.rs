@@ -1,4 +1,4 @@
-//! A program that leaves its real-time settings to a file does what one does that says them itself.
+//! A program whose real-time settings are in a file behaves like one that makes them itself.
 
 use std::path::PathBuf;
 use std::sync::Arc;

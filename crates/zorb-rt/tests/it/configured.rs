@@ -165,7 +165,7 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     assert_eq!(of(&both, uiop).send_buffer, Some(8192));
     assert_eq!(of(&both, shmiop).send_buffer, Some(4096));
     assert_eq!((of(&both, uiop).dscp, of(&both, shmiop).dscp), (Some(46), Some(46)));
-    // What is said of a protocol may come before it.
+    // Settings of a protocol may precede it.
     let one = make("uiop.no_delay=no protocols=uiop");
     assert_eq!((kinds(&one), of(&one, uiop).no_delay), (vec![uiop], Some(false)));
     assert_eq!(kinds(&make("keep_alive=yes")), [shmiop, uiop], "properties alone choose none");

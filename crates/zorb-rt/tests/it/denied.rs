@@ -1,4 +1,4 @@
-//! A process that may neither set priorities nor lock memory: it runs all the same, or is told what it
+//! A process without the permission to set priorities and to lock memory: it runs nevertheless, or reports what it
 //! lacks.
 
 use std::sync::Arc;

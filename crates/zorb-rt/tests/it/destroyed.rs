@@ -42,7 +42,7 @@ fn a_thousand_pools_leave_nothing() {
             poa.destroy();
             drop(poa);
             pool.destroy().unwrap();
-            // The first one of each kind has the ORB open what it keeps.
+            // The first pool of each kind makes the ORB open descriptors that it retains.
             if time == 2 {
                 before = Some(held());
             }

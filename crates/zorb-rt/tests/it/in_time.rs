@@ -1,4 +1,4 @@
-//! Requests that are of use until some time: who tells it, and who goes by it.
+//! Requests with an end time: how clients send it, and how servers enforce it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

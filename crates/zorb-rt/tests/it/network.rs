@@ -223,7 +223,7 @@ fn a_class_of_service_sets_its_connections_up() {
     let options = std::mem::take(&mut *client.connected.lock().unwrap());
     let seen: Vec<_> = options.iter().map(|o| (o.dscp, o.send_buffer, o.no_delay)).collect();
     assert_eq!(seen, [(Some(46), Some(16 << 10), true)]);
-    // The reference that it was made of has its own connection, set up as the options say.
+    // The original reference has its own connection, with the options' settings.
     assert_eq!(there.answer().unwrap(), 42);
     assert_eq!(classes(&client.connected), [NONE]);
 

@@ -135,7 +135,7 @@ fn counts(queue: &OnewayQueue) -> [u64; 3] {
     [counts.sent, counts.lost, counts.refused]
 }
 
-/// A queue, and what it has told.
+/// A queue, and the events that it has reported.
 fn telling(queue: OnewayQueue) -> (OnewayQueue, Receiver<FlowEvent>) {
     let (tell, told) = channel();
     let tell = Mutex::new(tell);
@@ -249,7 +249,7 @@ fn requests_have_the_priority_of_their_callers_and_the_connections_of_their_band
         assert!(queue.flush(HOUR));
         assert_eq!(queue.counts().sent, 3);
     }
-    // Where no band has the priority, the caller is told at once.
+    // If no band contains the priority, the caller gets an error at once.
     let few = PriorityBands::new([band(30, 40)]).unwrap();
     let sink = scene.sink.with(&queued(&of(1, 1)).with(few));
     assert_eq!(sink.put(4, b"").unwrap_err().kind, SystemExceptionKind::InvPolicy);

@@ -39,7 +39,7 @@ codegen::skeleton!(Probe, ProbeServant, {
     1 "note" note() oneway,
 });
 
-/// Writes down what its upcalls run at.
+/// Records the priorities of its upcalls.
 struct Recorder {
     current: RtCurrent,
     seen: Mutex<Vec<(Option<i16>, Schedule)>>,
@@ -111,7 +111,7 @@ impl Side {
         other.orb.resolve(&probe.0.to_ior_string()).unwrap()
     }
 
-    /// What an upcall at `priority` runs at here.
+    /// The schedule of an upcall at `priority` on this machine.
     fn at(&self, priority: i16) -> (Option<i16>, Schedule) {
         let schedule = match priority {
             0 => Schedule::Shared,
@@ -122,7 +122,7 @@ impl Side {
     }
 }
 
-/// Runs `work` on a thread of its own, so that what it is given does not stay with the test's.
+/// Runs `work` on its own thread, so that the test's thread does not retain its priority.
 fn apart<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| scope.spawn(work).join().unwrap())
 }
@@ -146,7 +146,7 @@ fn upcalls_run_at_the_clients_priority() {
                 assert_eq!(server.recorder.take(), [server.at(priority)]);
                 assert_eq!(side.rt.current().priority().unwrap(), number(priority));
             }
-            // One-way calls, too; the call behind it has the servant's record complete.
+            // Also one-way calls; the call behind it completes the servant's record.
             probe.note().unwrap();
             assert_eq!(probe.priority(None).unwrap(), 17);
             assert_eq!(server.recorder.take(), [server.at(17), server.at(17)]);

@@ -94,7 +94,7 @@ fn a_name_leads_to_one_thing_only() {
     orb.register_initial_reference("Nothing", &here).unwrap();
     assert!(orb.register_initial_local("Nothing", |_| 1_u8).is_err());
     assert!(orb.register_initial_local("RootPOA", |_| 1_u8).is_err());
-    // One that has an address is asked for otherwise, and each says so of the other.
+    // Remote objects are obtained by another call; each error names the other call.
     let local = orb.initial_reference::<Nothing>("RTCurrent").unwrap_err();
     assert!(format!("{local:?}").contains("initial_local"), "{local:?}");
     assert_eq!(orb.initial_reference::<Nothing>("Nothing").unwrap().answer(), Ok(42));
@@ -214,11 +214,11 @@ fn references_with_priorities_are_made_before_their_objects() {
     assert_eq!(refused.kind, SystemExceptionKind::ObjectNotExist);
 }
 
-/// Every operation, attribute and type of the modules `RTCORBA` and `RTPortableServer`, with a Rust
-/// item that has to be there.
+/// Every operation, attribute and type of the modules `RTCORBA` and `RTPortableServer`, with the Rust
+/// item that must exist.
 macro_rules! standard {
     ($($name:literal => $item:expr;)*) => {
-        /// Has the compiler look for each item.
+        /// Makes the compiler resolve each item.
         #[allow(dead_code, unused_must_use, path_statements, clippy::no_effect)]
         fn items() { $({ $item; })* }
 

@@ -89,7 +89,7 @@ fn threads(beginning: &str) -> Vec<(String, u32)> {
     named
 }
 
-/// The real-time priority and the policy of a thread, as the system tells them.
+/// The real-time priority and the policy of a thread, read from the system.
 fn schedule(thread: u32) -> (u32, u32) {
     let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap();
     let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_ascii_whitespace().collect();
@@ -190,13 +190,13 @@ fn threads_are_ready_before_they_serve() {
     });
 }
 
-/// How a thread is scheduled, and whether it is kept on the first processor.
+/// The policy and priority of a thread, and whether it is bound to the first processor.
 type Setting = ((u32, u32), bool);
 
-/// Waits until the threads of a name are set up so.
+/// Waits until the threads with a name have these settings.
 fn become_such(name: &str, expected: &[Setting]) {
     let end = Instant::now() + Duration::from_secs(60);
-    // Where there is one processor all are kept on it.
+    // With a single processor, no thread is bound.
     let mut expected = expected.to_vec();
     expected.iter_mut().for_each(|(_, is_kept)| *is_kept &= !single_processor());
     expected.sort_unstable();

@@ -14,7 +14,7 @@ use zorb_unix::UiopProtocol;
 use super::shared::{Doors, FIRST, Gate, OPEN};
 use super::stage::HIGH;
 
-/// Has threads say what they began with.
+/// Records the schedules with which threads start.
 #[derive(Debug, Default)]
 struct Births(Mutex<Vec<Schedule>>);
 

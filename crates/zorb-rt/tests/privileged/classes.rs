@@ -1,7 +1,7 @@
-//! The class in the network of connections that serve one priority, as the system counts their packets.
+//! The network class of connections that serve one priority, by the system's packet counters.
 //!
-//! It takes a network of its own, and queues that sort by class (HTB). Where there are none to be had, for
-//! want of the privilege or the tools, the test is shown as ignored, with the reason.
+//! The test needs a network namespace, and class-based queues (HTB). Without the privilege or the tools for them, it is
+//! ignored, with the reason.
 
 use std::process::{Command, Output};
 use std::sync::Arc;

@@ -84,8 +84,8 @@ impl Scene {
 
 pub(crate) fn a_shared_connection_is_sent_over_by_the_most_urgent() {
     let scene = Scene::new();
-    // The first request of a connection tells the server what later ones rely on, so its arguments are
-    // written when it is its caller's turn to send.
+    // The first request of a connection announces settings that later ones rely on, so its arguments are written while
+    // its caller holds the lock for sending.
     let order = order_of(&|inside| {
         let passed: Result<i32, SystemException> = scene.gate.0.invoke(
             "pass",

@@ -32,16 +32,15 @@ impl Word {
     }
 }
 
-/// Has the calling thread be one of the three, on the processor that they share.
+/// Makes the calling thread one of the three that share a processor.
 pub(crate) fn enter(level: u8) {
     let last = *thread::affinity().unwrap().last().unwrap();
     thread::set_affinity(&[last]).unwrap();
     priority::set(Schedule::Fifo(level)).unwrap();
 }
 
-/// The order in which two threads come to what they want. The highest wants what the lowest is inside
-/// of, which `take` goes into; the one between wants the processor, and nothing else, from when the
-/// highest is about to wait.
+/// The order in which two threads reach their goals. The highest enters with `take` what the lowest is inside of; the
+/// middle one only needs the processor, from when the highest is about to wait.
 pub(crate) fn order_of(take: &(dyn Fn(&dyn Fn()) + Sync)) -> Vec<&'static str> {
     let order = Mutex::new(Vec::new());
     let [on_stage, inside, about_to_wait] = &[const { Word(AtomicU32::new(0)) }; 3];

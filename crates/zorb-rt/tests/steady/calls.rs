@@ -37,8 +37,8 @@ const URLS: [&str; 11] = [
 /// The kind of the profiles of GIOPlite in shared memory here: the ORB has no number for it.
 const LITE_SHMIOP: ProfileTag = ProfileTag(0x7a6c_7368);
 
-/// The most that libraries ask an allocator for by two calls with replies and one without: rustls once by
-/// a reply, sctp-proto by chunks and what it keeps of them. The ORB itself asks for nothing.
+/// Maximum number of allocations by libraries during two calls with replies and one without: rustls allocates once per
+/// reply, sctp-proto for chunks and their records. The ORB itself allocates nothing.
 const BY_LIBRARIES: [(&str, u64); 2] = [("ssliop", 2), ("sciop", 120)];
 /// How often [`call_many`] makes these calls.
 const ROUNDS: u64 = 200;
@@ -69,7 +69,7 @@ fn builder() -> OrbBuilder {
         .protocol(Arc::new(DiopProtocol::new()))
 }
 
-/// Whether memory can be locked here. What is not may go at any time.
+/// Whether memory can be locked here. The system may page out other memory at any time.
 fn is_locked() -> bool {
     let apart = builder().build().unwrap();
     set_up().lock_memory(true).denied(Denied::Refuse).attach(&apart).is_ok()
@@ -159,8 +159,8 @@ fn steady_datagrams_violate_nothing() {
         let urls = ["diop://127.0.0.1:0"];
         let scene = scene_of(builder, &urls, strategy, LaneBuilder::new(number(20), 1));
         let calls = |worker: &Worker| leave_many(&scene, worker);
-        // An endpoint for datagrams has its connection, and the thread of it, from its beginning: whoever
-        // freezes has called each lane before.
+        // A datagram endpoint has its connection and that connection's thread from the start; so call each lane
+        // before freezing.
         for priority in [10, 20] {
             scene.at(priority, calls);
         }

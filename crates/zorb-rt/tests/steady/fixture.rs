@@ -1,4 +1,4 @@
-//! A server with lanes whose servant does, when asked, what a frozen lane is not to do.
+//! A server with lanes, whose servant causes violations of the steady state on request.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -54,7 +54,7 @@ codegen::skeleton!(Worker, WorkerServant, {
     2 "leave" leave(id: i32 => id) oneway,
 });
 
-/// What a servant can be asked to do.
+/// Requests to the servant.
 pub(crate) const NOTHING: i32 = 0;
 pub(crate) const ALLOCATE: i32 = 1;
 pub(crate) const TOUCH: i32 = 2;

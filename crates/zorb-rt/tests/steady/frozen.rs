@@ -12,7 +12,7 @@ use crate::fixture::{
     number, rt_of, scene,
 };
 
-/// What a lane has counted after calls to the high one of which the servant did `how`.
+/// The violations of both lanes, after calls to the high one whose servant did `how`.
 fn counted(strategy: Strategy, how: i32) -> (LaneViolations, LaneViolations) {
     let scene = scene("uiop://", strategy, LaneBuilder::new(number(20), 1));
     let elsewhere = builder().listen("uiop://").build().unwrap();
@@ -25,7 +25,7 @@ fn counted(strategy: Strategy, how: i32) -> (LaneViolations, LaneViolations) {
         call_many(worker);
         scene.rt.freeze().unwrap();
         (0..3).for_each(|_| assert_eq!(worker.sin(how), Ok(how)));
-        // A turn ends after its reply: the next call is answered after that.
+        // A dispatch ends after its reply has been sent; the reply to the next call proves that it has.
         assert_eq!(worker.serve(1), Ok(1));
     });
     let mut violations = scene.rt.violations().into_iter();
@@ -163,7 +163,7 @@ fn pools_that_are_made_later_are_frozen_from_their_beginning() {
         let here: Worker = poa.activate(Sinner::default()).unwrap();
         let there: Worker = client.resolve(&here.0.to_ior_string()).unwrap();
         assert_eq!(there.serve(1), Ok(1));
-        // A turn ends after its reply: the next call is answered after that.
+        // A dispatch ends after its reply has been sent; the reply to the next call proves that it has.
         assert_eq!(there.serve(1), Ok(1));
         pool.violations().remove(0)
     };

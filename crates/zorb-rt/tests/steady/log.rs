@@ -1,4 +1,4 @@
-//! A lane whose log is stuck serves on, and what a thread logs takes no memory.
+//! A lane whose log is blocked continues to serve, and logging allocates nothing.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -17,7 +17,7 @@ use crate::probe::{Fixed, Probe};
 
 /// Room in the log.
 const LINES: usize = 8;
-/// Clients that send what is no message, each of which is worth a line.
+/// Clients that send invalid messages, each of which is logged.
 const HOSTILE: usize = 20;
 
 #[test]
@@ -71,7 +71,7 @@ fn a_lane_serves_on_when_its_log_is_stuck() {
     });
 }
 
-/// But for what each thread sets aside for its first line.
+/// Except for the allocation of a thread's first line.
 fn takes_no_memory(log: &LogQueue) {
     let warn = |number: usize| tracing::warn!(number, lane = "urgent", "something is wrong");
     warn(0);

@@ -102,7 +102,7 @@ fn a_thread_that_is_borrowed_calls_for_who_has_borrowed_it() {
     };
     at(20, CALL);
     assert_eq!(elsewhere.connections(), 1);
-    // The lane's own thread is kept in an upcall, so the next request is served by the other's.
+    // The lane's own thread is in an upcall, so a borrowed thread serves the next request.
     let held = sinner.fresh.lock().unwrap();
     std::thread::scope(|scope| {
         let kept = scope.spawn(|| at(20, TOUCH));

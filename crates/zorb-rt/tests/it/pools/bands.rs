@@ -1,4 +1,4 @@
-//! Bands of priorities: each has its connections.
+//! Priority bands: each has its own connections.
 
 use std::sync::{Arc, Mutex};
 
@@ -120,7 +120,7 @@ fn a_call_that_is_in_no_band_is_not_made() {
     }
     assert_eq!(client.call(&there, 15, 1).join().unwrap(), Ok(1));
     assert_eq!(there.0.inconsistent_policies(), Ok(no_band.0.clone()), "this thread has none: 0");
-    // A reference that says nothing of priorities.
+    // A reference without a priority model.
     let plain: Desk = server.orb.root_poa().activate_shared(&server.clerk).unwrap();
     let plain: Desk = client.orb.resolve(&plain.0.to_ior_string()).unwrap();
     assert_eq!(client.call(&plain, 15, 2).join().unwrap(), Ok(2));
@@ -209,7 +209,7 @@ impl ServerRequestInterceptor for Watch {
 }
 
 #[test]
-fn the_first_request_over_a_connection_tells_its_band() {
+fn the_first_request_over_a_connection_declares_its_band() {
     let flag = u8::from(cfg!(target_endian = "little"));
     let told = |low: i16, high: i16| {
         let octets = [&[flag, 0][..], &low.to_ne_bytes(), &high.to_ne_bytes()].concat();

@@ -52,7 +52,7 @@ struct World {
     pool: Threadpool,
     desk: Desk,
     hostile: Vec<HostileClient>,
-    /// Requests of hostile clients whose upcalls stop, until they are let go.
+    /// Requests of hostile clients whose upcalls wait.
     stopped: Vec<i32>,
     /// Calls to the busy lane that have not been waited for.
     waiting: Vec<(i32, JoinHandle<Result<i32>>)>,
@@ -178,7 +178,7 @@ impl World {
     }
 
     /// A message that needs almost the whole budget is received, as soon as the threads that served the
-    /// connections have let go of them.
+    /// connections have released them.
     fn expect_memory(&mut self) {
         let end = Instant::now() + Duration::from_secs(30);
         loop {

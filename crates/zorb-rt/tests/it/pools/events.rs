@@ -7,7 +7,7 @@ use zorb_rt::{Linear, Qos, QosClass, Strategy, expand};
 
 use super::fixture::{Desk, Side, side_mapped};
 
-/// Longer than the test takes: what is to come first is a matter of order.
+/// Longer than the test takes: it checks orders, not times.
 const DEADLINE: Duration = Duration::from_secs(30);
 
 fn sensor() -> Qos {
@@ -41,7 +41,7 @@ fn navigation_comes_before_a_flood_of_sensor_events() {
     for id in 0..threads + waiting {
         with(&desk, &below.policies()).leave(id).unwrap();
         if id < threads {
-            // It has its thread, and does not let it go.
+            // It occupies its thread.
             server.clerk.wait_for(id);
         }
     }

@@ -1,4 +1,4 @@
-//! A server whose upcalls write down what they run at and stop at gates, and clients of it.
+//! A server whose upcalls record their priorities and can be stopped, and its clients.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex};
@@ -56,7 +56,7 @@ codegen::skeleton!(Desk, DeskServant, {
     2 "fill" fill(id: i32 => id, octets: i32 => octets) [result: Vec<u8>],
 });
 
-/// An upcall as its servant saw it.
+/// An upcall as the servant observed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
     pub(crate) id: i32,
@@ -68,11 +68,11 @@ pub(crate) struct Seen {
 #[derive(Debug, Default)]
 struct Book {
     started: Vec<Seen>,
-    /// Requests whose upcalls do not end.
+    /// Requests whose upcalls wait.
     shut: HashSet<i32>,
 }
 
-/// Writes down which upcalls have started.
+/// Records which upcalls have started.
 pub(crate) struct Clerk {
     current: RtCurrent,
     book: Mutex<Book>,
@@ -80,7 +80,7 @@ pub(crate) struct Clerk {
 }
 
 impl Clerk {
-    /// Has the upcalls of these requests not end until they are let go.
+    /// Makes the upcalls of these requests wait until `open`.
     pub(crate) fn shut(&self, ids: &[i32]) {
         self.book.lock().unwrap().shut.extend(ids);
     }
@@ -216,12 +216,12 @@ impl Side {
         self.orb.root_poa().create(name, policies).unwrap()
     }
 
-    /// The same desk by another reference.
+    /// The same desk through another reference.
     pub(crate) fn desk_again(&self, desk: &Desk, client: &Self) -> Desk {
         client.orb.resolve(&desk.0.to_ior_string()).unwrap()
     }
 
-    /// A desk at whose requests the clients' priority is what counts, as seen by `client`.
+    /// A desk with client-propagated priorities, as a reference of `client`.
     pub(crate) fn desk(&self, pool: &Threadpool, otherwise: i16, client: &Side) -> Desk {
         let poa = self.poa(pool, self.rt.client_propagated(number(otherwise)));
         let desk: Desk = poa.activate_shared(&self.clerk).unwrap();

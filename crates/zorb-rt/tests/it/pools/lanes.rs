@@ -83,8 +83,8 @@ fn lanes_are_beside_every_endpoint_of_the_orb() {
     }
 }
 
-/// A pool whose low requests have its threads occupied, and what is started of one more low request
-/// and a high one, sent in this order, when the first has ended.
+/// Occupies the pool's thread with a low request, sends another low and then a high one, and returns the order of
+/// upcalls after the first has ended.
 fn order_behind_a_busy_thread(server: &Side, client: &Side, desk: &Desk) -> Vec<i32> {
     server.clerk.shut(&[1]);
     let busy = client.call(desk, 10, 1);

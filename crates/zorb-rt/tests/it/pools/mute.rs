@@ -1,5 +1,5 @@
-//! Priorities by protocols whose requests have no service contexts: the lane tells them, or another
-//! protocol does, or the call is not made.
+//! Priorities over protocols whose requests have no service contexts: the lane implies the priority, another protocol
+//! transmits it, or the call is refused.
 
 use zorb_core::policy::PolicyType;
 use zorb_rt::Strategy;
@@ -7,11 +7,11 @@ use zorb_types::{SystemExceptionKind, minor};
 
 use super::fixture::{Desk, lane, side, side_at};
 
-/// Where servers listen whose clients can say nothing.
+/// Endpoints whose protocols have no service contexts.
 const MUTE: [&str; 2] = ["lite+uiop://", "short+uiop://"];
 
 #[test]
-fn a_lane_tells_the_priority_of_its_requests() {
+fn a_lane_implies_the_priority_of_its_requests() {
     for url in MUTE {
         for strategy in
             [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection]
@@ -26,7 +26,7 @@ fn a_lane_tells_the_priority_of_its_requests() {
                 let expected = (Some(priority), server.at(priority));
                 assert_eq!((seen.priority, seen.schedule), expected, "{url} {strategy:?}");
             }
-            // A thread without a priority goes to the lane for those.
+            // A thread without a priority calls the lane of the default priority.
             assert_eq!(desk.serve(5), Ok(5));
             assert_eq!(server.clerk.wait_for(5).priority, Some(10), "{url} {strategy:?}");
         }
@@ -34,7 +34,7 @@ fn a_lane_tells_the_priority_of_its_requests() {
 }
 
 #[test]
-fn outside_lanes_a_call_whose_priority_nothing_tells_is_not_made() {
+fn without_lanes_a_call_whose_priority_cannot_be_sent_is_refused() {
     for url in MUTE {
         let (server, client) = (side_at(&[url], &[]), side());
         let pool = server.pool().without_lanes(lane(0, 1)).create().unwrap();
@@ -58,7 +58,7 @@ fn outside_lanes_a_call_whose_priority_nothing_tells_is_not_made() {
 }
 
 #[test]
-fn a_call_that_says_its_priority_goes_by_a_protocol_that_tells_it() {
+fn a_call_with_a_priority_uses_a_protocol_that_transmits_it() {
     for url in MUTE {
         let (server, client) = (side_at(&[url, "uiop://"], &[]), side());
         let pool = server.pool().without_lanes(lane(0, 1)).create().unwrap();
