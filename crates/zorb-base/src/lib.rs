@@ -14,6 +14,7 @@ pub mod extensions;
 pub mod gather;
 pub mod interceptor;
 pub mod local_endpoints;
+pub mod local_sockets;
 pub mod message_budget;
 pub mod object_id;
 pub mod options;

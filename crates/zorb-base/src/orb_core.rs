@@ -11,6 +11,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::calling_lane::CallingLane;
 use crate::extensions::Extensions;
 use crate::local_endpoints::LocalEndpoints;
+use crate::local_sockets::LocalSockets;
 use crate::message_budget::{orb_budget, process_budget};
 use crate::options::Options;
 use crate::policy::ServedPriority;
@@ -34,6 +35,7 @@ pub struct OrbCore {
     extensions: Lock<Arc<Extensions>>,
     protocols: Arc<ProtocolRegistry>,
     local_endpoints: Arc<LocalEndpoints>,
+    local_sockets: LocalSockets,
     threads: Arc<ThreadCount>,
     code_sets: CodeSetComponentInfo,
     message_budget: Arc<MessageBudget>,
@@ -59,6 +61,7 @@ impl OrbCore {
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
+            local_sockets: LocalSockets::default(),
             threads: Arc::default(),
             code_sets,
             state: AtomicU8::new(RUNNING),
@@ -110,6 +113,22 @@ impl OrbCore {
     /// The endpoints at which this ORB serves objects.
     pub fn local_endpoints(&self) -> &Arc<LocalEndpoints> {
         &self.local_endpoints
+    }
+
+    /// The sockets of this machine that references in messages may lead to.
+    pub fn local_sockets(&self) -> &LocalSockets {
+        &self.local_sockets
+    }
+
+    /// Permits calls of the object of `ior`, which the program or the operator has named, at sockets of this machine.
+    pub fn permit_sockets_of(&self, ior: &Ior) {
+        for profile in &ior.profiles {
+            if let Some(Ok((protocol, resolved))) = self.protocols.resolve(ior, profile) {
+                let transport = protocol.transport();
+                let endpoints = resolved.endpoints.iter();
+                endpoints.for_each(|endpoint| self.local_sockets.permit(transport, endpoint));
+            }
+        }
     }
 
     /// The object key of a reference to an object of this ORB; `None` if no profile has a local endpoint.

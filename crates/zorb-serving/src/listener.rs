@@ -67,7 +67,9 @@ impl Listener {
                 None => failure,
             }
         })?;
-        if !protocol.is_secured() {
+        let transport = protocol.transport();
+        context.local_sockets().permit(transport, acceptor.endpoint());
+        if !protocol.is_secured() && transport.local_socket(acceptor.endpoint()).is_none() {
             let all = context.protocols().protocols();
             if let Some(secured) = all.iter().find(|protocol| protocol.is_secured()) {
                 let (endpoint, secured) = (acceptor.endpoint(), secured.scheme());

@@ -9,7 +9,7 @@ use zorb_os::buffers::{BufferLayout, MAX_BUFFER_SIZE, MAX_BUFFERS};
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Stream, StreamOptions, Transport,
+    ListenOptions, LocalSocket, Stream, StreamOptions, Transport,
 };
 use zorb_unix::DEFAULT_MODE;
 use zorb_unix::rendezvous::{self, Handover, Names};
@@ -172,6 +172,10 @@ impl Transport for ShmTransport {
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         rendezvous::url_beside(&self.scheme, acceptor)
+    }
+
+    fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
+        Some(rendezvous::local_socket(endpoint))
     }
 }
 

@@ -110,6 +110,7 @@ macro_rules! conformance_suite {
         $crate::conformance_suite! { @tests $subject;
             a_bound_endpoint_can_be_connected_to
             published_endpoints_are_canonical
+            sockets_of_this_machine_are_declared
             other_schemes_are_refused
             malformed_endpoints_are_refused
             a_refused_connection_names_endpoint_and_cause

@@ -11,7 +11,7 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, Groups,
-    ListenError, ListenOptions, PeerIdentity, ProfileError, PropertyField, Protocol,
+    ListenError, ListenOptions, LocalSocket, PeerIdentity, ProfileError, PropertyField, Protocol,
     ReceivedBuffer, ResolvedProfile, SendBuffer, Stream, StreamOptions, Transport,
 };
 
@@ -232,6 +232,10 @@ impl<W: Watch> Transport for WatchedTransport<W> {
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         self.inner.transport().beside(acceptor)
+    }
+
+    fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
+        self.inner.transport().local_socket(endpoint)
     }
 }
 

@@ -9,8 +9,8 @@ use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfi
 
 use crate::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, OptionSet, OptionSets, ProfileError, Protocol, ResolvedProfile, Stream,
-    Transport, strip_scheme,
+    ListenOptions, LocalSocket, OptionSet, OptionSets, ProfileError, Protocol, ResolvedProfile,
+    Stream, Transport, strip_scheme,
 };
 
 /// A protocol composed of a messaging protocol and the transport, addresses and profiles of another
@@ -242,6 +242,10 @@ impl Transport for Renamed {
         let url = self.inner.transport().beside(acceptor);
         let address = url.split_once("://").map_or("", |(_, address)| address);
         format!("{}://{address}", self.scheme)
+    }
+
+    fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
+        self.inner.transport().local_socket(&self.inner(endpoint).ok()?)
     }
 }
 

@@ -54,7 +54,7 @@ pub use protocol::{
 };
 pub use stream::Stream;
 pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
-pub use transport::{Transport, strip_scheme};
+pub use transport::{LocalSocket, Transport, strip_scheme};
 pub use wait::{BusyWait, MAX_LATENESS, WaitPolicy};
 pub use workers::{WorkerThreads, Workers};
 pub use zorb_os::buffers::{ReceivedBuffer, SendBuffer};

@@ -46,6 +46,24 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// name. Lanes of thread pools listen there, so it must not be more accessible than `acceptor`.
     /// A transport for groups, which lanes do not serve, returns the URL of the group.
     fn beside(&self, acceptor: &dyn Acceptor) -> String;
+
+    /// The socket of this machine that `endpoint` names by a path or an abstract name, where other programs may have
+    /// theirs: clients connect to it only if they permit that, since a reference may come from anybody. Default: none.
+    fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
+        let _ = endpoint;
+        None
+    }
+}
+
+/// A socket of this machine that an endpoint names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LocalSocket {
+    /// The folder of its file, without a slash at the end; `@` for abstract names.
+    pub folder: String,
+    /// Whether its name is like those that the transport makes, which other programs do not have.
+    pub has_generated_name: bool,
+    /// Whether the transport makes sockets in this folder unless told otherwise.
+    pub is_default_folder: bool,
 }
 
 /// Removes `scheme://` from `text`, for authors of transports; a bare address is returned

@@ -52,7 +52,7 @@ use socket2::Socket;
 use zorb_transport::socket::{SocketStream, set_buffers};
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    Stream, StreamOptions, Transport,
+    LocalSocket, Stream, StreamOptions, Transport,
 };
 
 use handover::{Handover, Names};
@@ -152,6 +152,10 @@ impl Transport for UnixTransport {
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         rendezvous::url_beside(&self.scheme, acceptor)
+    }
+
+    fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
+        Some(rendezvous::local_socket(endpoint))
     }
 }
 

@@ -12,7 +12,7 @@ use zorb_transport::{Acceptor, ListenError, ListenOptions, strip_scheme};
 use crate::acceptor::ListeningUnix;
 use crate::file::{SocketFile, listen_at, listen_at_unused, sweep_once};
 use crate::handover::Handover;
-use crate::name::{ListenAddress, Location, SocketName, new_file_name, next_number};
+use crate::name::{ListenAddress, Location, SocketName, new_abstract_name, new_file_name};
 
 /// The maximum number of generated names that are tried.
 const MAX_TRIES: usize = 1000;
@@ -36,16 +36,11 @@ pub(crate) fn listen<H: Handover>(
         Location::Named(SocketName::Path(path)) => listen_at(Path::new(&path), mode, options)
             .map(|(socket, file)| (socket, SocketName::Path(path), Some(file))),
         Location::Named(name) => listen_abstract(name, options),
-        Location::NewPath => {
-            let folders =
-                new_socket_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir());
-            listen_at_new_path(scheme, &folders, mode, options)
-        }
+        Location::NewPath => listen_at_new_path(scheme, &socket_folders(), mode, options),
         Location::NewPathIn(folder) => listen_at_new_path(scheme, &[folder], mode, options),
-        Location::NewAbstract => with_unused_name(|| {
-            let name = format!("zorb-{}-{}", std::process::id(), next_number());
-            listen_abstract(SocketName::Abstract(name), options)
-        }),
+        Location::NewAbstract => {
+            with_unused_name(|| listen_abstract(SocketName::Abstract(new_abstract_name()), options))
+        }
     };
     let (socket, name, file) = bound.map_err(|error| with_hint(ListenError::new(url, error)))?;
     let endpoint = name.to_endpoint(scheme)?;
@@ -59,6 +54,11 @@ fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Boun
     socket.bind(&name.to_address()?)?;
     socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
     Ok((socket, name, None))
+}
+
+/// The folders for this process's new sockets in order of preference.
+pub(crate) fn socket_folders() -> Vec<PathBuf> {
+    new_socket_folders(std::env::var_os("XDG_RUNTIME_DIR"), std::env::temp_dir())
 }
 
 /// The folders for new sockets in order of preference: the user's own runtime folder, the folder

@@ -170,3 +170,13 @@ pub(crate) fn process_of_name(name: &str) -> Option<u32> {
     number.parse::<u64>().ok()?;
     process.parse().ok()
 }
+
+/// A new abstract name.
+pub(crate) fn new_abstract_name() -> String {
+    format!("zorb-{}-{}", std::process::id(), next_number())
+}
+
+/// The process in a name like that of [`new_abstract_name`].
+pub(crate) fn process_of_abstract_name(name: &str) -> Option<u32> {
+    process_of_name(&format!("{name}.sock"))
+}

@@ -12,10 +12,10 @@ use std::sync::Arc;
 use socket2::Socket;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    strip_scheme,
+    LocalSocket, strip_scheme,
 };
 
-use crate::name::SocketName;
+use crate::name::{SocketName, process_of_abstract_name, process_of_name};
 use crate::{connect, listen};
 
 pub use crate::handover::{Handover, Names};
@@ -69,6 +69,23 @@ pub fn url_beside(scheme: &str, acceptor: &dyn Acceptor) -> String {
     }
 }
 
+/// The socket that `endpoint` names. The folder of new sockets is `$XDG_RUNTIME_DIR` or else that for temporary files.
+#[must_use]
+pub fn local_socket(endpoint: &Endpoint) -> LocalSocket {
+    let address = endpoint.address();
+    if let Some(name) = address.strip_prefix('@') {
+        let has_generated_name = process_of_abstract_name(name).is_some();
+        return LocalSocket { folder: "@".to_owned(), has_generated_name, is_default_folder: true };
+    }
+    let (folder, name) = address.rsplit_once('/').unwrap_or(("", address));
+    let default = listen::socket_folders().into_iter().next();
+    LocalSocket {
+        folder: folder.to_owned(),
+        has_generated_name: process_of_name(name).is_some(),
+        is_default_folder: default.is_some_and(|default| Path::new(folder) == default),
+    }
+}
+
 /// Listens on `url` of `scheme`; `mode` is for the file of a socket whose URL contains none.
 /// `handover` makes streams of accepted connections.
 ///
@@ -82,4 +99,29 @@ pub fn listen<H: Handover>(
     handover: H,
 ) -> Result<Arc<dyn Acceptor>, ListenError> {
     listen::listen(scheme, url, mode, options, handover)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sockets_are_told_by_folder_and_name() {
+        let default = listen::socket_folders().remove(0).display().to_string();
+        let cases = [
+            (format!("{default}/zorb-7-8.sock"), default.as_str(), true, true),
+            (format!("{default}/docker.sock"), &default, false, true),
+            ("/srv/app/zorb-7-8.sock".to_owned(), "/srv/app", true, false),
+            ("/srv/app/../zorb-7-8.sock".to_owned(), "/srv/app/..", true, false),
+            ("/zorb-7.sock".to_owned(), "", false, false),
+            ("@zorb-7-8".to_owned(), "@", true, true),
+            ("@/tmp/.X11-unix/X0".to_owned(), "@", false, true),
+        ];
+        for (address, folder, has_generated_name, is_default_folder) in cases {
+            let endpoint = parse_endpoint("uiop", &address).unwrap();
+            let folder = folder.to_owned();
+            let expected = LocalSocket { folder, has_generated_name, is_default_folder };
+            assert_eq!(local_socket(&endpoint), expected, "{address}");
+        }
+    }
 }

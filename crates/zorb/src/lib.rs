@@ -193,7 +193,7 @@ pub mod transport {
     pub use zorb_transport::{
         AcceptError, Acceptor, Backoff, BusyWait, Composed, ConnectAttempt, ConnectError,
         ConnectOptions, ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
-        MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
+        LocalSocket, MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
         PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
         SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, WorkerThreads,
         Workers, join_profiles, options, property_fields, strip_scheme,

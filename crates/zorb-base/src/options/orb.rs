@@ -31,6 +31,9 @@ macro_rules! orb_options {
                 /// Protocols that calls use, by scheme, in order of preference, such as uiop,iiop; references with
                 /// none of them cannot be called, unless the list ends in any; empty for all.
                 "ClientProtocols" client_protocols: Vec<String> = Vec::new();
+                /// Folders with sockets that references in messages may lead to, @ for abstract names, besides sockets
+                /// with generated names in the folder for them, and those of references that the program resolves.
+                "LocalSocketFolders" local_socket_folders: Vec<String> = Vec::new();
                 /// Protocols to listen with, by scheme, in the order of their profiles in references; endpoints of
                 /// other protocols are not opened, and without endpoints each protocol gets an ephemeral one.
                 "ServerProtocols" server_protocols: Vec<String> = Vec::new();

@@ -4,6 +4,7 @@
 mod bridges;
 mod conformance;
 mod descriptors;
+mod local_sockets;
 mod one_way;
 mod properties;
 mod silent;

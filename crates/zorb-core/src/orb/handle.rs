@@ -55,6 +55,7 @@ impl Orb {
 
     /// A reference to the object that `ior` identifies.
     pub fn object(&self, ior: Ior) -> ObjectRef {
+        self.inner.client.permit_sockets_of(&ior);
         ObjectRef::new(&self.inner.client, ior)
     }
 

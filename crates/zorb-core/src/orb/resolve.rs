@@ -169,7 +169,7 @@ pub(super) fn string_to_object(
     })?;
     match parsed {
         ObjectUrl::Ior(ior) if ior.is_nil() => Ok(None),
-        ObjectUrl::Ior(ior) => Ok(Some(ObjectRef::new(&orb.client, ior))),
+        ObjectUrl::Ior(ior) => Ok(Some(named_object(orb, ior))),
         ObjectUrl::Corbaloc(corbaloc) => corbaloc_object(orb, url, &corbaloc).map(Some),
         ObjectUrl::Rir { key } => initial_reference(orb, &key, depth).map(Some),
         ObjectUrl::Corbaname(corbaname) => {
@@ -177,8 +177,12 @@ pub(super) fn string_to_object(
                 NamingContextAddress::Corbaloc(corbaloc) => corbaloc_object(orb, url, corbaloc)?,
                 NamingContextAddress::Rir { key } => initial_reference(orb, key, depth)?,
             };
-            corbaname::resolve(&context, &corbaname.name)
-                .map_err(|error| error.into_source_of(bad_url(url, minor::bad_param::BAD_URL)))
+            let found = corbaname::resolve(&context, &corbaname.name)
+                .map_err(|error| error.into_source_of(bad_url(url, minor::bad_param::BAD_URL)))?;
+            if let Some(object) = &found {
+                orb.client.permit_sockets_of(object.ior());
+            }
+            Ok(found)
         }
         ObjectUrl::File(path) => {
             let text = read_reference(Path::new(&path))
@@ -212,7 +216,13 @@ fn corbaloc_object(
         .iter()
         .map(|address| profile(orb, url, address, &corbaloc.key))
         .collect();
-    Ok(ObjectRef::new(&orb.client, Ior { type_id: String::new(), profiles: profiles? }))
+    Ok(named_object(orb, Ior { type_id: String::new(), profiles: profiles? }))
+}
+
+/// The object of a reference that the program or the operator has named, and whose sockets are therefore permitted.
+fn named_object(orb: &OrbInner, ior: Ior) -> ObjectRef {
+    orb.client.permit_sockets_of(&ior);
+    ObjectRef::new(&orb.client, ior)
 }
 
 fn profile(

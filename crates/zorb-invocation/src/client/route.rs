@@ -18,7 +18,7 @@ use zorb_giop::{
     LanePriority, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
     TargetAddress,
 };
-use zorb_transport::{Protocol, ResolvedProfile};
+use zorb_transport::{Endpoint, Protocol, ResolvedProfile};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::addressing::Addressing;
@@ -94,6 +94,8 @@ pub(crate) struct Routes {
     pub(crate) policies: Vec<PolicyValue>,
     /// The policies that exclude all routes.
     pub(super) conflicts: Vec<PolicyType>,
+    /// A local socket that the ORB does not permit, if there is one.
+    pub(super) refused: Option<Endpoint>,
     /// The priority bands, each with connections of its own.
     bands: Vec<RangeInclusive<i16>>,
     /// The priority of all calls, if the server declares it.
@@ -239,6 +241,12 @@ impl Routes {
         let receiving = Receiving::new(core.options(), core.message_budget());
         let code_sets: Option<CodeSetComponentInfo> = profile.component();
         for endpoint in &resolved.endpoints {
+            let folders = &core.options().local_socket_folders;
+            if !core.local_sockets().permits(protocol.transport(), endpoint, folders) {
+                tracing::warn!(%endpoint, "a reference leads to a local socket that is not permitted");
+                self.refused = Some(endpoint.clone());
+                continue;
+            }
             let priority = lane.or_else(|| protocol.endpoint_priority(resolved, endpoint));
             let classes = match policies {
                 Some(policies) => policies.classes(*tag, priority, core.options()),

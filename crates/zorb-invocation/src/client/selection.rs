@@ -86,7 +86,7 @@ pub(super) fn unreachable(
     match failure {
         Some(error) => not_connected(vec![error], NotConnected::Unreachable),
         None if !routes.conflicts.is_empty() => ruled_out(object, routes),
-        None => no_usable_profile(object),
+        None => no_usable_profile(object, routes),
     }
 }
 
@@ -191,7 +191,7 @@ fn try_routes<'t>(
     } else if one_way {
         no_way_back()
     } else {
-        no_usable_profile(object)
+        no_usable_profile(object, routes)
     })
 }
 
@@ -285,7 +285,15 @@ fn ruled_out(object: &ObjectRef, routes: &Routes) -> SystemException {
 }
 
 #[cold]
-fn no_usable_profile(object: &ObjectRef) -> SystemException {
+fn no_usable_profile(object: &ObjectRef, routes: &Routes) -> SystemException {
+    if let Some(socket) = &routes.refused {
+        let context = ErrorContext::new(Phase::Connect)
+            .with_target(socket.to_string())
+            .with_source("a reference in a message leads to a local socket that is not permitted")
+            .with_hint("the option LocalSocketFolders permits all sockets in a folder");
+        return SystemException::no_permission(minor::no_permission::REFUSED, CompletionStatus::No)
+            .with_context(context);
+    }
     let tags: Vec<_> =
         object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
     let context = ErrorContext::new(Phase::Connect)

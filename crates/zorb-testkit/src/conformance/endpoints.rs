@@ -17,6 +17,20 @@ pub fn a_bound_endpoint_can_be_connected_to(subject: &Subject) {
     assert_eq!(recv_exactly(&*link.server, 1), b"x");
 }
 
+/// Endpoints that are paths or abstract names are declared as local sockets, with a name of the transport's making, so
+/// that clients do not connect to any such socket that a reference names.
+pub fn sockets_of_this_machine_are_declared(subject: &Subject) {
+    let acceptor = subject.listen();
+    for endpoint in [acceptor.endpoint()].into_iter().chain(acceptor.published()) {
+        let declared = subject.transport().local_socket(endpoint);
+        let is_local = endpoint.address().starts_with(['/', '@']);
+        assert_eq!(declared.is_some(), is_local, "{endpoint}: {declared:?}");
+        let Some(socket) = declared else { continue };
+        assert!(socket.has_generated_name, "{endpoint}: {socket:?}");
+        assert!(endpoint.address().starts_with(&socket.folder), "{endpoint}: {socket:?}");
+    }
+}
+
 /// Bound and published endpoints are in the form that `parse_endpoint` returns.
 pub fn published_endpoints_are_canonical(subject: &Subject) {
     let acceptor = subject.listen();
