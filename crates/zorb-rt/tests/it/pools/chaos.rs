@@ -205,7 +205,7 @@ fn run(seed: u64) {
 }
 
 fn asked(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|value| value.parse().expect("a number"))
+    std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
 #[test]

@@ -116,7 +116,7 @@ impl HostileClient {
         self.needs_memory = true;
         let pieces: Vec<_> = fragments(&message, 2000).collect();
         for piece in &pieces[..pieces.len() - 1] {
-            self.unsent.extend_from_slice(&piece.header());
+            self.unsent.extend_from_slice(piece.header());
             self.unsent.extend_from_slice(piece.payload);
         }
     }
