@@ -59,6 +59,8 @@ pub enum CdrErrorKind {
     UnknownValue,
     /// A `fixed` that is not a packed decimal number.
     BadFixed,
+    /// Octets behind the last value of a message.
+    ExtraOctets,
     /// A type or form that is not supported.
     Unsupported,
 }
@@ -92,6 +94,7 @@ impl CdrErrorKind {
             Self::BadValue => "the value is malformed or of another type",
             Self::UnknownValue => "the type of the value is not known here",
             Self::BadFixed => "it is not a packed decimal number",
+            Self::ExtraOctets => "octets are left behind it",
             Self::Unsupported => "it is not supported",
         }
     }

@@ -93,6 +93,8 @@ pub struct CdrReader<'a> {
     order: ByteOrder,
     /// Whether `buffer` is the tail.
     in_tail: bool,
+    /// Whether runs of numbers are aligned in each part.
+    aligned_per_part: bool,
     depth: u16,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
@@ -141,6 +143,7 @@ impl<'a> CdrReader<'a> {
             part_origin: 0,
             order,
             in_tail: false,
+            aligned_per_part: false,
             depth: 0,
             text: TextCoding::default(),
             context: None,
@@ -172,8 +175,8 @@ impl<'a> CdrReader<'a> {
 
     /// The same reader over several parts with an alignment base each, as GIOP 1.1 fragments are: the
     /// octet at each position of `parts` (ascending) is `origin` octets after the alignment base. A run
-    /// of numbers, such as those of a sequence, is aligned once and continues across parts, unless it is
-    /// [aligned per part](Self::is_aligned_per_part).
+    /// of numbers, such as those of a sequence, is aligned once and continues across parts: see
+    /// [`read_in_parts`](Self::read_in_parts).
     #[inline]
     #[must_use]
     pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
@@ -306,29 +309,65 @@ impl<'a> CdrReader<'a> {
         self.parts.is_empty()
     }
 
-    /// Whether the next `count` numbers of `size` octets are aligned in each
-    /// [part](Self::with_parts).
+    /// Whether the numbers of a sequence or array are aligned in each [part](Self::with_parts): see
+    /// [`read_in_parts`](Self::read_in_parts).
+    pub fn is_aligned_per_part(&self) -> bool {
+        self.aligned_per_part
+    }
+
+    /// Reads the values up to the end of a message, which may have several [parts](Self::with_parts).
     ///
-    /// The standard requires that of GIOP 1.1 fragments, but omniORB aligns a run once. The octets do not
-    /// tell which, unless the run ends the message: then one of the two ends with it.
-    pub fn is_aligned_per_part(&self, size: usize, count: usize) -> bool {
-        if self.parts.is_empty() || self.tail.is_some() {
-            return false;
+    /// The standard aligns the data of each GIOP 1.1 fragment separately, so a sender pads numbers of 8 octets
+    /// at its start; omniORB aligns the numbers of a sequence or array only once. The octets do not tell which.
+    /// So `read` is called again, with numbers aligned in each part, if it fails or leaves octets. That result
+    /// counts if it uses all octets, else the first one, which is then read once more.
+    ///
+    /// # Errors
+    /// Those of the first `read`.
+    #[cold]
+    pub fn read_in_parts<T>(
+        &mut self,
+        mut read: impl FnMut(&mut Self) -> CdrResult<T>,
+    ) -> CdrResult<T> {
+        if self.parts.is_empty() {
+            return read(self);
         }
-        let end = self.buffer.len();
-        let start = self.aligned(size);
-        let once = count.checked_mul(size).and_then(|length| start.checked_add(length));
-        if once.is_none_or(|once| once >= end) {
-            return false;
+        let start = self.clone();
+        let first = read(self);
+        if first.is_ok() && self.remaining() == 0 {
+            return first;
         }
-        let mut ahead = Self { values: None, ..self.clone() };
-        for _ in 0..count {
-            ahead.position = ahead.aligned(size).saturating_add(size);
-            if ahead.position > end {
-                return false;
-            }
+        let mut again = Self { aligned_per_part: true, ..start.clone() };
+        if let Ok(read) = read(&mut again)
+            && again.remaining() == 0
+        {
+            *self = again;
+            return Ok(read);
         }
-        ahead.position == end
+        if first.is_err() {
+            return first;
+        }
+        // `read` may have stored what it read: the first result has to be the last.
+        *self = start;
+        read(self)
+    }
+
+    /// Aligns the numbers of sequences and arrays in each part, or not: see
+    /// [`read_in_parts`](Self::read_in_parts).
+    pub fn set_aligned_per_part(&mut self, is_aligned: bool) {
+        self.aligned_per_part = is_aligned && !self.parts.is_empty();
+    }
+
+    /// Checks that a message has no octets behind its last value.
+    ///
+    /// # Errors
+    /// `ExtraOctets`.
+    #[inline]
+    pub fn expect_end(&self, what: &'static str) -> CdrResult<()> {
+        match self.remaining() {
+            0 => Ok(()),
+            _ => Err(self.error(CdrErrorKind::ExtraOctets, what)),
+        }
     }
 
     /// An error of `kind` at the current offset.

@@ -6,7 +6,7 @@ mod error;
 #[cfg(test)]
 mod tests;
 
-use zorb_cdr::{CdrResult, CdrWriter};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
 use zorb_core::{ObjectRef, OwnedReply, RawReply};
 use zorb_types::{Any, CompletionStatus, Layout, SystemException, TcKind, TypeCode};
 
@@ -204,19 +204,24 @@ impl Request {
             let listed = self.exceptions.iter().find(|exception| exception.id() == id);
             return Ok(Err(match listed {
                 Some(type_code) => {
-                    RequestError::User(Any::read_value(type_code.clone(), &mut reader)?)
+                    let read =
+                        |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
+                    RequestError::User(reader.read_in_parts(read)?)
                 }
                 None => RequestError::UnknownUser(Box::new(UnknownUserException::new(
                     reply.to_owned_reply(),
                 ))),
             }));
         }
-        let result = Any::read_with(&self.result, &mut reader)?;
-        let mut outputs = Vec::new();
-        for argument in self.arguments.iter().filter(|argument| argument.mode.is_returned()) {
-            let value = Any::read_value(argument.type_code.clone(), &mut reader)?;
-            outputs.push(NamedValue { value: Some(value), ..argument.clone() });
-        }
+        let (result, outputs) = reader.read_in_parts(|reader| {
+            let result = Any::read_with(&self.result, reader)?;
+            let mut outputs = Vec::new();
+            for argument in self.arguments.iter().filter(|argument| argument.mode.is_returned()) {
+                let value = Any::read_value(argument.type_code.clone(), reader)?;
+                outputs.push(NamedValue { value: Some(value), ..argument.clone() });
+            }
+            Ok((result, outputs))
+        })?;
         Ok(Ok(Response { result, outputs, octets_left: reader.remaining() }))
     }
 }
@@ -236,9 +241,10 @@ impl UntypedReply {
     /// # Errors
     /// `MARSHAL` or a similar exception if the reply does not contain them.
     pub fn values(&self, types: &[TypeCode]) -> Result<Vec<Any>, SystemException> {
-        let mut reader = self.0.reader();
-        let values = types.iter().map(|each| Any::read_value(each.clone(), &mut reader));
-        values.collect::<CdrResult<_>>().map_err(bad_reply)
+        let read = |reader: &mut CdrReader<'_>| {
+            types.iter().map(|each| Any::read_value(each.clone(), reader)).collect()
+        };
+        self.0.reader().read_in_parts(read).map_err(bad_reply)
     }
 
     /// The user exception, of this type.
@@ -246,6 +252,7 @@ impl UntypedReply {
     /// # Errors
     /// `MARSHAL` or a similar exception if it is of another type.
     pub fn exception(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
-        Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
+        let read = |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
+        self.0.reader().read_in_parts(read).map_err(bad_reply)
     }
 }

@@ -129,13 +129,16 @@ impl ServerRequest<'_, '_> {
         if self.list.is_some() || self.outcome.is_some() {
             return Err(order(minor::bad_inv_order::ARGUMENTS_ORDER));
         }
-        let reader = self.call.arguments();
-        for parameter in list.iter_mut().filter(|parameter| parameter.mode.is_sent()) {
-            let read = Any::read_value(parameter.type_code.clone(), reader);
-            parameter.value = Some(read.map_err(|error| {
-                SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
-            })?);
-        }
+        // Octets behind the arguments may be a context.
+        let read = self.call.arguments().read_in_parts(|reader| {
+            list.iter_mut().filter(|parameter| parameter.mode.is_sent()).try_for_each(|parameter| {
+                parameter.value = Some(Any::read_value(parameter.type_code.clone(), reader)?);
+                Ok(())
+            })
+        });
+        read.map_err(|error| {
+            SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
+        })?;
         Ok(self.list.insert(list))
     }
 

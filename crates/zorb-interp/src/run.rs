@@ -76,9 +76,7 @@ pub fn copy_numbers(
     let length = count.saturating_mul(number.size());
     reader.step(alignment);
     reader.align(alignment);
-    if reader.is_in_chunks() && reader.remaining() < length
-        || reader.is_aligned_per_part(alignment, count) && number.size() == alignment
-    {
+    if reader.is_in_chunks() && reader.remaining() < length || reader.is_aligned_per_part() {
         return copy_each(number, count, reader, writer);
     }
     let octets = reader.take(length, "number")?;
@@ -125,8 +123,8 @@ fn copy_members(
 ) -> CdrResult<()> {
     for item in items {
         let (size, alignment) = (item.shape.size(), item.shape.alignment());
-        // A sender may split an array into several chunks.
-        let (pieces, each) = match reader.is_in_chunks() {
+        // A sender may split an array into several chunks, or align its elements in each part.
+        let (pieces, each) = match reader.is_in_chunks() || reader.is_aligned_per_part() {
             true => (item.count, 1),
             false => (1, item.count),
         };

@@ -7,7 +7,8 @@ use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
 use zorb_cdr::{
-    ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
+    ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding,
+    Wire,
 };
 use zorb_giop::{
     Form, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
@@ -27,6 +28,10 @@ pub struct ServerCall<'a> {
     /// The operation of the thread's last request.
     pub(super) known: Option<&'a OperationCache>,
     pub(super) arguments: CdrReader<'a>,
+    /// Whether arguments could not be decoded, or octets are left behind them.
+    pub(super) undecodable: bool,
+    /// Whether octets may be left behind the arguments.
+    pub(super) allows_extra_octets: bool,
     pub(super) reply: ReplyWriter<'a>,
 }
 
@@ -93,6 +98,8 @@ impl<'a> ServerCall<'a> {
             object_id: None,
             known: None,
             arguments: CdrReader::new(message, order),
+            undecodable: false,
+            allows_extra_octets: false,
             reply: ReplyWriter {
                 buffer: reply.buffer,
                 form,
@@ -198,7 +205,36 @@ impl<'a> ServerCall<'a> {
     /// `MARSHAL` or another exception of decoding, completed NO.
     #[inline]
     pub fn argument<M: Wire>(&mut self) -> Result<M::Borrowed<'a>, SystemException> {
-        M::read_borrowed(&mut self.arguments).map_err(undecodable)
+        M::read_borrowed(&mut self.arguments).map_err(|error| self.undecodable(error))
+    }
+
+    /// Checks that the request has no octets behind its last argument, unless the ORB allows them
+    /// (`AllowExtraOctets`).
+    ///
+    /// # Errors
+    /// `MARSHAL`, completed NO.
+    #[inline]
+    pub fn end_of_arguments(&mut self) -> Served {
+        match self.arguments.remaining() {
+            0 => Ok(()),
+            _ => self.extra_octets(),
+        }
+    }
+
+    #[cold]
+    fn extra_octets(&mut self) -> Served {
+        if self.allows_extra_octets {
+            return Ok(());
+        }
+        let error = self.arguments.error(CdrErrorKind::ExtraOctets, "arguments");
+        Err(self.undecodable(error))
+    }
+
+    /// The exception for arguments that cannot be decoded.
+    #[cold]
+    fn undecodable(&mut self, error: CdrError) -> SystemException {
+        self.undecodable = true;
+        SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
     }
 
     /// Writes the reply: the results, with `write`, or the user exception.
@@ -464,12 +500,6 @@ impl ReplyWriter<'_> {
         // The encoding cannot fail: repository ids are short and ASCII.
         let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
     }
-}
-
-/// The exception for arguments that cannot be decoded.
-#[cold]
-fn undecodable(error: CdrError) -> SystemException {
-    SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
 }
 
 /// The exception for results without an encoding.

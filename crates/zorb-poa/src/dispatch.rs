@@ -19,6 +19,7 @@ use zorb_types::{CompletionStatus, Report, SystemException, SystemExceptionKind,
 use crate::active_object::ActiveObject;
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
 use crate::call::{ReplyWriter, Served, ServerCall};
+use crate::skeleton::dispatch_to;
 use crate::slots::Found;
 
 /// The outcome of a request.
@@ -112,6 +113,7 @@ pub fn dispatch<'a>(
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);
+    call.allows_extra_octets = adapters.orb().options().allow_extra_octets;
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
     }
@@ -222,7 +224,7 @@ fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>)
         {
             return served;
         }
-        object.skeleton.dispatch(call)
+        dispatch_to(&*object.skeleton, call)
     }));
     served.unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
 }
@@ -248,6 +250,7 @@ fn pseudo_operation(
     }
     Some(match &*call.request.operation {
         "_is_a" => call.argument::<String>().and_then(|id| {
+            call.end_of_arguments()?;
             let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
         }),

@@ -94,7 +94,7 @@ impl PolicySkeleton {
     /// Makes the upcall after the interceptors have run.
     fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
         match &self.setup {
-            None => self.inner.dispatch(call),
+            None => dispatch_to(&*self.inner, call),
             Some(setup) => dispatch_set_up(&*self.inner, setup, call),
         }
     }
@@ -222,6 +222,36 @@ impl InterceptedRequest for QueuedRequest<'_> {
     }
 }
 
+/// Has `skeleton` decode the arguments and make the upcall. If they are in several fragments of GIOP 1.1, both ways to
+/// align numbers are tried, as in [`CdrReader::read_in_parts`].
+pub(super) fn dispatch_to(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
+    match call.arguments.is_evenly_aligned() {
+        true => skeleton.dispatch(call),
+        false => dispatch_in_parts(skeleton, call),
+    }
+}
+
+#[cold]
+fn dispatch_in_parts(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
+    let (start, allowed) = (call.arguments.clone(), call.allows_extra_octets);
+    let mut attempt = |is_aligned_per_part, allows_extra_octets| {
+        call.arguments = start.clone();
+        call.arguments.set_aligned_per_part(is_aligned_per_part);
+        call.allows_extra_octets = allows_extra_octets;
+        let served = skeleton.dispatch(call);
+        (served, std::mem::take(&mut call.undecodable))
+    };
+    let (first, is_undecodable) = attempt(false, false);
+    if !is_undecodable {
+        return first;
+    }
+    match attempt(true, false) {
+        (second, false) => second,
+        _ if allowed => attempt(false, true).0,
+        _ => first,
+    }
+}
+
 /// Makes an upcall with connection properties: applies them to the connection first, and to the reply.
 #[inline(never)] // Inlined, requests without properties take 25 more instructions.
 fn dispatch_set_up(
@@ -230,12 +260,12 @@ fn dispatch_set_up(
     call: &mut ServerCall<'_>,
 ) -> Served {
     // A collocated call has no connection.
-    let Some(profile) = call.set_up_connection(setup) else { return skeleton.dispatch(call) };
+    let Some(profile) = call.set_up_connection(setup) else { return dispatch_to(skeleton, call) };
     let properties = setup.properties(profile);
     let most = octets(properties.fragment_size).filter(|&most| most > 0);
     let (threshold, preallocate) = (properties.copy_threshold, properties.preallocate);
     call.write_reply_as(octets(threshold), octets(preallocate), most);
-    let served = skeleton.dispatch(call);
+    let served = dispatch_to(skeleton, call);
     if let (Ok(()), Some(most)) = (&served, most) {
         call.send_in_fragments(most);
     }

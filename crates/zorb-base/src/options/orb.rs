@@ -83,6 +83,9 @@ macro_rules! orb_options {
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.
                 "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";
+                /// Whether octets behind the last argument or result of a message are ignored; otherwise they are
+                /// a MARSHAL exception, since the peer's IDL is probably another.
+                "AllowExtraOctets" allow_extra_octets: bool = false;
                 /// Maximum number of connections that a server has open; when another client connects, the one
                 /// that has been idle for longest is closed.
                 "MaxConnections" max_connections: usize = 1024, 1..=1 << 20;

@@ -171,6 +171,11 @@ impl<T: Wire, const N: usize> Wire for [T; N] {
         if !reader.is_in_one_piece() {
             reader.enter_tail(Self::MIN_SIZE);
         }
+        if const { T::LAYOUT.is_some() } && !reader.is_evenly_aligned() {
+            // As a run, which is aligned once: see `CdrReader::read_in_parts`.
+            let elements = T::read_vec(reader, N)?;
+            return elements.try_into().map_err(|_| reader.error(CdrErrorKind::Truncated, "array"));
+        }
         let mut elements = ArrayVec::<T::Value, N>::new();
         for _ in 0..N {
             elements.push(T::read(reader)?);

@@ -113,7 +113,7 @@ macro_rules! number {
                 reader.align(size_of::<Self>());
                 let length = count.saturating_mul(size_of::<Self>());
                 if reader.is_in_chunks() && length > reader.remaining()
-                    || reader.is_aligned_per_part(size_of::<Self>(), count)
+                    || reader.is_aligned_per_part()
                 {
                     return read_each::<Self>(reader, count);
                 }
@@ -131,7 +131,7 @@ macro_rules! number {
             ) -> CdrResult<Cow<'a, [Self]>> {
                 if reader.order() == ByteOrder::NATIVE
                     && count > 0
-                    && !reader.is_aligned_per_part(size_of::<Self>(), count)
+                    && !reader.is_aligned_per_part()
                 {
                     let mut ahead = reader.clone();
                     ahead.step(size_of::<Self>());

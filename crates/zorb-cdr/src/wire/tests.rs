@@ -149,30 +149,72 @@ fn elements_may_span_chunks_of_a_value() {
     assert_eq!(read_in_chunks::<Vec<u16>>(&[three, &[0], &[1]]), Err(CdrErrorKind::Truncated));
 }
 
-#[test]
-fn runs_are_aligned_per_part_where_the_message_ends_with_them() {
-    let numbers = [1.5_f64, 2.5, 3.5, 4.5];
+/// Four doubles in two parts, each behind a header of twelve octets, aligned once and aligned per part, with
+/// `before` and `after` around them.
+fn doubles_in_parts(before: &[u8], numbers: &[f64; 4], after: &[u8]) -> [(Vec<u8>, [u32; 1]); 2] {
     let octets = |numbers: &[f64]| -> Vec<u8> {
         numbers.iter().flat_map(|number| number.to_ne_bytes()).collect()
     };
+    let first = [before, &octets(&numbers[..2])].concat();
+    let part = [u32::try_from(first.len()).unwrap()];
+    [&[][..], &[0xaa; 4]]
+        .map(|padding| ([&first, padding, &octets(&numbers[2..]), after].concat(), part))
+}
+
+fn in_parts<'a>((message, parts): &'a (Vec<u8>, [u32; 1]), order: ByteOrder) -> CdrReader<'a> {
+    CdrReader::new(message, order).with_origin(12).with_parts(parts, 12)
+}
+
+#[test]
+fn runs_are_aligned_as_the_sender_did() {
+    let numbers = [1.5_f64, 2.5, 3.5, 4.5];
     let count = 4_u32.to_ne_bytes();
-    // Twelve octets before each part are its header. The first has the count and two numbers.
-    let first = [&count[..], &octets(&numbers[..2])].concat();
-    let once = [first.clone(), octets(&numbers[2..])].concat();
-    let per_part = [first.clone(), vec![0xaa; 4], octets(&numbers[2..])].concat();
-    let parts = [u32::try_from(first.len()).unwrap()];
-    for message in [&once, &per_part] {
-        let reader =
-            || CdrReader::new(message, ByteOrder::NATIVE).with_origin(12).with_parts(&parts, 12);
-        let mut whole = reader();
-        assert_eq!(<Vec<f64>>::read(&mut whole).as_deref(), Ok(&numbers[..]));
-        assert_eq!(whole.remaining(), 0);
-        assert_eq!(<Vec<f64>>::read_borrowed(&mut reader()).as_deref(), Ok(&numbers[..]));
-        let mut swapped = CdrReader::new(message, ByteOrder::NATIVE.swapped())
-            .with_origin(12)
-            .with_parts(&parts, 12);
+    // At the end of the message, and before another value.
+    for message in doubles_in_parts(&count, &numbers, &[]) {
+        let mut reader = in_parts(&message, ByteOrder::NATIVE);
+        let read = reader.read_in_parts(|reader| <Vec<f64>>::read(reader));
+        assert_eq!((read.as_deref(), reader.remaining()), (Ok(&numbers[..]), 0));
+        let mut reader = in_parts(&message, ByteOrder::NATIVE);
+        let read = reader.read_in_parts(|reader| Ok(<Vec<f64>>::read_borrowed(reader)?.to_vec()));
+        assert_eq!(read.as_deref(), Ok(&numbers[..]));
+        let mut swapped = in_parts(&message, ByteOrder::NATIVE.swapped());
         swapped.take(4, "count").unwrap();
-        let swapped = f64::read_vec(&mut swapped, 4).unwrap();
+        let swapped = swapped.read_in_parts(|reader| f64::read_vec(reader, 4)).unwrap();
         assert!(swapped.iter().zip(numbers).all(|(a, b)| a.to_bits() == b.to_bits().swap_bytes()));
     }
+    for message in doubles_in_parts(&count, &numbers, &7_u32.to_ne_bytes()) {
+        let mut reader = in_parts(&message, ByteOrder::NATIVE);
+        let read = reader
+            .read_in_parts(|reader| Ok((<Vec<f64>>::read(reader)?, u32::read(reader)?)))
+            .unwrap();
+        assert_eq!((&*read.0, read.1, reader.remaining()), (&numbers[..], 7, 0));
+    }
+}
+
+#[test]
+fn arrays_are_aligned_as_the_sender_did() {
+    let numbers = [1.5_f64, 2.5, 3.5, 4.5];
+    let before = 9_u32.to_ne_bytes();
+    for message in doubles_in_parts(&before, &numbers, &7_u32.to_ne_bytes()) {
+        let mut reader = in_parts(&message, ByteOrder::NATIVE);
+        let read = reader.read_in_parts(|reader| {
+            Ok((u32::read(reader)?, <[f64; 4]>::read(reader)?, u32::read(reader)?))
+        });
+        assert_eq!(read, Ok((9, numbers, 7)));
+    }
+}
+
+#[test]
+fn extra_octets_in_parts_are_left() {
+    let numbers = [1.5_f64, 2.5, 3.5, 4.5];
+    let [once, _] = doubles_in_parts(&4_u32.to_ne_bytes(), &numbers, &[0; 16]);
+    let mut reader = in_parts(&once, ByteOrder::NATIVE);
+    let read = reader.read_in_parts(|reader| <Vec<f64>>::read(reader));
+    assert_eq!(read.as_deref(), Ok(&numbers[..]));
+    assert_eq!(reader.remaining(), 16);
+    assert_eq!(reader.expect_end("results").unwrap_err().kind, CdrErrorKind::ExtraOctets);
+    // An error of both ways is that of the first.
+    let mut reader = in_parts(&once, ByteOrder::NATIVE);
+    let error = reader.read_in_parts(|reader| <[f64; 9]>::read(reader)).unwrap_err();
+    assert_eq!(error.kind, CdrErrorKind::Truncated);
 }

@@ -279,6 +279,7 @@ macro_rules! __zorb_upcall {
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{
         $(let $argument = $call.argument::<$type>()?;)*
+        $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
         $servant.$method($($passed),*);
         $call.done()
@@ -286,12 +287,14 @@ macro_rules! __zorb_upcall {
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) []) => {{
         $(let $argument = $call.argument::<$type>()?;)*
+        $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
         $call.reply_without_results($servant.$method($($passed),*))
     }};
     ($servant:ident $call:ident $method:ident
         ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{
         $(let $argument = $call.argument::<$type>()?;)*
+        $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
         $call.reply($servant.$method($($passed),*), |_writer, ($($result),*)| {
             $(

@@ -95,6 +95,9 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
     let (request, mut body) = RequestHeader::read(message, &header).unwrap();
     let id = request.request_id;
     let answer = |id| {
+        if request.operation == "_non_existent" {
+            return reply(id, ReplyStatus::NoException, |writer| bool::write(&false, writer));
+        }
         let twice = body.clone().read_i32().unwrap_or_default() * 2;
         reply(id, ReplyStatus::NoException, |writer| i32::write(&twice, writer))
     };

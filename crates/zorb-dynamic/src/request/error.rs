@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zorb_cdr::CdrError;
+use zorb_cdr::{CdrError, CdrReader};
 use zorb_core::OwnedReply;
 use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 
@@ -37,7 +37,8 @@ impl UnknownUserException {
     /// # Errors
     /// `MARSHAL` and its like when the members are not of this type.
     pub fn decode(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
-        Any::read_value(type_code.clone(), &mut self.0.reader()).map_err(bad_reply)
+        let read = |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
+        self.0.reader().read_in_parts(read).map_err(bad_reply)
     }
 }
 

@@ -36,6 +36,9 @@ pub trait Invocation: Body {
         let _ = (id, reader);
         Ok(false)
     }
+
+    /// Drops what has been read, since it will be read again.
+    fn discard(&self) {}
 }
 
 /// The code that reads the reply to a call.
@@ -116,8 +119,8 @@ impl<T, E: Raises> Outcome<T, E> {
 /// A call whose operation is given by closures.
 pub struct Request<W, R, T, E> {
     pub(crate) arguments: W,
-    /// Reads the results, once.
-    pub(crate) read: Cell<Option<R>>,
+    /// Reads the results.
+    pub(crate) read: R,
     pub(crate) outcome: Outcome<T, E>,
 }
 
@@ -137,18 +140,20 @@ impl<W: Body, R, T, E> Body for Request<W, R, T, E> {
 impl<W, R, T, E> Invocation for Request<W, R, T, E>
 where
     W: Body,
-    R: FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+    R: Fn(&mut CdrReader<'_>) -> CdrResult<T>,
     E: Raises,
 {
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        if let Some(read) = self.read.take() {
-            self.outcome.set(Ok(read(reader)?));
-        }
+        self.outcome.set(Ok((self.read)(reader)?));
         Ok(())
     }
 
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         self.outcome.read_exception(id, reader)
+    }
+
+    fn discard(&self) {
+        drop(self.outcome.take());
     }
 }
 
@@ -192,9 +197,26 @@ impl<'r> Reply<'r> {
         if self.received.start.status != ReplyStatus::NoException {
             return self.read_exception(invocation, &mut body);
         }
-        let read = invocation.read_results(&mut body);
+        let read = match body.is_evenly_aligned() {
+            true => invocation.read_results(&mut body),
+            false => body.read_in_parts(|body| {
+                invocation.discard();
+                invocation.read_results(body)
+            }),
+        };
         probe!(Demarshal);
-        read.map_err(|error| self.undecodable(error))
+        read.and_then(|()| self.expect_end(&body)).map_err(|error| self.undecodable(error))
+    }
+
+    /// Checks that a reply has no octets behind its last value, unless the ORB allows them.
+    #[inline]
+    fn expect_end(&self, body: &CdrReader<'_>) -> CdrResult<()> {
+        body.expect_end("results").or_else(|error| self.allow(error))
+    }
+
+    #[cold]
+    fn allow(&self, error: CdrError) -> CdrResult<()> {
+        if self.core.options().allow_extra_octets { Ok(()) } else { Err(error) }
     }
 
     #[cold]
@@ -203,9 +225,14 @@ impl<'r> Reply<'r> {
         invocation: &dyn Invocation,
         body: &mut CdrReader<'_>,
     ) -> Result<(), SystemException> {
-        read_exception(invocation, body)
-            .map_err(|error| self.undecodable(error))?
-            .map_err(|exception| self.named(exception))
+        let read = match body.is_evenly_aligned() {
+            true => read_exception(invocation, body),
+            false => body.read_in_parts(|body| {
+                invocation.discard();
+                read_exception(invocation, body)
+            }),
+        };
+        read.map_err(|error| self.undecodable(error))?.map_err(|exception| self.named(exception))
     }
 
     /// Passes the reply as it is to `read`.

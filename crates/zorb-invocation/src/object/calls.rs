@@ -1,7 +1,5 @@
 //! Calls by a reference: of stubs, and of the operations that every object has.
 
-use std::cell::Cell;
-
 use zorb_base::object_id::OBJECT_ID;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
@@ -24,11 +22,10 @@ impl ObjectRef {
         &self,
         operation: &str,
         arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
-        results: impl FnOnce(&mut CdrReader<'_>) -> CdrResult<T>,
+        results: impl Fn(&mut CdrReader<'_>) -> CdrResult<T>,
     ) -> Result<T, E> {
         probe!(Begin);
-        let read = Cell::new(Some(results));
-        let request = Request { arguments, read, outcome: Outcome::missing() };
+        let request = Request { arguments, read: results, outcome: Outcome::missing() };
         let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(&request));
         let ended = invoke(self, operation, response, &request, reply);
         probe!(Reference);

@@ -58,6 +58,7 @@ impl SystemException {
             }
         };
         match error.kind {
+            CdrErrorKind::ExtraOctets => malformed(marshal::EXTRA_OCTETS),
             CdrErrorKind::Truncated => malformed(marshal::TRUNCATED),
             CdrErrorKind::LengthBeyondEnd => malformed(marshal::LENGTH_BEYOND_END),
             CdrErrorKind::UnknownValue => malformed(marshal::NO_VALUE_FACTORY),

@@ -141,6 +141,7 @@ minors! {
         BAD_VALUE = zorb 9, "malformed value";
         TOO_DEEP = zorb 10, "value nested deeper than the limit";
         BAD_TYPE_CODE = zorb 11, "malformed TypeCode";
+        EXTRA_OCTETS = zorb 12, "octets behind the last value";
     }
     initialize, Initialize {
         PRIORITY_RANGE = omg 1, "priority range too restricted for the ORB";

@@ -13,6 +13,7 @@ mod hostile;
 mod iors;
 mod message;
 mod operations;
+mod parts;
 mod replay;
 mod server;
 mod shown;
@@ -67,6 +68,7 @@ fn main() {
     }));
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("replay", move || replay_all(&shared, &groups)));
+    trials.push(Trial::test("parts", || Ok(parts::check().map_err(|error| error.to_string())?)));
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("hostile", move || {
         at_least(hostile::survive(&shared), 100_000, "spoilt messages are decoded")
@@ -93,7 +95,7 @@ fn replay_all(
     scenarios: &[Scenario],
     groups: &HashMap<String, CodeSetContext>,
 ) -> Result<(), Failed> {
-    let server = server::Server::start().map_err(|error| error.to_string())?;
+    let server = server::Server::start(true).map_err(|error| error.to_string())?;
     let mut replies = 0;
     let mut failures = Vec::new();
     for scenario in scenarios {
