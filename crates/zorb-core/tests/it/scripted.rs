@@ -303,6 +303,20 @@ fn a_malformed_forward_means_that_the_request_was_not_processed() {
 }
 
 #[test]
+fn a_forward_to_a_nil_reference_is_the_servers_fault() {
+    let nil = Ior { type_id: String::new(), profiles: Vec::new() };
+    let (ior, server) = script(vec![vec![Play::Forward(nil)]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Transient);
+    assert_eq!(error.completed, CompletionStatus::No);
+    let text = zorb_types::Report(&error).to_string();
+    assert!(text.contains("the server forwarded the request to a nil reference"), "{text}");
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
+}
+
+#[test]
 fn looped_forwards_end() {
     let (ior, served) = {
         // The server forwards to itself; its address is known only once it listens.

@@ -36,6 +36,15 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
     Failure { exception, again }
 }
 
+/// The exception for a server that forwarded a request to a nil reference.
+#[cold]
+pub(super) fn forwarded_to_nil() -> SystemException {
+    let context = ErrorContext::new(Phase::Resolve)
+        .with_source("the server forwarded the request to a nil reference");
+    SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No)
+        .with_context(context)
+}
+
 /// The exception for a server that rejected the client. It has processed no request.
 fn refused() -> SystemException {
     SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No)

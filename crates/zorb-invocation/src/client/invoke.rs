@@ -10,6 +10,7 @@ use zorb_types::{
 use super::attempt::{Attempt, Unfinished, call_remote, not_addressed};
 use super::call::Call;
 use super::effective::{parameters, plain_parameters, policy_of};
+use super::failing::forwarded_to_nil;
 use super::inside::call_here;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
@@ -137,6 +138,9 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
                         .with_source(format!("the call was forwarded {hops} times"))
                         .with_hint("do the servers forward to each other in a circle?");
                     return Err(exception.with_context(context));
+                }
+                if ior.is_nil() {
+                    return Err(forwarded_to_nil());
                 }
                 next = object.forward_to(ior);
                 target = &next;

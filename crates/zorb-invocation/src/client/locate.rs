@@ -16,7 +16,7 @@ use super::any_connection::AnyConnection;
 use super::attempt::not_addressed;
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
-use super::failing::{Failure, no_reply, not_sent};
+use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
 use super::pool::Wanted;
@@ -74,6 +74,9 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
             Ok(Location::Unknown) => return Ok(false),
             Ok(Location::Forward(ior)) => {
                 hops += 1;
+                if ior.is_nil() {
+                    return Err(forwarded_to_nil());
+                }
                 next = object.forward_to(ior);
                 target = &next;
             }
