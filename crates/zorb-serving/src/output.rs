@@ -166,6 +166,7 @@ impl ServerConnection {
         send: impl FnOnce() -> io::Result<()>,
     ) -> SendLock<'c> {
         output.state = OutputState::Sending;
+        output.waits_since.get_or_insert_with(Instant::now);
         self.output_waits.store(true, Ordering::SeqCst);
         drop(output);
         let sent = send();
@@ -203,7 +204,7 @@ impl ServerConnection {
 
     fn queue_is_empty(&self, output: &mut Output) {
         output.state = OutputState::Free;
-        output.deadline = None;
+        (output.deadline, output.waits_since) = (None, None);
         self.output_waits.store(false, Ordering::SeqCst);
         self.output_sent.notify_all();
     }
@@ -230,6 +231,7 @@ impl ServerConnection {
             return output.queue.clear();
         }
         (output.is_counted, output.state) = (true, OutputState::Queued);
+        output.waits_since = Some(Instant::now());
         self.output_waits.store(true, Ordering::SeqCst);
         if self.has_own_threads() {
             return; // one of them sends it
@@ -327,6 +329,19 @@ impl ServerConnection {
         self.sending_failed(&mut output, &io::ErrorKind::TimedOut.into());
         self.release(output);
         None
+    }
+
+    /// Since when messages wait for the client to read; `None` if none wait.
+    pub(super) fn output_waits_since(&self) -> Option<Instant> {
+        if self.output_waits() { self.sending.lock().waits_since } else { None }
+    }
+
+    /// Ends the connection, whose client does not read, to make room for another one.
+    pub(super) fn give_up_output(self: &Arc<Self>) {
+        let mut output = self.sending.lock();
+        self.sending_failed(&mut output, &io::Error::other("its connection makes room"));
+        self.core.watchdog().forget_output(self);
+        self.release(output);
     }
 
     /// Releases the lock. Without messages that wait, the connection ends if it was only waiting for them.

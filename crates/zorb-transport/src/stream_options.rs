@@ -36,8 +36,7 @@ crate::options! {
 #[non_exhaustive]
 pub struct ConnectOptions {
     /// The maximum duration of connecting over all addresses of the endpoint. Default `None`: the
-    /// system's limit, about two minutes per address. It does not limit the lookup of the host's
-    /// name.
+    /// system's limit, about two minutes per address, and none for looking up the host's name.
     pub timeout: Option<Duration>,
     /// Options of the stream.
     pub stream: StreamOptions,

@@ -1,4 +1,4 @@
-//! Which connections a lane admits: when it has too many, one that is idle makes room.
+//! Which connections a lane admits. When it has too many, one makes room that is idle or whose client does not read.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl Admission for LaneAdmission {
     }
 
     fn make_room(&self) -> bool {
-        self.context.close_idle_connections() || self.lane.close_longest_idle(None)
+        self.context.close_idle_connections() || self.lane.close_one(None)
     }
 
     fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
@@ -73,7 +73,10 @@ impl Lane {
         let connection = self.new_connection(context, protocol, stream, slot);
         let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
         if !reserved.as_ref().is_some_and(has_room) {
-            tracing::warn!(lane = self.name, "connection rejected: too many, or shutting down");
+            tracing::warn!(
+                lane = self.name,
+                "connection rejected: limit reached, or shutting down"
+            );
             if reserved.is_some() {
                 self.release(slot);
             }
@@ -89,13 +92,40 @@ impl Lane {
         }
     }
 
-    /// Closes an idle connection, if there is one too many. Returns whether there is room now.
+    /// Closes a connection, if there is one too many. Returns whether there is room now.
     fn make_room(&self, excess: Excess) -> bool {
         match excess {
             Excess::None => true,
-            Excess::Of(peer) => self.close_longest_idle(Some(peer)),
-            Excess::All => self.close_longest_idle(None),
+            Excess::Of(peer) => self.close_one(Some(peer)),
+            Excess::All => self.close_one(None),
         }
+    }
+
+    /// Closes a connection, of those to `peer` or of all: one that is idle, else one whose client does not read.
+    /// Returns whether there is one.
+    fn close_one(&self, peer: Option<IpAddr>) -> bool {
+        self.close_longest_idle(peer) || self.close_longest_unread(peer)
+    }
+
+    /// Closes the connection whose client has left replies unread for longest.
+    fn close_longest_unread(&self, peer: Option<IpAddr>) -> bool {
+        let mut longest = None;
+        self.connections.each(|connection| {
+            let Some(since) = connection.output_waits_since() else { return };
+            let is_candidate = (peer.is_none() || ip_address(&*connection.stream) == peer)
+                && longest.as_ref().is_none_or(|(earliest, _)| since < *earliest);
+            if is_candidate {
+                longest = Some((since, Arc::clone(connection)));
+            }
+        });
+        let Some((_, connection)) = longest else { return false };
+        tracing::info!(
+            peer = connection.peer(),
+            lane = self.name,
+            "closed a connection whose client does not read, to stay within the limit"
+        );
+        connection.give_up_output();
+        true
     }
 
     /// Closes the connection, of those to `peer` or of all, whose last message came longest ago and which has
@@ -117,7 +147,7 @@ impl Lane {
         tracing::info!(
             peer = connection.peer(),
             lane = self.name,
-            "idle connection closed: too many"
+            "closed an idle connection, to stay within the limit"
         );
         connection.close();
         true

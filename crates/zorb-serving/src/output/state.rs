@@ -17,6 +17,8 @@ pub(crate) struct Output {
     /// When the client must have taken the first message of the queue; `None` if a thread of the connection's
     /// own waits for that.
     pub(crate) deadline: Option<Instant>,
+    /// When messages began to wait for the client; `None` if none wait.
+    pub(crate) waits_since: Option<Instant>,
     /// Whether the queue counts as a request that is being served, so that the connection stays open.
     pub(crate) is_counted: bool,
 }

@@ -109,6 +109,27 @@ impl Client {
         self.0.read_exact(&mut reply).is_ok() && reply[7] == LOCATE_REPLY
     }
 
+    /// Sends requests until replies wait on so many connections.
+    fn leave_replies_unread(&self, server: &Server, count: usize) {
+        let requests = LOCATE_REQUEST.repeat(1_000);
+        let lane = &server.pool.core().lanes()[0];
+        self.0.set_nonblocking(true).unwrap();
+        let mut sent = 0;
+        loop {
+            // In whole requests, whatever the socket takes at a time.
+            match (&self.0).write(&requests[sent..]) {
+                Ok(more) => sent = (sent + more) % requests.len(),
+                Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
+            }
+            let mut waiting = 0;
+            lane.connections.each(|it| waiting += usize::from(it.output_waits_since().is_some()));
+            if waiting == count {
+                return;
+            }
+            std::thread::yield_now();
+        }
+    }
+
     fn reply(&mut self) {
         let mut reply = [0; 20];
         self.0.read_exact(&mut reply).unwrap();
@@ -283,6 +304,24 @@ fn slow_clients_keep_nobody_out() {
         for _ in 0..3 {
             assert!(clients.iter_mut().all(Client::is_served), "{strategy:?}");
             slow.push(server.client()); // again and again
+        }
+        server.pool.destroy().unwrap();
+    }
+}
+
+#[test]
+fn clients_that_do_not_read_keep_nobody_out() {
+    for strategy in STRATEGIES {
+        let server = Server::new(strategy, &[("SendBuffer", "4096"), ("ReceiveBuffer", "4096")], 2);
+        let [first, second] = [server.client(), server.client()];
+        first.leave_replies_unread(&server, 1);
+        second.leave_replies_unread(&server, 2);
+        let mut unread = vec![first, second];
+        for _ in 0..3 {
+            let mut next = server.client();
+            assert!(next.is_served(), "{strategy:?}");
+            next.leave_replies_unread(&server, 2);
+            unread.push(next);
         }
         server.pool.destroy().unwrap();
     }
