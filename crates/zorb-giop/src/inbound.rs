@@ -247,18 +247,6 @@ impl Inbound {
         !self.charge.is_empty()
     }
 
-    /// Receives into the buffer of `detached` from now on, and gives it the present one, if nothing has been received.
-    /// What is in `detached` is lost.
-    #[cold]
-    pub fn reuse(&mut self, detached: &mut Detached) {
-        if self.current == Current::None && self.start == self.end {
-            (self.start, self.end) = (0, 0);
-            (detached.start, detached.end) = (0, 0);
-            core::mem::swap(&mut self.buffer, &mut detached.buffer);
-            self.charge.exchange(&mut detached.charge);
-        }
-    }
-
     /// Reports that `count` octets were received at the start of [`space`](Self::space).
     #[inline]
     pub fn advance(&mut self, count: usize) {

@@ -144,9 +144,6 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     /// A dynamic thread that was asked for does not come.
     fn thread_not_started(&self) {}
 
-    /// Frees large buffers that have not been used since the last call. Called at each tick.
-    fn trim(&self) {}
-
     /// Has the threads of the lane end: it has no connections any more.
     fn end(&self) {}
 

@@ -42,12 +42,11 @@ impl ServerConnection {
                 let Some(input) = self.input.take() else { return };
                 let back = self.receive_requests(input, scratch);
                 let is_back = back.is_some();
-                if let Some(mut input) = back {
-                    self.keep_large_buffer(&mut input, scratch);
-                    drop(self.input.put(input));
-                }
                 if scratch.request.is_large() {
-                    scratch.shrink();
+                    scratch.shrink(); // others may need the memory
+                }
+                if let Some(input) = back {
+                    drop(self.input.put(input));
                 }
                 if !is_back {
                     return;

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_base::buffers::{trim, trim_message};
+use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
 use zorb_giop::{
     Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError,
@@ -103,16 +103,6 @@ impl ServerConnection {
                 Received::Nothing => return Some(input),
                 Received::End => return None,
             }
-        }
-    }
-
-    /// Leaves a large buffer of the thread to the connection whose request was in it, where it is freed when the
-    /// connection has been idle. To be called by a thread of a reactor before it puts the input back.
-    #[inline]
-    pub(super) fn keep_large_buffer(&self, input: &mut Input, scratch: &mut Scratch) {
-        if scratch.request.is_large() {
-            trim_message(&mut scratch.request);
-            input.inbound.reuse(&mut scratch.request);
         }
     }
 

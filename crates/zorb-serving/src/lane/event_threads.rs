@@ -82,8 +82,6 @@ impl Lane {
                     }
                     self.ask_for_follower(events, role);
                     self.check_idle_connections(&mut scratch);
-                    scratch.shrink();
-                    self.strategy.trim();
                 }
                 slot => {
                     self.ask_for_follower(events, role);

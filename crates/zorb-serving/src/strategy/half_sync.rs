@@ -203,10 +203,6 @@ impl ServingStrategy for HalfSync {
         self.queue.withdraw();
     }
 
-    fn trim(&self) {
-        self.queue.trim();
-    }
-
     fn end(&self) {
         self.queue.end();
     }

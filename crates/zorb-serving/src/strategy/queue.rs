@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_base::buffers::trim_message;
 use zorb_giop::{Detached, Limits};
 use zorb_os::futex;
 use zorb_os::lock::Lock;
@@ -49,8 +48,6 @@ struct Waiting<J> {
     requested: usize,
     idle: Vec<Arc<Worker>>,
     spares: Spares,
-    /// Whether a request has come since the spares were last trimmed.
-    is_used: bool,
     ended: bool,
 }
 
@@ -95,20 +92,14 @@ impl Spares {
 
     /// Retains the message of a request that has been served: the next burst of this size allocates nothing.
     fn put(&mut self, mut message: Box<RequestMessage>) {
-        trim_message(&mut message.octets);
         message.octets.settle(&Limits::DEFAULT);
+        if message.octets.is_large() {
+            message.octets = Detached::default(); // others may need the memory
+        }
         let octets = self.octets.saturating_add(message.octets.buffer.len());
         if octets <= self.max_octets && self.messages.len() < MOST_WAITING {
             self.octets = octets;
             self.messages.push(message);
-        }
-    }
-
-    /// Frees large buffers.
-    fn trim(&mut self) {
-        for message in self.messages.iter_mut().filter(|message| message.octets.is_large()) {
-            self.octets = self.octets.saturating_sub(message.octets.buffer.len());
-            message.octets = Detached::default();
         }
     }
 }
@@ -233,7 +224,6 @@ impl<J: Request> RequestQueue<J> {
             requested: 0,
             idle: Vec::with_capacity(threads),
             spares: Spares::new(room, octets),
-            is_used: false,
             ended: false,
         };
         Self {
@@ -263,15 +253,6 @@ impl<J: Request> RequestQueue<J> {
         self.with(|waiting| waiting.spares.put(message));
     }
 
-    /// Frees the large buffers of spare messages, if no request has come since the last call.
-    pub(super) fn trim(&self) {
-        self.with(|waiting| {
-            if !std::mem::take(&mut waiting.is_used) {
-                waiting.spares.trim();
-            }
-        });
-    }
-
     pub(super) fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Acquire) > 0
     }
@@ -287,7 +268,6 @@ impl<J: Request> RequestQueue<J> {
         ask: impl FnOnce() -> bool,
     ) -> Offered<J> {
         self.with(|waiting| {
-            waiting.is_used = true;
             if spare.is_none() {
                 *spare = waiting.spares.take();
             }

@@ -23,8 +23,8 @@ use hostile::HostileClient;
 
 const SEEDS: u64 = 40;
 const STEPS: usize = 120;
-/// The budget for messages that are being received.
-const RECEIVE_OCTETS: usize = 600_000;
+/// The budget for messages in memory.
+const BUFFERED_OCTETS: usize = 600_000;
 
 /// Lanes by their index and priority: in one, hostile clients keep threads busy with upcalls.
 const BUSY: usize = 0;
@@ -68,8 +68,8 @@ impl World {
             0 => (Arc::new(InprocProtocol::new(InprocTransport::new())), "inproc://"),
             _ => (Arc::new(UiopProtocol::new()), "uiop://"),
         };
-        let budget = RECEIVE_OCTETS.to_string();
-        let options = [("MaxReceiveOctets", budget.as_str())];
+        let budget = BUFFERED_OCTETS.to_string();
+        let options = [("MaxBufferedOctets", budget.as_str())];
         let server = side_by(Arc::clone(&protocol), url, &options);
         let client = side_by(Arc::clone(&protocol), url, &[]);
         let strategies =
@@ -186,7 +186,7 @@ impl World {
             self.connect();
             let id = self.id();
             let client = &mut self.hostile[0];
-            client.write_request("serve", id, RECEIVE_OCTETS - 1000);
+            client.write_request("serve", id, BUFFERED_OCTETS - 1000);
             client.finish();
             if client.is_answered(id) {
                 return;

@@ -82,8 +82,8 @@ impl HostileClient {
     /// Writes a request, with so many octets behind its arguments.
     pub(super) fn write_request(&mut self, operation: &str, id: i32, padding: usize) {
         let octets = self.request(operation, id, padding);
-        // The budget does not count the first 64 KiB.
-        self.needs_memory |= octets.len() > 60_000;
+        // The budget does not count the first 64 KiB of a connection, but all replies that wait for it.
+        self.needs_memory |= octets.len() > 60_000 || operation == "fill";
         self.unsent.extend(octets);
         self.due.insert(id, Due::Once);
     }
