@@ -74,7 +74,8 @@ fn a_client_that_sends_without_end_does_not_keep_others_waiting() {
     server.clerk.wait_for(COUNT - 1);
     let order = server.clerk.order();
     let position = order.iter().position(|id| *id == OTHER + 1).unwrap();
-    assert!(position < 200, "after {position} requests");
+    // 64 for each event of the endless client, of which the system reports one or more, and 64 after each.
+    assert!(position < 500, "after {position} requests");
     let of_endless = order.into_iter().filter(|id| *id < OTHER);
     assert!(of_endless.eq(0..COUNT));
     server.orb.shutdown(true).unwrap();
