@@ -344,9 +344,7 @@ impl<'a> CdrReader<'a> {
             *self = again;
             return Ok(read);
         }
-        if first.is_err() {
-            return first;
-        }
+        first?;
         // `read` may have stored what it read: the first result has to be the last.
         *self = start;
         read(self)

@@ -4,7 +4,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 
 use zorb::giop::Ior;
-use zorb::{Orb, SystemExceptionKind, minor};
+use zorb::{SystemExceptionKind, minor};
 
 use crate::idl;
 use crate::subject::Subject;
@@ -20,15 +20,16 @@ pub fn check_local_sockets(on: &Subject, folder: &Path) {
     let listener = UnixListener::bind(&socket).expect("a socket");
     listener.set_nonblocking(true).expect("without waiting");
     let url = format!("corbaloc:{scheme}:1.2@{}|key", socket.display());
-    let permits: [(&str, fn(&Orb, &str)); 3] = [
-        ("", |_, _| {}),
-        ("", |server, url| drop(server.string_to_object(url).expect("a reference"))),
-        (folder.to_str().expect("a path"), |_, _| {}),
-    ];
-    for (number, (folders, name)) in permits.into_iter().enumerate() {
+    let folder = folder.to_str().expect("a path");
+    // The permitted folders, and whether the program names the socket.
+    for (number, (folders, is_named)) in
+        [("", false), ("", true), (folder, false)].into_iter().enumerate()
+    {
         let builder = on.builder().option("LocalSocketFolders", folders);
         let server = on.server_of(builder);
-        name(&server.orb, &url);
+        if is_named {
+            server.orb.string_to_object(&url).expect("a reference");
+        }
         let client = on.client();
         let named = client.string_to_object(&url).expect("a reference").expect("an object");
         let ior: &Ior = named.ior();

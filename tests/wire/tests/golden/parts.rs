@@ -191,12 +191,12 @@ fn serve(listener: &TcpListener, form: Form) -> Checked {
                 |writer: &mut CdrWriter<'_>| Any::write(&Any::new::<Vec<f64>>(&NUMBERS)?, writer);
             let doubles = |writer: &mut CdrWriter<'_>| <Vec<f64>>::write(&NUMBERS, writer);
             let yes = |writer: &mut CdrWriter<'_>| bool::write(&true, writer);
-            let (answer, form): (&dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()>, _) =
-                match &*request.operation {
-                    "_is_a" => (&yes, Form::Whole),
-                    "op_any" => (&any, form),
-                    _ => (&doubles, form),
-                };
+            let answer: &dyn Fn(&mut CdrWriter<'_>) -> CdrResult<()> = match &*request.operation {
+                "_is_a" => &yes,
+                "op_any" => &any,
+                _ => &doubles,
+            };
+            let form = if request.operation == "_is_a" { Form::Whole } else { form };
             let mut octets = Vec::new();
             let (id, status) = (request.request_id, ReplyStatus::NoException);
             let mut reply =
