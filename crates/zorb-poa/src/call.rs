@@ -215,10 +215,7 @@ impl<'a> ServerCall<'a> {
     /// `MARSHAL`, completed NO.
     #[inline]
     pub fn end_of_arguments(&mut self) -> Served {
-        match self.arguments.remaining() {
-            0 => Ok(()),
-            _ => self.extra_octets(),
-        }
+        if self.arguments.remaining() == 0 { Ok(()) } else { self.extra_octets() }
     }
 
     #[cold]

@@ -92,9 +92,11 @@ impl Spares {
 
     /// Retains the message of a request that has been served: the next burst of this size allocates nothing.
     fn put(&mut self, mut message: Box<RequestMessage>) {
-        message.octets.settle(&Limits::DEFAULT);
         if message.octets.is_large() {
-            message.octets = Detached::default(); // others may need the memory
+            message.octets.settle(&Limits::DEFAULT);
+            if message.octets.is_large() {
+                message.octets = Detached::default(); // others may need the memory
+            }
         }
         let octets = self.octets.saturating_add(message.octets.buffer.len());
         if octets <= self.max_octets && self.messages.len() < MOST_WAITING {
