@@ -5,10 +5,11 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
 
 use zorb_os::clock::MonotonicTime;
+use zorb_os::lock::{Condition, Lock};
 
 use crate::address::Host;
 
@@ -41,19 +42,19 @@ impl Lookups {
         lookup: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let running = Running::begin(self)?;
-        let (send, result) = mpsc::sync_channel(1);
+        let shared = Arc::new((Lock::new(None), Condition::new()));
+        let found = Arc::clone(&shared);
         std::thread::Builder::new().name("zorb-resolve".to_owned()).spawn(move || {
-            // Nobody may wait any more.
-            let _ = send.send(lookup());
+            *found.0.lock() = Some(lookup());
+            found.1.notify_one();
             drop(running);
         })?;
-        let failed = |error| match error {
-            mpsc::RecvTimeoutError::Timeout => {
-                io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time")
-            }
-            mpsc::RecvTimeoutError::Disconnected => io::Error::other("the lookup panicked"),
-        };
-        result.recv_timeout(deadline.time_left()).map_err(failed)?
+        let (result, changed) = &*shared;
+        let is_missing = |result: &mut Option<_>| result.is_none();
+        let mut result = changed.wait_while(result.lock(), deadline.time_left(), is_missing);
+        result.take().unwrap_or_else(|| {
+            Err(io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time"))
+        })
     }
 }
 
@@ -81,6 +82,7 @@ impl Drop for Running {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
     use std::time::Duration;
 
     use super::*;
