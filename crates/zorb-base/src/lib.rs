@@ -20,6 +20,7 @@ pub mod object_id;
 pub mod options;
 pub mod orb_core;
 pub mod policy;
+pub mod process_limits;
 pub mod protocol_choice;
 pub mod raises;
 pub mod steady_events;

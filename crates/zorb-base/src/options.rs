@@ -29,6 +29,7 @@ pub use zorb_transport::{
 use zorb_transport::{Protocol, WaitPolicy};
 
 use crate::error::{Error, Phase};
+use crate::process_limits::max_connections;
 
 #[doc(hidden)]
 pub use char_code_set::CharCodeSet;
@@ -259,6 +260,15 @@ impl Options {
     /// How threads wait for messages, from the option `Spin`.
     pub fn wait_policy(&self) -> WaitPolicy {
         WaitPolicy::new(self.spin)
+    }
+
+    /// The maximum number of connections that a server has open: `MaxConnections`, or its
+    /// [default](crate::process_limits::max_connections).
+    pub fn connection_limit(&self) -> usize {
+        match self.max_connections {
+            0 => max_connections(),
+            count => count,
+        }
     }
 
     /// The error for an unknown option.

@@ -1,9 +1,12 @@
 //! Counts the ORB's threads, so that a shutdown can wait for the last one.
 
+use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
 
+use crate::process_limits::max_threads;
 use crate::steady_events::{Event, record};
 
 /// The number of running threads of an ORB.
@@ -11,6 +14,28 @@ use crate::steady_events::{Event, record};
 pub struct ThreadCount {
     running: Lock<usize>,
     ended: Condition,
+}
+
+/// The threads that all ORBs of the process have started.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// One of the threads that the process may have, until dropped.
+#[derive(Debug)]
+struct Started(&'static AtomicUsize);
+
+impl Started {
+    fn one_of(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
+        // Kept before the check, so that the count is right whatever follows.
+        let before = started.fetch_add(1, Ordering::Relaxed);
+        let one = Self(started);
+        if before < most { Ok(one) } else { Err(io::ErrorKind::QuotaExceeded.into()) }
+    }
+}
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Counts one thread until dropped.
@@ -21,12 +46,12 @@ impl ThreadCount {
     /// Starts a counted thread, and records the event [`Event::ThreadStarted`].
     ///
     /// # Errors
-    /// The system cannot start a thread. `body` is dropped.
+    /// The system cannot start a thread, or the process has as many as it [may](max_threads). `body` is dropped.
     pub fn spawn(
         self: &Arc<Self>,
         name: &str,
         body: impl FnOnce() + Send + 'static,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         self.spawn_with(name, None, body)
     }
 
@@ -34,14 +59,15 @@ impl ThreadCount {
     /// [`std::thread`].
     ///
     /// # Errors
-    /// The system cannot start a thread. `body` is dropped.
+    /// As those of [`spawn`](Self::spawn).
     pub fn spawn_with(
         self: &Arc<Self>,
         name: &str,
         stack_size: Option<usize>,
         body: impl FnOnce() + Send + 'static,
-    ) -> std::io::Result<()> {
+    ) -> io::Result<()> {
         record(Event::ThreadStarted);
+        let started = Started::one_of(&STARTED, max_threads())?;
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // If the thread cannot be started, the closure is dropped, which decrements the count.
@@ -49,7 +75,7 @@ impl ThreadCount {
             .into_iter()
             .fold(builder, std::thread::Builder::stack_size)
             .spawn(move || {
-                let _running = running;
+                let (_running, _started) = (running, started);
                 body();
             })
             .map(drop)
@@ -79,5 +105,25 @@ impl Drop for Running {
     fn drop(&mut self) {
         *self.0.running.lock() -= 1;
         self.0.ended.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_no_more_threads_than_it_may() {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let one = || Started::one_of(&COUNT, 2);
+        let (first, second) = (one().unwrap(), one().unwrap());
+        for _ in 0..3 {
+            assert_eq!(one().unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+        }
+        drop(first);
+        let third = one().unwrap();
+        assert!(one().is_err());
+        drop((second, third));
+        assert_eq!(COUNT.load(Ordering::Relaxed), 0);
     }
 }

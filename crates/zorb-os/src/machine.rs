@@ -16,6 +16,27 @@ pub fn memory() -> Option<u64> {
     [of_machine, of_container].into_iter().chain(of_process).flatten().min()
 }
 
+/// The number of descriptors that this process may have (`RLIMIT_NOFILE`); `None` for any number.
+#[must_use]
+pub fn max_descriptors() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// The octets of address space that this process may have (`RLIMIT_AS`); `None` without a limit.
+#[must_use]
+pub fn max_address_space() -> Option<u64> {
+    getrlimit(Resource::As).current
+}
+
+/// The number of threads that the user (`RLIMIT_NPROC`) and the root cgroup that a container sees may have; `None`
+/// without a limit.
+#[must_use]
+pub fn max_threads() -> Option<u64> {
+    let of_container = fs::read_to_string("/sys/fs/cgroup/pids.max").ok();
+    let of_container = of_container.and_then(|text| text.trim().parse().ok());
+    [of_container, getrlimit(Resource::Nproc).current].into_iter().flatten().min()
+}
+
 /// The octets of `MemTotal` in `/proc/meminfo`.
 fn total_memory(text: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;

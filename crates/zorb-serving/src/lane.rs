@@ -25,7 +25,7 @@ use std::time::Instant;
 
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
-use zorb_giop::{MessageHeader, ProtocolError};
+use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 
 use self::adapters::ServedAdapters;
 use self::connections::{ConnectionLimits, Connections};
@@ -68,6 +68,7 @@ pub struct Lane {
     pub(super) started: AtomicU64,
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
+    pub(super) rejected: AtomicU64,
 }
 
 impl Deref for Lane {
@@ -233,6 +234,7 @@ impl Lane {
             started: AtomicU64::new(0),
             borrowed: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            rejected: AtomicU64::new(0),
         }))
     }
 
@@ -319,7 +321,8 @@ impl Lane {
 
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
         tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection rejected");
-        connection.abandon();
+        self.rejected.fetch_add(1, Ordering::Relaxed);
+        connection.end(ConnectionEnd::ClosedHere);
     }
 
     /// Begins to serve a connection at the event loop. A stream without readiness, or with a handshake, gets a thread of
@@ -385,6 +388,7 @@ impl Lane {
             started: self.started.load(Ordering::Relaxed),
             borrowed: self.borrowed.load(Ordering::Relaxed),
             refused: self.refused.load(Ordering::Relaxed),
+            rejected: self.rejected.load(Ordering::Relaxed),
             waiting: self.permits.as_ref().map_or(0, Permits::waiting),
         }
     }

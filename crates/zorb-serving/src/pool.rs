@@ -314,7 +314,7 @@ pub(crate) fn default_lane(context: &Arc<ServerContext>) -> io::Result<Arc<Lane>
             pool: 0,
             name: name.to_owned(),
             stack_size: None,
-            max_connections: context.options().max_connections,
+            max_connections: context.options().connection_limit(),
             listeners: Vec::new(),
             steady_state: Arc::new(SteadyState::new(name, None)),
             threads: Arc::clone(context.threads()),

@@ -240,6 +240,8 @@ pub struct LaneCounts {
     pub borrowed: u64,
     /// Requests that were refused because too many waited.
     pub refused: u64,
+    /// Connections that were closed at once because there were too many, or no thread was to be had.
+    pub rejected: u64,
     /// Requests whose upcalls wait until one of those under way ends, of connections that have threads
     /// of their own.
     pub waiting: usize,

@@ -52,3 +52,16 @@ pub fn exhaust_descriptors() -> Vec<File> {
     setrlimit(Resource::Nofile, limit).unwrap();
     std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }
+
+/// Lowers the limit of the address space so that `octets` are left to the process. For a process of the test's
+/// [own](in_own_process).
+///
+/// # Panics
+/// If the limit cannot be lowered.
+pub fn limit_address_space(octets: u64) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmSize:")).unwrap();
+    let used: u64 = line.trim().trim_end_matches(" kB").parse().unwrap();
+    let current = Some(used * 1024 + octets);
+    setrlimit(Resource::As, Rlimit { current, ..getrlimit(Resource::As) }).unwrap();
+}

@@ -87,8 +87,9 @@ macro_rules! orb_options {
                 /// a MARSHAL exception, since the peer's IDL is probably another.
                 "AllowExtraOctets" allow_extra_octets: bool = false;
                 /// Maximum number of connections that a server has open; when another client connects, the one
-                /// that has been idle for longest is closed.
-                "MaxConnections" max_connections: usize = 1024, 1..=1 << 20;
+                /// that has been idle for longest is closed; 0 for as many as the process has descriptors, threads
+                /// and memory for, at most 4,096.
+                "MaxConnections" max_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a server, and each lane of its pools, has open to one IP
                 /// address; when that address connects again, its own connection that has been idle for longest is
                 /// closed.

@@ -108,7 +108,11 @@ fn settings(orb: &zorb::Orb, args: &BridgeArgs) -> Settings {
         connect_timeout: options.connect_timeout,
         send_timeout: options.send_timeout,
         idle_timeout: options.idle_timeout,
-        max_connections: options.max_connections,
+        // A client of the bridge needs two descriptors.
+        max_connections: match options.max_connections {
+            0 => options.connection_limit().div_ceil(2),
+            count => count,
+        },
         max_message_size: options.max_message_size,
         stream: options.stream.clone(),
         wait: options.wait_policy(),

@@ -49,7 +49,7 @@ fn values_have_origins() {
         ("RoundTripTimeout", "500", "argument -ORBRoundTripTimeout"),
         ("ConnectTimeout", "8", "environment ZORB_CONNECT_TIMEOUT"),
         ("MaxForwards", "3", &*format!("file {path}")),
-        ("MaxConnections", "1024", "default"),
+        ("MaxConnections", "0", "default"),
     ] {
         let option = option(&json, name);
         assert_eq!((&option["value"], &option["origin"]), (&value.into(), &origin.into()));

@@ -7,6 +7,7 @@ mod collocated;
 mod connecting;
 mod descriptors;
 mod errors;
+mod flood;
 mod gather;
 mod held;
 mod hostile;

@@ -28,6 +28,15 @@ pub(crate) fn at_exit(function: extern "C" fn()) -> io::Result<()> {
     }
 }
 
+/// Makes all threads allocate from one arena.
+pub(crate) fn use_one_arena() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: takes two numbers. It only has an effect on arenas that are created later.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, 1);
+    }
+}
+
 /// Locks all present and future memory of the process.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only, and changes no value in memory.

@@ -43,6 +43,7 @@ impl Admission for LaneAdmission {
     }
 
     fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+        self.lane.rejected.fetch_add(1, Ordering::Relaxed);
         self.lane.new_connection(&self.context, protocol, stream, u32::MAX).reject();
     }
 }
@@ -80,6 +81,7 @@ impl Lane {
             if reserved.is_some() {
                 self.release(slot);
             }
+            self.rejected.fetch_add(1, Ordering::Relaxed);
             return connection.reject();
         }
         self.connections.put(slot, &connection);

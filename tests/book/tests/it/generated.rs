@@ -255,6 +255,10 @@ fn the_limits_that_are_options_have_their_defaults() {
             "ms" if default == 0 => "0: none".to_owned(),
             "ms" => format!("{} s", default / 1000),
             "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
+            _ if spec.name == "MaxConnections" => {
+                assert_eq!(default, 0);
+                "0: as the process permits, at most 4,096".to_owned()
+            }
             "octets" => octets(default),
             _ => number(default),
         };
@@ -327,7 +331,6 @@ fn the_security_page_has_the_numbers_of_the_code() {
         format!("{} fragments", number(wire.max_fragments as usize)),
         format!("{} messages", number(wire.max_partial_messages)),
         format!("{} levels", zorb_cdr::MAX_DEPTH),
-        format!("{} accepted", number(option("max_connections"))),
         format!("{} per endpoint", option("max_connections_per_endpoint")),
         format!("{} per connection", option("max_threads_per_connection")),
         format!("{} per call", option("max_forwards")),

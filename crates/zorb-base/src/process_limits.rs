@@ -1,0 +1,115 @@
+//! Default limits that follow from those of the process.
+
+use std::sync::OnceLock;
+
+use zorb_os::{machine, process};
+
+/// The address space of a thread: its stack of 2 MiB, and what it allocates.
+const OF_THREAD: u64 = (2 << 20) + (256 << 10);
+/// The memory of a connection: buffers, here and in the system, and the stack of its thread.
+const OF_CONNECTION: u64 = 256 << 10;
+/// The most threads.
+const MOST_THREADS: u64 = 65_536;
+/// The most connections by default: a server has a table for all of them.
+const MOST_CONNECTIONS: u64 = 4096;
+
+/// What the process may have; `None` for what is unknown or unlimited.
+#[derive(Clone, Copy, Debug)]
+struct SystemLimits {
+    descriptors: Option<u64>,
+    threads: Option<u64>,
+    address_space: Option<u64>,
+    memory: Option<u64>,
+}
+
+/// The limits that follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct ProcessLimits {
+    threads: usize,
+    connections: usize,
+}
+
+/// The most threads that all ORBs of the process have at a time: half of what the system allows, of half of the address
+/// space if that is limited, and at most 65,536.
+pub fn max_threads() -> usize {
+    limits().threads
+}
+
+/// The default of `MaxConnections`: as many as the process has descriptors, threads and memory for, and at most 4,096.
+/// An eighth of the descriptors, at least 16, and an eighth of the [threads](max_threads) are left for other purposes;
+/// a connection may need 256 KiB of a quarter of the memory.
+pub fn max_connections() -> usize {
+    limits().connections
+}
+
+/// Computed once: limits that the process changes later have no effect.
+fn limits() -> ProcessLimits {
+    static LIMITS: OnceLock<ProcessLimits> = OnceLock::new();
+    *LIMITS.get_or_init(|| {
+        let system = SystemLimits {
+            descriptors: machine::max_descriptors(),
+            threads: machine::max_threads(),
+            address_space: machine::max_address_space(),
+            memory: machine::memory(),
+        };
+        if system.address_space.is_some() {
+            process::use_one_arena();
+        }
+        ProcessLimits::of(system)
+    })
+}
+
+impl ProcessLimits {
+    fn of(system: SystemLimits) -> Self {
+        let by_system = system.threads.map(|threads| threads / 2);
+        let by_space = system.address_space.map(|octets| octets / 2 / OF_THREAD);
+        let threads = least([by_system, by_space], MOST_THREADS).max(16);
+        let by_descriptors =
+            system.descriptors.map(|count| count.saturating_sub((count / 8).max(16)));
+        let by_memory = system.memory.map(|octets| octets / 4 / OF_CONNECTION);
+        let most = (threads - threads / 8).min(MOST_CONNECTIONS);
+        let connections = least([by_descriptors, by_memory], most).max(1);
+        let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
+        Self { threads: count(threads), connections: count(connections) }
+    }
+}
+
+/// The least of these limits.
+fn least(limits: [Option<u64>; 2], most: u64) -> u64 {
+    limits.into_iter().flatten().fold(most, u64::min)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NONE: SystemLimits =
+        SystemLimits { descriptors: None, threads: None, address_space: None, memory: None };
+
+    fn of(system: SystemLimits) -> (usize, usize) {
+        let ProcessLimits { threads, connections } = ProcessLimits::of(system);
+        (threads, connections)
+    }
+
+    #[test]
+    fn limits_follow_from_those_of_the_process() {
+        assert_eq!(of(NONE), (65_536, 4096));
+        // `ulimit -n`: an eighth is left, at least 16.
+        let descriptors = |count| of(SystemLimits { descriptors: Some(count), ..NONE }).1;
+        assert_eq!([1 << 20, 1024, 64, 16, 3].map(descriptors), [4096, 896, 48, 1, 1]);
+        // `ulimit -u`, or that of a container.
+        let threads = |count| of(SystemLimits { threads: Some(count), ..NONE });
+        assert_eq!([1000, 10].map(threads), [(500, 438), (16, 14)]);
+        // `ulimit -v 300000`.
+        let octets = Some(300_000 << 10);
+        let space = of(SystemLimits { address_space: octets, memory: octets, ..NONE });
+        assert_eq!(space, (65, 57));
+        let memory = |octets| of(SystemLimits { memory: Some(octets), ..NONE }).1;
+        assert_eq!([64 << 20, 512 << 20].map(memory), [64, 512]);
+    }
+
+    #[test]
+    fn the_process_has_some() {
+        assert!(max_threads() >= 16 && (1..=4096).contains(&max_connections()));
+    }
+}
