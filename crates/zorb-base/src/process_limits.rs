@@ -11,7 +11,7 @@ const OF_CONNECTION: u64 = 256 << 10;
 /// The most threads.
 const MOST_THREADS: u64 = 65_536;
 /// The most connections by default: a server has a table for all of them.
-const MOST_CONNECTIONS: u64 = 4096;
+const MOST_CONNECTIONS: u64 = 1024;
 
 /// What the process may have; `None` for what is unknown or unlimited.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ pub fn max_threads() -> usize {
     limits().threads
 }
 
-/// The default of `MaxConnections`: as many as the process has descriptors, threads and memory for, and at most 4,096.
+/// The default of `MaxConnections`: as many as the process has descriptors, threads and memory for, and at most 1,024.
 /// An eighth of the descriptors, at least 16, and an eighth of the [threads](max_threads) are left for other purposes;
 /// a connection may need 256 KiB of a quarter of the memory.
 pub fn max_connections() -> usize {
@@ -93,10 +93,10 @@ mod tests {
 
     #[test]
     fn limits_follow_from_those_of_the_process() {
-        assert_eq!(of(NONE), (65_536, 4096));
+        assert_eq!(of(NONE), (65_536, 1024));
         // `ulimit -n`: an eighth is left, at least 16.
         let descriptors = |count| of(SystemLimits { descriptors: Some(count), ..NONE }).1;
-        assert_eq!([1 << 20, 1024, 64, 16, 3].map(descriptors), [4096, 896, 48, 1, 1]);
+        assert_eq!([1 << 20, 1024, 64, 16, 3].map(descriptors), [1024, 896, 48, 1, 1]);
         // `ulimit -u`, or that of a container.
         let threads = |count| of(SystemLimits { threads: Some(count), ..NONE });
         assert_eq!([1000, 10].map(threads), [(500, 438), (16, 14)]);
@@ -110,6 +110,6 @@ mod tests {
 
     #[test]
     fn the_process_has_some() {
-        assert!(max_threads() >= 16 && (1..=4096).contains(&max_connections()));
+        assert!(max_threads() >= 16 && (1..=1024).contains(&max_connections()));
     }
 }

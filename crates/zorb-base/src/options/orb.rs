@@ -88,7 +88,7 @@ macro_rules! orb_options {
                 "AllowExtraOctets" allow_extra_octets: bool = false;
                 /// Maximum number of connections that a server has open; when another client connects, the one
                 /// that has been idle for longest is closed; 0 for as many as the process has descriptors, threads
-                /// and memory for, at most 4,096.
+                /// and memory for, at most 1,024.
                 "MaxConnections" max_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a server, and each lane of its pools, has open to one IP
                 /// address; when that address connects again, its own connection that has been idle for longest is
