@@ -257,7 +257,7 @@ fn the_limits_that_are_options_have_their_defaults() {
             "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
             _ if spec.name == "MaxConnections" => {
                 assert_eq!(default, 0);
-                "0: as the process permits, at most 4,096".to_owned()
+                "0: as the process permits, at most 1,024".to_owned()
             }
             "octets" => octets(default),
             _ => number(default),
