@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 pub struct MessageBudget {
     limit: AtomicUsize,
     used: AtomicUsize,
-    /// The budget of which this one is a part.
+    /// The budget that contains this one.
     whole: Option<Arc<Self>>,
 }
 

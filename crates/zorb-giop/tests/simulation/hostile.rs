@@ -30,7 +30,7 @@ enum Pace {
 enum Attack {
     /// Requests as long as possible.
     LongRequests,
-    /// Fragmented requests of which the last fragment never comes.
+    /// Fragmented requests whose last fragment never comes.
     EndlessFragments,
     /// Requests in fragments that are joined, each before the next begins.
     JoinedFragments,

@@ -39,7 +39,7 @@ fn seeds(default: u64) -> Range<u64> {
     }
 }
 
-/// Runs a seed; if that fails, says how to run it again.
+/// Runs a seed; on failure, prints how to repeat it.
 fn reproducibly<T>(test: &str, seed: u64, run: fn(u64) -> T) -> T {
     catch_unwind(|| run(seed)).unwrap_or_else(|_| {
         panic!("ZORB_SIMULATION_SEED={seed} cargo test -p zorb-giop --test simulation {test}")

@@ -5,7 +5,7 @@ use std::ops::Deref;
 use allocation_counter::measure;
 use zorb_giop::{Inbound, MessageHeader, ProtocolError};
 
-/// An `Inbound` whose memory is counted by the allocator, not by what it says about itself.
+/// An `Inbound` whose memory the allocator counts, independently of its own charges.
 #[derive(Debug)]
 pub(crate) struct MeteredInbound {
     inbound: Inbound,
@@ -43,7 +43,7 @@ impl MeteredInbound {
         self.metered(|inbound| {
             inbound.space();
         });
-        // It has its room now, and allocates no more.
+        // Its memory is allocated from here on.
         self.inbound.space()
     }
 

@@ -117,7 +117,7 @@ impl World {
         let id = self.id();
         let chosen = self.random.below(self.hostile.len());
         let client = &mut self.hostile[chosen];
-        // Few, so that the threads of neither lane serve nothing else for ever.
+        // Few enough that the threads of both lanes also serve others.
         if client.lane == BUSY && self.random.below(8) == 0 {
             self.server.clerk.shut(&[id]);
             self.stopped.push(id);

@@ -110,7 +110,7 @@ impl HostileClient {
         octets
     }
 
-    /// Fragments of a request of which the last never comes.
+    /// Fragments of a request whose last one never comes.
     fn write_endless(&mut self, id: i32, padding: usize) {
         let message = self.request("serve", id, 4000 + padding);
         self.needs_memory = true;
