@@ -1,8 +1,10 @@
 //! Policies choose protocols: in references, and among those of a reference.
 #![allow(clippy::unwrap_used)]
 
-use std::io::Read;
-use std::net::TcpListener;
+use std::io::{self, Read};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use zorb::giop::{Ior, ProfileTag};
@@ -158,19 +160,37 @@ fn a_server_has_clients_know_which_protocols_to_use() {
     assert_eq!(other.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
 }
 
-/// The number of connections to an endpoint: in the system's table, their clients' ends have its port as the
-/// peer's.
-fn connections_to(endpoint: &str) -> usize {
-    const ESTABLISHED: &str = "01";
-    let (_, port) = endpoint.rsplit_once(':').unwrap();
-    let peer = format!(":{:04X}", port.parse::<u16>().unwrap());
-    let table = std::fs::read_to_string("/proc/self/net/tcp").unwrap();
-    let is_one = |line: &&str| {
-        let mut columns = line.split_whitespace().skip(2);
-        columns.next().is_some_and(|address| address.ends_with(&peer))
-            && columns.next() == Some(ESTABLISHED)
-    };
-    table.lines().filter(is_one).count()
+/// Forwards connections to a server, and counts them.
+struct Forwarder {
+    address: SocketAddr,
+    accepted: Arc<AtomicUsize>,
+}
+
+impl Forwarder {
+    fn to(server: &Orb) -> Self {
+        let endpoint = server.endpoints()[0].to_string();
+        let server = endpoint.trim_start_matches("iiop://").to_owned();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&accepted);
+        thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                count.fetch_add(1, Ordering::SeqCst);
+                let server = TcpStream::connect(&server).unwrap();
+                let (replies, requests) = (server.try_clone(), client.try_clone());
+                let (mut replies, mut requests) = (replies.unwrap(), requests.unwrap());
+                thread::spawn(move || io::copy(&mut replies, &mut &client));
+                thread::spawn(move || io::copy(&mut requests, &mut &server));
+            }
+        });
+        Self { address, accepted }
+    }
+
+    /// The number of connections so far: exact as soon as a call over the last one has its reply.
+    fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::SeqCst)
+    }
 }
 
 #[test]
@@ -179,17 +199,17 @@ fn a_private_connection_is_one_references_own() {
     for private_first in [false, true] {
         let server = Orb::builder().without_environment();
         let server = server.listen("iiop://127.0.0.1:0").build().unwrap();
-        let object = reference(&server, "plain", PoaPolicies::new()).unwrap();
-        let endpoint = &server.endpoints()[0];
+        let forwarder = Forwarder::to(&server);
         let orb = client();
-        let plain = seen_by(&orb, object.ior());
+        let url = format!("corbaloc:iiop:1.2@{}/nobody", forwarder.address);
+        let plain = orb.string_to_object(&url).unwrap().unwrap();
         let own = plain.with_policies(&private).unwrap();
         let (first, second) = if private_first { (&own, &plain) } else { (&plain, &own) };
         assert_eq!(first.non_existent(), Ok(true));
         assert_eq!(first.clone().non_existent(), Ok(true));
-        assert_eq!(connections_to(endpoint), 1, "clones share what they have");
+        assert_eq!(forwarder.accepted(), 1, "clones share what they have");
         assert_eq!(second.non_existent(), Ok(true));
-        assert_eq!(connections_to(endpoint), 2);
+        assert_eq!(forwarder.accepted(), 2);
     }
 }
 
