@@ -96,10 +96,10 @@ pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);
 
-    /// Has threads of the event loop handle the connection also when its stream is writable, or no longer.
+    /// Has threads of the reactor handle the connection also when its stream is writable, or no longer.
     ///
     /// # Errors
-    /// The connection is not at the event loop.
+    /// The connection is not at the reactor.
     fn watch_output(
         &self,
         connection: &ServerConnection,
@@ -107,7 +107,7 @@ pub(crate) trait ServingLane: Send + Sync {
         wanted: bool,
     ) -> io::Result<()>;
 
-    /// Has a thread of the event loop serve requests of a connection that have been received already.
+    /// Has a thread of the reactor serve requests of a connection that have been received already.
     fn queue_buffered(&self, connection: &Arc<ServerConnection>);
 
     /// Queues the Request that is the current message of `connection` for another thread, where the lane

@@ -8,8 +8,8 @@ pub(super) mod adapters;
 pub(super) mod admission;
 mod connections;
 pub(super) mod core;
-mod event_threads;
 pub(super) mod permits;
+mod reactor_threads;
 pub(super) mod resumed;
 pub(super) mod spawner;
 pub(super) mod steady_state;
@@ -36,10 +36,10 @@ use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
 use crate::connection::{ReleasedRequest, ServerConnection, ServingLane};
 use crate::context::ServerContext;
-use crate::event_loop::EventLoop;
 use crate::input::Input;
 use crate::listener::Listener;
 use crate::queued::QueuedRequest;
+use crate::reactor::Reactor;
 use crate::scratch::Scratch;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
@@ -58,7 +58,7 @@ pub struct Lane {
     /// Connections that clients have made.
     pub(super) accepted: AtomicU64,
     /// What its threads wait at together; `None` where every connection has threads of its own.
-    pub(super) events: Option<EventLoop<ServerConnection>>,
+    pub(super) reactor: Option<Reactor<ServerConnection>>,
     pub(super) resumed: Resumed<QueuedRequest>,
     /// Threads that make upcalls.
     pub(super) threads: AtomicUsize,
@@ -83,7 +83,7 @@ impl Deref for Lane {
 /// How the threads of a lane share its work.
 pub(super) trait ServingStrategy: Debug + Send + Sync {
     /// Whether threads of the lane wait together for what comes over its connections.
-    fn uses_event_loop(&self) -> bool {
+    fn uses_reactor(&self) -> bool {
         true
     }
 
@@ -97,7 +97,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         connection: &Arc<ServerConnection>,
         slot: u32,
     ) -> io::Result<()> {
-        lane.begin_at_events(connection, slot)
+        lane.begin_at_reactor(connection, slot)
     }
 
     /// Queues the Request that is the current message of `connection` for another thread, where the
@@ -123,17 +123,17 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
             // Its client has gone, else the lane would not have ended.
             Put::Ended(request) => drop(request),
             Put::Queued | Put::WantsThread => {
-                if let Some(events) = &lane.events {
-                    events.wake();
+                if let Some(reactor) = &lane.reactor {
+                    reactor.wake();
                 }
             }
         }
     }
 
     /// The body of a thread of the lane.
-    fn run(&self, lane: &Arc<Lane>, role: Role) {
-        if let Some(events) = &lane.events {
-            lane.run_event_loop(events, role);
+    fn run(&self, lane: &Arc<Lane>, kind: ThreadKind) {
+        if let Some(reactor) = &lane.reactor {
+            lane.handle_events(reactor, kind);
         }
     }
 
@@ -184,7 +184,7 @@ pub(super) struct LaneParts {
 
 /// What a thread of a lane is there for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum ThreadKind {
     /// To be there always.
     Static,
     /// To come and go; when it came.
@@ -195,11 +195,11 @@ pub(super) enum Role {
 
 impl Lane {
     pub(super) fn new(context: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
-        let uses_events = parts.strategy.uses_event_loop();
+        let uses_reactor = parts.strategy.uses_reactor();
         // Connections that have threads of their own wait no longer than that by themselves.
         let idle_limit = context.options().idle_timeout;
-        let event_loop = || EventLoop::new(idle_limit.map(|limit| limit / IDLE_CHECKS));
-        let events = uses_events.then(event_loop).transpose()?;
+        let new_reactor = || Reactor::new(idle_limit.map(|limit| limit / IDLE_CHECKS));
+        let reactor = uses_reactor.then(new_reactor).transpose()?;
         let is_default = parts.pool == 0;
         let core = LaneCore {
             queues_requests: parts.strategy.queue().is_some(),
@@ -212,7 +212,7 @@ impl Lane {
             calling: if is_default { None } else { CallingLane::new() },
             permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
             // Known before the first upcall, or the permits would miss it.
-            is_mixed: AtomicBool::new(!uses_events || parts.listeners.len() > 1),
+            is_mixed: AtomicBool::new(!uses_reactor || parts.listeners.len() > 1),
             steady_state: parts.steady_state,
             settings: parts.settings,
         };
@@ -226,7 +226,7 @@ impl Lane {
                 per_peer: context.options().max_connections_per_peer,
             }),
             accepted: AtomicU64::new(0),
-            events,
+            reactor,
             resumed: Resumed::default(),
             threads: AtomicUsize::new(0),
             stopping: AtomicBool::new(false),
@@ -251,17 +251,17 @@ impl Lane {
     /// Starts a thread of the lane. `report` is told whether it can be one.
     pub(super) fn start(
         self: &Arc<Self>,
-        role: Role,
+        kind: ThreadKind,
         report: Option<Sender<io::Result<()>>>,
     ) -> io::Result<()> {
         let lane = Arc::clone(self);
-        let counted = role != Role::Reader;
+        let counted = kind != ThreadKind::Reader;
         if counted {
             self.threads.fetch_add(1, Ordering::AcqRel);
         }
         let started = self.core.spawn(move |begun| {
             let fit = begun.is_ok();
-            if matches!(role, Role::Dynamic(_)) {
+            if matches!(kind, ThreadKind::Dynamic(_)) {
                 lane.started.fetch_add(1, Ordering::Relaxed);
             }
             if let Err(error) = &begun {
@@ -270,19 +270,19 @@ impl Lane {
             // Nobody to report to: a dynamic thread, which then ends.
             let _ = report.map(|report| report.send(begun));
             if fit {
-                lane.strategy.run(&lane, role);
-            } else if matches!(role, Role::Dynamic(_)) {
+                lane.strategy.run(&lane, kind);
+            } else if matches!(kind, ThreadKind::Dynamic(_)) {
                 lane.strategy.thread_not_started();
             }
             if counted {
                 lane.threads.fetch_sub(1, Ordering::AcqRel);
             }
-            if let Some(events) = &lane.events
+            if let Some(reactor) = &lane.reactor
                 && !lane.is_stopping()
                 && !lane.strategy.has_reader()
             {
                 // The last thread that waited may have asked while this one still counted.
-                lane.ask_for_follower(events, role);
+                lane.ask_for_follower(reactor, kind);
             }
         });
         if started.is_err() && counted {
@@ -299,7 +299,7 @@ impl Lane {
             }
             let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
             let started = match room && !self.is_stopping() {
-                true => self.start(Role::Dynamic(Instant::now()), None),
+                true => self.start(ThreadKind::Dynamic(Instant::now()), None),
                 false => Err(io::ErrorKind::QuotaExceeded.into()),
             };
             if let Err(error) = started {
@@ -310,8 +310,8 @@ impl Lane {
     }
 
     /// How long a thread waits for something to do before it ends; `None` for ever.
-    pub(super) fn linger(&self, role: Role) -> Option<std::time::Duration> {
-        let Role::Dynamic(born) = role else { return None };
+    pub(super) fn linger(&self, kind: ThreadKind) -> Option<std::time::Duration> {
+        let ThreadKind::Dynamic(born) = kind else { return None };
         match self.settings.lifespan {
             DynamicLifespan::Idle(limit) => Some(limit),
             DynamicLifespan::Fixed(limit) => Some(limit.saturating_sub(born.elapsed())),
@@ -325,17 +325,17 @@ impl Lane {
         connection.end(ConnectionEnd::ClosedHere);
     }
 
-    /// Begins to serve a connection at the event loop. A stream without readiness, or with a handshake, gets a thread of
+    /// Begins to serve a connection at the reactor. A stream without readiness, or with a handshake, gets a thread of
     /// its own: a client that stalls in the handshake delays nobody.
-    pub(super) fn begin_at_events(
+    pub(super) fn begin_at_reactor(
         self: &Arc<Self>,
         connection: &Arc<ServerConnection>,
         slot: u32,
     ) -> io::Result<()> {
-        match (connection.readiness(), &self.events) {
-            (Some(fd), Some(events)) if connection.is_established() => {
+        match (connection.readiness(), &self.reactor) {
+            (Some(fd), Some(reactor)) if connection.is_established() => {
                 connection.start_idle_checks();
-                events.add(fd, slot)
+                reactor.add(fd, slot)
             }
             _ => {
                 self.is_mixed.store(true, Ordering::Relaxed);
@@ -374,8 +374,8 @@ impl Lane {
     /// Has its threads end: no connection is left.
     fn end(&self) {
         self.strategy.end();
-        if let Some(events) = &self.events {
-            events.stop();
+        if let Some(reactor) = &self.reactor {
+            reactor.stop();
             // Nobody would serve them, and a POA manager waits for each.
             drop(self.resumed.end());
         }
@@ -396,8 +396,8 @@ impl Lane {
 
 impl ServingLane for Lane {
     fn forget(&self, connection: &ServerConnection, slot: u32) {
-        if let (Some(fd), Some(events)) = (connection.readiness(), &self.events) {
-            events.remove(fd);
+        if let (Some(fd), Some(reactor)) = (connection.readiness(), &self.reactor) {
+            reactor.remove(fd);
         }
         self.release(slot);
     }
@@ -408,15 +408,15 @@ impl ServingLane for Lane {
         slot: u32,
         wanted: bool,
     ) -> io::Result<()> {
-        match (connection.readiness(), &self.events) {
-            (Some(fd), Some(events)) => events.watch_writable(fd, slot, wanted),
+        match (connection.readiness(), &self.reactor) {
+            (Some(fd), Some(reactor)) => reactor.watch_writable(fd, slot, wanted),
             _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 
     fn queue_buffered(&self, connection: &Arc<ServerConnection>) {
-        if let Some(events) = &self.events {
-            events.queue_buffered(connection);
+        if let Some(reactor) = &self.reactor {
+            reactor.queue_buffered(connection);
         }
     }
 

@@ -11,8 +11,8 @@
 //!
 //! ```text
 //! connection -> its thread: receive, upcall, reply                            thread per connection
-//! connections -> event loop -> thread: receive, upcall, reply                 leader/followers
-//! connections -> event loop -> thread: receive -> queue -> thread: upcall, reply       half-sync
+//! connections -> reactor -> thread: receive, upcall, reply                 leader/followers
+//! connections -> reactor -> thread: receive -> queue -> thread: upcall, reply       half-sync
 //! ```
 //!
 //! A request is served in two plain calls, [`find_target`](zorb_poa::find_target) once its header has been
@@ -27,7 +27,7 @@
 
 mod connection;
 mod context;
-mod event_loop;
+mod event_handler;
 mod events;
 mod freezing;
 mod idle;

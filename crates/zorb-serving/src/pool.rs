@@ -25,7 +25,7 @@ use crate::lane::core::pool_of_thread;
 use crate::lane::spawner::Spawner;
 use crate::lane::steady_state::{LaneViolations, SteadyState, ViolationReport};
 use crate::lane::workers::LaneWorkers;
-use crate::lane::{Lane, LaneParts, OtherLanes, Role, ServingStrategy};
+use crate::lane::{Lane, LaneParts, OtherLanes, ServingStrategy, ThreadKind};
 use crate::listener::Listener;
 use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
 use crate::strategy::{HalfSync, LeaderFollowers, ThreadPerConnection};
@@ -203,13 +203,13 @@ impl PoolCore {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
         for lane in &self.lanes {
-            let fixed = match lane.strategy.uses_event_loop() {
+            let fixed = match lane.strategy.uses_reactor() {
                 true => lane.settings.static_threads,
                 false => 0,
             };
-            let reader = lane.strategy.has_reader().then_some(Role::Reader);
-            for role in std::iter::repeat_n(Role::Static, fixed).chain(reader) {
-                lane.start(role, Some(report.clone()))
+            let reader = lane.strategy.has_reader().then_some(ThreadKind::Reader);
+            for kind in std::iter::repeat_n(ThreadKind::Static, fixed).chain(reader) {
+                lane.start(kind, Some(report.clone()))
                     .map_err(|error| failed().with_source(error))?;
             }
         }

@@ -1,99 +1,120 @@
-//! Connections that wait at their lane's reactor.
-//!
-//! A thread of the lane that handles an event takes the connection's input out of its slot, receives and
-//! serves requests, and puts the input back. During an upcall it leaves the input in the slot, so that
-//! another thread can handle the next event. A thread that finds no input leaves a flag, which the thread
-//! with the input checks after it has put the input back.
+//! What the threads of a lane wait at together: a reactor.
 
+use std::collections::VecDeque;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use zorb_base::upcall_thread::begin_upcall;
-use zorb_giop::{RequestHeader, ServiceId};
+use zorb_os::event::{EventFd, PeriodicTimer};
+use zorb_os::lock::Lock;
+use zorb_os::poll::{ReadySet, Trigger};
 
-use crate::connection::ServerConnection;
-use crate::input::Input;
-use crate::properties::short;
-use crate::scratch::Scratch;
+/// The key of the event that ends the threads.
+pub(crate) const STOP: u64 = u64::MAX;
+/// The key of the event that makes a thread check for requests without an event of their own.
+pub(crate) const WAKE: u64 = u64::MAX - 1;
+/// The key of the event that makes a thread check for idle connections.
+pub(crate) const TICK: u64 = u64::MAX - 2;
+/// The readiness of a lane's connections, and what else wakes its threads.
+#[derive(Debug)]
+pub(crate) struct Reactor<C> {
+    pub(crate) ready: ReadySet,
+    stop: EventFd,
+    wake: EventFd,
+    /// Makes a thread check for idle connections periodically, if there is a limit.
+    pub(crate) ticks: Option<PeriodicTimer>,
+    /// Connections with requests that have been received and not been looked at.
+    buffered: Lock<VecDeque<Arc<C>>>,
+    buffered_count: AtomicUsize,
+    /// Threads that wait.
+    pub(crate) idle: AtomicUsize,
+}
 
-impl ServerConnection {
-    /// Receives and serves requests, on a thread that handles an event.
-    pub(crate) fn handle_event(self: &Arc<Self>, at_end: bool, scratch: &mut Scratch) {
-        self.events.idle_checks.store(0, Ordering::Relaxed);
-        if at_end {
-            self.events.at_end.store(true, Ordering::SeqCst);
+impl<C> Reactor<C> {
+    /// A reactor whose threads check for idle connections this often.
+    pub(crate) fn new(look_every: Option<Duration>) -> io::Result<Self> {
+        let (ready, stop, wake) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
+        ready.add(stop.as_fd(), STOP, Trigger::Level)?;
+        ready.add(wake.as_fd(), WAKE, Trigger::Edge)?;
+        let ticks = look_every.map(PeriodicTimer::every).transpose()?;
+        if let Some(ticks) = &ticks {
+            ready.add(ticks.as_fd(), TICK, Trigger::Edge)?;
         }
-        if !self.output_waits() || self.finish_output() {
-            self.serve_ready(scratch);
-        }
+        Ok(Self {
+            ready,
+            stop,
+            wake,
+            ticks,
+            buffered: Lock::new(VecDeque::with_capacity(64)),
+            buffered_count: AtomicUsize::new(0),
+            idle: AtomicUsize::new(0),
+        })
     }
 
-    /// Serves requests that are buffered, on a thread that has taken the connection out of its lane's
-    /// queue.
-    pub(super) fn handle_buffered(self: &Arc<Self>, scratch: &mut Scratch) {
-        self.events.is_queued.store(false, Ordering::SeqCst);
-        self.handle_event(false, scratch);
+    /// Waits for what comes over the connection in `slot`. A thread may handle an event for the next connection
+    /// in the same slot, which then looks for input in vain: events are hints, so keys need no generation.
+    pub(crate) fn add(&self, fd: BorrowedFd<'_>, slot: u32) -> io::Result<()> {
+        self.ready.add(fd, slot.into(), Trigger::Edge)
     }
 
-    pub(super) fn serve_ready(self: &Arc<Self>, scratch: &mut Scratch) {
-        self.events.ready.store(true, Ordering::SeqCst);
-        self.guarded(|| {
-            while self.events.is_ready() && !self.output_waits() {
-                let Some(input) = self.input.take() else { return };
-                let back = self.receive_requests(input, scratch);
-                let is_back = back.is_some();
-                if scratch.request.is_large() {
-                    scratch.shrink(); // others may need the memory
-                }
-                if let Some(input) = back {
-                    drop(self.input.put(input));
-                }
-                if !is_back {
-                    return;
-                }
-            }
-        });
+    /// Waits also until the connection in `slot` is writable, or no longer.
+    pub(crate) fn watch_writable(
+        &self,
+        fd: BorrowedFd<'_>,
+        slot: u32,
+        wanted: bool,
+    ) -> io::Result<()> {
+        self.ready.watch_writable(fd, slot.into(), wanted)
     }
 
-    /// Leaves the input where other threads of the lane find it, for the length of an upcall.
+    pub(crate) fn remove(&self, fd: BorrowedFd<'_>) {
+        // It is not in when a thread of its own has served the connection.
+        let _ = self.ready.remove(fd);
+    }
+
+    /// Has the threads end.
+    pub(crate) fn stop(&self) {
+        self.stop.notify();
+    }
+
+    /// Makes a thread check for requests without an event of their own.
+    pub(crate) fn wake(&self) {
+        self.wake.notify();
+    }
+
+    pub(crate) fn queue_buffered(&self, connection: &Arc<C>) {
+        let mut buffered = self.buffered.lock();
+        buffered.push_back(Arc::clone(connection));
+        self.buffered_count.store(buffered.len(), Ordering::Release);
+        drop(buffered);
+        self.wake();
+    }
+
+    /// The number of connections with buffered requests.
     #[inline]
-    pub(super) fn leave_input_to_reactor(self: &Arc<Self>, input: Box<Input>) {
-        begin_upcall();
-        let has_more = input.inbound.has_buffered() || !input.drained;
-        // There is one input, so nothing comes back.
-        drop(self.input.put(input));
-        // A single thread reads on after the upcall.
-        if (has_more || self.events.is_ready()) && self.lane.has_many_threads() {
-            self.queue_buffered();
-        }
+    pub(crate) fn buffered(&self) -> usize {
+        self.buffered_count.load(Ordering::Acquire)
     }
 
-    /// Puts the input back, and queues the connection behind those that have events.
-    #[cold]
-    pub(super) fn serve_others_first(self: &Arc<Self>, input: Box<Input>) {
-        self.events.ready.store(true, Ordering::SeqCst);
-        // There is one input, so nothing comes back.
-        drop(self.input.put(input));
-        self.queue_buffered();
+    /// A connection with buffered requests; another thread is woken when there are more.
+    pub(crate) fn take_buffered(&self) -> Option<Arc<C>> {
+        if self.buffered() == 0 {
+            return None;
+        }
+        let mut buffered = self.buffered.lock();
+        let connection = buffered.pop_front();
+        self.buffered_count.store(buffered.len(), Ordering::Release);
+        if !buffered.is_empty() {
+            self.wake();
+        }
+        connection
     }
 
-    #[cold]
-    fn queue_buffered(self: &Arc<Self>) {
-        if !self.events.is_queued.swap(true, Ordering::SeqCst) {
-            self.serving_lane.queue_buffered(self);
-        }
-    }
-
-    /// The priority of a request: what interceptors set, else that in the request, else the highest of its
-    /// connection's band, which an earlier request has declared, else -1.
-    pub(super) fn request_priority(&self, request: &RequestHeader<'_>) -> i16 {
-        let contexts = &request.service_contexts;
-        let band = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
-        if let Some(high) = band.and_then(|data| short(data, 1)) {
-            self.band.store(high, Ordering::Relaxed);
-        }
-        let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
-        let set = self.core.adapters().request_priority(request);
-        set.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
+    /// Forgets connections with buffered requests: all connections have ended.
+    pub(crate) fn clear(&self) {
+        let buffered = std::mem::take(&mut *self.buffered.lock());
+        drop(buffered);
     }
 }

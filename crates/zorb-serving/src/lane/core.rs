@@ -33,7 +33,7 @@ pub struct LaneCore {
     /// The connections that its threads' own calls go over; `None` where too many lanes have some.
     pub(super) calling: Option<CallingLane>,
     pub(super) permits: Option<Permits>,
-    /// Whether it has connections with threads of their own besides those at its event loop, or may have.
+    /// Whether it has connections with threads of their own besides those at its reactor, or may have.
     pub(super) is_mixed: AtomicBool,
     pub(crate) steady_state: Arc<SteadyState>,
 }

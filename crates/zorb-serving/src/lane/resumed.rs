@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::Lock;
 
-/// How many threads at most serve resumed requests at a time, in lanes without an event loop.
+/// How many threads at most serve resumed requests at a time, in lanes without an reactor.
 const MAX_THREADS: usize = 64;
 
 /// Requests that begin in their order.

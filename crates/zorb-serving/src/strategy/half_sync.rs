@@ -10,7 +10,7 @@ use zorb_giop::{MessageHeader, ProtocolError};
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::ServerConnection;
 use crate::input::Input;
-use crate::lane::{Lane, OtherLanes, Role, ServingStrategy};
+use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};
 use crate::message::RequestMessage;
 use crate::queued::{QueuedRequest, RefusedRequest, no_message_memory, queue_full};
 use crate::scratch::Scratch;
@@ -90,11 +90,11 @@ impl HalfSync {
     }
 
     /// The body of a thread that makes upcalls.
-    fn work(&self, lane: &Arc<Lane>, role: Role) {
+    fn work(&self, lane: &Arc<Lane>, kind: ThreadKind) {
         let worker = Worker::new();
         let mut scratch = Scratch::default();
         let mut call = None;
-        let mut is_new = matches!(role, Role::Dynamic(_));
+        let mut is_new = matches!(kind, ThreadKind::Dynamic(_));
         // A static thread starts up before its first wait, which is no work.
         let mut begun = is_new;
         // The message of the last request.
@@ -145,7 +145,7 @@ impl HalfSync {
             if is_needed_by_higher(lane) && self.queue.leave(&worker) {
                 continue;
             }
-            call = worker.wait(lane.linger(role));
+            call = worker.wait(lane.linger(kind));
             if call.is_none() {
                 if self.queue.leave(&worker) {
                     return;
@@ -188,10 +188,10 @@ impl ServingStrategy for HalfSync {
         }
     }
 
-    fn run(&self, lane: &Arc<Lane>, role: Role) {
-        match (role, &lane.events) {
-            (Role::Reader, Some(events)) => lane.run_event_loop(events, role),
-            _ => self.work(lane, role),
+    fn run(&self, lane: &Arc<Lane>, kind: ThreadKind) {
+        match (kind, &lane.reactor) {
+            (ThreadKind::Reader, Some(reactor)) => lane.handle_events(reactor, kind),
+            _ => self.work(lane, kind),
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::connection::ServerConnection;
 use crate::lane::resumed::Put;
-use crate::lane::{Lane, Role, ServingStrategy};
+use crate::lane::{Lane, ServingStrategy, ThreadKind};
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
 
@@ -14,7 +14,7 @@ use crate::scratch::Scratch;
 pub(crate) struct ThreadPerConnection;
 
 impl ServingStrategy for ThreadPerConnection {
-    fn uses_event_loop(&self) -> bool {
+    fn uses_reactor(&self) -> bool {
         false
     }
 
@@ -39,5 +39,5 @@ impl ServingStrategy for ThreadPerConnection {
         }
     }
 
-    fn run(&self, _: &Arc<Lane>, _: Role) {}
+    fn run(&self, _: &Arc<Lane>, _: ThreadKind) {}
 }

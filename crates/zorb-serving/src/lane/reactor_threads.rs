@@ -1,12 +1,12 @@
-//! The threads of a lane that wait at its event loop.
+//! The threads of a lane that wait at its reactor.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use super::{Lane, Role};
+use super::{Lane, ThreadKind};
 use crate::connection::ServerConnection;
-use crate::event_loop::{EventLoop, STOP, TICK, WAKE};
+use crate::reactor::{Reactor, STOP, TICK, WAKE};
 use crate::scratch::Scratch;
 
 /// How long a thread at least waits again whose time is up and that is the last one to wait.
@@ -17,19 +17,19 @@ impl Lane {
     /// in the meantime, which wakes a thread.
     fn serve_waiting(
         self: &Arc<Self>,
-        events: &EventLoop<ServerConnection>,
-        role: Role,
+        reactor: &Reactor<ServerConnection>,
+        kind: ThreadKind,
         scratch: &mut Scratch,
     ) {
-        for _ in 0..events.buffered() + self.resumed.len() {
-            if let Some(connection) = events.take_buffered() {
-                self.ask_for_follower(events, role);
+        for _ in 0..reactor.buffered() + self.resumed.len() {
+            if let Some(connection) = reactor.take_buffered() {
+                self.ask_for_follower(reactor, kind);
                 connection.handle_buffered(scratch);
             } else if let Some(request) = self.resumed.take() {
                 if !self.resumed.is_empty() {
-                    events.wake();
+                    reactor.wake();
                 }
-                self.ask_for_follower(events, role);
+                self.ask_for_follower(reactor, kind);
                 let _permit = self.permit(false);
                 drop(request.serve(scratch));
             } else {
@@ -39,26 +39,26 @@ impl Lane {
     }
 
     /// The body of a thread that waits for events of connections.
-    pub(crate) fn run_event_loop(
+    pub(crate) fn handle_events(
         self: &Arc<Self>,
-        events: &EventLoop<ServerConnection>,
-        role: Role,
+        reactor: &Reactor<ServerConnection>,
+        kind: ThreadKind,
     ) {
         let mut scratch = Scratch::default();
         let mut stays = false;
         // What a tick has left of the time that a dynamic thread lingers.
         let mut left = None;
         loop {
-            self.serve_waiting(events, role, &mut scratch);
+            self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
-            events.idle.fetch_add(1, Ordering::AcqRel);
-            let linger = self.linger(role).map(|it| if stays { it.max(STAY) } else { it });
+            reactor.idle.fetch_add(1, Ordering::AcqRel);
+            let linger = self.linger(kind).map(|it| if stays { it.max(STAY) } else { it });
             let linger = left.take().or(linger);
             let begun = linger.map(|_| Instant::now());
             stays = false;
-            let event = events.ready.next(linger);
+            let event = reactor.ready.next(linger);
             self.work_begins();
-            let idle = events.idle.fetch_sub(1, Ordering::AcqRel) - 1;
+            let idle = reactor.idle.fetch_sub(1, Ordering::AcqRel) - 1;
             let event = match event {
                 Ok(Some(event)) => event,
                 // The last one that waits stays: the others are in upcalls.
@@ -73,18 +73,18 @@ impl Lane {
                 }
             };
             match event.key {
-                STOP => return events.clear(),
+                STOP => return reactor.clear(),
                 WAKE => {}
                 TICK => {
                     left = begun.and_then(|begun| Some(linger?.saturating_sub(begun.elapsed())));
-                    if let Some(ticks) = &events.ticks {
+                    if let Some(ticks) = &reactor.ticks {
                         ticks.drain();
                     }
-                    self.ask_for_follower(events, role);
+                    self.ask_for_follower(reactor, kind);
                     self.check_idle_connections(&mut scratch);
                 }
                 slot => {
-                    self.ask_for_follower(events, role);
+                    self.ask_for_follower(reactor, kind);
                     self.connections.with(slot, |connection| {
                         connection.handle_event(event.is_end, &mut scratch);
                     });
@@ -94,9 +94,9 @@ impl Lane {
     }
 
     /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
-    pub(super) fn ask_for_follower(&self, events: &EventLoop<ServerConnection>, role: Role) {
-        if events.idle.load(Ordering::Acquire) == 0
-            && role != Role::Reader
+    pub(super) fn ask_for_follower(&self, reactor: &Reactor<ServerConnection>, kind: ThreadKind) {
+        if reactor.idle.load(Ordering::Acquire) == 0
+            && kind != ThreadKind::Reader
             && self.threads.load(Ordering::Acquire) < self.settings.max_threads()
             && self.thread_requests.ask(1)
         {
