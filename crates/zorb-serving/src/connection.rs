@@ -1,11 +1,10 @@
 //! One connection that a client has opened to this ORB.
 //!
-//! Whichever threads serve it, at most one of them reads: the one that has taken the
-//! [input](super::input::Input) out of its slot. For the length of an upcall it leaves the input there, so
-//! that another thread may read the next request meanwhile. A connection [without
-//! readiness](zorb_transport::Stream::readiness_fd), and each connection of a lane with the strategy thread
-//! per connection, has [threads of its own](super::own_threads); all others are served by the threads that
-//! wait at their lane's [reactor](super::reactor).
+//! At most one thread reads from it: the one that has taken the [input](super::input::Input) out of its slot.
+//! During an upcall the input is in the slot, so that another thread can read the next request. A connection
+//! [without readiness](zorb_transport::Stream::readiness_fd), and each connection of a lane with the strategy
+//! thread per connection, has [threads of its own](super::own_threads); all others are served by the threads
+//! of their lane's [reactor](super::reactor).
 
 use std::fmt;
 use std::io;
@@ -39,10 +38,8 @@ use crate::progress::Progress;
 use crate::scratch::Scratch;
 use zorb_cdr::ReadContext;
 
-/// A connection that a client opened to this ORB.
-///
-/// Its threads write to it all the time and those of other connections never do, so it has its cache
-/// lines to itself.
+/// A connection that a client opened to this ORB. Aligned, because its threads write to it all the time and
+/// those of other connections never do.
 #[derive(Debug)]
 #[repr(align(128))]
 pub(crate) struct ServerConnection {
@@ -54,32 +51,31 @@ pub(crate) struct ServerConnection {
     pub(super) slot: u32,
     /// The profiles that lead to its endpoint.
     pub(super) profile: ProfileTag,
-    /// What frames its messages; `None` for GIOP.
+    /// Its messaging protocol; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
-    /// Whether it has one client, to which replies can be sent.
+    /// Whether it has a client, to which replies can be sent.
     connected: bool,
     pub(super) wait: BusyWait,
     /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
     #[cfg(feature = "buffers")]
     gather_threshold: usize,
-    /// What is needed to read from it, while no thread reads.
+    /// Its reading side, while no thread reads.
     pub(super) input: Slot<Input>,
-    /// Held while a message is sent, so that messages of several threads do not mix. Who holds it has the
-    /// priority of the most urgent one that waits.
+    /// Held while a message is sent, with priority inheritance.
     pub(super) sending: CallLock<Output>,
     /// Notified when nothing is left to send.
     pub(super) output_sent: Condition,
     /// Whether messages wait for the client to read.
     pub(super) output_waits: AtomicBool,
-    /// The requests that are being served, and how the connection ends.
+    /// The requests in progress, and how the connection ends.
     pub(super) requests: ServerRequests,
-    /// How far its messages have come.
+    /// Which message it waits for.
     pub(crate) progress: Arc<Progress>,
     /// Whether it has threads of its own.
     has_own_threads: AtomicBool,
     pub(super) own_threads: OwnThreads,
     pub(super) events: Events,
-    /// The adapter whose policies it was last set up by; 0 for none.
+    /// The adapter whose policies were applied last; 0 for none.
     pub(super) set_up_by: AtomicUsize,
     /// The highest priority of the band that its client declares; -1 for none.
     pub(super) band: AtomicI16,
@@ -88,7 +84,7 @@ pub(crate) struct ServerConnection {
     pub(super) buffer_strategy: AtomicU8,
 }
 
-/// The lane that serves a connection, as far as the connection calls it.
+/// What a connection calls of its lane.
 ///
 /// [`Lane`](crate::lane::Lane) is the only implementation. Lanes are made of connections and strategies,
 /// and connections call their lane, so without this trait the modules would depend on each other.
@@ -96,10 +92,10 @@ pub(crate) trait ServingLane: Send + Sync {
     /// Forgets a connection that is over.
     fn forget(&self, connection: &ServerConnection, slot: u32);
 
-    /// Has threads of the reactor handle the connection also when its stream is writable, or no longer.
+    /// Starts or stops watching whether the stream is writable.
     ///
     /// # Errors
-    /// The connection is not at the reactor.
+    /// The connection is not registered with the reactor.
     fn watch_output(
         &self,
         connection: &ServerConnection,
@@ -107,7 +103,7 @@ pub(crate) trait ServingLane: Send + Sync {
         wanted: bool,
     ) -> io::Result<()>;
 
-    /// Has a thread of the reactor serve requests of a connection that have been received already.
+    /// Lets a thread of the reactor serve requests that have been received already.
     fn queue_buffered(&self, connection: &Arc<ServerConnection>);
 
     /// Queues the Request that is the current message of `connection` for another thread, where the lane
@@ -123,11 +119,11 @@ pub(crate) trait ServingLane: Send + Sync {
         scratch: &mut Scratch,
     ) -> Result<(), ProtocolError>;
 
-    /// Has a thread serve a request that a POA manager has held.
+    /// Lets a thread serve a request that a POA manager has held.
     fn resume(self: Arc<Self>, request: ReleasedRequest);
 }
 
-// The lane's own has the tables of the whole server with it: 95 KB of a program that prints none.
+// Formatting the lane would add 95 KB to programs.
 impl fmt::Debug for dyn ServingLane {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ServingLane")
@@ -137,7 +133,7 @@ impl fmt::Debug for dyn ServingLane {
 /// A request that a POA manager has held and released.
 pub(crate) struct ReleasedRequest {
     pub(crate) message: Box<RequestMessage>,
-    /// Its connection, among whose requests it counts again; `None` if that is over.
+    /// Its connection, which counts it again; `None` if that has ended.
     pub(crate) connection: Option<Arc<ServerConnection>>,
     pub(crate) context: Arc<ServerContext>,
     pub(crate) priority: i16,
@@ -146,13 +142,13 @@ pub(crate) struct ReleasedRequest {
 
 /// How a manager has released a request.
 pub(crate) enum Release {
-    /// To be served, if the manager lets it pass now.
+    /// Serve it, if the manager lets it pass now.
     Resumed(ResumePass),
-    /// To be refused: it has been held for too long.
+    /// Refuse it: it has been held for too long.
     Expired,
 }
 
-/// What a connection is made of.
+/// The parameters of a connection.
 pub(crate) struct NewConnection<'a> {
     pub(crate) protocol: &'a dyn Protocol,
     pub(crate) stream: Arc<dyn Stream>,
@@ -168,7 +164,7 @@ impl ServerConnection {
     pub(crate) fn new(core: &Arc<ServerContext>, new: NewConnection<'_>) -> Arc<Self> {
         let NewConnection { protocol, stream, lane, serving_lane, slot, accepted } = new;
         let options = core.options();
-        // It fails only when the peer is gone by now, which the first read finds as well.
+        // It fails only if the peer has gone, which the first read detects.
         let _ = stream.set_send_timeout(Some(options.send_timeout));
         let _ = stream.set_recv_timeout(options.idle_timeout);
         #[cfg(feature = "buffers")]
@@ -203,7 +199,7 @@ impl ServerConnection {
         connection
     }
 
-    /// The input of a connection of which nothing has been read.
+    /// The input of a new connection.
     fn new_input(&self) -> Box<Input> {
         let max_message_size = self.core.options().max_message_size;
         let limits =
@@ -233,24 +229,24 @@ impl ServerConnection {
         self.stream.peer()
     }
 
-    /// Whether it has a client, and no request of it is in progress.
+    /// Whether it has a client without a request in progress.
     pub(crate) fn is_idle(&self) -> bool {
         self.connected && !self.requests.is_busy() && !self.requests.is_closing()
     }
 
-    /// Times the messages of its client, if it is a connection with one.
+    /// Times the messages of its client, if it has one.
     pub(crate) fn start_timing(&self) {
         if self.connected {
             self.core.watchdog().start_timing(&self.progress, &self.stream);
         }
     }
 
-    /// What a reactor waits on for it, if its stream has something.
+    /// The descriptor for the reactor, if the stream has one.
     pub(crate) fn readiness(&self) -> Option<BorrowedFd<'_>> {
         self.stream.readiness_fd()
     }
 
-    /// Whether it has threads of its own, rather than those of its lane's reactor.
+    /// Whether it has threads of its own, rather than those of the reactor.
     #[inline]
     pub(super) fn has_own_threads(&self) -> bool {
         self.has_own_threads.load(Ordering::Relaxed)
@@ -260,7 +256,7 @@ impl ServerConnection {
         self.has_own_threads.store(true, Ordering::Release);
     }
 
-    /// Notes that a request has been served: its reply, if it has one, was sent.
+    /// Notes that a request has been served and its reply sent.
     #[inline]
     pub(super) fn finish_request(self: &Arc<Self>) {
         if self.requests.finish() {
@@ -268,7 +264,7 @@ impl ServerConnection {
         }
     }
 
-    /// Closes the connection, which is over.
+    /// Closes the connection, which has ended.
     #[cold]
     fn finish(self: &Arc<Self>) {
         self.transmit();
@@ -278,8 +274,7 @@ impl ServerConnection {
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Reads no more. The connection is closed when its last request has been served. To be called by the
-    /// thread that has the input.
+    /// Stops reading; the connection closes after its last request. Called by the thread that has the input.
     #[cold]
     pub(super) fn end(self: &Arc<Self>, end: ConnectionEnd) {
         if let ConnectionEnd::ProtocolError(error) = end {
@@ -294,7 +289,7 @@ impl ServerConnection {
         }
     }
 
-    /// Ends the connection over which a broken request has come, on a thread that does not read.
+    /// Ends the connection after a broken request, on a thread that does not read.
     #[cold]
     pub(super) fn refuse(&self, error: ProtocolError) {
         self.log_protocol_error(error);
@@ -306,7 +301,7 @@ impl ServerConnection {
         tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
     }
 
-    /// Sends the last message to the client, and shuts the stream down, which wakes the thread that reads.
+    /// Sends the last message, and shuts the stream down, which wakes the reading thread.
     fn break_off(&self) {
         self.transmit();
         let _ = self.stream.shutdown(Shutdown::Both);
@@ -321,23 +316,23 @@ impl ServerConnection {
         }
     }
 
-    /// Ends a connection that no lane has taken in; its client may try elsewhere.
+    /// Ends a connection that no lane has admitted.
     pub(crate) fn reject(&self) {
         let _ = self.requests.end(ConnectionEnd::ClosedHere);
         self.break_off();
     }
 
-    /// Ends the connection in an orderly way: running requests finish, the peer is told.
+    /// Closes the connection in order: running requests finish, the peer is notified.
     pub(crate) fn close(&self) {
         self.requests.close();
         let _ = self.stream.shutdown(Shutdown::Read);
     }
 
-    /// Serves it on the calling thread; a panic outside a servant's method ends the connection alone.
+    /// Serves it on the calling thread; a panic outside a servant's method ends only the connection.
     pub(super) fn guarded(self: &Arc<Self>, work: impl FnOnce()) {
         serve(self);
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
-            // A servant's drop panicked, say. The connection must not stay behind unserved.
+            // For example in a servant's drop. The connection must not stay open without a thread.
             tracing::error!(peer = self.stream.peer(), "a serving thread panicked");
             end_upcall();
             self.abandon();
@@ -369,8 +364,8 @@ impl ServedConnection for ServerConnection {
         self.buffer_strategy.store(number, Ordering::Relaxed);
     }
 
-    /// Once an upcall: if this thread's input has been taken already, what could be handed over belongs to a
-    /// thread that does not wait.
+    /// Called at most once per upcall: if this thread's input has been taken already, the one in the slot
+    /// belongs to a thread that does not block.
     fn hand_over(self: Arc<Self>) -> bool {
         !self.has_own_threads() || self.hand_over_to_block()
     }

@@ -1,4 +1,4 @@
-//! What connections use of their ORB.
+//! The part of the ORB that connections and lanes use.
 
 use std::io;
 use std::ops::Deref;
@@ -14,14 +14,14 @@ use zorb_poa::{Adapters, ConnectionSetup};
 use crate::progress::MessageLimits;
 use crate::watchdog::{Watchdog, Watched};
 
-/// What connections and lanes use of the ORB that serves them.
+/// What connections and lanes use of their ORB.
 pub(crate) struct ServerContext {
     orb: Arc<OrbCore>,
     adapters: Arc<Adapters>,
-    /// What arguments decode against.
+    /// The context in which arguments are decoded.
     read_context: Box<dyn ReadContext + Send + Sync>,
     watchdog: Arc<Watchdog>,
-    /// The setup of accepted connections that the ORB's policies ask for.
+    /// The setup of accepted connections according to the ORB's policies.
     default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
 }
 
@@ -41,7 +41,7 @@ impl std::fmt::Debug for ServerContext {
 }
 
 impl ServerContext {
-    /// That of an ORB whose objects are in `adapters`; `read_context` decodes their arguments.
+    /// The context of an ORB with these `adapters`; `read_context` decodes arguments.
     pub(crate) fn new(
         orb: &Arc<OrbCore>,
         adapters: &Arc<Adapters>,
@@ -66,7 +66,7 @@ impl ServerContext {
         &self.adapters
     }
 
-    /// What arguments decode against.
+    /// The context in which arguments are decoded.
     #[inline]
     pub(crate) fn read_context(&self) -> &dyn ReadContext {
         &*self.read_context
@@ -76,10 +76,10 @@ impl ServerContext {
         &self.watchdog
     }
 
-    /// Has a connection end if its client does not read until `deadline`.
+    /// Ends a connection if its client does not read until `deadline`.
     ///
     /// # Errors
-    /// The watchdog has ended, as the ORB shuts down, and its thread cannot be started again.
+    /// The ORB shuts down, and the watchdog's thread cannot be started again.
     pub(crate) fn watch_output<C: Watched + 'static>(
         &self,
         connection: &Arc<C>,
@@ -94,20 +94,20 @@ impl ServerContext {
     /// Starts the watchdog's thread.
     ///
     /// # Errors
-    /// That of the system.
+    /// The thread cannot be started.
     pub(crate) fn run_watchdog(&self) -> io::Result<()> {
         let watchdog = Arc::clone(&self.watchdog);
         let period = self.options().stall_takeover;
         self.threads().spawn("zorb-watchdog", move || watchdog.run(period))
     }
 
-    /// The setup of accepted connections that the ORB's policies ask for.
+    /// The setup of accepted connections according to the ORB's policies.
     pub(crate) fn default_connection_setup(&self) -> Option<Arc<ConnectionSetup>> {
         self.default_connection_setup.lock().clone()
     }
 
-    /// Sets up connections that are accepted from now on as the ORB's policies ask for. `policies` returns the
-    /// present ones; it is called under a lock, so that of two threads that change them the last one decides.
+    /// Sets up future connections according to the ORB's policies. `policies` returns the current ones; it is
+    /// called under a lock, so that the last of two concurrent changes wins.
     pub(crate) fn update_default_connection_setup(&self, policies: impl FnOnce() -> Policies) {
         let mut setup = self.default_connection_setup.lock();
         *setup = ConnectionSetup::of(&policies()).map(Arc::new);

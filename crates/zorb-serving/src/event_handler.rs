@@ -1,9 +1,9 @@
-//! Connections that wait at their lane's reactor.
+//! A connection as the event handler of its lane's reactor.
 //!
-//! A thread of the lane that handles an event takes the connection's input out of its slot, receives and
-//! serves requests, and puts the input back. During an upcall it leaves the input in the slot, so that
-//! another thread can handle the next event. A thread that finds no input leaves a flag, which the thread
-//! with the input checks after it has put the input back.
+//! The thread that handles an event takes the connection's input out of its slot, receives and serves
+//! requests, and puts the input back. During an upcall it leaves the input in the slot, so that another
+//! thread can handle the next event. A thread that finds no input sets a flag, which the thread with the
+//! input checks after it has put the input back.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,7 +17,7 @@ use crate::properties::short;
 use crate::scratch::Scratch;
 
 impl ServerConnection {
-    /// Receives and serves requests, on a thread that handles an event.
+    /// Handles an event: receives and serves requests.
     pub(crate) fn handle_event(self: &Arc<Self>, at_end: bool, scratch: &mut Scratch) {
         self.events.idle_checks.store(0, Ordering::Relaxed);
         if at_end {
@@ -28,8 +28,7 @@ impl ServerConnection {
         }
     }
 
-    /// Serves requests that are buffered, on a thread that has taken the connection out of its lane's
-    /// queue.
+    /// Serves buffered requests, after the connection was taken out of the lane's queue.
     pub(super) fn handle_buffered(self: &Arc<Self>, scratch: &mut Scratch) {
         self.events.is_queued.store(false, Ordering::SeqCst);
         self.handle_event(false, scratch);
@@ -55,12 +54,12 @@ impl ServerConnection {
         });
     }
 
-    /// Leaves the input where other threads of the lane find it, for the length of an upcall.
+    /// Leaves the input to other threads of the lane during an upcall.
     #[inline]
     pub(super) fn leave_input_to_reactor(self: &Arc<Self>, input: Box<Input>) {
         begin_upcall();
         let has_more = input.inbound.has_buffered() || !input.drained;
-        // There is one input, so nothing comes back.
+        // The slot is empty: there is one input.
         drop(self.input.put(input));
         // A single thread reads on after the upcall.
         if (has_more || self.events.is_ready()) && self.lane.has_many_threads() {
@@ -72,7 +71,7 @@ impl ServerConnection {
     #[cold]
     pub(super) fn serve_others_first(self: &Arc<Self>, input: Box<Input>) {
         self.events.ready.store(true, Ordering::SeqCst);
-        // There is one input, so nothing comes back.
+        // The slot is empty: there is one input.
         drop(self.input.put(input));
         self.queue_buffered();
     }
@@ -84,8 +83,8 @@ impl ServerConnection {
         }
     }
 
-    /// The priority of a request: what interceptors set, else that in the request, else the highest of its
-    /// connection's band, which an earlier request has declared, else -1.
+    /// The priority of a request: from interceptors, else from the request, else the highest of the band that
+    /// its connection has declared, else -1.
     pub(super) fn request_priority(&self, request: &RequestHeader<'_>) -> i16 {
         let contexts = &request.service_contexts;
         let band = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);

@@ -1,16 +1,16 @@
-//! What threads of a lane tell each other about a connection at its reactor.
+//! Flags that threads of a lane share about a connection at its reactor.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// The number of checks of a connection that is not at a reactor, and is not checked.
+/// The number of checks of a connection that is not at a reactor.
 pub(super) const UNCOUNTED: u32 = u32::MAX;
 
 /// The state of a connection at a reactor.
 #[derive(Debug)]
 pub(super) struct Events {
-    /// Whether there has been an event that the thread with the input may not have handled.
+    /// Whether an event has occurred that the thread with the input may have missed.
     pub(super) ready: AtomicBool,
-    /// Whether the peer has ended the stream, or it is broken.
+    /// Whether the stream has ended or failed.
     pub(super) at_end: AtomicBool,
     /// Whether it is in the lane's queue of connections with buffered requests.
     pub(super) is_queued: AtomicBool,
@@ -35,7 +35,7 @@ impl Events {
         self.ready.load(Ordering::SeqCst)
     }
 
-    /// Notes that all octets so far are about to be received. Returns whether the stream has ended.
+    /// Clears `ready` before receiving. Returns whether the stream has ended.
     #[inline]
     pub(super) fn before_receiving(&self) -> bool {
         // First: octets that arrive from now on cause another event.

@@ -1,4 +1,4 @@
-//! Pools in the steady state: they count what their threads must not do then.
+//! Pools in the steady state count violations.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::lane::steady_state::{LaneViolations, ViolationReport};
 use crate::server_core::{Freezing, ServerCore};
 
 impl ServerCore {
-    /// Has the lanes of all pools count violations from now on, those of pools that are made later too.
+    /// Makes the lanes of all pools, including later ones, count violations from now on.
     ///
     /// # Errors
-    /// Where the system does not tell how many page faults threads have had.
+    /// The system does not report page faults of threads.
     pub fn freeze_pools(&self, report: Option<Arc<ViolationReport>>) -> Result<(), Error> {
         if !alloc::is_counting() {
             tracing::info!("allocations are not counted: CountingAllocator is not installed");
         }
-        // Before the pools are gone through: one that is not among them yet looks here when it is.
+        // Before the pools are listed: a pool that is added later reads this.
         *self.freezing.lock() = Some(Freezing { report: report.clone() });
         let frozen = self.pools.all().iter().try_for_each(|pool| pool.freeze(report.as_ref()));
         frozen.map_err(|error| {
@@ -25,13 +25,13 @@ impl ServerCore {
         })
     }
 
-    /// Ends the counting; the counts stay.
+    /// Stops counting; the counts remain.
     pub fn thaw_pools(&self) {
         *self.freezing.lock() = None;
         self.pools.all().iter().for_each(|pool| pool.thaw());
     }
 
-    /// What has been counted, lane by lane.
+    /// The violations of each lane.
     pub fn violations(&self) -> Vec<LaneViolations> {
         self.pools.all().iter().flat_map(|pool| pool.violations().collect::<Vec<_>>()).collect()
     }

@@ -10,13 +10,13 @@ use crate::events::UNCOUNTED;
 use crate::scratch::Scratch;
 
 impl ServerConnection {
-    /// The connection is at a reactor from now on, and its lane checks whether it is idle.
+    /// Starts the idle checks of a connection at a reactor.
     pub(crate) fn start_idle_checks(&self) {
         self.events.idle_checks.store(0, Ordering::Relaxed);
     }
 
-    /// Ends the connection if more than `max_checks` successive checks have found that nothing was received
-    /// and no request is in progress.
+    /// Ends the connection if more than `max_checks` successive checks found that nothing was received and no
+    /// request is in progress.
     pub(crate) fn check_idle(self: &Arc<Self>, max_checks: u32, scratch: &mut Scratch) {
         let idle_checks = &self.events.idle_checks;
         if idle_checks.load(Ordering::Relaxed) == UNCOUNTED {
@@ -33,7 +33,7 @@ impl ServerConnection {
         }
     }
 
-    /// Frees a large buffer of a connection that nothing has come over between two checks.
+    /// Frees a large buffer of a connection that received nothing between two checks.
     #[cold]
     fn shrink_idle(self: &Arc<Self>, scratch: &mut Scratch) {
         let Some(mut input) = self.input.take() else { return };
@@ -41,7 +41,7 @@ impl ServerConnection {
             input.inbound.shrink();
         }
         drop(self.input.put(input));
-        // The thread that handles the event may not have found the input.
+        // The thread that handled the event may not have found the input.
         if self.events.is_ready() {
             self.serve_ready(scratch);
         }
@@ -51,7 +51,7 @@ impl ServerConnection {
     fn end_idle(self: &Arc<Self>, scratch: &mut Scratch) {
         let Some(input) = self.input.take() else { return };
         if self.events.is_ready() {
-            // The thread that handles the event has not found the input.
+            // The thread that handled the event did not find the input.
             drop(self.input.put(input));
             self.serve_ready(scratch);
         } else {

@@ -4,34 +4,34 @@ use zorb_giop::{Inbound, ServerReceiver};
 
 use crate::progress::Incomplete;
 
-/// What only the thread that reads from a connection uses. Passing it on to another thread is one exchange
-/// of a pointer, without a lock.
+/// The state of the thread that reads from a connection. Passing it to another thread exchanges a pointer,
+/// without a lock.
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) inbound: Inbound,
-    /// What was negotiated with the client.
+    /// The protocol state, and what was negotiated with the client.
     pub(super) receiver: ServerReceiver,
-    /// For how many more requests the connection counts as shared by several callers.
+    /// The number of further requests for which the connection counts as shared by several callers.
     pub(super) shared_for: u8,
-    /// The incomplete message that its connection notes as the one to wait for.
+    /// The incomplete message that was recorded in the connection's progress.
     pub(super) awaited: Incomplete,
-    /// How a thread of the connection's own waits.
+    /// How one of the connection's own threads waits.
     pub(super) wait: WaitState,
-    /// Whether the last receive has taken all that was there.
+    /// Whether the last receive emptied the stream.
     pub(super) drained: bool,
     /// The end of the current message, if it lies in a shared buffer of the stream.
     #[cfg(feature = "buffers")]
     pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
 }
 
-/// How a thread of a connection's own waits for octets, so that it frees large buffers if none come soon.
+/// How one of a connection's own threads waits for octets; it frees large buffers if none arrive soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitState {
-    /// For as long as a connection may be idle.
+    /// Up to the idle timeout.
     Usual,
-    /// For a moment: there are large buffers.
+    /// Briefly: there are large buffers.
     Brief,
-    /// As usual, although there are large buffers: the next message needs them.
+    /// Up to the idle timeout although there are large buffers: the next message needs them.
     Needed,
 }
 

@@ -1,8 +1,6 @@
-//! One lane: threads, endpoints and connections that serve requests of one priority, and share nothing
-//! with those of another.
+//! One lane: the threads, endpoints and connections for requests of one priority, shared with no other lane.
 //!
-//! An ORB has one lane of its own, the default lane, which serves the endpoints that are no pool's; each
-//! [pool](super::pool) has one or more.
+//! An ORB's default lane serves the endpoints outside pools; each [pool](super::pool) has one or more lanes.
 
 pub(super) mod adapters;
 pub(super) mod admission;
@@ -44,10 +42,10 @@ use crate::scratch::Scratch;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
 
-/// The number of checks within the time for which a connection may be idle.
+/// The number of checks within the idle timeout of a connection.
 pub(super) const IDLE_CHECKS: u32 = 4;
 
-/// One lane: what its threads share, and nobody else.
+/// The state that the threads of one lane share.
 #[derive(Debug)]
 #[repr(align(128))]
 pub struct Lane {
@@ -55,9 +53,9 @@ pub struct Lane {
     pub(super) strategy: Box<dyn ServingStrategy>,
     pub listeners: Vec<Listener>,
     pub(super) connections: Connections<ServerConnection>,
-    /// Connections that clients have made.
+    /// Accepted connections.
     pub(super) accepted: AtomicU64,
-    /// What its threads wait at together; `None` where every connection has threads of its own.
+    /// `None` if every connection has threads of its own.
     pub(super) reactor: Option<Reactor<ServerConnection>>,
     pub(super) resumed: Resumed<QueuedRequest>,
     /// Threads that make upcalls.
@@ -82,7 +80,7 @@ impl Deref for Lane {
 
 /// How the threads of a lane share its work.
 pub(super) trait ServingStrategy: Debug + Send + Sync {
-    /// Whether threads of the lane wait together for what comes over its connections.
+    /// Whether threads of the lane wait at a reactor for its connections.
     fn uses_reactor(&self) -> bool {
         true
     }
@@ -90,7 +88,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     /// Begins to serve the connection in `slot` of the lane's table.
     ///
     /// # Errors
-    /// Why it cannot be served.
+    /// The reason why it cannot be served.
     fn begin(
         &self,
         lane: &Arc<Lane>,
@@ -100,11 +98,11 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         lane.begin_at_reactor(connection, slot)
     }
 
-    /// Queues the Request that is the current message of `connection` for another thread, where the
-    /// strategy has a [queue](Self::queue); elsewhere the thread that has received it serves it.
+    /// Queues the Request that is the current message of `connection` for another thread, if the strategy has
+    /// a [queue](Self::queue); otherwise the receiving thread serves it.
     ///
     /// # Errors
-    /// When the message is broken.
+    /// The message is broken.
     fn enqueue(
         &self,
         lane: &Lane,
@@ -117,10 +115,10 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Has a request be served that a POA manager has held.
+    /// Serves a request that a POA manager has held.
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         match lane.resumed.put(request) {
-            // Its client has gone, else the lane would not have ended.
+            // Its client has gone, or the lane would not have ended.
             Put::Ended(request) => drop(request),
             Put::Queued | Put::WantsThread => {
                 if let Some(reactor) = &lane.reactor {
@@ -137,23 +135,23 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         }
     }
 
-    /// Whether a dynamic thread that was asked for is still wanted.
+    /// Whether a requested dynamic thread is still needed.
     fn needs_thread(&self) -> bool {
         true
     }
 
-    /// A dynamic thread that was asked for does not come.
+    /// A requested dynamic thread could not be started.
     fn thread_not_started(&self) {}
 
-    /// Has the threads of the lane end: it has no connections any more.
+    /// Ends the threads of the lane, after its last connection.
     fn end(&self) {}
 
-    /// The requests that wait for a thread, where they are queued.
+    /// The queue of requests, if the strategy has one.
     fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
         None
     }
 
-    /// Whether one thread reads for the others, and is started besides them.
+    /// Whether an additional thread reads for the others.
     fn has_reader(&self) -> bool {
         false
     }
@@ -162,13 +160,13 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
 /// The other lanes of a pool whose lanes borrow threads.
 #[derive(Debug, Default)]
 pub(super) struct OtherLanes {
-    /// Those that may borrow from this one, the highest first.
+    /// Lanes that may borrow from this one, the highest first.
     pub(super) higher: Vec<Weak<Lane>>,
-    /// Those that this one may borrow from, the highest first.
+    /// Lanes that this one may borrow from, the highest first.
     pub(super) lower: Vec<Weak<Lane>>,
 }
 
-/// What a new lane is made of.
+/// The parameters of a lane.
 pub(super) struct LaneParts {
     pub(super) settings: LaneSettings,
     pub(super) strategy: Box<dyn ServingStrategy>,
@@ -182,21 +180,21 @@ pub(super) struct LaneParts {
     pub(super) adapters: Arc<ServedAdapters>,
 }
 
-/// What a thread of a lane is there for.
+/// The kind of a lane's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ThreadKind {
-    /// To be there always.
+    /// Runs from the start.
     Static,
-    /// To come and go; when it came.
+    /// Started on demand, at this time.
     Dynamic(Instant),
-    /// To read for the others.
+    /// Reads for the others.
     Reader,
 }
 
 impl Lane {
     pub(super) fn new(context: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_reactor = parts.strategy.uses_reactor();
-        // Connections that have threads of their own wait no longer than that by themselves.
+        // Connections with threads of their own enforce it themselves.
         let idle_limit = context.options().idle_timeout;
         let new_reactor = || Reactor::new(idle_limit.map(|limit| limit / IDLE_CHECKS));
         let reactor = uses_reactor.then(new_reactor).transpose()?;
@@ -211,7 +209,7 @@ impl Lane {
             adapters: parts.adapters,
             calling: if is_default { None } else { CallingLane::new() },
             permits: (!is_default).then(|| Permits::new(parts.settings.max_threads())),
-            // Known before the first upcall, or the permits would miss it.
+            // Known before the first upcall, so that permits count it.
             is_mixed: AtomicBool::new(!uses_reactor || parts.listeners.len() > 1),
             steady_state: parts.steady_state,
             settings: parts.settings,
@@ -238,7 +236,6 @@ impl Lane {
         }))
     }
 
-    /// How its threads share its work.
     #[inline]
     pub(super) fn strategy(&self) -> &dyn ServingStrategy {
         &*self.strategy
@@ -248,7 +245,8 @@ impl Lane {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// Starts a thread of the lane. `report` is told whether it can be one.
+    /// Starts a thread of the lane. `report` receives the result of
+    /// [`LaneThreads::begin`](crate::LaneThreads::begin).
     pub(super) fn start(
         self: &Arc<Self>,
         kind: ThreadKind,
@@ -265,9 +263,9 @@ impl Lane {
                 lane.started.fetch_add(1, Ordering::Relaxed);
             }
             if let Err(error) = &begun {
-                tracing::error!(%error, lane = lane.name, "a thread is not fit for its lane");
+                tracing::error!(%error, lane = lane.name, "cannot prepare a thread of the lane");
             }
-            // Nobody to report to: a dynamic thread, which then ends.
+            // A dynamic thread has no receiver, and ends.
             let _ = report.map(|report| report.send(begun));
             if fit {
                 lane.strategy.run(&lane, kind);
@@ -281,7 +279,7 @@ impl Lane {
                 && !lane.is_stopping()
                 && !lane.strategy.has_reader()
             {
-                // The last thread that waited may have asked while this one still counted.
+                // The last waiting thread may have asked while this one still counted.
                 lane.ask_for_follower(reactor, kind);
             }
         });
@@ -291,7 +289,7 @@ impl Lane {
         started
     }
 
-    /// Starts as many dynamic threads as are asked for. Called by the thread that does so.
+    /// Starts the requested dynamic threads, on the spawner's thread.
     pub(super) fn grow(self: &Arc<Self>) {
         while self.thread_requests.take() {
             if !self.strategy.needs_thread() {
@@ -303,13 +301,13 @@ impl Lane {
                 false => Err(io::ErrorKind::QuotaExceeded.into()),
             };
             if let Err(error) = started {
-                tracing::debug!(%error, lane = self.name, "no dynamic thread is started");
+                tracing::debug!(%error, lane = self.name, "cannot start a dynamic thread");
                 self.strategy.thread_not_started();
             }
         }
     }
 
-    /// How long a thread waits for something to do before it ends; `None` for ever.
+    /// The idle timeout of a thread; `None`: unlimited.
     pub(super) fn linger(&self, kind: ThreadKind) -> Option<std::time::Duration> {
         let ThreadKind::Dynamic(born) = kind else { return None };
         match self.settings.lifespan {
@@ -325,8 +323,8 @@ impl Lane {
         connection.end(ConnectionEnd::ClosedHere);
     }
 
-    /// Begins to serve a connection at the reactor. A stream without readiness, or with a handshake, gets a thread of
-    /// its own: a client that stalls in the handshake delays nobody.
+    /// Registers a connection with the reactor. A stream without readiness, or with a handshake, gets a
+    /// thread of its own: a client that stalls in the handshake delays nobody.
     pub(super) fn begin_at_reactor(
         self: &Arc<Self>,
         connection: &Arc<ServerConnection>,
@@ -344,20 +342,19 @@ impl Lane {
         }
     }
 
-    /// Frees the slot of a connection; the last one of a lane that stops ends its threads.
+    /// Frees the slot of a connection; the last one of a stopping lane ends its threads.
     fn release(&self, slot: u32) {
         if self.connections.release(slot) && self.is_stopping() {
             self.end();
         }
     }
 
-    /// Ends the connections that have been idle for too long, at most one check too late. Called at each
-    /// tick.
+    /// Ends the connections that have been idle for too long, at most one tick late. Called at each tick.
     pub(super) fn check_idle_connections(&self, scratch: &mut Scratch) {
         self.connections.each(|connection| connection.check_idle(IDLE_CHECKS, scratch));
     }
 
-    /// Has the lane come to its end: nobody connects any more, running requests finish.
+    /// Stops the lane: closes its listeners and connections; running requests finish.
     pub(crate) fn stop(&self) {
         for listener in &self.listeners {
             listener.close();
@@ -371,12 +368,12 @@ impl Lane {
         }
     }
 
-    /// Has its threads end: no connection is left.
+    /// Ends its threads, after the last connection.
     fn end(&self) {
         self.strategy.end();
         if let Some(reactor) = &self.reactor {
             reactor.stop();
-            // Nobody would serve them, and a POA manager waits for each.
+            // No thread serves them now, and a POA manager waits for each.
             drop(self.resumed.end());
         }
     }

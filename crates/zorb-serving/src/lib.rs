@@ -1,13 +1,12 @@
 //! The serving side: accepting connections, receiving requests, making upcalls, sending replies.
 //!
-//! Every connection belongs to a lane: the threads, endpoints and connections that serve requests
-//! of one priority. An ORB has one lane of its own; a [`Pool`] is a set of lanes more, and an object
-//! adapter whose policies name one ([`ThreadpoolPolicy`](zorb_base::policy::ThreadpoolPolicy)) is served by
-//! its threads alone: its references have the endpoints of the pool's lanes, and none of the ORB's own.
-//! RT-CORBA's thread pools (crate `zorb-rt`) are made of it; here priorities are numbers that references
-//! carry, and [`LaneThreads`] says what they mean to threads.
+//! Every connection belongs to a lane: the threads, endpoints and connections for requests of one priority.
+//! An ORB has a default lane; a [`Pool`] is a set of further lanes. An object adapter whose policies name a
+//! pool ([`ThreadpoolPolicy`](zorb_base::policy::ThreadpoolPolicy)) is served only by its threads, and its
+//! references contain only the endpoints of its lanes. RT-CORBA's thread pools (crate `zorb-rt`) are built on
+//! pools; here priorities are numbers that references carry, and [`LaneThreads`] applies them to threads.
 //!
-//! How the threads of a lane share its work is its strategy:
+//! The strategy of a lane determines how its threads share the work:
 //!
 //! ```text
 //! connection -> its thread: receive, upcall, reply                            thread per connection
@@ -15,12 +14,12 @@
 //! connections -> reactor -> thread: receive -> queue -> thread: upcall, reply       half-sync
 //! ```
 //!
-//! A request is served in two plain calls, [`find_target`](zorb_poa::find_target) once its header has been
-//! read and [`dispatch`](zorb_poa::dispatch). Between them the thread leaves the connection's input to
-//! others, or gives the request to a POA manager that holds it.
+//! Two calls serve a request: [`find_target`](zorb_poa::find_target) after its header has been read, and
+//! [`dispatch`](zorb_poa::dispatch). Between them the thread leaves the connection's input to others, or
+//! passes the request to a POA manager that holds it.
 //!
-//! In steady state pools can be frozen (`Orb::freeze_pools`): from then on each lane counts what its
-//! threads do that takes time which nobody has bounded.
+//! In steady state pools can be frozen (`Orb::freeze_pools`): each lane then counts the actions of its
+//! threads that have no bounded time.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]

@@ -18,27 +18,26 @@ use crate::context::ServerContext;
 pub struct Listener {
     /// The protocol of its connections.
     pub protocol: Arc<dyn Protocol>,
-    /// What accepts them.
+    /// Accepts them.
     pub acceptor: Arc<dyn Acceptor>,
-    /// Makes references with its endpoints local ones; `None` if they are for groups.
+    /// Makes references with its endpoints local; `None` for groups.
     endpoints: Option<ListenedEndpoints>,
 }
 
-/// Decides about the connections that clients have made to a listener.
+/// Decides about the connections that a listener accepts.
 pub(crate) trait Admission: Send {
-    /// Has a connection be served, if there is room for it.
+    /// Serves a connection, if there is room for it.
     fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
 
-    /// Closes idle connections, whose descriptors new ones need. Returns whether there are any.
+    /// Closes an idle connection to free its descriptor. Returns whether there is one.
     fn make_room(&self) -> bool;
 
-    /// Tells a client that it may try elsewhere.
+    /// Closes a connection in order without serving it.
     fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
 }
 
 impl Listener {
-    /// Opens an endpoint, which serves one priority or all, and whose transport's threads are like
-    /// `workers`.
+    /// Opens an endpoint for one `priority` or all. `workers` prepares its transport's threads.
     pub(super) fn open(
         context: &ServerContext,
         url: &str,
@@ -79,7 +78,6 @@ impl Listener {
         Ok(Self::new(context.orb(), protocol, acceptor))
     }
 
-    /// The listener of an endpoint that has been opened.
     fn new(orb: &OrbCore, protocol: Arc<dyn Protocol>, acceptor: Arc<dyn Acceptor>) -> Self {
         let is_for_objects = protocol.groups().is_none();
         let endpoints = is_for_objects.then(|| orb.local_endpoints().add(acceptor.published()));
@@ -94,12 +92,12 @@ impl Listener {
         self.acceptor.close();
     }
 
-    /// Whether its endpoints stand in the references of objects, not in those of groups.
+    /// Whether its endpoints are for references to objects, not to groups.
     pub fn is_for_objects(&self) -> bool {
         self.protocol.groups().is_none()
     }
 
-    /// Starts accepting on one of `threads`, which is made ready by `begin` and gives connections to
+    /// Starts accepting on a new thread of `threads`, which calls `begin` and passes connections to
     /// `admission`.
     pub(crate) fn start(
         &self,
@@ -116,8 +114,9 @@ impl Listener {
     }
 }
 
-/// Accepts connections until the acceptor is closed. When descriptors run short an idle connection is closed;
-/// without one, a spare descriptor lets clients in to be turned away, rather than wait in the backlog.
+/// Accepts connections until the acceptor is closed. Without free descriptors it closes an idle connection;
+/// if there is none, it uses a spare descriptor to accept and close connections, so that clients do not wait
+/// in the backlog.
 fn accept<S>(
     protocol: &dyn Protocol,
     acceptor: &dyn Acceptor,
@@ -138,7 +137,7 @@ fn accept<S>(
             }
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
-                tracing::warn!(error = %source, "accepting is out of resources");
+                tracing::warn!(error = %source, "out of descriptors or memory: pausing accept");
                 if admission.make_room() || spare.take().is_none() {
                     std::thread::park_timeout(retry_after);
                 }

@@ -1,4 +1,4 @@
-//! A Request that has been received, as a value of its own.
+//! A received Request as a value.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use zorb_giop::{
     Detached, GiopVersion, MessageHeader, MessageKind, Messaging, ResponseFlags, ServedRequest,
 };
 
-/// A Request that has been received, apart from the connection that it came over.
+/// A received Request, independent of its connection.
 #[derive(Debug)]
 pub(super) struct RequestMessage {
     pub(super) octets: Detached,
     pub(super) header: MessageHeader,
-    /// What frames the messages of its connection; `None` for GIOP.
+    /// The messaging protocol of its connection; `None` for GIOP.
     pub(super) messaging: Option<&'static dyn Messaging>,
-    /// What reads it, where it leaves something out.
+    /// Reads it, if it is abbreviated.
     pub(super) expansion: Option<Arc<dyn Messaging>>,
     pub(super) request: ServedRequest,
     pub(super) response: ResponseFlags,
     pub(super) text: TextCoding,
-    /// Its end, if it lies in a shared buffer of the stream.
+    /// Its end, if that is in a shared buffer of the stream.
     #[cfg(feature = "buffers")]
     pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
 }
@@ -53,7 +53,7 @@ impl RequestMessage {
         Self { octets, ..Self::default() }
     }
 
-    /// Its octets.
+    /// Its size in octets.
     pub(super) fn size(&self) -> usize {
         let size = self.octets.message().len();
         #[cfg(feature = "buffers")]

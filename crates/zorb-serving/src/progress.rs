@@ -1,8 +1,8 @@
-//! What comes over a connection and when: time limits for incomplete messages, and how recently it was used.
+//! Time limits for incomplete messages, and how recently a connection was used.
 //!
-//! A peer that sends a message octet by octet, or connects and sends nothing, must not keep its connection.
-//! Serving threads read no clock: they note which message they wait for, and the
-//! [watchdog](super::watchdog) compares that with what it has seen before.
+//! A peer that sends a message octet by octet, or nothing, must not keep its connection. Serving threads read
+//! no clock: they record which message they wait for, and the [watchdog](super::watchdog) compares that with
+//! what it saw before.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -19,25 +19,25 @@ use zorb_transport::Stream;
 /// The number of checks within the shorter one of the limits.
 const CHECKS: u32 = 4;
 
-/// An incomplete message for which a connection waits, as one word: a tag, and which of its kind it is.
+/// An incomplete message that a connection waits for, as one word: a tag and a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Incomplete(u64);
 
 impl Incomplete {
-    /// Nothing of the next message has come.
+    /// No part of the next message has arrived.
     pub(crate) const NONE: Self = Self(0);
-    /// Nothing has ever come.
+    /// Nothing has ever arrived.
     pub(crate) const FIRST: Self = Self(1 << 32);
     const PART: u64 = 2 << 32;
     const FRAGMENTED: u64 = 3 << 32;
 
-    /// What is left to wait for when another message is whole.
+    /// What a connection still waits for after a whole message.
     fn beside_message(inbound: &Inbound) -> Self {
         let fragmented = inbound.oldest_fragmented();
         fragmented.map_or(Self::NONE, |ordinal| Self(Self::FRAGMENTED | u64::from(ordinal)))
     }
 
-    /// What `inbound` waits for after this number of whole messages.
+    /// What `inbound` waits for after `messages` whole messages.
     fn of(inbound: &Inbound, messages: u32) -> Self {
         match Self::beside_message(inbound) {
             Self::NONE if inbound.has_buffered() => Self(Self::PART | u64::from(messages)),
@@ -47,20 +47,20 @@ impl Incomplete {
     }
 }
 
-/// How far the messages of one connection have come.
+/// What one connection has received and waits for.
 #[derive(Debug)]
 pub(crate) struct Progress {
-    /// Whole messages received. Written by the thread that reads alone.
+    /// Whole messages received. Written only by the reading thread.
     messages: AtomicU32,
     incomplete: AtomicU64,
-    /// The number of messages when the lane last looked for a connection to close.
+    /// The number of messages at the lane's last search for a connection to close.
     seen: AtomicU32,
-    /// The number of connections that the lane had accepted when it last found new messages.
+    /// The lane's accept count when that search last found new messages.
     last_used: AtomicU64,
 }
 
 impl Progress {
-    /// That of a connection accepted as number `accepted` of its lane.
+    /// The progress of the lane's connection number `accepted`.
     pub(crate) fn new(accepted: u64) -> Self {
         Self {
             messages: AtomicU32::new(0),
@@ -70,20 +70,20 @@ impl Progress {
         }
     }
 
-    /// Counts a whole message. To be called by the thread that reads.
+    /// Counts a whole message. Called by the reading thread.
     #[inline]
     pub(crate) fn count_message(&self) {
         let messages = self.messages.load(Ordering::Relaxed);
         self.messages.store(messages.wrapping_add(1), Ordering::Relaxed);
     }
 
-    /// Notes what the thread that reads waits for. Returns it.
+    /// Records and returns what the reading thread waits for.
     #[cold]
     pub(crate) fn wait_for_rest(&self, inbound: &Inbound) -> Incomplete {
         self.note(Incomplete::of(inbound, self.messages.load(Ordering::Relaxed)))
     }
 
-    /// Notes that a message is whole. Returns what is left to wait for.
+    /// Records that a message is whole. Returns what the connection still waits for.
     #[cold]
     pub(crate) fn message_complete(&self, inbound: &Inbound) -> Incomplete {
         self.note(Incomplete::beside_message(inbound))
@@ -94,7 +94,7 @@ impl Progress {
         incomplete
     }
 
-    /// Whether a part of a message has come.
+    /// Whether part of a message has arrived.
     #[cfg(test)]
     pub(crate) fn has_part(&self) -> bool {
         ![Incomplete::NONE, Incomplete::FIRST].contains(&self.incomplete())
@@ -104,8 +104,8 @@ impl Progress {
         Incomplete(self.incomplete.load(Ordering::SeqCst))
     }
 
-    /// A number that is the lower the longer ago the last message came: that of the connections accepted
-    /// until then. Exact where it is asked at each of them; `accepted` is the number now.
+    /// An LRU stamp: the lane's accept count (`accepted` is the current one) at the last message. Exact only
+    /// if all connections are asked together.
     pub(crate) fn last_used(&self, accepted: u64) -> u64 {
         let messages = self.messages.load(Ordering::Relaxed);
         if self.seen.swap(messages, Ordering::Relaxed) != messages {
@@ -131,7 +131,7 @@ impl MessageLimits {
         if incomplete == Incomplete::FIRST { self.first } else { self.message }
     }
 
-    /// How often connections are checked; `None` for never.
+    /// The period of checks; `None` for never.
     fn period(&self) -> Option<Duration> {
         let shortest = self.message.into_iter().chain(self.first).min()?;
         Some(shortest / CHECKS)
@@ -146,7 +146,7 @@ pub(crate) struct Timed {
     next_check: Option<Instant>,
 }
 
-/// A connection and what it waited for at the last check.
+/// A connection, and what it waited for at the last check.
 struct Entry {
     progress: Arc<Progress>,
     stream: Weak<dyn Stream>,
@@ -187,13 +187,13 @@ impl Timed {
         }
     }
 
-    /// When the next check is due; `None` if they are suspended.
+    /// The time of the next check; `None` if they are suspended.
     pub(crate) fn next_check(&self) -> Option<Instant> {
         self.next_check
     }
 
-    /// Checks all connections, if that is due, and shuts down the input of those that are over the limit:
-    /// their threads end them then. Clears `are_checked` if no check is needed until a thread sets it again.
+    /// Checks all connections, if that is due, and shuts down the input of those that exceed the limit, so
+    /// that their threads end them. Clears `are_checked` if no check is needed until a thread sets it again.
     pub(crate) fn check(&mut self, now: Instant, are_checked: &AtomicBool) {
         if self.next_check.is_none_or(|next| now < next) {
             return;
@@ -210,7 +210,7 @@ impl Timed {
 }
 
 impl Entry {
-    /// Whether to go on with it.
+    /// Checks it. Returns whether to continue timing it.
     fn check(&mut self, now: Instant, limits: MessageLimits) -> bool {
         let Some(stream) = self.stream.upgrade() else { return false };
         let incomplete = self.progress.incomplete();
@@ -220,7 +220,7 @@ impl Entry {
         }
         let is_over = incomplete != Incomplete::NONE
             && limits.limit(incomplete).is_some_and(|limit| now >= self.since + limit);
-        // It is not the peer's fault if no thread is free to receive what it has sent.
+        // The peer is not slow if no thread has been free to receive its data.
         let has_input = || stream.readiness_fd().is_some_and(|fd| is_readable(fd).unwrap_or(false));
         if !is_over || has_input() {
             return true;

@@ -1,4 +1,4 @@
-//! The socket properties of a served connection: what adapters, lanes and priority bands ask for.
+//! The socket properties of a served connection, from adapters, lanes and priority bands.
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +8,7 @@ use zorb_poa::ConnectionSetup;
 
 use crate::connection::ServerConnection;
 
-/// The short number `index` of those that a service context encapsulates.
+/// The `index`-th short of an encapsulated service context.
 pub(super) fn short(data: &[u8], index: usize) -> Option<i16> {
     let mut reader = CdrReader::for_encapsulation(data).ok()?;
     let shorts = std::iter::from_fn(|| reader.read_i16().ok());
@@ -16,9 +16,9 @@ pub(super) fn short(data: &[u8], index: usize) -> Option<i16> {
 }
 
 impl ServerConnection {
-    /// Applies the priority band that a request declares for the connection (`RTCorbaPriorityRange`): the
-    /// connection gets the band's network class, and the calling thread its priority. In the lanes of pools,
-    /// whose connections and threads have the lane's priority, it has no effect.
+    /// Applies the priority band that a request declares (`RTCorbaPriorityRange`): the connection gets the
+    /// band's network class, and the calling thread its priority. It has no effect in the lanes of pools,
+    /// whose connections and threads have the lane's priority.
     #[cold]
     pub(super) fn apply_declared_band(&self, data: &[u8]) {
         let (Some(low), Some(high)) = (short(data, 0), short(data, 1)) else { return };
@@ -32,19 +32,19 @@ impl ServerConnection {
         let plain = self.core.options().stream.clone();
         let served = ServedPriority { endpoint: Some(high), ..ServedPriority::default() };
         let options = self.core.network_options(served, plain.clone(), None);
-        // The setup of an adapter is applied on top of it again.
+        // The setup of an adapter must be applied again.
         self.set_up_by.store(0, Ordering::Release);
         if options != plain
             && let Err(error) = self.stream.set_options(&options)
         {
-            tracing::warn!(peer = self.stream.peer(), %error, "no class for a band");
+            tracing::warn!(peer = self.stream.peer(), %error, "cannot set the network class of a priority band");
         }
         if let Some(threads) = threads {
             threads.set(high);
         }
     }
 
-    /// Sets its options as a setup says, unless that was the last to do so.
+    /// Applies a setup, unless it was applied last.
     pub(super) fn set_up_by(&self, setup: &ConnectionSetup) {
         if self.set_up_by.swap(setup.id(), Ordering::AcqRel) == setup.id() {
             return;
@@ -60,12 +60,12 @@ impl ServerConnection {
         };
         let options = self.core.network_options(served, options, wanted);
         if let Err(error) = self.stream.set_options(&options) {
-            tracing::warn!(peer = self.stream.peer(), %error, "a property cannot be set");
+            tracing::warn!(peer = self.stream.peer(), %error, "cannot set connection properties");
         }
     }
 
-    /// Sets its options before its first message: as the policies of the adapter say to which its endpoint
-    /// belongs, or if that may be one of several, as the ORB's own policies say.
+    /// Sets its options before its first message: from the policies of the only adapter at its endpoint, or
+    /// if there are several, from the ORB's.
     pub(super) fn set_up_as_accepted(&self) {
         let of_adapter = self.lane.connection_setup();
         let setup = of_adapter.unwrap_or_else(|| self.core.default_connection_setup());

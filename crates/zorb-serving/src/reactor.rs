@@ -1,4 +1,4 @@
-//! What the threads of a lane wait at together: a reactor.
+//! The reactor of a lane: its threads wait here for events.
 
 use std::collections::VecDeque;
 use std::io;
@@ -17,15 +17,16 @@ pub(crate) const STOP: u64 = u64::MAX;
 pub(crate) const WAKE: u64 = u64::MAX - 1;
 /// The key of the event that makes a thread check for idle connections.
 pub(crate) const TICK: u64 = u64::MAX - 2;
+
 /// The readiness of a lane's connections, and what else wakes its threads.
 #[derive(Debug)]
 pub(crate) struct Reactor<C> {
     pub(crate) ready: ReadySet,
     stop: EventFd,
     wake: EventFd,
-    /// Makes a thread check for idle connections periodically, if there is a limit.
+    /// Triggers the checks for idle connections, if there is a limit.
     pub(crate) ticks: Option<PeriodicTimer>,
-    /// Connections with requests that have been received and not been looked at.
+    /// Connections with received requests that no thread has processed.
     buffered: Lock<VecDeque<Arc<C>>>,
     buffered_count: AtomicUsize,
     /// Threads that wait.
@@ -33,7 +34,7 @@ pub(crate) struct Reactor<C> {
 }
 
 impl<C> Reactor<C> {
-    /// A reactor whose threads check for idle connections this often.
+    /// A reactor whose threads check for idle connections with this period.
     pub(crate) fn new(look_every: Option<Duration>) -> io::Result<Self> {
         let (ready, stop, wake) = (ReadySet::new()?, EventFd::new()?, EventFd::new()?);
         ready.add(stop.as_fd(), STOP, Trigger::Level)?;
@@ -53,13 +54,13 @@ impl<C> Reactor<C> {
         })
     }
 
-    /// Waits for what comes over the connection in `slot`. A thread may handle an event for the next connection
-    /// in the same slot, which then looks for input in vain: events are hints, so keys need no generation.
+    /// Registers the connection in `slot`. A thread may handle an event for the next connection in the same
+    /// slot, which then finds no input: events are hints, so keys need no generation.
     pub(crate) fn add(&self, fd: BorrowedFd<'_>, slot: u32) -> io::Result<()> {
         self.ready.add(fd, slot.into(), Trigger::Edge)
     }
 
-    /// Waits also until the connection in `slot` is writable, or no longer.
+    /// Starts or stops watching whether the connection in `slot` is writable.
     pub(crate) fn watch_writable(
         &self,
         fd: BorrowedFd<'_>,
@@ -70,11 +71,11 @@ impl<C> Reactor<C> {
     }
 
     pub(crate) fn remove(&self, fd: BorrowedFd<'_>) {
-        // It is not in when a thread of its own has served the connection.
+        // Not registered if the connection has threads of its own.
         let _ = self.ready.remove(fd);
     }
 
-    /// Has the threads end.
+    /// Ends the threads.
     pub(crate) fn stop(&self) {
         self.stop.notify();
     }
@@ -98,7 +99,7 @@ impl<C> Reactor<C> {
         self.buffered_count.load(Ordering::Acquire)
     }
 
-    /// A connection with buffered requests; another thread is woken when there are more.
+    /// A connection with buffered requests; wakes another thread if there are more.
     pub(crate) fn take_buffered(&self) -> Option<Arc<C>> {
         if self.buffered() == 0 {
             return None;
@@ -112,7 +113,7 @@ impl<C> Reactor<C> {
         connection
     }
 
-    /// Forgets connections with buffered requests: all connections have ended.
+    /// Forgets connections with buffered requests, after all have ended.
     pub(crate) fn clear(&self) {
         let buffered = std::mem::take(&mut *self.buffered.lock());
         drop(buffered);

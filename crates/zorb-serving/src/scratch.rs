@@ -1,4 +1,4 @@
-//! What a serving thread reuses.
+//! Buffers and caches of a serving thread.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use zorb_poa::AdapterCache;
 
 use crate::message::RequestMessage;
 
-/// What a thread reuses from request to request.
+/// What a serving thread reuses from request to request.
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// The last request, whose buffer the next one takes over.
     pub(super) request: Detached,
     pub(super) reply: Vec<u8>,
     pub(super) adapters: AdapterCache,
-    /// What reads the last request that left something out.
+    /// Reads the last abbreviated request.
     pub(super) expansion: Option<Arc<dyn Messaging>>,
-    /// For the next request that is queued for another thread.
+    /// For the next request that is queued.
     pub(super) spare: Option<Box<RequestMessage>>,
 }
 
 impl Scratch {
-    /// Frees the buffers of messages that are larger than what a connection retains.
+    /// Frees buffers that are larger than what a connection retains.
     #[cold]
     pub(super) fn shrink(&mut self) {
         if self.request.is_large() {

@@ -1,11 +1,10 @@
 //! The adapters that a pool serves.
-
 use std::sync::Arc;
 
 use zorb_os::lock::Lock;
 use zorb_poa::ConnectionSetup;
 
-/// The adapters that a pool serves, and how they have their connections set up.
+/// The adapters that a pool serves, with the setup of their connections.
 #[derive(Debug, Default)]
 pub(crate) struct ServedAdapters(Lock<Known>);
 
@@ -13,12 +12,12 @@ pub(crate) struct ServedAdapters(Lock<Known>);
 struct Known {
     next: usize,
     list: Vec<(usize, Option<Arc<ConnectionSetup>>)>,
-    /// Whether the pool is destroyed and serves no further adapter.
+    /// Whether the pool has been destroyed.
     closed: bool,
 }
 
 impl ServedAdapters {
-    /// Adds an adapter; returns the number that identifies it, or `None` if the pool is destroyed.
+    /// Adds an adapter; returns its number, or `None` if the pool has been destroyed.
     pub(crate) fn add(&self) -> Option<usize> {
         let mut known = self.0.lock();
         if known.closed {
@@ -30,14 +29,14 @@ impl ServedAdapters {
         Some(number)
     }
 
-    /// Accepts no further adapter, unless one is served. Returns whether none is.
+    /// Closes the list if it is empty. Returns whether it is.
     pub(crate) fn close_if_empty(&self) -> bool {
         let mut known = self.0.lock();
         known.closed |= known.list.is_empty();
         known.list.is_empty()
     }
 
-    /// How one has its connections set up.
+    /// Sets the connection setup of an adapter.
     pub(crate) fn set_up_by(&self, number: usize, setup: Option<Arc<ConnectionSetup>>) {
         let mut known = self.0.lock();
         if let Some((_, slot)) = known.list.iter_mut().find(|(of, _)| *of == number) {
@@ -53,7 +52,7 @@ impl ServedAdapters {
         self.0.lock().list.is_empty()
     }
 
-    /// How the only one has its connections set up; `None` where there are several, or none.
+    /// The connection setup of the only adapter; `None` if there are several, or none.
     pub(crate) fn only(&self) -> Option<Option<Arc<ConnectionSetup>>> {
         match &self.0.lock().list[..] {
             [(_, only)] => Some(only.clone()),

@@ -1,4 +1,4 @@
-//! Which connections a lane admits. When it has too many, one makes room that is idle or whose client does not read.
+//! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -74,10 +74,7 @@ impl Lane {
         let connection = self.new_connection(context, protocol, stream, slot);
         let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
         if !reserved.as_ref().is_some_and(has_room) {
-            tracing::warn!(
-                lane = self.name,
-                "connection rejected: limit reached, or shutting down"
-            );
+            tracing::warn!(lane = self.name, "connection rejected: limit reached or shutting down");
             if reserved.is_some() {
                 self.release(slot);
             }
@@ -89,12 +86,12 @@ impl Lane {
         if let Err(error) = self.strategy.begin(self, &connection, slot) {
             self.give_up(&connection, &error);
         } else if self.is_stopping() {
-            // Who stops the lane may not have seen it.
+            // `stop` may not have seen it.
             connection.close();
         }
     }
 
-    /// Closes a connection, if there is one too many. Returns whether there is room now.
+    /// Closes a connection, if there is one too many. Returns whether there is room.
     fn make_room(&self, excess: Excess) -> bool {
         match excess {
             Excess::None => true,
@@ -103,8 +100,8 @@ impl Lane {
         }
     }
 
-    /// Closes a connection, of those to `peer` or of all: one that is idle, else one whose client does not read.
-    /// Returns whether there is one.
+    /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
+    /// whether there is one.
     fn close_one(&self, peer: Option<IpAddr>) -> bool {
         self.close_longest_idle(peer) || self.close_longest_unread(peer)
     }
@@ -130,13 +127,13 @@ impl Lane {
         true
     }
 
-    /// Closes the connection, of those to `peer` or of all, whose last message came longest ago and which has
-    /// no request in progress. Returns whether there is one.
+    /// Closes the least recently used connection, to `peer` or to anyone, without a request in progress.
+    /// Returns whether there is one.
     fn close_longest_idle(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
         let mut longest_idle = None;
         self.connections.each(|connection| {
-            // Before the choice, so that each connection remembers when it was in use.
+            // Asked of all connections: the stamp is exact only then.
             let last_used = connection.progress.last_used(accepted);
             let is_candidate = connection.is_idle()
                 && (peer.is_none() || ip_address(&*connection.stream) == peer)
@@ -149,7 +146,7 @@ impl Lane {
         tracing::info!(
             peer = connection.peer(),
             lane = self.name,
-            "closed an idle connection, to stay within the limit"
+            "closed an idle connection to stay within the limit"
         );
         connection.close();
         true

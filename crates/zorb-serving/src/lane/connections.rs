@@ -1,4 +1,4 @@
-//! The connections of one lane, by number.
+//! The connections of one lane, by slot.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,11 +10,10 @@ use arc_swap::ArcSwapOption;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
-/// How many connections there may be above the limit, while those that make room for them end.
+/// The number of connections above the limit, while those that make room for them end.
 const CLOSING: usize = 16;
 
-/// A table for as many connections as a lane may have. Threads read it without a lock; only a thread that
-/// opens or closes a connection takes one.
+/// The table of a lane's connections. Reading takes no lock; opening or closing a connection takes one.
 #[derive(Debug)]
 pub(crate) struct Connections<C> {
     slots: Box<[ArcSwapOption<C>]>,
@@ -23,7 +22,7 @@ pub(crate) struct Connections<C> {
     limits: ConnectionLimits,
 }
 
-/// The most connections of a lane.
+/// The maximum numbers of connections of a lane.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ConnectionLimits {
     pub(crate) total: usize,
@@ -36,19 +35,19 @@ struct Free {
     slots: Vec<u32>,
     /// The address of the peer in each slot, if it has one.
     peers: Vec<Option<IpAddr>>,
-    /// How many slots each address has.
+    /// The number of slots per address.
     counts: HashMap<IpAddr, usize>,
 }
 
-/// A slot for a new connection, and what it takes to have it.
+/// A slot for a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reserved {
     pub(crate) slot: u32,
-    /// Which connections are one too many now.
+    /// The limit that is now exceeded.
     pub(crate) excess: Excess,
 }
 
-/// The connections that exceed a limit.
+/// The connections of which there is one too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Excess {
     None,
@@ -74,7 +73,7 @@ impl<C> Connections<C> {
         }
     }
 
-    /// Reserves a slot for a connection to `peer`; `None` when all are taken.
+    /// Reserves a slot for a connection to `peer`; `None` if all are taken.
     pub(crate) fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
         let slot = free.slots.pop()?;
@@ -97,7 +96,7 @@ impl<C> Connections<C> {
         Some(Reserved { slot, excess })
     }
 
-    /// Puts a connection into the slot that was reserved for it.
+    /// Puts a connection into its reserved slot.
     pub(crate) fn put(&self, slot: u32, connection: &Arc<C>) {
         if let Some(slot) = self.slots.get(slot as usize) {
             slot.store(Some(Arc::clone(connection)));
@@ -154,7 +153,7 @@ impl<C> Connections<C> {
         self.slots.iter().filter_map(ArcSwapOption::load_full).collect()
     }
 
-    /// How many slots are taken.
+    /// The number of slots that are taken.
     pub(crate) fn count(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }

@@ -1,4 +1,4 @@
-//! What connections, strategies and threads use of their lane.
+//! The part of a lane that is shared with its connections.
 
 use std::cell::Cell;
 use std::io;
@@ -16,13 +16,13 @@ use super::workers::assist;
 use crate::context::ServerContext;
 use crate::settings::LaneSettings;
 
-/// The part of a lane that its connections use.
+/// The part of a lane that its connections, strategies and threads use.
 #[derive(Debug)]
 pub struct LaneCore {
     pub(crate) settings: LaneSettings,
-    /// Whether requests are queued for other threads than those that receive them.
+    /// Whether other threads serve requests than those that receive them.
     pub(super) queues_requests: bool,
-    /// The number of its pool, which no other has; 0 for the default lane.
+    /// The unique number of its pool; 0 for the default lane.
     pub(super) pool: usize,
     pub(super) name: String,
     pub(super) stack_size: Option<usize>,
@@ -30,26 +30,26 @@ pub struct LaneCore {
     /// The threads of its pool.
     pub(super) pool_threads: Arc<ThreadCount>,
     pub(super) adapters: Arc<ServedAdapters>,
-    /// The connections that its threads' own calls go over; `None` where too many lanes have some.
+    /// The connections for its threads' own calls; `None` if too many lanes have some.
     pub(super) calling: Option<CallingLane>,
     pub(super) permits: Option<Permits>,
-    /// Whether it has connections with threads of their own besides those at its reactor, or may have.
+    /// Whether it may have connections with threads of their own as well as at its reactor.
     pub(super) is_mixed: AtomicBool,
     pub(crate) steady_state: Arc<SteadyState>,
 }
 
 thread_local! {
-    /// The number of the pool that the thread belongs to; 0 for none.
+    /// The number of the thread's pool; 0 for none.
     static POOL: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The number of the pool whose thread this is; 0 for none.
+/// The number of the calling thread's pool; 0 for none.
 pub(crate) fn pool_of_thread() -> usize {
     POOL.get()
 }
 
 impl LaneCore {
-    /// Whether requests are queued for other threads than those that receive them.
+    /// Whether other threads serve requests than those that receive them.
     #[inline]
     pub(crate) fn queues_requests(&self) -> bool {
         self.queues_requests
@@ -61,13 +61,14 @@ impl LaneCore {
         self.pool
     }
 
-    /// Whether it is the ORB's own lane, which is no pool's.
+    /// Whether it is the ORB's default lane, outside pools.
     #[inline]
     pub(crate) fn is_default(&self) -> bool {
         self.pool == 0
     }
 
-    /// Starts a thread that works for the lane, and tells its body whether it can be one of it.
+    /// Starts a thread of the lane, and passes the result of
+    /// [`LaneThreads::begin`](crate::LaneThreads::begin) to `body`.
     pub(crate) fn spawn(
         self: &Arc<Self>,
         body: impl FnOnce(io::Result<()>) + Send + 'static,
@@ -84,7 +85,7 @@ impl LaneCore {
         })
     }
 
-    /// Closes the connections of its threads' own calls, when they have ended.
+    /// Closes the connections of its threads' own calls, after the threads have ended.
     pub(crate) fn close_calls(&self) {
         if let Some((calling, core)) = self.calling.as_ref().zip(self.context.upgrade()) {
             core.lane_ended(calling);
@@ -92,12 +93,12 @@ impl LaneCore {
         }
     }
 
-    /// Has the calling thread's own calls go over the lane's connections until what it returns is dropped.
+    /// Routes the calling thread's own calls over the lane's connections until the result is dropped.
     pub(crate) fn calls(&self) -> Option<Entered> {
         self.calling.as_ref().map(CallingLane::enter)
     }
 
-    /// The calling thread, which serves one connection or starts others, is about to wait.
+    /// The calling thread is about to wait.
     #[inline]
     pub(crate) fn work_ends(&self) {
         self.steady_state.work_ends();
@@ -114,29 +115,27 @@ impl LaneCore {
         self.settings.max_threads() > 1
     }
 
-    /// Whether the number of upcalls at a time is limited.
+    /// Whether the number of concurrent upcalls is limited.
     #[inline]
     pub(crate) fn has_permits(&self) -> bool {
         self.permits.is_some()
     }
 
-    /// Waits until one more upcall may begin, on a connection's `own_thread` or on one of those that
-    /// wait together. Where the lane has connections of one kind alone, the latter are as many as there
-    /// may be upcalls.
+    /// Waits until an upcall may begin, on a connection's `own_thread` or on a thread of the reactor. The
+    /// latter need no permit if all connections are at the reactor: their number is limited.
     #[inline]
     pub(crate) fn permit(&self, own_thread: bool) -> Option<Permit<'_>> {
         let permits = self.permits.as_ref()?;
         (own_thread || self.is_mixed.load(Ordering::Relaxed)).then(|| permits.take())
     }
 
-    /// Has the calling thread, which accepts connections or starts threads, be as those that serve
-    /// requests: at their priority and on their processors.
+    /// Gives an auxiliary thread, which accepts connections or starts threads, the lane's priority and
+    /// processors.
     pub(crate) fn adopt_thread(&self) {
         assist(&self.steady_state, &*self.settings.threads);
     }
 
-    /// How connections are set up that are accepted: as the adapter says whose alone they are. `None`
-    /// where that is not known yet.
+    /// The setup of accepted connections: that of the only adapter. `None` if there is not exactly one.
     pub(crate) fn connection_setup(&self) -> Option<Option<Arc<ConnectionSetup>>> {
         self.adapters.only()
     }
@@ -146,7 +145,7 @@ impl LaneCore {
         self.settings.priority
     }
 
-    /// The name of its threads, as far as the system keeps it.
+    /// Its name, which its threads have as well (the system truncates it).
     pub(crate) fn name(&self) -> &str {
         &self.name
     }

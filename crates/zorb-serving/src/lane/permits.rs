@@ -1,22 +1,22 @@
-//! How many upcalls run at the same time, where threads make them that do not come from one place.
+//! Limits the concurrent upcalls of a lane whose connections have threads of their own.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use zorb_os::futex;
 
-/// Who waits is spread over so many words, so that few are woken in vain.
+/// Waiters are distributed over this many futex words, to limit spurious wake-ups.
 const WORDS: usize = 16;
 
-/// How many threads may make upcalls at the same time. Who waits longest is next: a connection that
-/// always has a request at hand keeps no other out.
+/// A fair counting semaphore: the longest waiter is next, so a connection with pipelined requests does not
+/// starve others.
 ///
-/// Threads draw numbers, and those below `called` may go on.
+/// Threads draw tickets; those below `called` may go on.
 #[derive(Debug)]
 pub(crate) struct Permits {
-    /// The number that is drawn next.
+    /// The next ticket.
     next: AtomicU32,
     called: AtomicU32,
-    /// Changes for those whose numbers come to it, by their rest.
+    /// Incremented when a ticket with this remainder is called.
     calls: [AtomicU32; WORDS],
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Permit<'p>(&'p Permits);
 
 impl Permits {
     pub(crate) fn new(count: usize) -> Self {
-        // No lane has as many threads.
+        // No lane has that many threads.
         let count = i32::try_from(count).unwrap_or(i32::MAX).cast_unsigned();
         Self {
             next: AtomicU32::new(0),
@@ -39,20 +39,20 @@ impl Permits {
     #[inline]
     pub(crate) fn take(&self) -> Permit<'_> {
         let number = self.next.fetch_add(1, Ordering::SeqCst);
-        if !self.has_name(number) {
+        if !self.is_called(number) {
             self.wait(number);
         }
         Permit(self)
     }
 
-    /// How many threads wait for one.
+    /// The number of threads that wait for one.
     pub(crate) fn waiting(&self) -> usize {
         let called = self.called.load(Ordering::SeqCst);
         let ahead = self.next.load(Ordering::SeqCst).wrapping_sub(called).cast_signed();
         usize::try_from(ahead).unwrap_or(0)
     }
 
-    fn has_name(&self, number: u32) -> bool {
+    fn is_called(&self, number: u32) -> bool {
         self.called.load(Ordering::SeqCst).wrapping_sub(number).cast_signed() > 0
     }
 
@@ -65,9 +65,9 @@ impl Permits {
     fn wait(&self, number: u32) {
         let word = self.word(number);
         loop {
-            // Taken first: who calls the number changes it afterwards.
+            // Read first: calling the ticket changes it afterwards.
             let seen = word.load(Ordering::SeqCst);
-            if self.has_name(number) {
+            if self.is_called(number) {
                 return;
             }
             futex::wait(word, seen, None);
@@ -87,7 +87,7 @@ impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let permits = self.0;
         let number = permits.called.fetch_add(1, Ordering::SeqCst);
-        // Who draws it later than this finds that it is called.
+        // A thread that draws it later finds it called.
         if permits.next.load(Ordering::SeqCst).wrapping_sub(number).cast_signed() > 0 {
             permits.call(number);
         }
@@ -101,9 +101,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waits_longest_is_next() {
+    fn the_longest_waiter_is_next() {
         let permits = Permits::new(2);
-        // Numbers come to their end and begin again.
+        // Tickets wrap around.
         permits.next.store(u32::MAX - 3, Ordering::SeqCst);
         permits.called.store(u32::MAX - 1, Ordering::SeqCst);
         let order = Mutex::new(Vec::new());
@@ -121,7 +121,7 @@ mod tests {
                     std::thread::yield_now();
                 }
             }
-            // One permit alone, or two of them could write in any order.
+            // Only one permit: two holders could write in any order.
             drop(first);
             while permits.waiting() > 0 {
                 std::thread::yield_now();

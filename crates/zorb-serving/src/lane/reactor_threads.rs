@@ -1,4 +1,4 @@
-//! The threads of a lane that wait at its reactor.
+//! The threads of a lane's reactor.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,12 +9,12 @@ use crate::connection::ServerConnection;
 use crate::reactor::{Reactor, STOP, TICK, WAKE};
 use crate::scratch::Scratch;
 
-/// How long a thread at least waits again whose time is up and that is the last one to wait.
+/// The minimum wait of the last waiting thread after its idle timeout.
 const STAY: Duration = Duration::from_secs(1);
 
 impl Lane {
-    /// Serves what has been received or resumed already. Events of other connections come before what is added
-    /// in the meantime, which wakes a thread.
+    /// Serves requests that are buffered or resumed at the time of the call. Later ones wake a thread, and
+    /// wait behind events.
     fn serve_waiting(
         self: &Arc<Self>,
         reactor: &Reactor<ServerConnection>,
@@ -38,7 +38,7 @@ impl Lane {
         }
     }
 
-    /// The body of a thread that waits for events of connections.
+    /// The body of a thread of the reactor.
     pub(crate) fn handle_events(
         self: &Arc<Self>,
         reactor: &Reactor<ServerConnection>,
@@ -46,7 +46,7 @@ impl Lane {
     ) {
         let mut scratch = Scratch::default();
         let mut stays = false;
-        // What a tick has left of the time that a dynamic thread lingers.
+        // The rest of a dynamic thread's idle timeout after a tick.
         let mut left = None;
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
@@ -61,7 +61,7 @@ impl Lane {
             let idle = reactor.idle.fetch_sub(1, Ordering::AcqRel) - 1;
             let event = match event {
                 Ok(Some(event)) => event,
-                // The last one that waits stays: the others are in upcalls.
+                // The last waiting thread stays: the others are in upcalls.
                 Ok(None) if idle == 0 => {
                     stays = true;
                     continue;

@@ -1,36 +1,36 @@
-//! Requests that a POA manager has held, on their way to threads of their lane.
+//! Requests that a POA manager has released, waiting for threads of their lane.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::Lock;
 
-/// How many threads at most serve resumed requests at a time, in lanes without an reactor.
+/// The maximum number of threads that serve resumed requests, in lanes without a reactor.
 const MAX_THREADS: usize = 64;
 
-/// Requests that begin in their order.
+/// A queue of resumed requests, started in order.
 #[derive(Debug)]
 pub(crate) struct Resumed<R> {
     waiting: Lock<Waiting<R>>,
-    /// How many wait, to be read without the lock.
+    /// The number of waiting requests, readable without the lock.
     count: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Waiting<R> {
     requests: VecDeque<R>,
-    /// Threads that serve them, and nothing else.
+    /// Threads that serve only them.
     threads: usize,
-    /// Whether the lane has ended: nobody serves them any more.
+    /// Whether the lane has ended: no thread serves them.
     ended: bool,
 }
 
-/// What becomes of a resumed request.
+/// What happens to a resumed request.
 #[derive(Debug)]
 pub(crate) enum Put<R> {
-    /// A thread that serves such requests takes it.
+    /// A thread that serves resumed requests takes it.
     Queued,
-    /// The same, and one more thread may be started, where threads serve nothing else.
+    /// Queued; a lane without a reactor starts a thread for it.
     WantsThread,
     /// The lane has ended.
     Ended(R),
@@ -57,7 +57,7 @@ impl<R> Resumed<R> {
         if wants_thread { Put::WantsThread } else { Put::Queued }
     }
 
-    /// Accepts no further requests, and returns those that nobody has served.
+    /// Accepts no further requests, and returns those that wait.
     pub(crate) fn end(&self) -> VecDeque<R> {
         let mut waiting = self.waiting.lock();
         waiting.ended = true;
@@ -65,19 +65,17 @@ impl<R> Resumed<R> {
         std::mem::take(&mut waiting.requests)
     }
 
-    /// How many wait.
+    /// The number of waiting requests.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.count.load(Ordering::Acquire)
     }
 
-    /// Whether none waits.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The next one.
     pub(crate) fn take(&self) -> Option<R> {
         if self.is_empty() {
             return None;
@@ -88,7 +86,7 @@ impl<R> Resumed<R> {
         next
     }
 
-    /// The next one for a thread that is there for nothing else; without any it ends.
+    /// Takes the next request for a dedicated thread, which ends when the queue is empty.
     pub(crate) fn take_or_end(&self) -> Option<R> {
         let mut waiting = self.waiting.lock();
         let next = waiting.requests.pop_front();
@@ -97,7 +95,7 @@ impl<R> Resumed<R> {
         next
     }
 
-    /// A thread could not be started; the requests come back that no other thread serves.
+    /// A thread could not be started. Returns the requests that no other thread serves.
     pub(crate) fn give_up(&self) -> VecDeque<R> {
         let mut waiting = self.waiting.lock();
         waiting.threads -= 1;

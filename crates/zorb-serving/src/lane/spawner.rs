@@ -1,11 +1,11 @@
-//! The thread of a lane that starts its dynamic threads, so that none which serves requests has to.
+//! The thread of a lane that starts its dynamic threads, so that serving threads need not.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use zorb_os::futex;
 
-/// Waits until its lane wants a thread, which calls it without a lock.
+/// Waits until its lane requests a thread; that takes no lock.
 #[derive(Debug, Default)]
 pub(crate) struct Spawner {
     called: AtomicU32,
@@ -24,8 +24,8 @@ impl Spawner {
         self.call();
     }
 
-    /// The body of its thread: starts the threads that are asked for by `grow`, which is told whether the
-    /// spawner has been called.
+    /// The body of its thread: `grow` starts the requested threads. Its argument is whether the spawner has
+    /// been called.
     pub(crate) fn run(&self, grow: impl Fn(bool)) {
         loop {
             let called = self.called.load(Ordering::Acquire);
@@ -38,11 +38,11 @@ impl Spawner {
     }
 }
 
-/// What a lane asks its spawner for.
+/// The requests of a lane to its spawner.
 #[derive(Debug, Default)]
 pub(crate) struct ThreadRequests {
     threads: AtomicU32,
-    /// `None` where there are no dynamic threads.
+    /// `None` without dynamic threads.
     spawner: Option<Arc<Spawner>>,
 }
 
@@ -56,27 +56,27 @@ impl ThreadRequests {
         self.spawner.as_ref()
     }
 
-    /// Asks for one more thread, `most` at a time; whether one is on its way, once the spawner has been
-    /// [called](Self::call).
+    /// Requests a thread, unless `most` requests are pending. If it returns `true`, the caller must
+    /// [wake](Self::call) the spawner.
     pub(crate) fn ask(&self, most: u32) -> bool {
         let more = |wanted: u32| (wanted < most).then_some(wanted + 1);
         self.spawner.is_some()
             && self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// Has the spawner see what is asked for.
+    /// Wakes the spawner.
     pub(crate) fn call(&self) {
         if let Some(spawner) = &self.spawner {
             spawner.call();
         }
     }
 
-    /// Whether one more would be asked for.
+    /// Whether [`ask`](Self::ask) would succeed.
     pub(crate) fn may_ask(&self, most: u32) -> bool {
         self.spawner.is_some() && self.threads.load(Ordering::Acquire) < most
     }
 
-    /// Takes one wish; `false` when there is none.
+    /// Takes a pending request; `false` if there is none.
     pub(crate) fn take(&self) -> bool {
         let less = |wanted: u32| wanted.checked_sub(1);
         self.threads.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).is_ok()

@@ -1,10 +1,10 @@
-//! Lanes in the steady state: counts of what their threads must not do then.
+//! Lanes in the steady state: counts of violations by their threads.
 //!
-//! A *work interval* is the time from the event that wakes a thread to its next wait. Allocations and the
+//! A *work interval* is the time from the event that wakes a thread to its next wait. Allocations and
 //! [events](zorb_base::steady_events) are counted per thread; the difference over a work interval is a
-//! violation of its lane. The system counts page faults per thread. They count from the first work interval
-//! that begins after the lane was frozen: a thread that is still starting up has others. A lane that is not
-//! frozen checks one flag in each interval; each thread of a frozen lane makes one system call, once.
+//! violation of its lane. The system counts page faults per thread; they count from the first work interval
+//! after the lane was frozen, because a starting thread has others. A lane that is not frozen checks one flag
+//! per interval; each thread of a frozen lane makes one system call, once.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,26 +21,25 @@ use zorb_os::thread;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneViolations {
-    /// The name of the lane, which is its threads' name as well.
+    /// The name of the lane and of its threads.
     pub lane: Arc<str>,
     /// Its priority; `None` for a pool without lanes.
     pub priority: Option<i16>,
-    /// Blocks of memory that were asked for, by the servants as well. Counted where the program's
-    /// allocator is [`CountingAllocator`](zorb_os::alloc::CountingAllocator).
+    /// Allocations, including those of servants. Counted if the program's allocator is
+    /// [`CountingAllocator`](zorb_os::alloc::CountingAllocator).
     pub allocations: u64,
-    /// Page faults: memory that was not there when it was used. Those of a thread count from its first work
-    /// interval on.
+    /// Page faults, counted for each thread from its first work interval on.
     pub page_faults: u64,
-    /// Threads of the ORB that were started.
+    /// Started threads of the ORB.
     pub threads: u64,
-    /// Connections that were opened to other servers.
+    /// Opened connections to other servers.
     pub connects: u64,
     /// Changes of the tables that calls read: adapters, active objects, connections.
     pub table_writes: u64,
 }
 
 impl LaneViolations {
-    /// How many there are of all kinds together.
+    /// The sum of all kinds.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.allocations + self.page_faults + self.threads + self.connects + self.table_writes
@@ -66,7 +65,7 @@ pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
 pub(crate) struct SteadyState {
     lane: Arc<str>,
     priority: Option<i16>,
-    /// The number of the present freezing; 0 while there is none.
+    /// The number of the current freezing; 0 while there is none.
     freezing: AtomicU32,
     allocations: AtomicU64,
     threads_started: AtomicU64,
@@ -75,11 +74,11 @@ pub(crate) struct SteadyState {
     rest: Lock<Rest>,
 }
 
-/// What a work interval without violations does not use.
+/// State that a work interval without violations does not use.
 #[derive(Default)]
 struct Rest {
     threads: Vec<Watched>,
-    /// Page faults of threads that have ended, or until the lane was thawed.
+    /// Page faults of ended threads, or until the lane was thawed.
     page_faults: u64,
     report: Option<Arc<ViolationReport>>,
     logged: bool,
@@ -101,15 +100,15 @@ struct WorkInterval {
     events: EventCounts,
 }
 
-/// Numbers of freezings: no two of any lane are the same.
+/// The next number of a freezing; numbers are unique across lanes.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
 /// The lane that watches a thread.
 #[derive(Clone, Copy)]
 struct Watcher {
-    /// Where its counts lie; 0 for none.
+    /// The address of its counts; 0 for none.
     lane: usize,
-    /// The freezing since whose first work interval the thread's page faults count.
+    /// The freezing for which the thread's page faults are counted.
     freezing: u32,
 }
 
@@ -154,7 +153,7 @@ impl SteadyState {
         self.freezing.load(Ordering::Relaxed) != 0
     }
 
-    /// Counts the page faults of the calling thread as well, until what it returns is dropped.
+    /// Counts the page faults of the calling thread until the result is dropped.
     pub(crate) fn watch(&self) -> Watching<'_> {
         self.watch_for_good();
         Watching(self)
@@ -170,8 +169,8 @@ impl SteadyState {
         std::ptr::from_ref(self).addr()
     }
 
-    /// Counts the calling thread's page faults from here on, if it is one of this lane's and they do not
-    /// count yet.
+    /// Counts the calling thread's page faults from now on, if it belongs to this lane and they are not
+    /// counted yet.
     #[cold]
     fn watch_from_here(&self, freezing: u32) {
         let watcher = WATCHER.get();
@@ -181,7 +180,7 @@ impl SteadyState {
         WATCHER.set(Watcher { freezing, ..watcher });
         let (thread, faults) = (thread::id(), thread::own_page_faults().ok());
         let mut rest = self.rest();
-        // It may be frozen anew by now.
+        // It may have been frozen again.
         if self.freezing.load(Ordering::Relaxed) == freezing
             && let Some(watched) = rest.threads.iter_mut().find(|one| one.thread == thread)
         {
@@ -200,7 +199,7 @@ impl SteadyState {
         }
     }
 
-    /// The calling thread has something to do.
+    /// The calling thread begins to work.
     #[inline]
     pub(crate) fn work_begins(&self) {
         let freezing = self.freezing.load(Ordering::Relaxed);
@@ -209,7 +208,7 @@ impl SteadyState {
         }
     }
 
-    /// Notes the counts of the thread, unless a work interval has begun.
+    /// Records the counts of the thread, unless a work interval has begun.
     #[cold]
     fn begin_interval(&self, freezing: u32) {
         if INTERVAL.get().is_none_or(|begun| begun.freezing != freezing) {
@@ -276,7 +275,7 @@ impl SteadyState {
     }
 
     pub(crate) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
-        // Whether they can be counted at all.
+        // Fails if they cannot be counted.
         thread::page_faults(thread::id())?;
         thread::own_page_faults()?;
         let mut rest = self.rest();
@@ -289,7 +288,7 @@ impl SteadyState {
         rest.logged = false;
         rest.report = report.cloned();
         rest.threads.iter_mut().for_each(|watched| watched.before = None);
-        // It does not come to 0 again before a lane's lifetime is over.
+        // It does not wrap around within a lane's lifetime.
         self.freezing.store(NEXT.fetch_add(1, Ordering::Relaxed).max(1), Ordering::Relaxed);
         Ok(())
     }

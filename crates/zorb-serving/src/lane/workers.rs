@@ -1,4 +1,4 @@
-//! Threads that work for a lane and serve no requests.
+//! Auxiliary threads of a lane, which serve no requests.
 
 use std::sync::Arc;
 
@@ -8,19 +8,18 @@ use zorb_transport::WorkerThreads;
 use super::steady_state::SteadyState;
 use crate::settings::LaneThreads;
 
-/// Has the calling thread be as those of a lane that serve requests, at their priority and on their
-/// processors, and be counted with them. The threads that it starts are so from their beginning, whoever
-/// else wants the processor.
+/// Gives the calling thread, and so the threads that it starts, the priority and processors of the lane's
+/// worker threads, and counts its violations.
 pub(crate) fn assist(steady_state: &SteadyState, threads: &dyn LaneThreads) {
     steady_state.watch_for_good();
     priority::enable_inheritance();
     if let Err(error) = threads.assist() {
-        tracing::warn!(%error, lane = steady_state.lane(), "a thread is not as those of its lane");
+        tracing::warn!(%error, lane = steady_state.lane(), "cannot set the lane's priority or processors for an auxiliary thread");
         threads.adopt();
     }
 }
 
-/// The threads that transports have of their own for a lane's endpoints.
+/// The transports' own threads for a lane's endpoints.
 #[derive(Debug)]
 pub(crate) struct LaneWorkers {
     pub(crate) steady_state: Arc<SteadyState>,
