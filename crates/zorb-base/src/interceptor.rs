@@ -13,13 +13,12 @@ mod registry;
 mod server;
 
 pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
-pub use context::InlineContext;
 pub use server::{ServerRequestInfo, ServerRequestInterceptor};
 
 #[doc(hidden)]
 pub use client::ClientRequest;
 #[doc(hidden)]
-pub use context::MAX_CONTEXTS;
+pub use context::AddedContexts;
 pub(crate) use registry::Interceptors;
 #[doc(hidden)]
 pub use server::{InterceptedRequest, invalid_call};

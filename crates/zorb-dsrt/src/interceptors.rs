@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use zorb_cdr::ByteOrder;
 use zorb_core::interceptor::{
-    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
-    ServerRequestInterceptor,
+    ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
 };
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
@@ -30,9 +29,7 @@ impl ClientRequestInterceptor for Propagation {
             .map_err(|error| {
                 SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest)
             })?;
-        if let Some(context) = InlineContext::new(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data) {
-            info.add_request_service_context(context)?;
-        }
+        info.add_request_service_context(ServiceId::ZORB_DISTRIBUTABLE_THREAD, &data, false)?;
         visit.send_request(info.target())
     }
 

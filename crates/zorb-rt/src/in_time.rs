@@ -12,8 +12,7 @@ use std::time::Duration;
 use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_core::Orb;
 use zorb_core::interceptor::{
-    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
-    ServerRequestInterceptor,
+    ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
 };
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_giop::ServiceId;
@@ -131,10 +130,7 @@ impl ClientRequestInterceptor for SendEndTimes {
         let data = context::encode(ends, ByteOrder::NATIVE).map_err(|error| {
             SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest)
         })?;
-        match InlineContext::new(ServiceId::INVOCATION_POLICIES, &data) {
-            Some(context) => info.add_request_service_context(context),
-            None => Ok(()),
-        }
+        info.add_request_service_context(ServiceId::INVOCATION_POLICIES, &data, false)
     }
 }
 

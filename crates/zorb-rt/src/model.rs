@@ -5,8 +5,7 @@ use std::sync::Arc;
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_core::interceptor::{
-    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
-    ServerRequestInterceptor,
+    ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
 };
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -140,9 +139,7 @@ impl ClientRequestInterceptor for Propagation {
             // An endpoint of a lane with this priority implies it.
             info.require_contexts(Some(priority.value()));
             let data = context::encode(priority, ByteOrder::NATIVE);
-            if let Some(context) = InlineContext::new(ServiceId::RT_CORBA_PRIORITY, &data) {
-                info.add_request_service_context(context)?;
-            }
+            info.add_request_service_context(ServiceId::RT_CORBA_PRIORITY, &data, false)?;
         }
         let priority = sent.unwrap_or(self.default).value();
         info.set_priority(priority);

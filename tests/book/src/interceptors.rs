@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zorb::giop::ServiceId;
 use zorb::interceptor::{
-    ClientRequestInfo, ClientRequestInterceptor, InlineContext, ServerRequestInfo,
-    ServerRequestInterceptor,
+    ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
 };
 use zorb::{Orb, SystemException};
 
@@ -22,10 +21,7 @@ struct Numbering {
 impl ClientRequestInterceptor for Numbering {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        match InlineContext::new(TRACE, &number.to_be_bytes()) {
-            Some(context) => info.add_request_service_context(context),
-            None => Ok(()),
-        }
+        info.add_request_service_context(TRACE, &number.to_be_bytes(), false)
     }
 }
 

@@ -4,10 +4,10 @@ use std::fmt;
 use std::ops::RangeInclusive;
 use std::time::Instant;
 
-use zorb_giop::Ior;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_giop::{Ior, ServiceContext, ServiceId};
+use zorb_types::{CompletionStatus, SystemException};
 
-use super::{InlineContext, MAX_CONTEXTS};
+use super::context::AddedContexts;
 use crate::policy::EffectivePolicies;
 
 /// Code that runs when a client sends a request and when the request has ended
@@ -108,7 +108,7 @@ pub struct ClientRequest<'a> {
 #[derive(Debug)]
 pub struct ClientRequestInfo<'a> {
     request: ClientRequest<'a>,
-    contexts: [Option<InlineContext>; MAX_CONTEXTS],
+    contexts: AddedContexts,
     priority: Option<i16>,
     endpoint_priorities: Option<RangeInclusive<i16>>,
     required: Required,
@@ -129,7 +129,7 @@ impl<'a> ClientRequestInfo<'a> {
     pub fn new(request: ClientRequest<'a>) -> Self {
         Self {
             request,
-            contexts: [None; MAX_CONTEXTS],
+            contexts: AddedContexts::default(),
             priority: None,
             endpoint_priorities: None,
             required: Required::No,
@@ -161,21 +161,21 @@ impl<'a> ClientRequestInfo<'a> {
         self.request.policies
     }
 
-    /// Adds a service context to the request (`add_request_service_context`). Protocols without service
-    /// contexts omit it, unless it is [required](Self::require_contexts).
+    /// Adds the service context of service `id` to the request, or replaces the one that an interceptor has
+    /// added before if `replace` is set (`add_request_service_context`). `data` is usually an encapsulation.
+    /// Contexts of more than 72 octets are allocated. Protocols without service contexts omit them, unless
+    /// they are [required](Self::require_contexts).
     ///
     /// # Errors
-    /// `IMP_LIMIT`, minor `TOO_MANY_CONTEXTS`, for a ninth context.
+    /// `BAD_INV_ORDER` (OMG 15) if there is such a context and `replace` is not set; `IMP_LIMIT`, minor
+    /// `TOO_MANY_CONTEXTS`, for more than 1,022 contexts; `NO_MEMORY`.
     pub fn add_request_service_context(
         &mut self,
-        context: InlineContext,
+        id: ServiceId,
+        data: &[u8],
+        replace: bool,
     ) -> Result<(), SystemException> {
-        let Some(free) = self.contexts.iter_mut().find(|context| context.is_none()) else {
-            let code = minor::imp_limit::TOO_MANY_CONTEXTS;
-            return Err(SystemException::imp_limit(code, CompletionStatus::No));
-        };
-        *free = Some(context);
-        Ok(())
+        self.contexts.add(id, data, replace, CompletionStatus::No)
     }
 
     /// Excludes endpoints of protocols without service contexts. `implied_by` is a priority that tells the
@@ -222,7 +222,7 @@ impl<'a> ClientRequestInfo<'a> {
 
     /// The service contexts that interceptors have added.
     #[doc(hidden)]
-    pub fn contexts(&self) -> impl Iterator<Item = &InlineContext> {
-        self.contexts.iter().map_while(Option::as_ref)
+    pub fn contexts(&self) -> impl Iterator<Item = ServiceContext<'_>> {
+        self.contexts.iter()
     }
 }

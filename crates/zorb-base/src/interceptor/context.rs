@@ -1,33 +1,62 @@
-//! Service contexts that interceptors add to requests.
+//! Service contexts that interceptors add to messages.
 
-use zorb_giop::{ServiceContext, ServiceId};
+use smallvec::SmallVec;
+use zorb_giop::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceId};
+use zorb_types::{CompletionStatus, SystemException, minor};
 
-/// The maximum number of service contexts that interceptors add to one request.
-pub const MAX_CONTEXTS: usize = 8;
+/// The maximum number of service contexts that interceptors add to one message. The ORB adds at most two:
+/// code sets and priority band.
+const MAX_ADDED: usize = MAX_SERVICE_CONTEXTS - 2;
 
-/// A service context of at most 72 octets, stored without an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct InlineContext {
+/// The contexts that interceptors have added to a message.
+///
+/// The contexts of real-time calls have at most 72 octets. Stored inline, they save each call two allocations.
+#[derive(Debug, Default)]
+pub struct AddedContexts(SmallVec<[AddedContext; 2]>);
+
+#[derive(Debug)]
+struct AddedContext {
     id: ServiceId,
-    length: u8,
-    octets: [u8; Self::MAX],
+    data: SmallVec<[u8; 72]>,
 }
 
-impl InlineContext {
-    /// The maximum number of octets.
-    pub const MAX: usize = 72;
-
-    /// The context of service `id` with `data`; `None` for more than [`MAX`](Self::MAX) octets.
-    pub fn new(id: ServiceId, data: &[u8]) -> Option<Self> {
-        let mut octets = [0; Self::MAX];
-        octets.get_mut(..data.len())?.copy_from_slice(data);
-        Some(Self { id, length: data.len() as u8, octets })
+impl AddedContexts {
+    /// Adds the context of service `id`, or replaces it if `replace` is set.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 15) if there is one and `replace` is not set; `IMP_LIMIT`, minor
+    /// `TOO_MANY_CONTEXTS`, for more than 1,022; `NO_MEMORY`.
+    pub fn add(
+        &mut self,
+        id: ServiceId,
+        data: &[u8],
+        replace: bool,
+        completed: CompletionStatus,
+    ) -> Result<(), SystemException> {
+        let known = self.0.iter().position(|added| added.id == id);
+        if known.is_some() && !replace {
+            let code = minor::bad_inv_order::CONTEXT_EXISTS;
+            return Err(SystemException::bad_inv_order(code, completed));
+        }
+        if known.is_none() && self.0.len() == MAX_ADDED {
+            let code = minor::imp_limit::TOO_MANY_CONTEXTS;
+            return Err(SystemException::imp_limit(code, completed));
+        }
+        let mut octets = SmallVec::new();
+        let reserved = octets.try_reserve_exact(data.len());
+        reserved
+            .and_then(|()| self.0.try_reserve(1))
+            .map_err(|_| SystemException::no_memory(minor::no_memory::OUT_OF_MEMORY, completed))?;
+        octets.extend_from_slice(data);
+        match known.and_then(|at| self.0.get_mut(at)) {
+            Some(known) => known.data = octets,
+            None => self.0.push(AddedContext { id, data: octets }),
+        }
+        Ok(())
     }
 
-    /// The context as messages contain it.
-    #[doc(hidden)]
-    pub fn as_context(&self) -> ServiceContext<'_> {
-        let data = self.octets.get(..usize::from(self.length)).unwrap_or_default();
-        ServiceContext::new(self.id, data)
+    /// The contexts in the order in which they were added.
+    pub fn iter(&self) -> impl Iterator<Item = ServiceContext<'_>> {
+        self.0.iter().map(|added| ServiceContext::new(added.id, &added.data[..]))
     }
 }

@@ -17,6 +17,7 @@ mod lifecycle;
 mod poa;
 mod policies;
 mod scripted;
+mod service_contexts;
 mod sharing;
 mod support;
 mod threads;

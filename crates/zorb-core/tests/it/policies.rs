@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{Echo, Servant, builder, client, server, server_in_order, until_noted};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
-use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InlineContext};
+use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_core::policy::{
     ConnectionTimeout, Levels, Policies, Policy, PolicyType, Rebind, RelativeRequestTimeout,
@@ -336,31 +336,30 @@ fn a_request_that_gets_no_connection_in_its_time_is_not_sent() {
     server_orb.shutdown(true).unwrap();
 }
 
-/// Goes along with every request.
+/// Adds this number of contexts to every request.
 #[derive(Debug)]
 struct Along(u32);
 
 impl ClientRequestInterceptor for Along {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        let context = InlineContext::new(ServiceId(0x5a52_4200 + self.0), b"along").unwrap();
-        info.add_request_service_context(context)
+        (0..self.0).try_for_each(|number| {
+            info.add_request_service_context(ServiceId(0x5a52_4200 + number), b"along", false)
+        })
     }
 }
 
 #[test]
-fn a_ninth_context_is_refused_and_not_omitted() {
+fn more_contexts_than_a_message_may_have_are_refused_and_not_omitted() {
     let (_server, echo) = server();
     let (orb, _) = client(&echo);
     let ior = echo.object().to_ior_string();
-    let mut outcomes = Vec::new();
-    for number in 0..9 {
-        let name = number.to_string();
-        orb.add_client_request_interceptor(&name, move |_| Some(Arc::new(Along(number))));
-        let echo: Echo = orb.resolve(&ior).unwrap();
-        outcomes.push(echo.twice(2));
-    }
-    assert!(outcomes[..8].iter().all(|outcome| *outcome == Ok(4)), "{outcomes:?}");
-    let exception = outcomes[8].as_ref().unwrap_err();
+    let call_with = |number| {
+        orb.add_client_request_interceptor("along", move |_| Some(Arc::new(Along(number))));
+        orb.resolve::<Echo>(&ior).unwrap().twice(2)
+    };
+    assert_eq!(call_with(9), Ok(4));
+    assert_eq!(call_with(1022), Ok(4));
+    let exception = call_with(1023).unwrap_err();
     assert_eq!(exception.kind, SystemExceptionKind::ImpLimit);
     assert_eq!(exception.minor, minor::imp_limit::TOO_MANY_CONTEXTS);
 }

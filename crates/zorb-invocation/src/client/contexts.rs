@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use zorb_base::interceptor::{ClientRequestInfo, InlineContext, MAX_CONTEXTS};
+use smallvec::SmallVec;
+use zorb_base::interceptor::ClientRequestInfo;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{ServiceContext, ServiceId};
 
@@ -27,33 +28,27 @@ impl Contexts<'_> {
         of_connection: Option<ServiceContext<'_>>,
         write: impl FnOnce(&[ServiceContext<'_>]) -> T,
     ) -> T {
-        let band = self.band.and_then(declared_band);
-        let added = self.info.into_iter().flat_map(ClientRequestInfo::contexts).chain(&band);
-        let mut contexts =
-            of_connection.into_iter().chain(added.map(InlineContext::as_context)).fuse();
-        let Some(first) = contexts.next() else { return write(&[]) };
-        let Some(second) = contexts.next() else { return write(&[first]) };
-        let nothing: &[u8] = &[];
-        let mut all: [ServiceContext<'_>; MAX_CONTEXTS + 2] =
-            std::array::from_fn(|_| ServiceContext::new(ServiceId(0), nothing));
-        let mut count = 0;
-        for (slot, context) in all.iter_mut().zip([first, second].into_iter().chain(contexts)) {
-            *slot = context;
-            count += 1;
-        }
-        write(all.get(..count).unwrap_or_default())
+        let band = self.band.map(declared_band);
+        let band = band
+            .as_ref()
+            .map(|data| ServiceContext::new(ServiceId::RT_CORBA_PRIORITY_RANGE, &data[..]));
+        let added = self.info.into_iter().flat_map(ClientRequestInfo::contexts);
+        // As many as an ordinary real-time call has.
+        let all: SmallVec<[ServiceContext<'_>; 4]> =
+            of_connection.into_iter().chain(added).chain(band).collect();
+        write(&all)
     }
 }
 
-/// The context that declares the priority band of a connection (`RTCorbaPriorityRange`).
+/// The data of the context that declares the priority band of a connection (`RTCorbaPriorityRange`).
 ///
 /// ```text
 /// +------------+---------+-----------+-----------+
 /// | byte order | padding | short min | short max |
 /// +------------+---------+-----------+-----------+
 /// ```
-fn declared_band(band: &RangeInclusive<i16>) -> Option<InlineContext> {
+fn declared_band(band: &RangeInclusive<i16>) -> [u8; 6] {
     let flag = u8::from(ByteOrder::NATIVE == ByteOrder::Little);
     let ([a, b], [c, d]) = (band.start().to_ne_bytes(), band.end().to_ne_bytes());
-    InlineContext::new(ServiceId::RT_CORBA_PRIORITY_RANGE, &[flag, 0, a, b, c, d])
+    [flag, 0, a, b, c, d]
 }

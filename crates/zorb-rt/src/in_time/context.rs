@@ -24,7 +24,7 @@ pub(super) struct RequestEnd {
     pub(super) reply: Option<Deadline>,
 }
 
-/// Encodes the context, in at most 72 octets.
+/// Encodes the context.
 pub(super) fn encode(ends: RequestEnd, order: ByteOrder) -> CdrResult<Vec<u8>> {
     let times =
         [(PolicyType::REQUEST_END_TIME, ends.request), (PolicyType::REPLY_END_TIME, ends.reply)];

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use zorb_cdr::ByteOrder;
-use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor, InlineContext};
+use zorb_core::interceptor::{ClientRequestInfo, ClientRequestInterceptor};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{Policies, RelativeRequestTimeout, RelativeRoundtripTimeout, SyncScope};
 use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, codegen};
@@ -121,8 +121,7 @@ struct Says(Vec<u8>);
 
 impl ClientRequestInterceptor for Says {
     fn send_request(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
-        let context = InlineContext::new(ServiceId::INVOCATION_POLICIES, &self.0).unwrap();
-        info.add_request_service_context(context)
+        info.add_request_service_context(ServiceId::INVOCATION_POLICIES, &self.0, false)
     }
 }
 

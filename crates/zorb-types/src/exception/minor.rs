@@ -84,6 +84,7 @@ minors! {
     }
     no_memory, NoMemory {
         BUFFER_LIMIT = zorb 1, "the buffer limit is reached";
+        OUT_OF_MEMORY = zorb 2, "an allocation failed";
     }
     imp_limit, ImpLimit {
         NO_USABLE_PROFILE = omg 1, "no usable profile";
@@ -94,7 +95,7 @@ minors! {
         TOO_MANY_CONNECTIONS = zorb 5, "too many connections";
         TOO_MANY_REQUESTS = zorb 6, "too many requests under way";
         TOO_MANY_WAYS = zorb 7, "policies have one reference go too many ways";
-        TOO_MANY_CONTEXTS = zorb 8, "more service contexts than a request has room for";
+        TOO_MANY_CONTEXTS = zorb 8, "more service contexts than a message may have";
     }
     comm_failure, CommFailure {
         CONNECTION_LOST = zorb 1, "connection lost while the call was under way";
