@@ -1,9 +1,9 @@
-//! What a served connection sends: one message at a time.
+//! The sending side of a served connection: one message at a time.
 //!
-//! A thread that serves several connections never waits for a client: what the stream does not take at once
-//! is queued, and no further request is read until the client has taken it. The threads at the lane's
-//! [reactor](crate::reactor) send the rest when the stream is writable. A connection with [threads of its
-//! own](crate::own_threads) has one of them wait instead; it waits without the lock, which others take.
+//! A thread that serves several connections never waits for a client: what the stream does not accept is
+//! queued, and no further request is read until the client has read. The threads of the lane's
+//! [reactor](crate::reactor) send the rest when the stream is writable. If a connection has [threads of its
+//! own](crate::own_threads), one of them waits instead, without holding the lock.
 
 pub(crate) mod state;
 
@@ -30,10 +30,9 @@ type SendLock<'s> = Locked<'s, Output>;
 /// Which thread sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SendingThread {
-    /// One that serves several connections, or upcalls of other connections wait for it: it never waits for a
-    /// client.
+    /// One that other connections depend on. It never waits for a client.
     Shared,
-    /// One of the connection's own, which may wait for its client.
+    /// One of the connection's own. It may wait for the client.
     Own,
 }
 
@@ -89,7 +88,7 @@ impl ServerConnection {
         self.send_locked(self.sending.lock(), message, SendingThread::Shared);
     }
 
-    /// Sends the reply to a request, unless the client has cancelled it meanwhile.
+    /// Sends the reply to a request, unless the client has cancelled the request.
     #[inline(always)] // 2 % of a request
     pub(super) fn send_reply(
         self: &Arc<Self>,
@@ -117,7 +116,7 @@ impl ServerConnection {
         }
     }
 
-    /// Sends or queues the rest of a message of which the stream has taken a part, or nothing.
+    /// Sends or queues the rest of a message that the stream has not accepted.
     #[cold]
     #[inline(never)]
     fn send_incomplete(
@@ -159,7 +158,8 @@ impl ServerConnection {
         self.release(output);
     }
 
-    /// Has `send` wait for the client without the lock. Others queue what they send meanwhile.
+    /// Calls `send`, which may wait for the client, without the lock. Other threads queue their messages
+    /// meanwhile.
     fn send_unlocked<'c>(
         &'c self,
         mut output: SendLock<'c>,
@@ -177,7 +177,7 @@ impl ServerConnection {
         output
     }
 
-    /// Sends the messages of the queue, on a thread of the connection's own.
+    /// Sends the queue, on one of the connection's own threads.
     fn send_queue<'c>(&'c self, mut output: SendLock<'c>) -> SendLock<'c> {
         while output.state != OutputState::Broken {
             let Some((message, sent)) = output.queue.take() else {
@@ -190,8 +190,7 @@ impl ServerConnection {
         output
     }
 
-    /// Waits until the client has taken everything, on a thread of the connection's own, which sends what no
-    /// other thread is sending.
+    /// Sends the queue, or waits until another thread has, on one of the connection's own threads.
     fn wait_until_sent<'c>(&'c self, mut output: SendLock<'c>) -> SendLock<'c> {
         loop {
             match output.state {
@@ -209,7 +208,7 @@ impl ServerConnection {
         self.output_sent.notify_all();
     }
 
-    /// Queues a message, or its end, until the client reads.
+    /// Queues a message, or the rest of one, until the client reads.
     #[cold]
     fn queue(self: &Arc<Self>, mut output: SendLock<'_>, parts: &[IoSlice<'_>]) {
         let options = self.core.options();
@@ -226,7 +225,7 @@ impl ServerConnection {
         if output.state != OutputState::Free {
             return;
         }
-        // It counts as a request, so that the connection is there until the client has read.
+        // It counts as a request, which keeps the connection open until the client has read.
         if !self.requests.resume() {
             return output.queue.clear();
         }
@@ -256,8 +255,8 @@ impl ServerConnection {
         self.output_waits.load(Ordering::SeqCst)
     }
 
-    /// Sends what waits. Returns whether requests can be read again: `false` if the client has not taken
-    /// everything, and the reactor reports when it does. A thread of the connection's own waits for that.
+    /// Sends the queue. Returns whether requests can be read again: `false` if the client has not read
+    /// everything; the reactor then reports when it does. One of the connection's own threads waits for that.
     #[cold]
     pub(super) fn finish_output(self: &Arc<Self>) -> bool {
         let output = self.sending.lock();
@@ -269,7 +268,7 @@ impl ServerConnection {
         self.send_ready(output)
     }
 
-    /// Sends as much of the queue as the stream takes, on a thread of the reactor.
+    /// Sends as much of the queue as the stream accepts, on a thread of the reactor.
     fn send_ready(self: &Arc<Self>, mut output: SendLock<'_>) -> bool {
         while let Some(rest) = output.queue.first() {
             match self.stream.try_send(rest) {
@@ -284,18 +283,18 @@ impl ServerConnection {
         }
         if output.state == OutputState::Queued {
             self.queue_is_empty(&mut output);
-            // Requests that have arrived meanwhile are reported again.
+            // This also reports requests that have arrived meanwhile.
             if let Err(error) = self.serving_lane.watch_output(self, self.slot, false) {
                 self.sending_failed(&mut output, &error);
             }
         }
-        // Before another thread queues a reply, whose deadline it would forget.
+        // Under the lock, or it would forget the deadline of a reply that another thread queues.
         self.core.watchdog().forget_output(self);
         self.release(output);
         true
     }
 
-    /// Has a thread of the connection's own send what a thread of the lane has queued.
+    /// Lets one of the connection's own threads send what a thread of the lane has queued.
     #[cold]
     pub(super) fn start_sending(self: &Arc<Self>) {
         if !self.has_own_threads() {
@@ -319,7 +318,7 @@ impl ServerConnection {
         }
     }
 
-    /// Ends the connection if its client has not read by `now`; otherwise returns when it must have.
+    /// Ends the connection if its client has missed the deadline at `now`; otherwise returns the deadline.
     pub(super) fn expire_output(self: &Arc<Self>, now: Instant) -> Option<Instant> {
         let mut output = self.sending.lock();
         let deadline = output.deadline?;
@@ -331,20 +330,23 @@ impl ServerConnection {
         None
     }
 
-    /// Since when messages wait for the client to read; `None` if none wait.
+    /// The time since which messages wait for the client; `None` if none wait.
     pub(super) fn output_waits_since(&self) -> Option<Instant> {
         if self.output_waits() { self.sending.lock().waits_since } else { None }
     }
 
-    /// Ends the connection, whose client does not read, to make room for another one.
+    /// Ends the connection, whose client does not read, to make room for another.
     pub(super) fn give_up_output(self: &Arc<Self>) {
         let mut output = self.sending.lock();
-        self.sending_failed(&mut output, &io::Error::other("its connection makes room"));
+        self.sending_failed(
+            &mut output,
+            &io::Error::other("closed to make room for another connection"),
+        );
         self.core.watchdog().forget_output(self);
         self.release(output);
     }
 
-    /// Releases the lock. Without messages that wait, the connection ends if it was only waiting for them.
+    /// Releases the lock. If no messages wait any more, the queue stops counting as a request.
     fn release(self: &Arc<Self>, mut output: SendLock<'_>) {
         let is_sent = matches!(output.state, OutputState::Free | OutputState::Broken);
         let is_finished = is_sent && std::mem::take(&mut output.is_counted);
@@ -356,15 +358,15 @@ impl ServerConnection {
 
     #[cold]
     fn sending_failed(&self, output: &mut Output, error: &io::Error) {
-        tracing::debug!(peer = self.stream.peer(), %error, "a reply could not be sent");
+        tracing::debug!(peer = self.stream.peer(), %error, "cannot send a reply");
         output.queue.clear();
         self.queue_is_empty(output);
         output.state = OutputState::Broken;
-        // Part of it may be on its way, so nothing that follows would be understood.
+        // Part of it may have been sent, so the peer could not decode what follows.
         let _ = self.stream.shutdown(Shutdown::Both);
     }
 
-    /// Asks for a request once more with nothing left out.
+    /// Asks the client to repeat an abbreviated request in full.
     #[cold]
     pub(super) fn ask_for_all(
         self: &Arc<Self>,
@@ -378,21 +380,21 @@ impl ServerConnection {
             AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
             message.finish()
         });
-        // It has a few octets, so there is no error.
+        // Such a short message cannot fail.
         if written.is_ok() {
             self.send(&octets);
         }
     }
 
-    /// Sends the message that ends the connection, if it is time for one and the client reads. The stream is
-    /// shut down afterwards.
+    /// Sends the final message of the connection, if one is due and the client reads. The caller then shuts
+    /// the stream down.
     #[cold]
     pub(super) fn transmit(&self) {
         let mut octets = Vec::new();
         while self.requests.poll_transmit(self.messaging, &mut octets) {
             let output = self.sending.lock();
             if output.state == OutputState::Free {
-                // Nobody waits for it, and the peer may be gone.
+                // Best effort: the peer may have gone.
                 let _ = self.stream.try_send(&octets);
             }
         }

@@ -1,14 +1,13 @@
-//! Connections with threads of their own: the strategy thread per connection, and streams without
+//! Connections with threads of their own: with the strategy thread per connection, and streams without
 //! readiness in all lanes.
 //!
-//! One thread reads a request, makes the upcall, writes the reply and reads on; that is all that happens
-//! while upcalls return at once, and so requests of one connection run in the order they were sent. For
-//! the length of an upcall it leaves the connection's input in its slot. Another thread of the connection
-//! takes it in three cases: the upcall is about to block in a call of its own, the
-//! [watchdog](super::watchdog) finds that it takes long, or another thread has just ended a long upcall. So
-//! a slow request delays those behind it by no more than the option `StallTakeover`, and a nested call back
-//! into the client cannot deadlock. On a connection that several callers share and whose upcalls take long,
-//! the input is handed over before each upcall.
+//! One thread reads a request, makes the upcall, writes the reply and reads on. As long as upcalls return at
+//! once, no other thread is needed, and requests of one connection run in order. During an upcall the thread
+//! leaves the connection's input in its slot. Another thread of the connection takes it in three cases: the
+//! upcall is about to block in a call of its own, the [watchdog](super::watchdog) finds that it takes long,
+//! or another thread has just ended a long upcall. So a slow request delays those behind it by no more than
+//! the option `StallTakeover`, and a nested call back to the client cannot deadlock. If several callers share
+//! a connection and its upcalls take long, the thread hands the input over before each upcall.
 
 pub(super) mod state;
 
@@ -26,23 +25,23 @@ use crate::input::Input;
 use crate::scratch::Scratch;
 use crate::watchdog::Watched;
 
-/// How long a thread without input waits for it before it ends.
+/// The idle timeout of a thread without input.
 const FOLLOWER_LINGER: Duration = Duration::from_secs(1);
-/// How many requests after the last sign of a second caller a connection counts as shared.
+/// The number of requests after the last sign of a second caller for which a connection counts as shared.
 const SHARED_FOR: u8 = 64;
-/// Upcalls that take at least so long are worth handing the input over: several times what waking a
-/// thread takes.
+/// The minimum duration of an upcall that is worth handing the input over: several times the cost of waking a
+/// thread.
 const LONG: Duration = Duration::from_micros(250);
 
-/// When the input goes to another thread.
+/// When to hand the input over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HandOver {
     Always,
-    /// When something has come that no thread reads.
+    /// If input waits that no thread reads.
     IfWaiting,
 }
 
-/// What is measured of an upcall on a connection that is shared.
+/// The measurement of an upcall on a shared connection.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LongUpcall {
     begun: Option<Instant>,
@@ -84,7 +83,7 @@ impl ServerConnection {
             match begun {
                 Ok(()) => connection.run(),
                 Err(error) => {
-                    tracing::error!(%error, "a thread is not fit for its lane");
+                    tracing::error!(%error, "cannot prepare a thread of the lane");
                     connection.abandon();
                 }
             }
@@ -111,7 +110,7 @@ impl ServerConnection {
         });
     }
 
-    /// Waits for the input; `None` when this thread is not needed any more.
+    /// Waits for the input; `None` if this thread is no longer needed.
     fn take_over(&self) -> Option<Box<Input>> {
         if self.requests.has_ended() {
             return None;
@@ -132,7 +131,7 @@ impl ServerConnection {
         members.offered.take()
     }
 
-    /// Has the calling thread rest at the priority of the connection's band, if it has one.
+    /// Sets the calling thread to the priority of the connection's band, if it has one.
     fn rest(&self) {
         let band = self.band.load(Ordering::Relaxed);
         if band >= 0
@@ -143,8 +142,8 @@ impl ServerConnection {
         }
     }
 
-    /// Whether several callers seem to share this connection: one has sent a request while that of
-    /// another was waiting or running.
+    /// Whether several callers seem to share this connection: one has sent a request while another's was
+    /// waiting or running.
     #[inline]
     fn is_shared(&self, input: &mut Input) -> bool {
         if input.inbound.has_buffered() || self.own_threads.overlapping.load(Ordering::Relaxed) > 0
@@ -156,8 +155,7 @@ impl ServerConnection {
         input.shared_for > 0
     }
 
-    /// Leaves the input where other threads can take it, for the length of an upcall, whose reply
-    /// `is_awaited` or not.
+    /// Leaves the input to other threads during an upcall. `is_awaited`: the client waits for the reply.
     #[inline]
     pub(super) fn leave_input(
         self: &Arc<Self>,
@@ -166,19 +164,19 @@ impl ServerConnection {
     ) -> LongUpcall {
         let threads = &self.own_threads;
         let mut upcall = LongUpcall::default();
-        // A request behind one that its caller waits for can only be another caller's.
+        // A request behind one whose caller waits can only come from another caller.
         if is_awaited && self.is_shared(&mut input) {
             upcall.begun = Some(Instant::now());
             upcall.overlaps = threads.are_upcalls_long.load(Ordering::Relaxed);
         }
-        // Counted first, so that the watchdog does not take this upcall for the one before. Only the
-        // thread that has the input counts.
+        // Counted first, so that the watchdog does not mistake this upcall for the previous one. Only the
+        // thread with the input counts.
         let upcalls = threads.upcalls.load(Ordering::Relaxed).wrapping_add(1);
         threads.upcalls.store(upcalls, Ordering::Relaxed);
         begin_upcall();
-        // There is one input, so nothing comes back.
+        // The slot is empty: there is one input.
         drop(self.input.put(input));
-        // In one order with the slot: see `stop_watching`.
+        // Sequentially consistent with the slot: see `stop_watching`.
         if !threads.is_watched.load(Ordering::SeqCst) {
             self.core.watchdog().watch(self, upcalls.wrapping_sub(1));
         }
@@ -191,16 +189,16 @@ impl ServerConnection {
         upcall
     }
 
-    /// Has another thread take the input before the calling thread blocks in an upcall. In a lane of a pool,
-    /// whose steady state starts no threads, only when a request waits already; the watchdog finds those
-    /// that come later.
+    /// Hands the input to another thread before the calling thread blocks in an upcall. A lane of a pool must
+    /// not start threads in steady state, so it does that only if a request waits already; the watchdog finds
+    /// later ones.
     pub(super) fn hand_over_to_block(self: &Arc<Self>) -> bool {
         let when = if self.lane.is_default() { HandOver::Always } else { HandOver::IfWaiting };
         self.offer_input(when)
     }
 
-    /// Has another thread take the input, if it lies in its slot. Whether it is not to be had any more, for
-    /// this or another reason.
+    /// Hands the input to another thread, if it is in its slot. Returns whether the input is no longer in the
+    /// slot.
     fn offer_input(self: &Arc<Self>, when: HandOver) -> bool {
         let threads = &self.own_threads;
         let mut members = threads.members.lock();
@@ -220,8 +218,8 @@ impl ServerConnection {
         } else if self.spawn(&mut members).is_err()
             && let Some(input) = members.offered.take()
         {
-            // No thread to be had: reading goes on after the upcall. Should that have ended meanwhile,
-            // its thread waits for the members and then finds the input.
+            // No thread can be started: reading continues after the upcall. If that has ended meanwhile, its
+            // thread waits for the lock and then finds the input.
             drop(self.input.put(input));
             return false;
         }
@@ -257,8 +255,8 @@ impl Watched for ServerConnection {
     fn stop_watching(&self, seen: u32) -> bool {
         let threads = &self.own_threads;
         threads.is_watched.store(false, Ordering::SeqCst);
-        // Between this and the look at what an upcall leaves behind first; the upcall then looks at
-        // the flag. So one of the two sees the other.
+        // An upcall stores its effects and then reads the flag; this clears the flag and then reads the
+        // effects. So one of the two sees the other.
         fence(Ordering::SeqCst);
         let is_idle = self.input.is_empty() && threads.upcalls.load(Ordering::Relaxed) == seen;
         if !is_idle {

@@ -1,4 +1,4 @@
-//! A pool: its lanes, from beginning to end.
+//! A pool and its lifecycle.
 #![expect(
     clippy::disallowed_types,
     reason = "the list of pools is written when pools come and go, and read by management operations"
@@ -35,7 +35,7 @@ use crate::strategy::{HalfSync, LeaderFollowers, ThreadPerConnection};
 #[derive(Clone)]
 pub struct Pool(Arc<PoolCore>);
 
-/// A pool that somebody else keeps.
+/// A weak reference to a pool.
 #[derive(Clone)]
 pub struct WeakPool(Weak<PoolCore>);
 
@@ -52,16 +52,16 @@ impl WeakPool {
     }
 }
 
-/// A pool as its ORB knows it.
+/// The state of a pool.
 pub struct PoolCore {
     number: usize,
     name: String,
     strategy: Strategy,
     lanes: Vec<Arc<Lane>>,
     threads: Arc<ThreadCount>,
-    /// Those of its ORB.
+    /// The list of its ORB's pools.
     pools: Weak<Pools>,
-    /// Adapters that are served by it.
+    /// The adapters that it serves.
     adapters: Arc<ServedAdapters>,
     ended: AtomicBool,
 }
@@ -77,17 +77,16 @@ impl fmt::Debug for PoolCore {
 pub(crate) struct Pools(RwLock<Vec<Arc<PoolCore>>>);
 
 impl Pools {
-    /// All of them.
     pub(crate) fn all(&self) -> Vec<Arc<PoolCore>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes all of them out.
+    /// Removes and returns all.
     pub(crate) fn take(&self) -> Vec<Arc<PoolCore>> {
         std::mem::take(&mut *self.0.write().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Adds a pool, if `check`, which is called under the lock, allows it.
+    /// Adds a pool, if `check`, which it calls under the lock, succeeds.
     pub(crate) fn add(
         &self,
         pool: &Arc<PoolCore>,
@@ -101,23 +100,23 @@ impl Pools {
 
     fn remove(&self, pool: &PoolCore) {
         let mut pools = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        // This may be the last reference to the pool, which is dropped without the lock.
+        // Dropped without the lock: it may be the last reference to the pool.
         let removed: Vec<_> = pools.extract_if(.., |known| known.number == pool.number).collect();
         drop(pools);
         drop(removed);
     }
 }
 
-/// Why a pool is refused: clients would ignore the last endpoints in references, those of the most urgent lanes.
+/// Clients would ignore the last endpoints in references, those of the most urgent lanes.
 const TOO_MANY_ENDPOINTS: &str =
-    "its lanes have more than 64 endpoints, the most that clients use of a reference";
+    "its lanes have more than 64 endpoints, the maximum that clients use of a reference";
 
-/// Numbers of pools; 0 is none's.
+/// The next number of a pool; 0 is reserved.
 static NEXT_NUMBER: AtomicUsize = AtomicUsize::new(1);
 
 impl PoolCore {
-    /// A pool whose threads have not been started yet, and which will be among `pools`. Its lanes listen
-    /// `beside` the ORB's own endpoints, unless their settings say where.
+    /// Creates a pool without starting its threads, for the list `pools`. Lanes without endpoints in their
+    /// settings listen at those that `beside` returns.
     pub(super) fn new(
         context: &Arc<ServerContext>,
         pools: &Arc<Pools>,
@@ -133,7 +132,7 @@ impl PoolCore {
         let threads = Arc::<ThreadCount>::default();
         let adapters = Arc::<ServedAdapters>::default();
         let mut lanes = Vec::with_capacity(settings.lanes.len());
-        // Each lane has one at least.
+        // Each lane has at least one.
         let mut endpoints = settings.lanes.len();
         for lane in &settings.lanes {
             let name = match lane.priority {
@@ -198,7 +197,7 @@ impl PoolCore {
         }))
     }
 
-    /// Starts the threads, and accepts connections when all are there.
+    /// Starts the threads, and then accepts connections.
     pub(super) fn start(&self, context: &Arc<ServerContext>) -> Result<(), Error> {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
@@ -250,7 +249,7 @@ impl PoolCore {
         self.threads.join();
     }
 
-    /// Its number, which no other pool of the process has.
+    /// Its number, unique in the process.
     pub(super) fn number(&self) -> usize {
         self.number
     }
@@ -266,30 +265,30 @@ impl PoolCore {
         }
     }
 
-    /// Has its lanes count violations, from zero.
+    /// Makes its lanes count violations, from zero.
     pub(super) fn freeze(&self, report: Option<&Arc<ViolationReport>>) -> io::Result<()> {
         self.lanes.iter().try_for_each(|lane| lane.steady_state.freeze(report))
     }
 
-    /// Has them count no more.
+    /// Stops counting violations.
     pub(super) fn thaw(&self) {
         self.lanes.iter().for_each(|lane| lane.steady_state.thaw());
     }
 
-    /// What its lanes have counted.
+    /// The violations of its lanes.
     pub(super) fn violations(&self) -> impl Iterator<Item = LaneViolations> + '_ {
         self.lanes.iter().map(|lane| lane.steady_state.violations())
     }
 }
 
-/// The body of the thread that starts a lane's dynamic threads. It is scheduled as those.
+/// The body of the thread that starts a lane's dynamic threads, at their priority.
 fn run_spawner(spawner: &Spawner, lane: &Weak<Lane>) {
     if let Some(lane) = lane.upgrade() {
         lane.adopt_thread();
     }
     spawner.run(|is_called| {
         if let Some(lane) = lane.upgrade() {
-            // Until it is called it starts up.
+            // Before the first call it is still starting up.
             if is_called {
                 lane.work_begins();
             }
@@ -299,8 +298,7 @@ fn run_spawner(spawner: &Spawner, lane: &Weak<Lane>) {
     });
 }
 
-/// The lane of an ORB's own endpoints: each connection has a thread, and there are no limits but those of
-/// the options.
+/// The lane of an ORB's own endpoints: each connection has a thread, and only the options limit it.
 ///
 /// # Errors
 /// None in practice.
@@ -330,7 +328,7 @@ fn by_priority(lanes: &[Arc<Lane>]) -> Vec<Arc<Lane>> {
     sorted
 }
 
-/// Opens the endpoints of a lane: those that it names, else those `beside` the ORB's.
+/// Opens the endpoints of a lane: those in its settings, else those `beside` the ORB's.
 fn open(
     context: &ServerContext,
     lane: &LaneSettings,
@@ -351,12 +349,12 @@ fn open(
 }
 
 impl Pool {
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Its number, which no other pool of the process has.
+    /// Its number, unique in the process.
     pub fn number(&self) -> usize {
         self.0.number
     }
@@ -367,7 +365,7 @@ impl Pool {
         ThreadpoolPolicy::new(u32::try_from(self.0.number).unwrap_or(u32::MAX))
     }
 
-    /// How its threads share the work.
+    /// Its serving strategy.
     pub fn strategy(&self) -> Strategy {
         self.0.strategy
     }
@@ -377,7 +375,7 @@ impl Pool {
         self.0.lanes.iter().map(|lane| lane.settings.priority).collect()
     }
 
-    /// Where its lanes are to be reached, as it stands in references, in the order of its settings.
+    /// The endpoints of its lanes as references contain them, in the order of its settings.
     pub fn endpoints(&self) -> Vec<Vec<String>> {
         let of = |lane: &Arc<Lane>| {
             let published =
@@ -387,24 +385,23 @@ impl Pool {
         self.0.lanes.iter().map(of).collect()
     }
 
-    /// What has become of its lanes, in the order of its settings.
+    /// The counters of its lanes, in the order of its settings.
     pub fn counts(&self) -> Vec<LaneCounts> {
         self.0.lanes.iter().map(|lane| lane.counts()).collect()
     }
 
-    /// What its lanes have counted since pools were frozen (`Orb::freeze_pools`), in the order
-    /// of its settings.
+    /// The violations of its lanes since pools were frozen (`Orb::freeze_pools`), in the order of its
+    /// settings.
     pub fn violations(&self) -> Vec<LaneViolations> {
         self.0.violations().collect()
     }
 
-    /// Ends it (`destroy_threadpool`): its endpoints close, requests that are running finish, and its
-    /// threads end, for which this waits. The ORB keeps nothing of it, and counts its violations no more;
-    /// [those](Self::violations) of the pool itself stay. Doing it twice is harmless.
+    /// Destroys it (`destroy_threadpool`): closes its endpoints, lets running requests finish, and waits for
+    /// its threads. The ORB then forgets the pool and counts its violations no more;
+    /// [`violations`](Self::violations) still returns them. A second call has no effect.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` while an adapter is served by it, and when a thread of the pool itself would
-    /// wait.
+    /// `BAD_INV_ORDER` while it serves an adapter, or if the calling thread belongs to it.
     #[doc(alias = "destroy_threadpool")]
     pub fn destroy(&self) -> Result<(), SystemException> {
         let refused = |minor| Err(SystemException::bad_inv_order(minor, CompletionStatus::No));
@@ -426,7 +423,7 @@ impl Pool {
         Ok(())
     }
 
-    /// The same pool, for who does not keep it: its ORB does, until it ends.
+    /// A weak handle; the ORB owns the pool until it ends.
     pub fn downgrade(&self) -> WeakPool {
         WeakPool(Arc::downgrade(&self.0))
     }
@@ -440,7 +437,7 @@ impl Pool {
         Self(core)
     }
 
-    /// What the pool is made of.
+    /// Its state.
     pub fn core(&self) -> &Arc<PoolCore> {
         &self.0
     }
@@ -464,7 +461,7 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// An adapter's part in its pool.
+/// An adapter's use of its pool.
 pub struct PoolUse(Pool, usize);
 
 impl fmt::Debug for PoolUse {
@@ -474,7 +471,7 @@ impl fmt::Debug for PoolUse {
 }
 
 impl PoolUse {
-    /// Counts an adapter that is served by `pool` until dropped; `None` for one that has ended.
+    /// Registers an adapter with `pool` until dropped; `None` if the pool has ended.
     pub fn of(pool: Pool) -> Option<Self> {
         let number = pool.0.adapters.add()?;
         let used = Self(pool, number);
@@ -486,7 +483,7 @@ impl PoolUse {
         self.0.number()
     }
 
-    /// Says how the adapter has its connections set up.
+    /// Sets the adapter's setup of connections.
     pub fn set_up_by(&self, setup: Option<Arc<ConnectionSetup>>) {
         self.0.0.adapters.set_up_by(self.1, setup);
     }

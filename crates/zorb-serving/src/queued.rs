@@ -1,5 +1,4 @@
-//! Requests that are messages in a queue: they wait for a thread of their lane, or are held by a POA
-//! manager.
+//! Queued requests: they wait for a thread of their lane, or a POA manager holds them.
 
 use std::io::IoSlice;
 use std::sync::{Arc, Weak};
@@ -39,15 +38,15 @@ impl Drop for ConnectionUse {
     }
 }
 
-/// Whose request it is.
+/// The client of a request.
 enum Client {
     Connected(ConnectionUse),
-    /// The connection has ended while the request was held, and nobody waits for a reply. Boxed, because it is
+    /// The connection ended while the request was held, so no client waits for a reply. Boxed, because it is
     /// unusual, and requests are moved.
     Gone(Box<RequestLane>),
 }
 
-/// Where a request is served.
+/// The lane that serves a request.
 #[derive(Clone)]
 struct RequestLane {
     context: Arc<ServerContext>,
@@ -73,7 +72,7 @@ impl Client {
         }
     }
 
-    /// Ends the connection over which a request without a readable header has come.
+    /// Ends the connection, after a request with an invalid header.
     #[cold]
     fn refuse_broken(&self, error: ProtocolError) {
         if let Some(connection) = self.connection() {
@@ -116,7 +115,7 @@ pub(crate) struct QueuedRequest {
     message: Box<RequestMessage>,
     client: Client,
     priority: i16,
-    /// What has become of it, if a manager has held it. Boxed, as it is rare: requests are moved.
+    /// How a manager has released it, if it was held. Boxed, because it is unusual, and requests are moved.
     released: Option<Box<Release>>,
 }
 
@@ -127,7 +126,7 @@ impl std::fmt::Debug for QueuedRequest {
 }
 
 impl QueuedRequest {
-    /// A request of `connection` that has begun, and is finished when this is dropped.
+    /// A request of `connection`, which counts it until this is dropped.
     pub(super) fn new(
         connection: &Arc<ServerConnection>,
         message: Box<RequestMessage>,
@@ -141,7 +140,7 @@ impl QueuedRequest {
         }
     }
 
-    /// A request that a manager has released, for the threads of a lane.
+    /// A request that a manager has released to the threads of a lane.
     pub(super) fn released(
         request: ReleasedRequest,
         lane: &Arc<LaneCore>,
@@ -158,7 +157,7 @@ impl QueuedRequest {
         Self { message, client, priority, released: Some(Box::new(release)) }
     }
 
-    /// Makes the upcall and sends the reply. The message comes back, for another request.
+    /// Makes the upcall and sends the reply. Returns the message for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
         let Self { message, client, priority, released } = self;
         let pass = match released.map(|released| *released) {
@@ -182,7 +181,7 @@ impl QueuedRequest {
         served
     }
 
-    /// Answers that there is no room for it.
+    /// Answers that the queue is full.
     #[cold]
     pub(super) fn refuse(self) {
         RefusedRequest { request: self, exception: queue_full() }.answer();
@@ -203,13 +202,13 @@ impl RefusedRequest {
     }
 }
 
-/// Of requests beyond what a lane queues.
+/// The exception for requests beyond the limit of a lane's queue.
 #[cold]
 pub(super) fn queue_full() -> SystemException {
     SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
 }
 
-/// Of requests that would have to wait without memory for them.
+/// The exception for requests that there is no memory to queue.
 #[cold]
 pub(super) fn no_message_memory() -> SystemException {
     SystemException::no_resources(minor::no_resources::MESSAGE_BUDGET, CompletionStatus::No)
@@ -230,16 +229,16 @@ impl Request for QueuedRequest {
     }
 }
 
-/// Where a request comes from that is being served.
+/// The origin of a request that is being served.
 struct Origin<'a> {
     client: &'a Client,
     priority: i16,
-    /// Where it was held before.
+    /// The manager's pass, if it was held.
     pass: Option<ResumePass>,
 }
 
 impl Origin<'_> {
-    /// Makes the upcall and sends the reply. The message comes back, unless a manager holds it.
+    /// Makes the upcall and sends the reply. Returns the message, unless a manager holds it.
     fn dispatch(
         self,
         mut message: Box<RequestMessage>,
@@ -285,7 +284,7 @@ impl Origin<'_> {
             }
             Err(absent) => answer_absent(core.adapters(), absent, &mut call),
         };
-        // Requests that arrive from now on need not queue up behind this one.
+        // Later requests need not queue behind this one any more.
         drop(self.pass);
         if let Err(found) = &answer {
             call.set_operation_cache(&adapters.operation);
@@ -298,7 +297,7 @@ impl Origin<'_> {
             end_upcall();
             answer = Ok(dispatched);
         }
-        // The client may write there again when it has its answer.
+        // Released before the reply: the client may then reuse the memory.
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
@@ -307,7 +306,7 @@ impl Origin<'_> {
         Some(message)
     }
 
-    /// Puts the request into the queue of a manager that holds it, or answers that too many are held.
+    /// Queues the request at the manager that holds it, or answers that too many are held.
     #[cold]
     fn hold(self, message: Box<RequestMessage>, manager: &PoaManager, arrival: Arrival) {
         let held = HeldRequest {
@@ -318,12 +317,12 @@ impl Origin<'_> {
         };
         let since = self.pass.as_ref().map_or_else(Instant::now, ResumePass::since);
         held.put(manager, arrival, since);
-        // Not before: requests that arrived later are to be held behind it.
+        // Only now: later requests must be held behind it.
         drop(self.pass);
     }
 }
 
-/// Of a request whose client has gone.
+/// The source of a request whose client has gone.
 struct NoClient;
 
 impl RequestSource for NoClient {
@@ -331,9 +330,8 @@ impl RequestSource for NoClient {
 }
 
 impl ServerConnection {
-    /// Takes the Request that is the current message out of `input` into `message`, whose buffer takes its
-    /// place. Returns its priority, if requests `are_ordered` by it; `None` when it has been answered
-    /// already.
+    /// Moves the Request that is the current message from `input` to `message`, in exchange for its buffer.
+    /// Returns its priority, if requests `are_ordered` by it; `None` if it has been answered already.
     pub(super) fn detach_request(
         self: &Arc<Self>,
         input: &mut Input,
@@ -382,7 +380,7 @@ impl ServerConnection {
         Ok(Some(priority))
     }
 
-    /// Gives a request to a manager that holds requests.
+    /// Passes a request to a manager that holds requests.
     #[cold]
     pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: Box<RequestMessage>) {
         let held = HeldRequest {
@@ -416,7 +414,7 @@ impl ServerConnection {
     }
 }
 
-/// A request that a POA manager holds. It keeps neither a thread nor its connection.
+/// A request that a POA manager holds. It occupies no thread and does not keep its connection open.
 struct HeldRequest {
     message: Option<Box<RequestMessage>>,
     lane: RequestLane,
@@ -452,7 +450,7 @@ impl HeldRequest {
         }
     }
 
-    /// Gives the request to the threads of its lane, unless nobody waits for it any more.
+    /// Passes the request to the threads of its lane, unless its client has gone.
     fn release(mut self, release: Release) {
         let Some(message) = self.message.take() else { return };
         let connection = self.connection().filter(|connection| connection.requests.resume());
@@ -475,7 +473,7 @@ impl Holdable for HeldRequest {
     }
 
     fn discard(self: Box<Self>) {
-        // By a thread of the lane: the client may not read.
+        // On a thread of the lane, as the client may not read.
         if self.message.as_ref().is_some_and(|message| message.response.expects_reply()) {
             self.release(Release::Expired);
         }

@@ -1,4 +1,4 @@
-//! Receiving: from octets to messages, and what each kind of message asks for.
+//! The receive loop: from octets to messages, and the action for each kind of message.
 
 use std::io;
 use std::sync::Arc;
@@ -24,25 +24,25 @@ use crate::own_threads::LongUpcall;
 use crate::progress::Incomplete;
 use crate::scratch::Scratch;
 
-/// The number of messages that a reactor's thread processes before it serves other connections.
+/// The number of messages that a thread of the reactor processes before it serves other connections.
 const FAIR_SHARE: u32 = 64;
 
-/// How long a thread of a connection's own keeps large buffers while nothing comes.
+/// How long one of a connection's own threads keeps large buffers while nothing arrives.
 const LARGE_LINGER: Duration = Duration::from_secs(1);
 
-/// What receiving has come to.
+/// The result of receiving.
 enum Received {
     Octets,
-    /// Nothing is there; a reactor tells when something is.
+    /// Nothing is available; the reactor reports when something is.
     Nothing,
     /// The connection has ended.
     End,
 }
 
 impl ServerConnection {
-    /// Receives and serves requests. A thread of the connection's own goes on until the connection ends or
-    /// another thread has the input; a reactor's thread returns the input when nothing is there. If the client
-    /// sends without end, it serves other connections after each [`FAIR_SHARE`] messages.
+    /// Receives and serves requests. One of the connection's own threads continues until the connection ends
+    /// or another thread has the input. A thread of the reactor returns the input when nothing is available,
+    /// and serves other connections after each [`FAIR_SHARE`] messages.
     pub(super) fn receive_requests(
         self: &Arc<Self>,
         mut input: Box<Input>,
@@ -106,7 +106,7 @@ impl ServerConnection {
         }
     }
 
-    /// Notes that a whole message has come.
+    /// Records a whole message.
     #[inline]
     fn message_complete(&self, input: &mut Input) {
         self.progress.count_message();
@@ -118,7 +118,7 @@ impl ServerConnection {
         }
     }
 
-    /// Notes which message the thread is about to wait for, after a part of it has come.
+    /// Records which incomplete message the thread is about to wait for.
     #[cold]
     fn wait_for_rest(&self, input: &mut Input) {
         input.awaited = self.progress.wait_for_rest(&input.inbound);
@@ -127,11 +127,10 @@ impl ServerConnection {
         }
     }
 
-    /// The header of the next whole message among what has been received. The message becomes the inbound
-    /// side's current one.
+    /// Makes the next whole message the current one, and returns its header.
     #[inline]
     fn next_message(&self, input: &mut Input) -> Result<Option<MessageHeader>, ProtocolError> {
-        // So it is after each message of a client that waits for its reply.
+        // The usual case: the client waits for its reply.
         if input.inbound.is_idle() {
             return Ok(None);
         }
@@ -146,7 +145,7 @@ impl ServerConnection {
         Ok(None)
     }
 
-    /// Takes the end of the current message from the stream's shared memory; the message is whole then.
+    /// Completes the current message with an end that is in the stream's shared memory.
     #[cfg(feature = "buffers")]
     #[inline]
     fn borrow_end(&self, input: &mut Input) -> Option<MessageHeader> {
@@ -160,7 +159,7 @@ impl ServerConnection {
         Some(header)
     }
 
-    /// Receives what is there, or waits for it.
+    /// Receives available octets; waits for them if `waits`.
     #[inline]
     fn receive(
         self: &Arc<Self>,
@@ -191,7 +190,7 @@ impl ServerConnection {
         probe!(TransportReceive);
         match received {
             Ok(Some(0)) => {
-                // A connection that is closed here does not read either.
+                // Closing it here ends the stream as well.
                 self.end(match self.requests.is_closing() {
                     true => ConnectionEnd::ClosedHere,
                     false => ConnectionEnd::Lost,
@@ -211,7 +210,7 @@ impl ServerConnection {
         }
     }
 
-    /// How long a thread of the connection's own waits for octets; `None` for ever.
+    /// How long one of the connection's own threads waits for octets; `None`: without limit.
     #[inline]
     fn wait_limit(&self, wait: WaitState) -> Option<Duration> {
         let idle = self.core.options().idle_timeout;
@@ -221,7 +220,7 @@ impl ServerConnection {
         }
     }
 
-    /// Has the thread wait briefly while it has large buffers.
+    /// Shortens the wait while there are large buffers.
     #[cold]
     fn choose_wait(&self, input: &mut Input, has_large: bool) {
         let wait = match (has_large, input.wait) {
@@ -234,7 +233,7 @@ impl ServerConnection {
 
     fn change_wait(&self, input: &mut Input, wait: WaitState) {
         if self.wait_limit(wait) != self.wait_limit(input.wait) {
-            // It fails only when the peer is gone by now, which the next read finds as well.
+            // It fails only if the peer has gone, which the next read detects.
             let _ = self.stream.set_recv_timeout(self.wait_limit(wait));
         }
         input.wait = wait;
@@ -255,7 +254,7 @@ impl ServerConnection {
             self.change_wait(input, if is_needed { WaitState::Needed } else { WaitState::Usual });
             return Received::Octets;
         }
-        // It is not the client's fault while a request of its own runs or is held.
+        // A client with a request in progress, or held, is not idle.
         if timed_out && self.requests.is_busy() {
             return Received::Octets;
         }
@@ -267,7 +266,7 @@ impl ServerConnection {
         Received::End
     }
 
-    /// Does what the current message asks. The input comes back unless it was left for others to take.
+    /// Processes the current message. Returns the input, unless it was left to others.
     fn process(
         self: &Arc<Self>,
         mut input: Box<Input>,
@@ -297,8 +296,8 @@ impl ServerConnection {
         Ok(Some(input))
     }
 
-    /// Serves the Request that is the current message on the calling thread. The input comes back unless
-    /// it was left for others to take.
+    /// Serves the Request that is the current message on the calling thread. Returns the input, unless it was
+    /// left to others.
     #[inline]
     pub(super) fn serve_request(
         self: &Arc<Self>,
@@ -320,7 +319,7 @@ impl ServerConnection {
             messaging => Form::new(messaging, header.version),
         };
         let has_own_threads = self.has_own_threads();
-        // Upcalls of other connections wait for the permit of this one.
+        // With permits, other connections wait for this upcall.
         let thread = match has_own_threads && !self.lane.has_permits() {
             true => SendingThread::Own,
             false => SendingThread::Shared,
@@ -375,7 +374,7 @@ impl ServerConnection {
         let parts = MessageLayout::new(&request.seams);
         #[cfg(feature = "buffers")]
         let parts = parts.with_end(shared_end.as_ref());
-        // From here on others may read.
+        // From now on others may read.
         let upcall = match has_own_threads {
             true => self.leave_input(input, is_awaited),
             false => {
@@ -386,9 +385,9 @@ impl ServerConnection {
         let answer = dispatch(self.core.adapters(), &mut call, &found, &parts);
         end_upcall();
         upcall.end(self);
-        // The servant may end with this request, before its client goes on.
+        // Dropped before the reply: the servant may end with this request.
         drop(found);
-        // The client may write there again when it has its answer.
+        // Released before the reply: the client may then reuse the memory.
         #[cfg(feature = "buffers")]
         drop(shared_end);
         if answer == Answer::Reply {
@@ -398,8 +397,8 @@ impl ServerConnection {
         Ok(None)
     }
 
-    /// Finds what a request of another messaging protocol leaves out, and puts what reads it into
-    /// `expansion`. `None` when that is not known: the client has been asked for the whole request.
+    /// Finds the definition of an abbreviated request of another messaging protocol, and stores it in
+    /// `expansion`. `None` if it is unknown: the client has been asked for the full request.
     #[inline(never)]
     pub(super) fn expand<'r>(
         self: &Arc<Self>,

@@ -1,4 +1,4 @@
-//! What the serving side of an ORB shares: its endpoints, its pools and its own lane.
+//! The serving side of an ORB: its endpoints, its pools and its default lane.
 #![expect(
     clippy::disallowed_types,
     reason = "written when endpoints and pools come and go, read when references are made"
@@ -24,21 +24,21 @@ use crate::listener::Listener;
 use crate::pool::{Pool, PoolCore, Pools, default_lane};
 use crate::settings::PoolSettings;
 
-/// How lanes are frozen.
+/// The settings of frozen pools.
 #[derive(Clone)]
 pub(crate) struct Freezing {
-    /// Who is told.
+    /// Receives violations.
     pub(crate) report: Option<Arc<ViolationReport>>,
 }
 
-/// The serving side of an ORB: its endpoints, its pools and its own lane.
+/// The serving side of an ORB: its endpoints, its pools and its default lane.
 pub struct ServerCore {
     pub(super) context: Arc<ServerContext>,
     listeners: RwLock<Vec<Listener>>,
     pub(super) pools: Arc<Pools>,
-    /// That pools are frozen, those that are still to be made as well.
+    /// Whether pools are frozen, including those that are created later.
     pub(super) freezing: Lock<Option<Freezing>>,
-    /// What serves the connections to the ORB's own endpoints; made with the first of them.
+    /// Serves connections to the ORB's own endpoints; created with the first of them.
     default_lane: OnceLock<Arc<Lane>>,
 }
 
@@ -73,8 +73,7 @@ impl ServerCore {
         })
     }
 
-    /// Sets up connections that are accepted from now on as the ORB's policies ask for. `policies` returns the
-    /// present ones.
+    /// Sets up future connections according to the ORB's policies. `policies` returns the current ones.
     pub fn update_default_connection_setup(&self, policies: impl FnOnce() -> Policies) {
         self.context.update_default_connection_setup(policies);
     }
@@ -86,18 +85,18 @@ impl ServerCore {
         found.map(|pool| Pool::from_core(Arc::clone(pool))).filter(|pool| !pool.is_destroyed())
     }
 
-    /// Does something with the listeners at the ORB's own endpoints.
+    /// Calls `work` with the listeners at the ORB's own endpoints.
     pub fn with_listeners<T>(&self, work: impl FnOnce(&[Listener]) -> T) -> T {
         work(&self.listeners.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens an endpoint and starts to accept on it.
+    /// Opens an endpoint and starts accepting.
     pub fn listen(self: &Arc<Self>, url: &str) -> Result<(), Error> {
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         self.listen_locked(url, &mut listeners)
     }
 
-    /// Listens at `endpoint` unless it does.
+    /// Listens at `endpoint`, unless it does already.
     pub fn listen_once(self: &Arc<Self>, endpoint: &Endpoint) -> Result<(), Error> {
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         if listeners.iter().any(|listener| listener.acceptor.endpoint() == endpoint) {
@@ -106,7 +105,7 @@ impl ServerCore {
         self.listen_locked(endpoint.as_str(), &mut listeners)
     }
 
-    /// Listens at the endpoints that `urls` names, unless there is one already for objects.
+    /// Listens at `urls`, unless there is an endpoint for objects already.
     pub fn listen_somewhere(
         self: &Arc<Self>,
         urls: impl FnOnce() -> Result<Vec<String>, Error>,
@@ -125,7 +124,7 @@ impl ServerCore {
         Ok(())
     }
 
-    /// Starts the watchdog's thread, unless it is there.
+    /// Starts the watchdog's thread, if it does not run.
     pub(super) fn start_watchdog(&self) -> io::Result<()> {
         self.context.watchdog().start(|| self.context.run_watchdog())
     }
@@ -135,7 +134,7 @@ impl ServerCore {
         url: &str,
         listeners: &mut Vec<Listener>,
     ) -> Result<(), Error> {
-        // Asked under the lock with which a shutdown takes the listeners away: none comes later.
+        // Under the lock with which a shutdown removes the listeners: none is added later.
         self.check_running()?;
         let failed = || Error::new(Phase::Listen, url.to_owned());
         let listener = Listener::open(&self.context, url, None, Workers::default())?;
@@ -156,7 +155,7 @@ impl ServerCore {
         Ok(())
     }
 
-    /// The endpoints that stand in references.
+    /// The endpoints for references.
     pub fn published_endpoints(&self) -> Vec<Endpoint> {
         let published = |listener: &Listener| listener.acceptor.published().to_vec();
         self.with_listeners(|listeners| listeners.iter().flat_map(published).collect())
@@ -188,18 +187,18 @@ impl ServerCore {
 }
 
 impl ServerCore {
-    /// Makes a pool: opens its endpoints and starts its threads. Nothing is left of it if that fails.
+    /// Creates a pool: opens its endpoints and starts its threads. If that fails, nothing remains of it.
     ///
     /// # Errors
-    /// Settings that cannot be; endpoints that cannot be opened; threads that cannot be had, or are
-    /// not [fit](super::LaneThreads::begin); an ORB that has shut down.
+    /// Invalid settings; endpoints that cannot be opened; threads that cannot be started or
+    /// [prepared](super::LaneThreads::begin); an ORB that has shut down.
     pub fn create_pool(self: &Arc<Self>, settings: PoolSettings) -> Result<Pool, Error> {
         self.check_running()?;
         self.start_watchdog()
             .map_err(|error| Error::new(Phase::Configure, "the watchdog").with_source(error))?;
         let pool = PoolCore::new(&self.context, &self.pools, settings, &|| self.beside())?;
         let begun = pool.start(&self.context).and_then(|()| {
-            // Asked under the lock with which a shutdown takes the pools away: none comes later.
+            // Under the lock with which a shutdown removes the pools: none is added later.
             self.pools.add(&pool, || Ok(self.check_running()?))?;
             let freezing = self.freezing.lock().clone();
             freezing.map_or(Ok(()), |freezing| {
@@ -218,7 +217,7 @@ impl ServerCore {
         }
     }
 
-    /// URLs of endpoints beside the ORB's own ones.
+    /// URLs for endpoints beside the ORB's own.
     fn beside(&self) -> Vec<String> {
         let beside =
             |listener: &Listener| listener.protocol.transport().beside(&*listener.acceptor);

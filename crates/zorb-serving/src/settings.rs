@@ -1,36 +1,35 @@
-//! What a pool and its lanes are like.
+//! The settings of a pool and its lanes.
 
 use std::fmt;
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A pool of threads: its lanes, and what holds for all of them.
+/// The settings of a thread pool.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
-    /// What it is called: in messages, and in its threads' names as far as those reach.
+    /// Its name, used in messages and (truncated) as thread name.
     pub name: String,
-    /// How its threads share the work. Default: what the other settings need, leader/followers if
-    /// they need nothing.
+    /// Its serving strategy. Default: the one that the other settings need, otherwise leader/followers.
     pub strategy: Option<Strategy>,
-    /// Octets of stack of each thread. Default: what the system's library gives.
+    /// The stack size of each thread in octets. Default: that of the system's library.
     pub stack_size: Option<usize>,
-    /// How many requests may wait for a thread. Default `None`: none do, they stay in the transport.
+    /// How many requests may wait for a thread. Default `None`: none; they stay in the transport.
     pub buffering: Option<Buffering>,
-    /// Whether a lane out of threads takes one of a lane of lower priority. Default: no.
+    /// Whether a lane without a free thread borrows one from a lane of lower priority. Default: no.
     pub borrowing: bool,
-    /// Whether of the requests that wait for a thread those of higher priority are served first, and
-    /// not in the order in which they came. Default `None`: in a pool for all priorities, where one
-    /// thread reads for the others; those of a lane have its priority.
+    /// Whether waiting requests are served by priority rather than in the order of arrival. Default `None`:
+    /// in a pool for all priorities with a reader thread; in other lanes all requests have the lane's
+    /// priority.
     pub by_priority: Option<bool>,
-    /// The most connections of each lane. Default 256.
+    /// The maximum number of connections of each lane. Default 256.
     pub max_connections: usize,
-    /// The lanes, at least one.
+    /// The lanes; at least one.
     pub lanes: Vec<LaneSettings>,
 }
 
 impl PoolSettings {
-    /// A pool of this name, without lanes as yet.
+    /// A pool of this name, without lanes.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -45,7 +44,7 @@ impl PoolSettings {
         }
     }
 
-    /// The strategy in force.
+    /// The strategy that applies.
     pub(super) fn effective_strategy(&self) -> Result<Strategy, &'static str> {
         let orders = self.by_priority == Some(true);
         let queues = self.buffering.is_some() || self.borrowing || orders;
@@ -58,8 +57,7 @@ impl PoolSettings {
         }
     }
 
-    /// That of a lane: one with requests that wait needs somebody to read them, whatever the others
-    /// do.
+    /// The strategy of a lane: one with buffering needs half-sync, whatever the others use.
     pub(super) fn strategy_of(&self, lane: &LaneSettings) -> Result<Strategy, &'static str> {
         match (lane.buffering, self.strategy) {
             (None, _) => self.effective_strategy(),
@@ -68,26 +66,26 @@ impl PoolSettings {
         }
     }
 
-    /// Refuses what cannot be.
+    /// Checks the settings.
     pub(super) fn check(&self) -> Result<(), &'static str> {
         if self.lanes.is_empty() {
-            return Err("a pool has at least one lane");
+            return Err("the pool has no lanes");
         }
         if self.lanes.iter().any(|lane| lane.static_threads == 0) {
-            return Err("a lane has at least one static thread");
+            return Err("a lane needs at least one static thread");
         }
         if self.lanes.iter().any(|lane| lane.max_threads() > MAX_THREADS) {
-            return Err("a lane has at most 4096 threads");
+            return Err("a lane may have at most 4096 threads");
         }
         if self.max_connections == 0 || self.max_connections > MAX_CONNECTIONS {
-            return Err("a lane takes 1 to 65536 connections");
+            return Err("max_connections must be 1 to 65536");
         }
         let mut priorities: Vec<_> = self.lanes.iter().map(|lane| lane.priority).collect();
         priorities.sort_unstable();
         let count = priorities.len();
         priorities.dedup();
         if priorities.len() < count || (count > 1 && priorities.first() == Some(&None)) {
-            return Err("lanes of one pool have different priorities");
+            return Err("the lanes of a pool must have different priorities");
         }
         self.lanes.iter().try_for_each(|lane| self.strategy_of(lane).map(drop))
     }
@@ -96,36 +94,36 @@ impl PoolSettings {
 const NEEDS_HALF_SYNC: &str =
     "request buffering, thread borrowing and order by priority need the half-sync strategy";
 
-/// The most threads of one lane.
+/// The maximum number of threads of one lane.
 const MAX_THREADS: usize = 4096;
-/// The most connections of one lane.
+/// The maximum number of connections of one lane.
 const MAX_CONNECTIONS: usize = 65_536;
 
 /// A serving strategy: how the threads of a lane share its work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Strategy {
-    /// All wait together; who gets an event reads, makes the upcall and replies.
+    /// The threads wait for events together; the one that receives an event reads the request, makes the
+    /// upcall and replies.
     #[default]
     LeaderFollowers,
-    /// One reads and hands on, the others make upcalls and reply. It costs a change of threads a
-    /// request; requests can be held, and threads borrowed.
+    /// One thread reads and queues requests, the others make upcalls and reply. Each request changes threads;
+    /// in return, requests can be buffered, and threads borrowed.
     HalfSync,
-    /// Each connection has a thread, of which no more make upcalls at a time than the lane has
-    /// threads. The fewest system calls for few clients. Connections whose transport has nothing to
-    /// wait on for readiness, shared memory for instance, are served so in lanes of leaders and
-    /// followers, too.
+    /// Each connection has a thread; the lane's number of threads limits concurrent upcalls. It needs the
+    /// fewest system calls for few clients. Connections whose transport has no readiness to wait for, for
+    /// example shared memory, are served so in leader/followers lanes, too.
     ThreadPerConnection,
 }
 
-/// The limits of requests that wait for a thread of a lane; requests beyond fail with `TRANSIENT`.
+/// The limits of requests that wait for a thread of a lane; excess requests fail with `TRANSIENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffering {
-    /// The most requests (`max_buffered_requests`), 65,536 at the most; 0 for these. Messages for so many
-    /// requests of up to 4 KiB are allocated with the pool, as far as `max_octets` permits, so that they
-    /// allocate nothing in steady state; with 0 for 64, and more on demand.
+    /// The maximum number of requests (`max_buffered_requests`), at most 65,536; 0 means 65,536. Messages for
+    /// that many requests of up to 4 KiB are allocated with the pool, as far as `max_octets` permits, so that
+    /// requests allocate nothing in steady state; with 0, for 64 requests, and more on demand.
     pub max_requests: usize,
-    /// The most octets of requests (`max_request_buffer_size`); `None` for 256 MiB.
+    /// The maximum size of requests in octets (`max_request_buffer_size`); `None` means 256 MiB.
     pub max_octets: Option<usize>,
 }
 
@@ -133,11 +131,11 @@ pub struct Buffering {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DynamicLifespan {
-    /// Until it has had nothing to do for so long. The default, of one second.
+    /// Until it has been idle for this time. The default, with one second.
     Idle(Duration),
-    /// For so long after its start, and then until it has nothing to do.
+    /// For this time after its start, and then until it is idle.
     Fixed(Duration),
-    /// As long as its pool.
+    /// As long as the pool.
     Infinite,
 }
 
@@ -150,25 +148,25 @@ impl Default for DynamicLifespan {
 /// One lane of a pool.
 #[derive(Clone, Debug)]
 pub struct LaneSettings {
-    /// The priority that references give with its endpoints; `None` for a pool without lanes in
-    /// RT-CORBA's sense, whose endpoints are for all priorities.
+    /// The priority of its endpoints in references; `None` for a pool without lanes in RT-CORBA's sense,
+    /// whose endpoints are for all priorities.
     pub priority: Option<i16>,
-    /// Threads that are there from the start, at least one.
+    /// Threads that exist from the start; at least one.
     pub static_threads: usize,
-    /// Threads that may come in addition, when all are busy. Default 0.
+    /// Additional threads that may be started when all are busy. Default 0.
     pub dynamic_threads: usize,
-    /// How long those live.
+    /// The lifespan of dynamic threads.
     pub lifespan: DynamicLifespan,
-    /// How many requests may wait for a thread of this lane. Default `None`: as many as its pool says.
+    /// How many requests may wait for a thread of this lane. Default `None`: the pool's setting.
     pub buffering: Option<Buffering>,
-    /// Where the lane listens. Default: beside each of the ORB's own endpoints.
+    /// The endpoints of the lane. Default: one beside each of the ORB's own.
     pub endpoints: Vec<String>,
-    /// What its threads are like.
+    /// Prepares its threads.
     pub threads: Arc<dyn LaneThreads>,
 }
 
 impl LaneSettings {
-    /// A lane of so many threads.
+    /// A lane with this priority and number of static threads.
     #[must_use]
     pub fn new(priority: Option<i16>, static_threads: usize) -> Self {
         Self {
@@ -187,40 +185,38 @@ impl LaneSettings {
     }
 }
 
-/// What the threads of a lane are like: RT-CORBA's priorities are given to them by it.
+/// Prepares the threads of a lane; RT-CORBA sets their priorities with it.
 pub trait LaneThreads: fmt::Debug + Send + Sync + 'static {
-    /// Called by each thread of the lane before anything else.
+    /// Called first by each thread of the lane.
     ///
     /// # Errors
-    /// Why the thread cannot be one of the lane; the pool is not made then.
+    /// The thread cannot be prepared. The pool is then not created.
     fn begin(&self) -> io::Result<()> {
         self.adopt();
         Ok(())
     }
 
-    /// Called by each thread that works for the lane and serves no requests, before anything else: one
-    /// that accepts connections, or starts threads. Its stack has the usual size.
+    /// Called first by each auxiliary thread, which accepts connections or starts threads for the lane. Its
+    /// stack has the default size.
     ///
     /// # Errors
-    /// Why it is not as those of the lane; it works all the same, once it has [adopted](Self::adopt) the
-    /// lane.
+    /// The priority or processors cannot be set. The thread runs anyway, after [`adopt`](Self::adopt).
     fn assist(&self) -> io::Result<()> {
         self.adopt();
         Ok(())
     }
 
-    /// Has the calling thread work for this lane: one of its own that comes back from another one, and
-    /// one that is borrowed.
+    /// Makes the calling thread work for this lane: called for borrowed threads, and for the lane's own
+    /// threads when they return.
     fn adopt(&self) {}
 
-    /// Has the thread of another lane with this system id be scheduled as one of this lane, which
-    /// borrows it.
+    /// Gives the thread with this system id, which this lane borrows, the lane's priority.
     fn raise(&self, thread: u32) {
         let _ = thread;
     }
 }
 
-/// Threads as the system starts them.
+/// Leaves threads as the system starts them.
 #[derive(Debug)]
 struct Plain;
 
@@ -230,19 +226,18 @@ impl LaneThreads for Plain {}
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LaneCounts {
-    /// Threads that there are, those that only read or accept left out.
+    /// Threads, without those that only read or accept.
     pub threads: usize,
-    /// Connections that are open.
+    /// Open connections.
     pub connections: usize,
-    /// Dynamic threads that were ever started.
+    /// Dynamic threads started so far.
     pub started: u64,
-    /// Requests that threads of lower lanes have served for it.
+    /// Requests that borrowed threads have served.
     pub borrowed: u64,
-    /// Requests that were refused because too many waited.
+    /// Requests refused because too many waited.
     pub refused: u64,
-    /// Connections that were closed at once because there were too many, or no thread was to be had.
+    /// Connections closed at once because of a limit, or because no thread could be started.
     pub rejected: u64,
-    /// Requests whose upcalls wait until one of those under way ends, of connections that have threads
-    /// of their own.
+    /// Requests of connections with threads of their own whose upcalls wait for another one to end.
     pub waiting: usize,
 }

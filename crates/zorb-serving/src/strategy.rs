@@ -1,4 +1,4 @@
-//! How the threads of a lane share its work: one implementation a strategy.
+//! The serving strategies: how the threads of a lane share its work.
 
 mod backlog;
 mod half_sync;

@@ -1,11 +1,10 @@
-//! The watchdog: it notices upcalls that take long, so that another thread reads on from their
-//! connections, requests that have been held for too long, messages that take too long to arrive, and clients
-//! that do not read their replies.
+//! The watchdog detects upcalls that take long, so that another thread reads on from their connections;
+//! requests that have been held for too long; messages that take too long to arrive; and clients that do not
+//! read their replies.
 //!
-//! It watches the connections with threads of their own that have had an upcall of late, those that wait
-//! for the rest of a message or for a client that does not read, and the POA managers that hold requests. It
-//! sleeps while there are none. So a server that nobody calls does nothing at all, and one with thousands of
-//! connections watches the few that are in use.
+//! It watches connections with threads of their own and a recent upcall, connections that wait for the rest
+//! of a message or for a client that does not read, and POA managers that hold requests. It sleeps while
+//! there are none, so it costs an idle server nothing.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,8 +20,8 @@ use zorb_transport::Stream;
 
 use crate::progress::{MessageLimits, Progress, Timed};
 
-/// A connection is no longer watched after this many successive checks without an upcall. Its next upcall
-/// must then wake the watchdog, which costs more than these checks.
+/// The number of successive checks without an upcall after which a connection is no longer watched. Its next
+/// upcall must then wake the watchdog, which costs more than these checks.
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
 /// A connection that may be watched.
@@ -31,22 +30,22 @@ pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 /// the watchdog of its [context](crate::context::ServerContext), so without this trait the modules would
 /// depend on each other.
 pub(crate) trait Watched: Send + Sync {
-    /// Notes that it is watched from now on; `false` if it has been already, or is over.
+    /// Marks it as watched; `false` if it is already, or has ended.
     fn begin_watch(&self) -> bool;
 
-    /// Hands the input over when the same upcall has been running since `seen` was taken and a request
-    /// waits; returns what to compare with next time.
+    /// Hands the input over if the upcall number `seen` is still running and a request waits. Returns the
+    /// current number.
     fn relieve(self: Arc<Self>, seen: u32) -> u32;
 
-    /// Ends it if its client has not read by `now`; otherwise returns when it must have. `None` if nothing
-    /// waits for that.
+    /// Ends it if its client has missed the deadline at `now`; otherwise returns the deadline. `None` if
+    /// nothing waits.
     fn expire_output(self: Arc<Self>, now: Instant) -> Option<Instant>;
 
-    /// Whether a thread has its input, so that no upcall keeps the input waiting.
+    /// Whether a thread has its input, so that no upcall delays it.
     fn is_being_read(&self) -> bool;
 
-    /// Notes that it is not watched any more, unless an upcall has begun since `seen` was taken: one that
-    /// begins later calls the watchdog itself.
+    /// Marks it as not watched, unless an upcall has begun since `seen`. A later upcall calls the watchdog
+    /// itself.
     fn stop_watching(&self, seen: u32) -> bool;
 }
 
@@ -62,7 +61,7 @@ pub(crate) struct Watchdog {
     state: Lock<State>,
     /// The connections whose incomplete messages it times.
     timed: Lock<Timed>,
-    /// Whether it checks those at present.
+    /// Whether those checks are active.
     are_timed: AtomicBool,
     changed: Condition,
 }
@@ -70,9 +69,9 @@ pub(crate) struct Watchdog {
 #[derive(Debug, Default)]
 struct State {
     connections: HashMap<usize, Watch>,
-    /// Managers that hold requests, with the time at which the first of them expires.
+    /// Managers that hold requests, with the first time of expiry.
     holding: Vec<(PoaManager, Instant)>,
-    /// Connections whose clients do not read, and when they must have.
+    /// Connections whose clients do not read, with their deadlines.
     sending: HashMap<usize, (Arc<dyn Watched>, Instant)>,
     started: bool,
     stopped: bool,
@@ -80,7 +79,7 @@ struct State {
     ended: bool,
 }
 
-/// A connection that has had an upcall of late.
+/// A connection with a recent upcall.
 #[derive(Clone, Debug)]
 struct Watch {
     connection: Arc<dyn Watched>,
@@ -91,12 +90,12 @@ struct Watch {
 }
 
 impl State {
-    /// When the first of the requests expires that are held.
+    /// When the first held request expires.
     fn first_expiry(&self) -> Option<Instant> {
         self.holding.iter().map(|(_, expiry)| *expiry).min()
     }
 
-    /// When the first client must have read.
+    /// The first deadline of a client that does not read.
     fn first_send_deadline(&self) -> Option<Instant> {
         self.sending.values().map(|(_, deadline)| *deadline).min()
     }
@@ -113,7 +112,7 @@ impl Watchdog {
         }
     }
 
-    /// Times the messages of a connection that has just been accepted.
+    /// Times the messages of a new connection.
     pub(super) fn start_timing(&self, progress: &Arc<Progress>, stream: &Arc<dyn Stream>) {
         self.timed.lock().add(progress, stream, Instant::now());
         self.time_messages();
@@ -123,7 +122,7 @@ impl Watchdog {
         self.timed.lock().remove(progress);
     }
 
-    /// A connection waits for the rest of a message.
+    /// Called when a connection waits for the rest of a message.
     #[inline]
     pub(super) fn time_messages(&self) {
         if !self.are_timed.load(Ordering::SeqCst) {
@@ -151,7 +150,7 @@ impl Watchdog {
         drop(forgotten);
     }
 
-    /// Watches a connection from its present upcall on.
+    /// Watches a connection from its current upcall on.
     #[cold]
     pub(super) fn watch<C: Watched + 'static>(&self, connection: &Arc<C>, seen: u32) {
         let mut watched = self.state.lock();
@@ -168,7 +167,7 @@ impl Watchdog {
         }
     }
 
-    /// Has the requests of a manager be discarded when they expire, the first of them at `expiry`.
+    /// Discards the requests of a manager when they expire, the first of them at `expiry`.
     #[cold]
     pub(super) fn watch_held(&self, manager: &PoaManager, expiry: Instant) {
         let mut watched = self.state.lock();
@@ -184,8 +183,8 @@ impl Watchdog {
         self.changed.notify_all();
     }
 
-    /// Has a connection end if its client does not read until `deadline`. Returns whether the caller must
-    /// [run](Self::run) the watchdog: it has ended before, as the ORB shuts down.
+    /// Ends a connection if its client does not read until `deadline`. Returns whether the caller must
+    /// [run](Self::run) the watchdog again, because it has ended with the ORB's shutdown.
     #[cold]
     pub(super) fn watch_output<C: Watched + 'static>(
         &self,
@@ -202,7 +201,7 @@ impl Watchdog {
         has_ended
     }
 
-    /// The client of a connection has read everything.
+    /// Called when the client of a connection has read everything.
     #[cold]
     pub(super) fn forget_output<C: Watched>(&self, connection: &Arc<C>) {
         let mut watched = self.state.lock();
@@ -215,7 +214,7 @@ impl Watchdog {
         }
     }
 
-    /// Ends connections whose clients have not read by `now`.
+    /// Ends connections whose clients have missed their deadline at `now`.
     pub(super) fn expire_output(&self, now: Instant) {
         let all: Vec<_> = {
             let watched = self.state.lock();
@@ -239,7 +238,7 @@ impl Watchdog {
         }
     }
 
-    /// Discards requests that have been held for too long at `now`. Returns when the next ones expire.
+    /// Discards requests that have expired at `now`. Returns when the next one expires.
     pub(super) fn discard_expired(&self, now: Instant) -> Option<Instant> {
         let mut watched = self.state.lock();
         let expired: Vec<_> = watched.holding.extract_if(.., |(_, first)| *first <= now).collect();
@@ -252,7 +251,7 @@ impl Watchdog {
         self.state.lock().first_expiry()
     }
 
-    /// Starts its thread with `spawn`, unless it has been started.
+    /// Starts its thread with `spawn`, once.
     ///
     /// # Errors
     /// That of `spawn`; the next call tries again.
@@ -265,7 +264,7 @@ impl Watchdog {
         Ok(())
     }
 
-    /// Ends the watch.
+    /// Stops it, once no client is awaited.
     pub(crate) fn stop(&self) {
         let mut watched = self.state.lock();
         watched.stopped = true;
@@ -289,7 +288,7 @@ impl Watchdog {
             self.expire_output(now);
             let mut watched = self.state.lock();
             let next_timed = self.timed.lock().next_check();
-            // Connections whose clients do not read still end in time.
+            // Connections whose clients do not read must still end in time.
             if watched.stopped && watched.sending.is_empty() {
                 watched.ended = true;
                 return;

@@ -14,7 +14,8 @@ pub(crate) fn assist(steady_state: &SteadyState, threads: &dyn LaneThreads) {
     steady_state.watch_for_good();
     priority::enable_inheritance();
     if let Err(error) = threads.assist() {
-        tracing::warn!(%error, lane = steady_state.lane(), "cannot set the lane's priority or processors for an auxiliary thread");
+        let lane = steady_state.lane();
+        tracing::warn!(%error, lane, "cannot set the priority or processors of an auxiliary thread");
         threads.adopt();
     }
 }

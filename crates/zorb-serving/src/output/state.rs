@@ -1,4 +1,4 @@
-//! What a connection has yet to send.
+//! What a connection still has to send.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -14,47 +14,47 @@ pub(crate) struct Output {
     pub(crate) cancelled: CancelledRequests,
     pub(crate) state: OutputState,
     pub(crate) queue: OutputQueue,
-    /// When the client must have taken the first message of the queue; `None` if a thread of the connection's
-    /// own waits for that.
+    /// The time by which the client must have read the first message of the queue; `None` if one of the
+    /// connection's own threads waits for that.
     pub(crate) deadline: Option<Instant>,
-    /// When messages began to wait for the client; `None` if none wait.
+    /// The time at which messages began to wait for the client; `None` if none wait.
     pub(crate) waits_since: Option<Instant>,
-    /// Whether the queue counts as a request that is being served, so that the connection stays open.
+    /// Whether the queue counts as a request in progress, which keeps the connection open.
     pub(crate) is_counted: bool,
 }
 
-/// Who sends next.
+/// Which thread sends next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum OutputState {
-    /// Whoever has a message: the queue is empty.
+    /// Any: the queue is empty.
     #[default]
     Free,
-    /// The messages of the queue go first, and no thread is sending.
+    /// Messages are queued, and no thread is sending.
     Queued,
-    /// A thread of the connection's own is sending without the lock, and sends the queue afterwards.
+    /// One of the connection's own threads is sending without the lock, and sends the queue afterwards.
     Sending,
-    /// Nobody: sending has failed.
+    /// None: sending has failed.
     Broken,
 }
 
-/// Messages, or their ends, that the client has not taken.
+/// Messages, or their ends, that the stream has not accepted.
 #[derive(Debug, Default)]
 pub(crate) struct OutputQueue {
     messages: VecDeque<Vec<u8>>,
-    /// How many octets of the first message have been sent.
+    /// The number of octets of the first message that have been sent.
     sent: usize,
     /// The size of all queued messages, including the one that a thread is sending.
     octets: usize,
     /// The size of the message that a thread is sending.
     taken: usize,
-    /// What is charged for the messages.
+    /// The messages' charge to the budget.
     charge: Charge,
 }
 
 /// The limits of an [`OutputQueue`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OutputLimits<'a> {
-    /// The size of all messages; one that is larger may be queued alone.
+    /// The maximum size of all messages; a single message may be larger.
     pub(crate) octets: usize,
     pub(crate) budget: &'a Arc<MessageBudget>,
 }
@@ -63,7 +63,7 @@ impl OutputQueue {
     /// Appends a message that consists of `parts`.
     ///
     /// # Errors
-    /// Why the limits do not allow it.
+    /// The limit that it exceeds.
     pub(crate) fn put(
         &mut self,
         parts: &[IoSlice<'_>],
@@ -72,14 +72,14 @@ impl OutputQueue {
         let size = parts.iter().map(|part| part.len()).sum();
         let octets = self.octets.saturating_add(size);
         if octets > limits.octets && self.octets > 0 {
-            return Err("more replies wait than MaxQueuedReplyOctets allows");
+            return Err("queued replies exceed MaxQueuedReplyOctets");
         }
         if self.octets == 0 {
             self.charge = Charge::to(Arc::clone(limits.budget));
         }
         let mut message = Vec::new();
         if !self.charge.set(octets) || message.try_reserve_exact(size).is_err() {
-            return Err("no memory left for a reply that must wait (MaxBufferedOctets)");
+            return Err("no memory for a queued reply (MaxBufferedOctets)");
         }
         parts.iter().for_each(|part| message.extend_from_slice(part));
         self.messages.push_back(message);
@@ -87,12 +87,12 @@ impl OutputQueue {
         Ok(())
     }
 
-    /// What is left to send of the first message.
+    /// The unsent part of the first message.
     pub(crate) fn first(&self) -> Option<&[u8]> {
         self.messages.front().and_then(|message| message.get(self.sent..))
     }
 
-    /// Notes that so many octets of the first message have been sent. Returns whether it is finished.
+    /// Records that `count` more octets of the first message have been sent. Returns whether it is complete.
     pub(crate) fn advance(&mut self, count: usize) -> bool {
         self.sent += count;
         let is_finished = self.first().is_some_and(<[u8]>::is_empty);
@@ -103,8 +103,8 @@ impl OutputQueue {
         is_finished
     }
 
-    /// Removes the first message, which counts until the next one is taken; with the number of its octets
-    /// that have been sent.
+    /// Removes the first message, which counts until the next one is taken. Also returns the number of its
+    /// octets that have been sent.
     pub(crate) fn take(&mut self) -> Option<(Vec<u8>, usize)> {
         self.forget_taken();
         let message = self.messages.pop_front()?;

@@ -1,4 +1,4 @@
-//! What the threads of a connection share.
+//! The state that the threads of a connection share.
 
 use std::sync::atomic::{AtomicBool, AtomicU32};
 
@@ -11,13 +11,13 @@ use crate::input::Input;
 pub(crate) struct OwnThreads {
     pub(super) members: Lock<Members>,
     pub(super) input_offered: Condition,
-    /// Upcalls begun.
+    /// The number of upcalls begun.
     pub(super) upcalls: AtomicU32,
     /// Whether the watchdog watches it.
     pub(crate) is_watched: AtomicBool,
-    /// Upcalls under way whose threads have handed the input over before.
+    /// Upcalls in progress whose threads handed the input over first.
     pub(super) overlapping: AtomicU32,
-    /// Whether the last upcall that was timed took long.
+    /// Whether the last timed upcall took long.
     pub(super) are_upcalls_long: AtomicBool,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Members {
 }
 
 impl OwnThreads {
-    /// Has the threads that wait for input end.
+    /// Ends the threads that wait for input.
     pub(crate) fn wake_all(&self) {
         let mut members = self.members.lock();
         members.ended = true;

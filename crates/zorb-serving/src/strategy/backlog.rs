@@ -1,21 +1,21 @@
-//! What waits in a queue, in the order in which it is to be taken.
+//! The queued jobs of a lane, in the order in which they are taken.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
 
-/// What waits: in the order in which it came, or the most urgent first. Nothing that it does takes
-/// longer than the logarithm of how many wait.
+/// Queued jobs: in the order of arrival, or the most urgent first. No operation takes longer than the
+/// logarithm of their number.
 #[derive(Debug)]
 pub(super) enum Backlog<J> {
     InOrder(VecDeque<J>),
     ByPriority {
         jobs: BinaryHeap<Ranked<J>>,
-        /// The number of the next that comes.
+        /// The number of the next job.
         next: u64,
     },
 }
 
-/// The greatest one is taken first.
+/// The greatest is taken first.
 #[derive(Debug)]
 pub(super) struct Ranked<J> {
     priority: i16,

@@ -23,8 +23,7 @@ pub(crate) struct HalfSync {
 }
 
 impl HalfSync {
-    /// For a lane of at most `threads` threads. Requests that wait for one are limited by `buffering`, and
-    /// served by priority or in the order of arrival.
+    /// For a lane of at most `threads` threads. `buffering` limits the requests that wait for one.
     pub(crate) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
         Self { queue: RequestQueue::new(threads, buffering, by_priority) }
     }
@@ -59,7 +58,7 @@ impl HalfSync {
                     let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                // It does not wait if a thread was borrowed, and is not assigned to one otherwise.
+                // A borrowed thread excludes `Waits`; without one, `Borrowed` cannot occur.
                 (Offered::Waits | Offered::Borrowed, _) => {
                     // A thread of a lower lane may have become idle since the first attempt.
                     let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
@@ -95,7 +94,7 @@ impl HalfSync {
         let mut scratch = Scratch::default();
         let mut call = None;
         let mut is_new = matches!(kind, ThreadKind::Dynamic(_));
-        // A static thread starts up before its first wait, which is no work.
+        // A static thread's startup, until its first wait, is not work.
         let mut begun = is_new;
         // The message of the last request.
         let mut served = None;
@@ -115,7 +114,7 @@ impl HalfSync {
                         served = request.serve(&mut scratch);
                     }
                 }
-                // Its priority may have been raised in vain.
+                // Its priority may have been raised.
                 Some(Call::Check) => lane.settings.threads.adopt(),
                 Some(Call::Borrowed(rank)) => {
                     let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
@@ -150,7 +149,7 @@ impl HalfSync {
                 if self.queue.leave(&worker) {
                     return;
                 }
-                // It was called at the last moment.
+                // It was called just before it left.
                 call = worker.wait(None);
             }
         }
@@ -182,7 +181,7 @@ impl ServingStrategy for HalfSync {
     }
 
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        // There is always room for it: the manager's limits have counted it.
+        // There is always room: the manager's limits have counted it.
         if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
             refused.answer();
         }
@@ -232,7 +231,8 @@ fn may_borrow(lane: &Lane) -> bool {
     lower.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_idle))
 }
 
-/// Borrows an idle thread of a lower lane and raises its priority to this lane's; with this lane's rank.
+/// Borrows an idle thread of a lower lane and raises its priority to this lane's. Also returns this lane's
+/// rank.
 fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
     let other_lanes = other_lanes(lane)?;
     let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);

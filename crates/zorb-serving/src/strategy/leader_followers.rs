@@ -1,5 +1,5 @@
-//! Leader/followers: the threads of a lane wait together, and the system wakes one for each event, which
-//! reads the request, makes the upcall and replies while the others go on waiting.
+//! Leader/followers: the threads of a lane wait at the reactor, and the system wakes one for each event. It
+//! reads the request, makes the upcall and replies while the others continue to wait.
 
 use crate::lane::ServingStrategy;
 

@@ -1,4 +1,5 @@
-//! Requests that wait for a thread of their lane, and threads that wait for a request.
+//! The queue of the half-sync/half-async strategy: requests that wait for a thread, threads that wait for a
+//! request.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -12,9 +13,9 @@ use super::backlog::Backlog;
 use crate::message::RequestMessage;
 use crate::settings::Buffering;
 
-/// The most requests that wait where the program sets no limit.
+/// The maximum number of waiting requests.
 const MOST_WAITING: usize = 65_536;
-/// The most octets of them where the program sets no limit.
+/// The maximum octets of waiting requests, if the program sets no limit.
 const MOST_OCTETS: usize = 256 << 20;
 /// The number of waiting requests whose messages are allocated with the queue if the program sets no limit.
 const UNLIMITED_SPARES: usize = 64;
@@ -29,11 +30,11 @@ pub(crate) struct RequestQueue<J> {
     buffering: Option<Buffering>,
     /// Whether requests of higher priority are served first.
     by_priority: bool,
-    /// How many threads wait, for who does not take the lock.
+    /// The number of waiting threads, readable without the lock.
     idle: AtomicUsize,
-    /// Changes when a thread becomes free, for readers that wait for one.
+    /// Incremented when a thread becomes free; readers wait for that.
     freed: AtomicU32,
-    /// How many readers wait: connections without anything to wait on have one each.
+    /// The number of waiting readers: each connection without readiness has one.
     readers_waiting: AtomicU32,
 }
 
@@ -41,10 +42,10 @@ pub(crate) struct RequestQueue<J> {
 struct Waiting<J> {
     jobs: Backlog<J>,
     octets: usize,
-    /// How many of the jobs a thread has been called for.
+    /// The number of jobs for which a thread has been called.
     assigned: usize,
-    /// How many of the others are in because a thread was asked for that has not come yet. Whoever
-    /// becomes free before takes them.
+    /// The number of further jobs for which a dynamic thread is starting. A thread that becomes free earlier
+    /// takes them.
     requested: usize,
     idle: Vec<Arc<Worker>>,
     spares: Spares,
@@ -52,7 +53,7 @@ struct Waiting<J> {
 }
 
 impl<J: Request> Waiting<J> {
-    /// The next request, if one waits that no thread has been called for.
+    /// The next request, if there is one for which no thread has been called.
     fn take_unassigned(&mut self) -> Option<J> {
         if self.jobs.len() > self.assigned { self.take() } else { None }
     }
@@ -64,7 +65,7 @@ impl<J: Request> Waiting<J> {
     }
 }
 
-/// Messages for requests to come, with their buffers.
+/// Messages with buffers, for future requests.
 #[derive(Debug)]
 struct Spares {
     // Boxed, because queued requests are.
@@ -90,7 +91,7 @@ impl Spares {
         Some(message)
     }
 
-    /// Retains the message of a request that has been served: the next burst of this size allocates nothing.
+    /// Retains the message of a served request, so that the next burst of this size allocates nothing.
     fn put(&mut self, mut message: Box<RequestMessage>) {
         if message.octets.is_large() {
             message.octets.settle(&Limits::DEFAULT);
@@ -106,24 +107,24 @@ impl Spares {
     }
 }
 
-/// How many requests may wait.
+/// The limit that applies to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Room {
-    /// As many as the lane is set to buffer.
+    /// That of the lane's buffering.
     Limited,
-    /// Any number: they are counted elsewhere.
+    /// None: it is counted elsewhere.
     Unlimited,
 }
 
 /// A request that may wait.
 pub(crate) trait Request {
-    /// Its octets.
+    /// Its size in octets.
     fn size(&self) -> usize;
 
-    /// Its priority, where the lane orders requests.
+    /// Its priority, if the lane orders requests.
     fn priority(&self) -> i16;
 
-    /// Charges its octets while it waits. `false` if there is no memory for it.
+    /// Charges its octets to the budget while it waits. `false` if there is no memory for it.
     fn charge(&mut self) -> bool;
 }
 
@@ -132,16 +133,16 @@ pub(crate) trait Request {
 pub(super) struct Worker {
     /// Its id in the system.
     pub(super) thread: u32,
-    /// What it is called for; 0 while it waits.
+    /// Its call; 0 while it waits.
     called: AtomicU32,
 }
 
-/// What a thread that waits is called for.
+/// What a waiting thread is called for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Call {
-    /// The next request of its own lane.
+    /// A request of its own lane.
     Own,
-    /// To check whether there is something to do.
+    /// Check for requests.
     Check,
     /// A request of the lane with this rank, which borrows the thread.
     Borrowed(usize),
@@ -161,20 +162,20 @@ impl Call {
             0 => return None,
             1 => Self::Own,
             2 => Self::Check,
-            lent => Self::Borrowed(lent as usize - 3),
+            rank => Self::Borrowed(rank as usize - 3),
         })
     }
 }
 
-/// What becomes of a request that has been read.
+/// The result of offering a request to the queue.
 pub(super) enum Offered<J> {
-    /// It is in the queue, and the caller wakes this thread.
+    /// It is queued, and the caller must call this thread.
     Assigned(Arc<Worker>),
-    /// It is in the queue, and the caller wakes the borrowed thread.
+    /// It is queued, and the caller must call the borrowed thread.
     Borrowed,
-    /// It is in the queue, and a thread has been asked for.
+    /// It is queued, and a thread has been requested.
     Requested,
-    /// It is in the queue.
+    /// It is queued.
     Waits,
     /// Too many wait.
     TooMany(J),
@@ -187,15 +188,15 @@ pub(super) enum Offered<J> {
 /// Why a thread takes a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taker {
-    /// It has been called for one.
+    /// It was called for one.
     Called,
-    /// It was asked for, and has come.
+    /// It was started for one.
     Requested,
     /// It is free.
     Free,
 }
 
-/// What a free thread is to do.
+/// What a free thread does next.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next<J> {
     Serve(J),
@@ -204,17 +205,17 @@ pub(super) enum Next<J> {
 }
 
 impl<J: Request> RequestQueue<J> {
-    /// A queue for so many threads.
+    /// A queue for `threads` threads.
     ///
-    /// It has a message with a buffer for each request that may be under way or wait, from the beginning: how
-    /// many do is a matter of timing, so one that is allocated on demand could be allocated in the steady
-    /// state. If the program sets no limit, 64 may wait before further ones are allocated, and retained.
+    /// It allocates a message with a buffer for each request that may be in progress or wait: their number
+    /// depends on timing, so one that is allocated on demand could be allocated in the steady state. If the
+    /// program sets no limit, 64 may wait before further ones are allocated, and retained.
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
         let limit = buffering.map_or(0, |limit| match limit.max_requests {
             0 => UNLIMITED_SPARES,
             most => most.min(MOST_WAITING),
         });
-        // Of each thread, of the reader and its next one.
+        // One per thread, and two for the reader.
         let under_way = threads.saturating_add(2);
         let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MOST_OCTETS);
         let octets = octets.saturating_add(under_way.saturating_mul(SPARE_CAPACITY));
@@ -250,7 +251,7 @@ impl<J: Request> RequestQueue<J> {
         self.with(|waiting| waiting.spares.take())
     }
 
-    /// Keeps the message of a request that has been served.
+    /// Retains the message of a served request.
     pub(super) fn give_back(&self, message: Box<RequestMessage>) {
         self.with(|waiting| waiting.spares.put(message));
     }
@@ -259,8 +260,8 @@ impl<J: Request> RequestQueue<J> {
         self.idle.load(Ordering::Acquire) > 0
     }
 
-    /// Puts a request into the queue if there is a thread for it, or room: an idle one, else a
-    /// borrowed one, else a new one if `ask` requests it. `spare` becomes the message for the next request.
+    /// Queues a request if there is a thread for it (an idle one, else a borrowed one, else a new one if
+    /// `ask` succeeds) or room. `spare` becomes the message for the next request.
     pub(super) fn offer(
         &self,
         mut job: J,
@@ -310,17 +311,17 @@ impl<J: Request> RequestQueue<J> {
         self.by_priority
     }
 
-    /// Whether requests may wait here for a thread.
+    /// Whether requests may wait for a thread.
     pub(super) fn holds_requests(&self) -> bool {
         self.buffering.is_some()
     }
 
-    /// Takes back that a thread comes that was asked for.
+    /// Cancels a requested thread.
     pub(super) fn withdraw(&self) {
         self.with(|waiting| waiting.requested = waiting.requested.saturating_sub(1));
     }
 
-    /// Whether a thread that was asked for is still wanted; if not, it is no more asked for.
+    /// Whether a requested thread is still needed; if not, cancels it.
     pub(super) fn needs_requested_thread(&self) -> bool {
         self.with(|waiting| {
             let wanted = waiting.jobs.len() > waiting.assigned;
@@ -329,7 +330,7 @@ impl<J: Request> RequestQueue<J> {
         })
     }
 
-    /// A thread of this lane that waits, for another lane.
+    /// An idle thread of this lane, for another lane.
     pub(super) fn take_idle(&self) -> Option<Arc<Worker>> {
         if !self.has_idle() {
             return None;
@@ -337,7 +338,7 @@ impl<J: Request> RequestQueue<J> {
         self.with(|waiting| waiting.idle.pop())
     }
 
-    /// The next request.
+    /// Takes the next request.
     pub(super) fn take(&self, taker: Taker) -> Option<J> {
         self.with(|waiting| match taker {
             Taker::Called => {
@@ -352,13 +353,13 @@ impl<J: Request> RequestQueue<J> {
         })
     }
 
-    /// Whether a request waits that no thread was called for.
+    /// Whether a request waits for which no thread has been called.
     pub(super) fn has_unassigned(&self) -> bool {
         self.with(|waiting| waiting.jobs.len() > waiting.assigned)
     }
 
-    /// The next request; without any, `worker` is called for the one that comes. Keeps the message of the
-    /// request that it has `served`.
+    /// The next request; without one, `worker` becomes idle. Retains the message of the request that it has
+    /// `served`.
     pub(super) fn next(
         &self,
         worker: &Arc<Worker>,
@@ -384,7 +385,7 @@ impl<J: Request> RequestQueue<J> {
         next
     }
 
-    /// Has `worker` be called no more; `false` when it has been.
+    /// Removes `worker` from the idle threads; `false` if it has been called.
     pub(super) fn leave(&self, worker: &Arc<Worker>) -> bool {
         self.with(|waiting| {
             let before = waiting.idle.len();
@@ -393,7 +394,7 @@ impl<J: Request> RequestQueue<J> {
         })
     }
 
-    /// Tells readers that wait for a thread that one is free.
+    /// Wakes readers that wait for a thread.
     pub(super) fn free(&self) {
         self.freed.fetch_add(1, Ordering::SeqCst);
         if self.readers_waiting.load(Ordering::SeqCst) > 0 {
@@ -401,7 +402,7 @@ impl<J: Request> RequestQueue<J> {
         }
     }
 
-    /// Has a reader wait until a thread has become free, unless `found` finds one.
+    /// Waits until a thread becomes free, unless `found` finds one.
     pub(super) fn wait_for_thread(&self, found: impl Fn() -> bool) {
         let seen = self.freed.load(Ordering::SeqCst);
         self.readers_waiting.fetch_add(1, Ordering::SeqCst);
@@ -411,7 +412,7 @@ impl<J: Request> RequestQueue<J> {
         self.readers_waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Has all threads end when nothing waits any more.
+    /// Ends all threads once the queue is empty.
     pub(super) fn end(&self) {
         let idle = self.with(|waiting| {
             waiting.ended = true;
@@ -436,7 +437,7 @@ impl Worker {
         futex::wake(&self.called);
     }
 
-    /// Waits until it is called, for no longer than `limit`.
+    /// Waits at most `limit` for a call.
     pub(super) fn wait(&self, limit: Option<Duration>) -> Option<Call> {
         // A limit beyond the range of the clock is no limit.
         let end = limit.and_then(|limit| Instant::now().checked_add(limit));

@@ -22,7 +22,7 @@ impl ServingStrategy for ThreadPerConnection {
         connection.start_own_thread()
     }
 
-    /// There is no thread that waits for requests of all connections, so one is started.
+    /// Starts a thread, because none waits for requests of all connections.
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         let Put::WantsThread = lane.resumed.put(request) else { return };
         let resuming = Arc::clone(lane);
@@ -34,7 +34,7 @@ impl ServingStrategy for ThreadPerConnection {
             }
         });
         if let Err(error) = started {
-            tracing::error!(%error, "no thread for requests that were held");
+            tracing::error!(%error, "cannot start a thread for resumed requests");
             lane.resumed.give_up().into_iter().for_each(QueuedRequest::refuse);
         }
     }
