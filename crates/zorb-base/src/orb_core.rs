@@ -14,6 +14,7 @@ use crate::local_endpoints::LocalEndpoints;
 use crate::local_sockets::LocalSockets;
 use crate::message_budget::{orb_budget, process_budget};
 use crate::options::Options;
+use crate::peer_shares::PeerShares;
 use crate::policy::ServedPriority;
 use crate::threads::ThreadCount;
 
@@ -39,6 +40,7 @@ pub struct OrbCore {
     threads: Arc<ThreadCount>,
     code_sets: CodeSetComponentInfo,
     message_budget: Arc<MessageBudget>,
+    peer_shares: PeerShares,
     state: AtomicU8,
     lane_ended: OnceLock<Box<LaneEnded>>,
     closes_idle: OnceLock<Box<ClosesIdle>>,
@@ -55,9 +57,11 @@ impl OrbCore {
     pub fn new(options: Options) -> Arc<Self> {
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
         let message_budget = orb_budget(process_budget(), options.max_buffered_octets);
+        let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
         Arc::new(Self {
             options,
             message_budget,
+            peer_shares,
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
@@ -70,9 +74,14 @@ impl OrbCore {
         })
     }
 
-    /// What the messages of the ORB's connections are charged to.
+    /// What all messages of the ORB's connections are charged to.
     pub fn message_budget(&self) -> &Arc<MessageBudget> {
         &self.message_budget
+    }
+
+    /// What the messages of a connection are charged to: the part of its peer.
+    pub fn peer_shares(&self) -> &PeerShares {
+        &self.peer_shares
     }
 
     /// The ORB's options.

@@ -19,8 +19,8 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::BufferStrategy;
 use zorb_base::upcall_thread::{ServedConnection, end_upcall, serve};
 use zorb_giop::{
-    ConnectionEnd, Inbound, Limits, MessageHeader, Messaging, ProfileTag, ProtocolError,
-    ServerReceiver, ServerRequests,
+    ConnectionEnd, Inbound, Limits, MessageBudget, MessageHeader, Messaging, ProfileTag,
+    ProtocolError, ServerReceiver, ServerRequests,
 };
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
@@ -47,6 +47,8 @@ pub(crate) struct ServerConnection {
     pub(super) core: Arc<ServerContext>,
     pub(super) lane: Arc<LaneCore>,
     pub(super) serving_lane: Arc<dyn ServingLane>,
+    /// What its messages are charged to: the part of its client.
+    pub(super) budget: Arc<MessageBudget>,
     /// Its number in the lane's table.
     pub(super) slot: u32,
     /// The profiles that lead to its endpoint.
@@ -170,6 +172,7 @@ impl ServerConnection {
         #[cfg(feature = "buffers")]
         let gather_threshold = stream.gather_threshold().unwrap_or(usize::MAX);
         let connection = Arc::new(Self {
+            budget: core.peer_shares().share(&*stream),
             stream,
             core: Arc::clone(core),
             lane: Arc::clone(lane),
@@ -208,7 +211,7 @@ impl ServerConnection {
             true => ServerReceiver::new(self.messaging),
             false => ServerReceiver::connectionless(self.messaging),
         };
-        let budget = Arc::clone(self.core.message_budget());
+        let budget = Arc::clone(&self.budget);
         Input::new(Inbound::new(limits).of(self.messaging).with_budget(budget), receiver)
     }
 

@@ -212,10 +212,7 @@ impl ServerConnection {
     #[cold]
     fn queue(self: &Arc<Self>, mut output: SendLock<'_>, parts: &[IoSlice<'_>]) {
         let options = self.core.options();
-        let limits = OutputLimits {
-            octets: options.max_queued_reply_octets,
-            budget: self.core.message_budget(),
-        };
+        let limits = OutputLimits { octets: options.max_queued_reply_octets, budget: &self.budget };
         if let Err(reason) = output.queue.put(parts, limits) {
             let error = io::Error::other(reason);
             tracing::warn!(peer = self.stream.peer(), %error, "connection closed");

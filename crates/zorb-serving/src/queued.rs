@@ -8,7 +8,8 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall, serve_none};
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Form, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServedRequest, UnreadRequest,
+    Form, MessageBudget, MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ServedRequest,
+    UnreadRequest,
 };
 use zorb_poa::{
     Access, Answer, Arrival, Holdable, MessageLayout, NotAdmitted, PoaManager, ReplyTo,
@@ -92,6 +93,14 @@ impl Client {
         match self {
             Self::Connected(used) => &used.0.core,
             Self::Gone(lane) => &lane.context,
+        }
+    }
+
+    /// What its messages are charged to.
+    fn message_budget(&self) -> &Arc<MessageBudget> {
+        match self {
+            Self::Connected(used) => &used.0.budget,
+            Self::Gone(lane) => lane.context.message_budget(),
         }
     }
 
@@ -225,7 +234,7 @@ impl Request for QueuedRequest {
 
     fn charge(&mut self) -> bool {
         let Self { message, client, .. } = self;
-        message.octets.charge_whole(client.core().message_budget())
+        message.octets.charge_whole(client.message_budget())
     }
 }
 
@@ -428,11 +437,15 @@ impl HeldRequest {
     }
 
     fn put(mut self, manager: &PoaManager, arrival: Arrival, since: Instant) {
-        if let Some(connection) = self.connection() {
+        let connection = self.connection();
+        if let Some(connection) = &connection {
             connection.requests.hold();
         }
         let context = Arc::clone(&self.lane.context);
-        let budget = context.message_budget();
+        let budget = match &connection {
+            Some(connection) => &connection.budget,
+            None => context.message_budget(),
+        };
         if self.message.as_mut().is_some_and(|message| !message.octets.charge_whole(budget)) {
             return self.refuse(&no_message_memory());
         }

@@ -80,6 +80,9 @@ macro_rules! orb_options {
                 /// are being received, wait to be served, and wait for a client to read; 0 for what the ORBs of the
                 /// process share, a quarter of the memory.
                 "MaxBufferedOctets" max_buffered_octets: usize = 0, 0..=1 << 40, "octets";
+                /// Maximum part of MaxBufferedOctets for the connections to one IP address, and for those to local
+                /// peers together; 0 for half.
+                "MaxBufferedOctetsPerPeer" max_buffered_octets_per_peer: usize = 0, 0..=1 << 40, "octets";
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.
                 "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";

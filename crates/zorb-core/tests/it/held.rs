@@ -225,7 +225,7 @@ fn requests_are_held_up_to_a_number_of_octets() {
 fn requests_are_held_while_there_is_memory_for_them() {
     for strategy in STRATEGIES {
         // The buffer of a short request has 4 KiB.
-        let scene = Scene::with(strategy, builder().option("MaxBufferedOctets", "8192"));
+        let scene = Scene::with(strategy, builder().option("MaxBufferedOctetsPerPeer", "8192"));
         let mut client = scene.connect();
         (0..3).for_each(|id| client.twice(&scene.held, id, TWO_WAY));
         let (id, status, octets) = client.whole_reply();

@@ -242,7 +242,7 @@ fn replies_without_memory_end_the_connection_of_a_client() {
     for calls in ["1", "2"] {
         let (orb, echo) = server();
         let client = crate::support::builder()
-            .option("MaxBufferedOctets", "300000")
+            .option("MaxBufferedOctetsPerPeer", "300000")
             .option("MaxCallsPerConnection", calls)
             .build()
             .unwrap();

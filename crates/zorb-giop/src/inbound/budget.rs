@@ -58,6 +58,14 @@ impl MessageBudget {
         fits
     }
 
+    /// Charges octets that are in use already, also beyond the limit.
+    fn charge_in_use(&self, octets: usize) {
+        self.used.fetch_add(octets, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.charge_in_use(octets);
+        }
+    }
+
     fn release(&self, octets: usize) {
         self.used.fetch_sub(octets, Ordering::Relaxed);
         if let Some(whole) = &self.whole {
@@ -126,19 +134,30 @@ impl Charge {
         Self { budget: self.budget.clone(), octets }
     }
 
-    /// Exchanges the octets with `other`, which gets the same budget if it has none.
+    /// Exchanges the octets with `other`, and charges them all to the budget of this one: both buffers now belong to
+    /// its connection.
     pub(super) fn exchange(&mut self, other: &mut Self) {
-        core::mem::swap(self, other);
-        if self.budget.is_none() {
-            self.budget.clone_from(&other.budget);
+        let same_budget = match (&self.budget, &other.budget) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        };
+        if same_budget {
+            core::mem::swap(&mut self.octets, &mut other.octets);
+            return;
+        }
+        let Self { budget, octets } = self;
+        let earlier = core::mem::replace(other, Self { budget: budget.clone(), octets: *octets });
+        *octets = earlier.octets;
+        if let Some(budget) = budget {
+            budget.charge_in_use(*octets);
         }
     }
 
-    /// Charges to `budget` if there was none before.
+    /// Charges to `budget` from now on, if nothing is charged to another one.
     pub(super) fn begin(&mut self, budget: &Arc<MessageBudget>) {
-        if self.budget.is_none() {
-            self.octets = 0;
-            self.budget = Some(Arc::clone(budget));
+        if self.budget.is_none() || self.octets == 0 {
+            *self = Self::to(Arc::clone(budget));
         }
     }
 }
@@ -146,5 +165,39 @@ impl Charge {
 impl Drop for Charge {
     fn drop(&mut self) {
         self.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exchanged_octets_are_charged_to_the_budget_of_the_connection() {
+        let whole = Arc::new(MessageBudget::new(100));
+        let [one, other] =
+            [40, 50].map(|limit| Arc::new(MessageBudget::part_of(Arc::clone(&whole), limit)));
+        let (mut receiving, mut spare) = (Charge::to(Arc::clone(&one)), Charge::default());
+        assert!(receiving.set(30));
+        receiving.exchange(&mut spare);
+        assert_eq!((receiving.octets(), spare.octets(), one.used()), (0, 30, 30));
+        // The spare buffer of one connection becomes that of another.
+        let mut receiving = Charge::to(Arc::clone(&other));
+        assert!(receiving.set(45));
+        receiving.exchange(&mut spare);
+        assert_eq!((receiving.octets(), spare.octets()), (30, 45));
+        assert_eq!((one.used(), other.used(), whole.used()), (0, 75, 75));
+        assert!(!spare.set(46) && spare.set(5));
+        spare.clear();
+        spare.begin(&one);
+        assert!(spare.set(40) && !spare.set(41));
+        spare.begin(&other);
+        assert_eq!(
+            (one.used(), other.used()),
+            (40, 30),
+            "charged to the first until it is released"
+        );
+        drop((receiving, spare));
+        assert_eq!([&one, &other, &whole].map(|it| it.used()), [0; 3]);
     }
 }

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::options::Options;
+use zorb_base::peer_shares::PeerShares;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Inbound, Limits,
-    MessageBudget, MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
+    MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{Stream, WaitPolicy};
@@ -98,23 +99,27 @@ impl NoReply {
 #[derive(Clone, Debug)]
 pub(crate) struct Receiving {
     max_message_size: usize,
-    budget: Arc<MessageBudget>,
+    shares: PeerShares,
     pub(super) wait: WaitPolicy,
 }
 
 impl Receiving {
-    /// As the options say; large messages are charged to `budget`.
-    pub(crate) fn new(options: &Options, budget: &Arc<MessageBudget>) -> Self {
+    /// As the options say; large messages are charged to the part of the server.
+    pub(crate) fn new(options: &Options, shares: &PeerShares) -> Self {
         let max_message_size = options.max_message_size;
-        Self { max_message_size, budget: Arc::clone(budget), wait: options.wait_policy() }
+        Self { max_message_size, shares: shares.clone(), wait: options.wait_policy() }
     }
 
     /// The receiving half of a connection.
-    pub(super) fn inbound(&self, messaging: Option<&'static dyn Messaging>) -> Inbound {
+    pub(super) fn inbound(
+        &self,
+        messaging: Option<&'static dyn Messaging>,
+        stream: &dyn Stream,
+    ) -> Inbound {
         let max_message_size = self.max_message_size;
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
-        Inbound::new(limits).of(messaging).with_budget(Arc::clone(&self.budget))
+        Inbound::new(limits).of(messaging).with_budget(self.shares.share(stream))
     }
 }
 

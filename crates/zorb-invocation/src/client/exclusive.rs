@@ -79,8 +79,8 @@ impl ExclusiveConnection {
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         Self {
             copy_threshold: new.copy_threshold.min(preferred),
+            inbound: new.receiving.inbound(messaging, &*stream),
             stream,
-            inbound: new.receiving.inbound(messaging),
             outgoing: RequestBuffer::default(),
             machine: ClientConnection::new(session, messaging),
             opened: Instant::now(),

@@ -238,7 +238,7 @@ impl Routes {
         let UsableProfile { tag, index, protocol, resolved } = profile;
         let key: Arc<[u8]> = resolved.object_key.as_slice().into();
         let lane = profile.component().map(|LanePriority(priority)| priority);
-        let receiving = Receiving::new(core.options(), core.message_budget());
+        let receiving = Receiving::new(core.options(), core.peer_shares());
         let code_sets: Option<CodeSetComponentInfo> = profile.component();
         for endpoint in &resolved.endpoints {
             let folders = &core.options().local_socket_folders;

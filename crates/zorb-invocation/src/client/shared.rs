@@ -174,7 +174,7 @@ impl SharedConnection {
             last_received: LastReceived::now(),
             users: 0,
             waiting: WaitQueue::default(),
-            inbound: Some(Box::new(receiving.inbound(messaging))),
+            inbound: Some(Box::new(receiving.inbound(messaging, &*stream))),
             leader: Leader::default(),
             idle: Vec::new(),
             error: None,

@@ -1,9 +1,10 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use zorb_base::peer_shares::ip_address;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream};
 
@@ -151,9 +152,4 @@ impl Lane {
         connection.close();
         true
     }
-}
-
-/// The IP address of the peer, if it has one.
-fn ip_address(stream: &dyn Stream) -> Option<IpAddr> {
-    stream.peer().parse().ok().map(|address: SocketAddr| address.ip())
 }

@@ -1,10 +1,11 @@
 //! Peers that are slow, and connections above the limit.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use socket2::{Domain, Socket, Type};
 use zorb_base::options::{Options, Origin};
 use zorb_os::poll::is_readable;
 
@@ -56,14 +57,23 @@ impl Server {
 
     /// A client that has been accepted.
     fn client(&self) -> Client {
+        self.client_at("127.0.0.1:0")
+    }
+
+    /// A client with this address that has been accepted.
+    fn client_at(&self, address: &str) -> Client {
         let accepted = |server: &Self| {
             server.pool.core().lanes()[0].accepted.load(std::sync::atomic::Ordering::SeqCst)
         };
         let before = accepted(self);
         let endpoints = self.pool.endpoints();
-        let client = TcpStream::connect(endpoints[0][0].trim_start_matches("iiop://")).unwrap();
+        let server: SocketAddr = endpoints[0][0].trim_start_matches("iiop://").parse().unwrap();
+        let address: SocketAddr = address.parse().unwrap();
+        let client = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        client.bind(&address.into()).unwrap();
+        client.connect(&server.into()).unwrap();
         until(|| accepted(self) > before);
-        Client(client)
+        Client(client.into())
     }
 
     fn connections(&self) -> usize {
@@ -222,16 +232,22 @@ fn the_connection_that_has_been_idle_for_longest_makes_room() {
     }
 }
 
+/// The first octets of a Request of 1 MiB.
+fn part_of_request(octets: usize) -> Vec<u8> {
+    let mut part = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();
+    part.resize(octets, 0);
+    part
+}
+
 #[test]
 fn messages_under_way_share_a_budget() {
     // 600 KiB need a buffer of 1 MiB. The budget does not charge the first 64 KiB.
-    let server = Server::new(Strategy::LeaderFollowers, &[("MaxBufferedOctets", "2000000")], 8);
+    let options = [("MaxBufferedOctets", "2000000"), ("MaxBufferedOctetsPerPeer", "2000000")];
+    let server = Server::new(Strategy::LeaderFollowers, &options, 8);
     let budget = Arc::clone(server.core.message_budget());
     let begin = || {
         let mut client = server.client();
-        let mut start = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();
-        start.resize(600 << 10, 0);
-        client.send(&start);
+        client.send(&part_of_request(600 << 10));
         client
     };
     let one = begin();
@@ -240,9 +256,7 @@ fn messages_under_way_share_a_budget() {
     until(|| budget.used() == 2 * ((1 << 20) - (64 << 10)));
     // There is no memory for a third, which may try again; small messages need none.
     let mut third = server.client();
-    let mut header = b"GIOP\x01\x02\x01\x00\0\0\x10\0".to_vec();
-    header.resize((64 << 10) + 1, 0);
-    third.send(&header);
+    third.send(&part_of_request(64 << 10));
     let closed = third.rest();
     assert_eq!(closed.get(7), Some(&CLOSE_CONNECTION));
     assert!(server.client().is_served());
@@ -252,6 +266,39 @@ fn messages_under_way_share_a_budget() {
     until(|| budget.used() == (1 << 20) - (64 << 10));
     server.pool.destroy().unwrap();
     assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn the_messages_of_one_address_leave_memory_for_others() {
+    for strategy in STRATEGIES {
+        // A part of 600 KiB has a buffer of 1 MiB, of which the budget does not charge the first 64 KiB. Four of
+        // them fit into the budget, two into what an address may use.
+        let charged = (1 << 20) - (64 << 10);
+        let server = Server::new(strategy, &[("MaxBufferedOctets", "4000000")], 64);
+        let budget = Arc::clone(server.core.message_budget());
+        let hostile: Vec<_> = (1..=2)
+            .map(|count| {
+                let mut client = server.client_at("127.0.0.2:0");
+                client.send(&part_of_request(600 << 10));
+                until(|| budget.used() == count * charged);
+                client
+            })
+            .collect();
+        for _ in 0..10 {
+            let mut client = server.client_at("127.0.0.2:0");
+            client.send(&part_of_request(64 << 10));
+            assert_eq!(client.rest().get(7), Some(&CLOSE_CONNECTION), "{strategy:?}");
+        }
+        let mut other = server.client();
+        for _ in 0..3 {
+            other.send(&large_locate_request(1 << 20));
+            other.reply();
+        }
+        assert!(server.client_at("127.0.0.2:0").is_served(), "a small message needs no memory");
+        drop(hostile);
+        server.pool.destroy().unwrap();
+        assert_eq!(budget.used(), 0);
+    }
 }
 
 #[test]

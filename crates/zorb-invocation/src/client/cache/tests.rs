@@ -3,6 +3,7 @@ use std::time::Duration;
 
 use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
+use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
@@ -16,7 +17,7 @@ fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
         &endpoint,
         &ConnectionClass::plain(&options),
         &protocol,
-        &Receiving::new(&options, process_budget()),
+        &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
     )
 }
 

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 
 use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
+use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
@@ -26,7 +27,12 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
     let cache = ConnectionCache::default();
     (
         listener,
-        cache.pool(&endpoint, &class, &protocol, &Receiving::new(&options, process_budget())),
+        cache.pool(
+            &endpoint,
+            &class,
+            &protocol,
+            &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
+        ),
     )
 }
 

@@ -69,7 +69,8 @@ impl World {
             _ => (Arc::new(UiopProtocol::new()), "uiop://"),
         };
         let budget = BUFFERED_OCTETS.to_string();
-        let options = [("MaxBufferedOctets", budget.as_str())];
+        let options =
+            ["MaxBufferedOctets", "MaxBufferedOctetsPerPeer"].map(|it| (it, budget.as_str()));
         let server = side_by(Arc::clone(&protocol), url, &options);
         let client = side_by(Arc::clone(&protocol), url, &[]);
         let strategies =

@@ -45,7 +45,7 @@ fn so_many_requests_wait_and_no_more() {
 #[test]
 fn requests_wait_while_there_is_memory_for_them() {
     // The buffer of a short request has 4 KiB.
-    let server = super::fixture::side_with(&[("MaxBufferedOctets", "8192")]);
+    let server = super::fixture::side_with(&[("MaxBufferedOctetsPerPeer", "8192")]);
     let client = side();
     let settings = server.pool().lane(lane(10, 1)).buffering(at_most(1000, None));
     let pool = settings.create().unwrap();
