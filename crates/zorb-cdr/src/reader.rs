@@ -31,6 +31,11 @@ pub trait ReadContext: Any + Send + Sync {
         let _ = part;
         None
     }
+
+    /// Whether messages may have octets behind their last value, from peers with other IDL. Default: no.
+    fn allows_extra_octets(&self) -> bool {
+        false
+    }
 }
 
 impl<T: ReadContext> ReadContext for Arc<T> {
@@ -40,6 +45,10 @@ impl<T: ReadContext> ReadContext for Arc<T> {
 
     fn part(&self, part: TypeId) -> Option<&dyn Any> {
         (**self).part(part)
+    }
+
+    fn allows_extra_octets(&self) -> bool {
+        (**self).allows_extra_octets()
     }
 }
 
@@ -95,6 +104,8 @@ pub struct CdrReader<'a> {
     in_tail: bool,
     /// Whether runs of numbers are aligned in each part.
     aligned_per_part: bool,
+    /// Whether the message can be read in another way if octets are left.
+    is_attempt: bool,
     depth: u16,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
@@ -144,6 +155,7 @@ impl<'a> CdrReader<'a> {
             order,
             in_tail: false,
             aligned_per_part: false,
+            is_attempt: false,
             depth: 0,
             text: TextCoding::default(),
             context: None,
@@ -315,56 +327,61 @@ impl<'a> CdrReader<'a> {
         self.aligned_per_part
     }
 
-    /// Reads the values up to the end of a message, which may have several [parts](Self::with_parts).
+    /// Reads a message that may have several [parts](Self::with_parts).
     ///
     /// The standard aligns the data of each GIOP 1.1 fragment separately, so a sender pads numbers of 8 octets
     /// at its start; omniORB aligns the numbers of a sequence or array only once. The octets do not tell which.
-    /// So `read` is called again, with numbers aligned in each part, if it fails or leaves octets. That result
-    /// counts if it uses all octets, else the first one, which is then read once more.
+    /// So `read`, which begins at the same octet each time, first attempts to read them aligned once, then aligned
+    /// in each part. The attempts have to fail if octets are left: see [`expect_end`](Self::expect_end) and
+    /// [`end_attempt`](Self::end_attempt). Then the numbers are read aligned once, which may leave octets.
     ///
     /// # Errors
-    /// Those of the first `read`.
+    /// Those of the last `read`.
     #[cold]
-    pub fn read_in_parts<T>(
+    pub fn read_in_parts<T, E>(
         &mut self,
-        mut read: impl FnMut(&mut Self) -> CdrResult<T>,
-    ) -> CdrResult<T> {
-        if self.parts.is_empty() {
-            return read(self);
+        mut read: impl FnMut(&mut Self) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let start = Self { aligned_per_part: false, is_attempt: false, ..self.clone() };
+        if !self.parts.is_empty() {
+            for aligned_per_part in [false, true] {
+                *self = Self { aligned_per_part, is_attempt: true, ..start.clone() };
+                if let Ok(values) = read(self) {
+                    return Ok(values);
+                }
+            }
         }
-        let start = self.clone();
-        let first = read(self);
-        if first.is_ok() && self.remaining() == 0 {
-            return first;
-        }
-        let mut again = Self { aligned_per_part: true, ..start.clone() };
-        if let Ok(read) = read(&mut again)
-            && again.remaining() == 0
-        {
-            *self = again;
-            return Ok(read);
-        }
-        first?;
-        // `read` may have stored what it read: the first result has to be the last.
         *self = start;
         read(self)
     }
 
-    /// Aligns the numbers of sequences and arrays in each part, or not: see
-    /// [`read_in_parts`](Self::read_in_parts).
-    pub fn set_aligned_per_part(&mut self, is_aligned: bool) {
-        self.aligned_per_part = is_aligned && !self.parts.is_empty();
-    }
-
-    /// Checks that a message has no octets behind its last value.
+    /// Checks that a message has no octets behind its last value, unless the
+    /// [context](ReadContext::allows_extra_octets) allows them.
     ///
     /// # Errors
     /// `ExtraOctets`.
     #[inline]
     pub fn expect_end(&self, what: &'static str) -> CdrResult<()> {
-        match self.remaining() {
-            0 => Ok(()),
+        if self.remaining() == 0 { Ok(()) } else { self.leave_octets(what) }
+    }
+
+    #[cold]
+    fn leave_octets(&self, what: &'static str) -> CdrResult<()> {
+        self.end_attempt(what)?;
+        match self.context {
+            Some(context) if context.allows_extra_octets() => Ok(()),
             _ => Err(self.error(CdrErrorKind::ExtraOctets, what)),
+        }
+    }
+
+    /// Ends values behind which a message may have others.
+    ///
+    /// # Errors
+    /// `ExtraOctets` if octets are left and [`read_in_parts`](Self::read_in_parts) can read them in another way.
+    pub fn end_attempt(&self, what: &'static str) -> CdrResult<()> {
+        match self.is_attempt && self.remaining() > 0 {
+            true => Err(self.error(CdrErrorKind::ExtraOctets, what)),
+            false => Ok(()),
         }
     }
 

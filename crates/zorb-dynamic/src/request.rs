@@ -15,7 +15,7 @@ use crate::{Mode, NamedValue};
 pub use deferred::Deferred;
 pub use error::{RequestError, UnknownUserException};
 
-use error::bad_reply;
+use error::{bad_reply, read_exception};
 
 /// A request without a stub, for an operation that is known at run time only: `CORBA::Request`.
 ///
@@ -203,11 +203,9 @@ impl Request {
         if let Some(id) = reply.exception_id() {
             let listed = self.exceptions.iter().find(|exception| exception.id() == id);
             return Ok(Err(match listed {
-                Some(type_code) => {
-                    let read =
-                        |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
-                    RequestError::User(reader.read_in_parts(read)?)
-                }
+                Some(type_code) => RequestError::User(
+                    reader.read_in_parts(|reader| read_exception(type_code, reader))?,
+                ),
                 None => RequestError::UnknownUser(Box::new(UnknownUserException::new(
                     reply.to_owned_reply(),
                 ))),
@@ -220,6 +218,7 @@ impl Request {
                 let value = Any::read_value(argument.type_code.clone(), reader)?;
                 outputs.push(NamedValue { value: Some(value), ..argument.clone() });
             }
+            reader.end_attempt("results")?;
             Ok((result, outputs))
         })?;
         Ok(Ok(Response { result, outputs, octets_left: reader.remaining() }))
@@ -242,7 +241,10 @@ impl UntypedReply {
     /// `MARSHAL` or a similar exception if the reply does not contain them.
     pub fn values(&self, types: &[TypeCode]) -> Result<Vec<Any>, SystemException> {
         let read = |reader: &mut CdrReader<'_>| {
-            types.iter().map(|each| Any::read_value(each.clone(), reader)).collect()
+            let values = types.iter().map(|each| Any::read_value(each.clone(), reader));
+            let values = values.collect::<CdrResult<Vec<Any>>>()?;
+            reader.end_attempt("results")?;
+            Ok(values)
         };
         self.0.reader().read_in_parts(read).map_err(bad_reply)
     }
@@ -252,7 +254,7 @@ impl UntypedReply {
     /// # Errors
     /// `MARSHAL` or a similar exception if it is of another type.
     pub fn exception(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
-        let read = |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
-        self.0.reader().read_in_parts(read).map_err(bad_reply)
+        let read = self.0.reader().read_in_parts(|reader| read_exception(type_code, reader));
+        read.map_err(bad_reply)
     }
 }

@@ -131,10 +131,13 @@ impl ServerRequest<'_, '_> {
         }
         // Octets behind the arguments may be a context.
         let read = self.call.arguments().read_in_parts(|reader| {
-            list.iter_mut().filter(|parameter| parameter.mode.is_sent()).try_for_each(|parameter| {
-                parameter.value = Some(Any::read_value(parameter.type_code.clone(), reader)?);
-                Ok(())
-            })
+            list.iter_mut().filter(|parameter| parameter.mode.is_sent()).try_for_each(
+                |parameter| {
+                    parameter.value = Some(Any::read_value(parameter.type_code.clone(), reader)?);
+                    Ok(())
+                },
+            )?;
+            reader.end_attempt("arguments")
         });
         read.map_err(|error| {
             SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)

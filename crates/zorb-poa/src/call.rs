@@ -7,8 +7,7 @@ use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
 use zorb_cdr::{
-    ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding,
-    Wire,
+    ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
 use zorb_giop::{
     Form, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
@@ -30,8 +29,6 @@ pub struct ServerCall<'a> {
     pub(super) arguments: CdrReader<'a>,
     /// Whether arguments could not be decoded, or octets are left behind them.
     pub(super) undecodable: bool,
-    /// Whether octets may be left behind the arguments.
-    pub(super) allows_extra_octets: bool,
     pub(super) reply: ReplyWriter<'a>,
 }
 
@@ -99,7 +96,6 @@ impl<'a> ServerCall<'a> {
             known: None,
             arguments: CdrReader::new(message, order),
             undecodable: false,
-            allows_extra_octets: false,
             reply: ReplyWriter {
                 buffer: reply.buffer,
                 form,
@@ -215,16 +211,7 @@ impl<'a> ServerCall<'a> {
     /// `MARSHAL`, completed NO.
     #[inline]
     pub fn end_of_arguments(&mut self) -> Served {
-        if self.arguments.remaining() == 0 { Ok(()) } else { self.extra_octets() }
-    }
-
-    #[cold]
-    fn extra_octets(&mut self) -> Served {
-        if self.allows_extra_octets {
-            return Ok(());
-        }
-        let error = self.arguments.error(CdrErrorKind::ExtraOctets, "arguments");
-        Err(self.undecodable(error))
+        self.arguments.expect_end("arguments").map_err(|error| self.undecodable(error))
     }
 
     /// The exception for arguments that cannot be decoded.

@@ -113,7 +113,6 @@ pub fn dispatch<'a>(
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);
-    call.allows_extra_octets = adapters.orb().options().allow_extra_octets;
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
     }

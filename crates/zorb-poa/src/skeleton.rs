@@ -233,23 +233,12 @@ pub(super) fn dispatch_to(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) ->
 
 #[cold]
 fn dispatch_in_parts(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
-    let (start, allowed) = (call.arguments.clone(), call.allows_extra_octets);
-    let mut attempt = |is_aligned_per_part, allows_extra_octets| {
-        call.arguments = start.clone();
-        call.arguments.set_aligned_per_part(is_aligned_per_part);
-        call.allows_extra_octets = allows_extra_octets;
+    let served = call.arguments.clone().read_in_parts(|arguments| {
+        call.arguments = arguments.clone();
         let served = skeleton.dispatch(call);
-        (served, std::mem::take(&mut call.undecodable))
-    };
-    let (first, is_undecodable) = attempt(false, false);
-    if !is_undecodable {
-        return first;
-    }
-    match attempt(true, false) {
-        (second, false) => second,
-        _ if allowed => attempt(false, true).0,
-        _ => first,
-    }
+        if std::mem::take(&mut call.undecodable) { Err(served) } else { Ok(served) }
+    });
+    served.unwrap_or_else(|undecodable| undecodable)
 }
 
 /// Makes an upcall with connection properties: applies them to the connection first, and to the reply.

@@ -165,6 +165,16 @@ fn in_parts<'a>((message, parts): &'a (Vec<u8>, [u32; 1]), order: ByteOrder) -> 
     CdrReader::new(message, order).with_origin(12).with_parts(parts, 12)
 }
 
+/// What `read` reads, if it is the whole message or the message cannot be read in another way.
+fn whole<T>(
+    reader: &mut CdrReader<'_>,
+    read: impl Fn(&mut CdrReader<'_>) -> CdrResult<T>,
+) -> CdrResult<T> {
+    let value = read(reader)?;
+    reader.end_attempt("message")?;
+    Ok(value)
+}
+
 #[test]
 fn runs_are_aligned_as_the_sender_did() {
     let numbers = [1.5_f64, 2.5, 3.5, 4.5];
@@ -172,20 +182,26 @@ fn runs_are_aligned_as_the_sender_did() {
     // At the end of the message, and before another value.
     for message in doubles_in_parts(&count, &numbers, &[]) {
         let mut reader = in_parts(&message, ByteOrder::NATIVE);
-        let read = reader.read_in_parts(|reader| <Vec<f64>>::read(reader));
+        let read = reader.read_in_parts(|reader| whole(reader, <Vec<f64>>::read));
         assert_eq!((read.as_deref(), reader.remaining()), (Ok(&numbers[..]), 0));
         let mut reader = in_parts(&message, ByteOrder::NATIVE);
-        let read = reader.read_in_parts(|reader| Ok(<Vec<f64>>::read_borrowed(reader)?.to_vec()));
+        let read = reader.read_in_parts(|reader| {
+            whole(reader, |reader| Ok(<Vec<f64>>::read_borrowed(reader)?.to_vec()))
+        });
         assert_eq!(read.as_deref(), Ok(&numbers[..]));
         let mut swapped = in_parts(&message, ByteOrder::NATIVE.swapped());
         swapped.take(4, "count").unwrap();
-        let swapped = swapped.read_in_parts(|reader| f64::read_vec(reader, 4)).unwrap();
+        let swapped = swapped
+            .read_in_parts(|reader| whole(reader, |reader| f64::read_vec(reader, 4)))
+            .unwrap();
         assert!(swapped.iter().zip(numbers).all(|(a, b)| a.to_bits() == b.to_bits().swap_bytes()));
     }
     for message in doubles_in_parts(&count, &numbers, &7_u32.to_ne_bytes()) {
         let mut reader = in_parts(&message, ByteOrder::NATIVE);
         let read = reader
-            .read_in_parts(|reader| Ok((<Vec<f64>>::read(reader)?, u32::read(reader)?)))
+            .read_in_parts(|reader| {
+                whole(reader, |reader| Ok((<Vec<f64>>::read(reader)?, u32::read(reader)?)))
+            })
             .unwrap();
         assert_eq!((&*read.0, read.1, reader.remaining()), (&numbers[..], 7, 0));
     }
@@ -198,7 +214,9 @@ fn arrays_are_aligned_as_the_sender_did() {
     for message in doubles_in_parts(&before, &numbers, &7_u32.to_ne_bytes()) {
         let mut reader = in_parts(&message, ByteOrder::NATIVE);
         let read = reader.read_in_parts(|reader| {
-            Ok((u32::read(reader)?, <[f64; 4]>::read(reader)?, u32::read(reader)?))
+            whole(reader, |reader| {
+                Ok((u32::read(reader)?, <[f64; 4]>::read(reader)?, u32::read(reader)?))
+            })
         });
         assert_eq!(read, Ok((9, numbers, 7)));
     }
@@ -209,7 +227,7 @@ fn extra_octets_in_parts_are_left() {
     let numbers = [1.5_f64, 2.5, 3.5, 4.5];
     let [once, _] = doubles_in_parts(&4_u32.to_ne_bytes(), &numbers, &[0; 16]);
     let mut reader = in_parts(&once, ByteOrder::NATIVE);
-    let read = reader.read_in_parts(|reader| <Vec<f64>>::read(reader));
+    let read = reader.read_in_parts(|reader| whole(reader, <Vec<f64>>::read));
     assert_eq!(read.as_deref(), Ok(&numbers[..]));
     assert_eq!(reader.remaining(), 16);
     assert_eq!(reader.expect_end("results").unwrap_err().kind, CdrErrorKind::ExtraOctets);

@@ -198,10 +198,6 @@ where
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         self.outcome.read_exception(id, reader)
     }
-
-    fn discard(&self) {
-        drop(self.outcome.take());
-    }
 }
 
 impl<V, W, P, R, X, Q, T, E> CollocatedCall for Stub<'_, Arguments<V, W, P>, Results<R, X, Q>, T, E>

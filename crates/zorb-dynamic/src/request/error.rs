@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use zorb_cdr::{CdrError, CdrReader};
+use zorb_cdr::{CdrError, CdrReader, CdrResult};
 use zorb_core::OwnedReply;
 use zorb_types::{Any, CompletionStatus, SystemException, Transfer, TypeCode};
 
@@ -37,8 +37,8 @@ impl UnknownUserException {
     /// # Errors
     /// `MARSHAL` and its like when the members are not of this type.
     pub fn decode(&self, type_code: &TypeCode) -> Result<Any, SystemException> {
-        let read = |reader: &mut CdrReader<'_>| Any::read_value(type_code.clone(), reader);
-        self.0.reader().read_in_parts(read).map_err(bad_reply)
+        let read = self.0.reader().read_in_parts(|reader| read_exception(type_code, reader));
+        read.map_err(bad_reply)
     }
 }
 
@@ -92,4 +92,11 @@ impl std::error::Error for RequestError {
 #[cold]
 pub(super) fn bad_reply(error: CdrError) -> SystemException {
     SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::ReceiveReply)
+}
+
+/// Reads a user exception of this type.
+pub(super) fn read_exception(type_code: &TypeCode, reader: &mut CdrReader<'_>) -> CdrResult<Any> {
+    let exception = Any::read_value(type_code.clone(), reader)?;
+    reader.end_attempt("exception")?;
+    Ok(exception)
 }

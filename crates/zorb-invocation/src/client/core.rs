@@ -105,4 +105,8 @@ impl ReadContext for ClientCore {
     fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
         self.values.value_type(id)
     }
+
+    fn allows_extra_octets(&self) -> bool {
+        self.options().allow_extra_octets
+    }
 }

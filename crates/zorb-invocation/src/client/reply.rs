@@ -36,9 +36,6 @@ pub trait Invocation: Body {
         let _ = (id, reader);
         Ok(false)
     }
-
-    /// Drops what has been read, since it will be read again.
-    fn discard(&self) {}
 }
 
 /// The code that reads the reply to a call.
@@ -70,7 +67,7 @@ impl ReadReply<'_> {
     }
 }
 
-/// The outcome of a call, set once by the code that reads the reply.
+/// The outcome of a call, set by the code that reads the reply, and again if it reads it in another way.
 pub struct Outcome<T, E>(Cell<Result<T, E>>);
 
 impl<T, E> fmt::Debug for Outcome<T, E> {
@@ -89,8 +86,7 @@ impl<T, E: Raises> Outcome<T, E> {
     /// Stores the results, or what the operation raised.
     #[inline]
     pub fn set(&self, outcome: Result<T, E>) {
-        // The old value owns no memory. Dropping it would double the code with which a stub reads results.
-        std::mem::forget(self.0.replace(outcome));
+        self.0.set(outcome);
     }
 
     /// Takes the outcome out.
@@ -151,10 +147,6 @@ where
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
         self.outcome.read_exception(id, reader)
     }
-
-    fn discard(&self) {
-        drop(self.outcome.take());
-    }
 }
 
 /// The exception for a two-way call without a reply, which does not occur.
@@ -194,44 +186,26 @@ impl<'r> Reply<'r> {
     fn read(&self, invocation: &dyn Invocation) -> Result<(), SystemException> {
         let mut body = self.body();
         probe!(MessagingReceive);
-        if self.received.start.status != ReplyStatus::NoException {
-            return self.read_exception(invocation, &mut body);
+        if self.received.start.status != ReplyStatus::NoException || !body.is_evenly_aligned() {
+            return self.read_in_parts(invocation, &mut body);
         }
-        let read = match body.is_evenly_aligned() {
-            true => invocation.read_results(&mut body),
-            false => body.read_in_parts(|body| {
-                invocation.discard();
-                invocation.read_results(body)
-            }),
-        };
+        let read = read_results(invocation, &mut body);
         probe!(Demarshal);
-        read.and_then(|()| self.expect_end(&body)).map_err(|error| self.undecodable(error))
+        read.map_err(|error| self.undecodable(error))
     }
 
-    /// Checks that a reply has no octets behind its last value, unless the ORB allows them.
-    #[inline]
-    fn expect_end(&self, body: &CdrReader<'_>) -> CdrResult<()> {
-        body.expect_end("results").or_else(|error| self.allow(error))
-    }
-
+    /// Reads a user exception, or results that may have several parts.
     #[cold]
-    fn allow(&self, error: CdrError) -> CdrResult<()> {
-        if self.core.options().allow_extra_octets { Ok(()) } else { Err(error) }
-    }
-
-    #[cold]
-    fn read_exception(
+    fn read_in_parts(
         &self,
         invocation: &dyn Invocation,
         body: &mut CdrReader<'_>,
     ) -> Result<(), SystemException> {
-        let read = match body.is_evenly_aligned() {
-            true => read_exception(invocation, body),
-            false => body.read_in_parts(|body| {
-                invocation.discard();
-                read_exception(invocation, body)
-            }),
-        };
+        let read = body.read_in_parts(|body| match self.received.start.status {
+            ReplyStatus::NoException => read_results(invocation, body).map(Ok),
+            _ => read_exception(invocation, body),
+        });
+        probe!(Demarshal);
         read.map_err(|error| self.undecodable(error))?.map_err(|exception| self.named(exception))
     }
 
@@ -276,6 +250,13 @@ impl<'r> Reply<'r> {
     }
 }
 
+/// Reads the results of a message, behind which nothing may follow.
+#[inline]
+fn read_results(invocation: &dyn Invocation, body: &mut CdrReader<'_>) -> CdrResult<()> {
+    invocation.read_results(body)?;
+    body.expect_end("results")
+}
+
 /// Reads a user exception: its repository id and its members.
 pub fn read_exception(
     invocation: &dyn Invocation,
@@ -283,7 +264,11 @@ pub fn read_exception(
 ) -> CdrResult<Result<(), SystemException>> {
     let id = body.read_latin1("exception id")?;
     let is_listed = invocation.read_exception(&id, body)?;
-    Ok(if is_listed { Ok(()) } else { Err(unlisted(&id)) })
+    if !is_listed {
+        return Ok(Err(unlisted(&id)));
+    }
+    body.end_attempt("exception")?;
+    Ok(Ok(()))
 }
 
 /// The exception for a user exception that the operation does not raise.
