@@ -102,7 +102,7 @@ impl ServerConnection {
                 return self.abandon();
             }
             while let Some(input) = self.take_over() {
-                self.rest();
+                self.follow_band(&mut scratch.band);
                 if let Some(input) = self.receive_requests(input, &mut scratch) {
                     drop(self.input.put(input));
                 }
@@ -131,11 +131,21 @@ impl ServerConnection {
         members.offered.take()
     }
 
-    /// Sets the calling thread to the priority of the connection's band, if it has one.
-    fn rest(&self) {
+    /// Gives the calling thread the priority of the connection's band, unless it has it: `of_thread` is the band for
+    /// which it was set up last. The request that declares a band may be served by any thread of the connection, so
+    /// each thread looks before its upcalls.
+    #[inline]
+    pub(super) fn follow_band(&self, of_thread: &mut i16) {
         let band = self.band.load(Ordering::Relaxed);
-        if band >= 0
-            && self.lane.is_default()
+        if band != *of_thread {
+            *of_thread = band;
+            self.enter_band(band);
+        }
+    }
+
+    #[cold]
+    fn enter_band(&self, band: i16) {
+        if self.lane.is_default()
             && let Some(threads) = &self.core.extensions().thread_priorities
         {
             threads.set(band);

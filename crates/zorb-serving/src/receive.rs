@@ -305,7 +305,7 @@ impl ServerConnection {
         header: &MessageHeader,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
-        let Scratch { request, reply, adapters, expansion, .. } = scratch;
+        let Scratch { request, reply, adapters, expansion, band, .. } = scratch;
         input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
@@ -376,7 +376,10 @@ impl ServerConnection {
         let parts = parts.with_end(shared_end.as_ref());
         // From now on others may read.
         let upcall = match has_own_threads {
-            true => self.leave_input(input, is_awaited),
+            true => {
+                self.follow_band(band);
+                self.leave_input(input, is_awaited)
+            }
             false => {
                 self.leave_input_to_reactor(input);
                 LongUpcall::default()

@@ -8,7 +8,6 @@ use zorb_poa::AdapterCache;
 use crate::message::RequestMessage;
 
 /// What a serving thread reuses from request to request.
-#[derive(Default)]
 pub(crate) struct Scratch {
     /// The last request, whose buffer the next one takes over.
     pub(super) request: Detached,
@@ -18,6 +17,21 @@ pub(crate) struct Scratch {
     pub(super) expansion: Option<Arc<dyn Messaging>>,
     /// For the next request that is queued.
     pub(super) spare: Option<Box<RequestMessage>>,
+    /// The priority band for which the thread of a connection's own is set up; -1 for none.
+    pub(super) band: i16,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            request: Detached::default(),
+            reply: Vec::new(),
+            adapters: AdapterCache::default(),
+            expansion: None,
+            spare: None,
+            band: -1,
+        }
+    }
 }
 
 impl Scratch {

@@ -3,6 +3,7 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
@@ -36,6 +37,14 @@ codegen::skeleton!(Desk, DeskServant, {
 struct Clerk {
     current: RtCurrent,
     may: Mutex<Receiver<()>>,
+    /// How many upcalls wait or have waited.
+    holds: Arc<AtomicUsize>,
+}
+
+impl Clerk {
+    fn new(current: RtCurrent, may: Receiver<()>) -> Self {
+        Self { current, may: Mutex::new(may), holds: Arc::default() }
+    }
 }
 
 impl DeskServant for Clerk {
@@ -44,6 +53,7 @@ impl DeskServant for Clerk {
     }
 
     fn hold(&self) -> Result<i16> {
+        self.holds.fetch_add(1, Ordering::SeqCst);
         // Nobody says more than that it may.
         let _ = self.may.lock().unwrap().recv();
         self.priority()
@@ -160,6 +170,8 @@ struct Server {
     modelled: Vec<u8>,
     address: (String, u16),
     release: Sender<()>,
+    /// How many upcalls of `hold` have begun.
+    holds: Arc<AtomicUsize>,
 }
 
 fn server() -> Server {
@@ -170,16 +182,17 @@ fn server_with(builder: OrbBuilder) -> Server {
     let orb = builder.listen("iiop://127.0.0.1:0").option("StallTakeover", "1").build().unwrap();
     let rt = RtOrb::builder().mapping(Direct::default()).attach(&orb).unwrap();
     let (release, may) = channel();
-    let clerk = Clerk { current: rt.current(), may: Mutex::new(may) };
+    let clerk = Clerk::new(rt.current(), may);
+    let holds = Arc::clone(&clerk.holds);
     let here: Desk = orb.root_poa().activate(clerk).unwrap();
     let profile = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap();
     let (key, address) = (profile.object_key, (profile.host, profile.port));
     let policies = PoaPolicies::new().with(rt.client_propagated(number(0)));
     let poa = orb.root_poa().create("modelled", policies).unwrap();
-    let clerk = Clerk { current: rt.current(), may: Mutex::new(channel().1) };
+    let clerk = Clerk::new(rt.current(), channel().1);
     let here: Desk = poa.activate(clerk).unwrap();
     let modelled = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap().object_key;
-    Server { orb, rt, key, modelled, address, release }
+    Server { orb, rt, key, modelled, address, release, holds }
 }
 
 impl Server {
@@ -282,10 +295,31 @@ fn a_thread_that_takes_over_a_connection_rests_at_its_band() {
 }
 
 #[test]
+fn a_thread_that_reads_again_is_at_the_band_that_another_was_told() {
+    let server = server();
+    let mut stream = server.connect();
+    let hold = |id| request(false, id, &server.key, "hold", None);
+    stream.write_all(&hold(1)).unwrap();
+    // Another thread reads on, is told the band, and blocks in an upcall.
+    server.ask(&mut stream, false, "_bind_priority_band", Some((10, 40)));
+    stream.write_all(&hold(2)).unwrap();
+    while server.holds.load(Ordering::SeqCst) < 2 {
+        std::thread::yield_now();
+    }
+    // The first one, which nobody told the band, may read again.
+    server.release.send(()).unwrap();
+    assert_eq!(told(&next(&mut stream)).0, 1);
+    assert_eq!(server.ask(&mut stream, false, "priority", None), (0, Some(40)));
+    server.release.send(()).unwrap();
+    assert_eq!(told(&next(&mut stream)), (2, 0, Some(40)));
+    server.orb.shutdown(true).unwrap();
+}
+
+#[test]
 fn requests_of_adapters_with_a_model_tell_the_band_as_well() {
     let server = server();
     let (_, may) = channel();
-    let clerk = Clerk { current: server.rt.current(), may: Mutex::new(may) };
+    let clerk = Clerk::new(server.rt.current(), may);
     let declared = PoaPolicies::new().with(server.rt.server_declared(number(20)));
     let poa = server.orb.root_poa().create("declared", declared).unwrap();
     let here: Desk = poa.activate(clerk).unwrap();
@@ -312,7 +346,7 @@ fn bind(answer: &str) -> std::result::Result<(), SystemExceptionKind> {
     let policies = PoaPolicies::new().with(server.rt.server_declared(number(20)));
     let poa = server.orb.root_poa().create("declared", policies).unwrap();
     let (_, may) = channel();
-    let clerk = Clerk { current: server.rt.current(), may: Mutex::new(may) };
+    let clerk = Clerk::new(server.rt.current(), may);
     let here: Desk = poa.activate(clerk).unwrap();
     // The same reference, but to where the test listens, and without code sets to agree on.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
