@@ -47,7 +47,9 @@ impl SinkServant for Slow {
 #[test]
 fn what_a_queue_took_arrives_in_its_order_and_the_rest_is_refused() {
     let orb = || Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
-    let server = orb().listen("iiop://127.0.0.1:0").build().unwrap();
+    // Only one thread of the connection makes upcalls, so that they end in their order, however slow the machine is.
+    let server = orb().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
+    let server = server.build().unwrap();
     let client = orb().build().unwrap();
     let (go, may) = channel();
     let seen = Arc::new(Mutex::new(Vec::new()));

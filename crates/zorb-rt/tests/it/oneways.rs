@@ -103,7 +103,8 @@ fn scene(gate: Option<Receiver<()>>) -> Scene {
 
 /// The same over another protocol.
 fn scene_at(url: &str, gate: Option<Receiver<()>>) -> Scene {
-    let server = orb().listen(url).build().unwrap();
+    // Only one thread of a connection makes upcalls, so that they end in their order, however slow the machine is.
+    let server = orb().listen(url).option("StallTakeover", "3600000").build().unwrap();
     let client = orb().build().unwrap();
     let attach = |orb: &Orb| RtOrb::builder().mapping(Direct::default()).attach(orb).unwrap();
     let (there, rt) = (attach(&server), attach(&client));
