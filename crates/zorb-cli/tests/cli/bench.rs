@@ -68,10 +68,11 @@ pub(crate) fn works<'a>(rows: &'a [Value], peer: &str) -> Vec<(&'a str, u64)> {
         .collect()
 }
 
-/// A quick run. Its Zorb peers have `name` in their command lines.
+/// A quick run. Its Zorb peers have `name` in their command lines, and a number that no other run of these tests has.
 pub(crate) fn quick(name: &str, words: &[&str]) -> Finished {
-    let finished = run(&[&["bench"], words, &["--quick", "--json", "-", "-ORBId", name]].concat());
-    assert_eq!(running(name), Vec::<String>::new());
+    let name = format!("{name}-{}", std::process::id());
+    let finished = run(&[&["bench"], words, &["--quick", "--json", "-", "-ORBId", &name]].concat());
+    assert_eq!(running(&name), Vec::<String>::new());
     without_note(finished)
 }
 
