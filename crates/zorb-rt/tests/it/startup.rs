@@ -69,7 +69,7 @@ fn builder() -> OrbBuilder {
     let tls = tls.roots(Pem::text(authority.certificate()));
     let tls = SsliopProtocol::new(tls.build().unwrap()).unwrap();
     let builder = builder.protocol(Arc::new(tls));
-    builder.round_trip_timeout(Duration::from_secs(30))
+    builder.round_trip_timeout(Duration::from_secs(300))
 }
 
 fn settings() -> RtOrbBuilder {
@@ -79,7 +79,8 @@ fn settings() -> RtOrbBuilder {
 /// Threads of this process: names and ids.
 fn threads(beginning: &str) -> Vec<(String, u32)> {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
-    let ids = tasks.map(|task| task.unwrap().file_name().to_str().unwrap().parse::<u32>().unwrap());
+    let ids = tasks.flatten();
+    let ids = ids.map(|task| task.file_name().to_str().unwrap().parse::<u32>().unwrap());
     let named = ids.filter_map(|id| {
         let name = std::fs::read_to_string(format!("/proc/self/task/{id}/comm")).ok()?;
         Some((name.trim_end().to_owned(), id))
@@ -89,23 +90,34 @@ fn threads(beginning: &str) -> Vec<(String, u32)> {
     named
 }
 
-/// The real-time priority and the policy of a thread, read from the system.
-fn schedule(thread: u32) -> (u32, u32) {
-    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).unwrap();
+/// The real-time priority and the policy of a thread, read from the system; `None` if it has ended.
+fn schedule(thread: u32) -> Option<(u32, u32)> {
+    let stat = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat")).ok()?;
     let fields: Vec<_> = stat.rsplit(')').next().unwrap().split_ascii_whitespace().collect();
-    (fields[37].parse().unwrap(), fields[38].parse().unwrap())
+    Some((fields[37].parse().unwrap(), fields[38].parse().unwrap()))
 }
 
-/// A line of a thread's status.
-fn status(thread: u32, key: &str) -> String {
-    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).unwrap();
+/// A line of a thread's status; `None` if it has ended.
+fn status(thread: u32, key: &str) -> Option<String> {
+    let text = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(key)).unwrap();
-    line.trim_start_matches(':').trim().to_owned()
+    Some(line.trim_start_matches(':').trim().to_owned())
+}
+
+/// The first of the processors that this process may use.
+fn processor() -> usize {
+    zorb_os::thread::affinity().unwrap()[0]
+}
+
+/// Whether a thread is bound to that processor, and only there because it is bound.
+fn is_bound(thread: u32) -> Option<bool> {
+    let allowed = status(thread, "Cpus_allowed_list")?;
+    Some(allowed == processor().to_string() && !single_processor())
 }
 
 fn pool(rt: &RtOrb, name: &str) -> Threadpool {
     let low = LaneBuilder::new(number(10), 2);
-    let high = LaneBuilder::new(number(20), 1).processors([0]);
+    let high = LaneBuilder::new(number(20), 1).processors([processor()]);
     rt.threadpool(name).lane(low).lane(high).stack_size(STACK).create().unwrap()
 }
 
@@ -144,19 +156,19 @@ fn threads_are_ready_before_they_serve() {
         for (name, thread) in &found {
             let level: u32 = name.rsplit('-').next().unwrap().parse().unwrap();
             let expected = if permitted { (level, FIFO) } else { (0, 0) };
-            assert_eq!(schedule(*thread), expected, "{name}");
-            let on = status(*thread, "Cpus_allowed_list");
-            assert!(single_processor() || (on == "0") == (level == 20), "{name}: {on}");
+            assert_eq!(schedule(*thread), Some(expected), "{name}");
+            assert_eq!(is_bound(*thread), Some(level == 20 && !single_processor()), "{name}");
         }
         // Those that accept connections are as those that serve them; the ORB's own is one of them.
         let (low, high) = if permitted { ((10, FIFO), (20, FIFO)) } else { ((0, 0), (0, 0)) };
         become_such("zorb-accept", &[((0, 0), false), (low, false), (high, true)]);
-        let grows = LaneBuilder::new(number(20), 1).dynamic_threads(1).processors([0]);
+        let grows = LaneBuilder::new(number(20), 1).dynamic_threads(1).processors([processor()]);
         let growing = rt.threadpool("growing").lane(grows).create().unwrap();
         become_such("zorb-spawner", &[(high, true)]);
         growing.destroy().unwrap();
         // So are those of a transport that has some.
-        let over = LaneBuilder::new(number(20), 1).processors([0]).listen("rudp://127.0.0.1:0");
+        let over =
+            LaneBuilder::new(number(20), 1).processors([processor()]).listen("rudp://127.0.0.1:0");
         let over = rt.threadpool("over").lane(over).create().unwrap();
         for name in ["zorb-arq-in", "zorb-arq-time"] {
             become_such(name, &[(high, true)]);
@@ -165,7 +177,9 @@ fn threads_are_ready_before_they_serve() {
         assert_eq!(wet.dive(1), Ok(1));
         client.shutdown(true).unwrap();
         // And those of connections without readiness, whose handshakes they make; this client is silent.
-        let secret = LaneBuilder::new(number(20), 1).processors([0]).listen("ssliop://127.0.0.1:0");
+        let secret = LaneBuilder::new(number(20), 1)
+            .processors([processor()])
+            .listen("ssliop://127.0.0.1:0");
         let secret = rt.threadpool("secret").lane(secret).create().unwrap();
         let place = secret.endpoints()[0][0].trim_start_matches("ssliop://").to_owned();
         let mute = TcpStream::connect(place).unwrap();
@@ -177,7 +191,7 @@ fn threads_are_ready_before_they_serve() {
         let ready_orb = builder().listen("uiop://").build().unwrap();
         let ready_rt = settings().lock_memory(true).attach(&ready_orb).unwrap();
         let ready = pool(&ready_rt, "ready");
-        let locked = status(std::process::id(), "VmLck");
+        let locked = status(std::process::id(), "VmLck").unwrap();
         let is_locked = !locked.starts_with("0 ");
         let faults = faults_of_a_dive(&ready_orb, &ready_rt, &ready);
         // Without the lock, code and data may come and go; the stack was touched all the same.
@@ -190,7 +204,7 @@ fn threads_are_ready_before_they_serve() {
     });
 }
 
-/// The policy and priority of a thread, and whether it is bound to the first processor.
+/// The policy and priority of a thread, and whether it is bound to a processor.
 type Setting = ((u32, u32), bool);
 
 /// Waits until the threads with a name have these settings.
@@ -198,12 +212,11 @@ fn become_such(name: &str, expected: &[Setting]) {
     let end = Instant::now() + Duration::from_secs(60);
     // With a single processor, no thread is bound.
     let mut expected = expected.to_vec();
-    expected.iter_mut().for_each(|(_, is_kept)| *is_kept &= !single_processor());
+    expected.iter_mut().for_each(|(_, is_bound)| *is_bound &= !single_processor());
     expected.sort_unstable();
     loop {
-        let is_kept = |id| status(id, "Cpus_allowed_list") == "0" && !single_processor();
-        let found = threads(name).into_iter().map(|(_, id)| (schedule(id), is_kept(id)));
-        let mut found: Vec<Setting> = found.collect();
+        let setting = |(_, id)| Some((schedule(id)?, is_bound(id)?));
+        let mut found: Vec<Setting> = threads(name).into_iter().filter_map(setting).collect();
         found.sort_unstable();
         if found == expected {
             return;
