@@ -27,7 +27,7 @@ pub fn a_call_times_out(on: &Subject, _: &'static str) {
 
 /// Orderly shutdown: the client knows that its request was not processed.
 pub fn a_server_shuts_down_orderly(on: &Subject, _: &'static str) {
-    let (server, client) = (on.server(), on.client());
+    let (server, client) = (on.at_an_address_of_its_own().server(), on.client());
     let there = server.seen_by(&client);
     assert_eq!(there.add(1, 2).unwrap(), 3);
     server.orb.shutdown(true).unwrap();

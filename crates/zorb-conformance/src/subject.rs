@@ -21,8 +21,8 @@ pub struct Subject {
 
 impl Subject {
     /// A protocol of the facade, by a URL at which any number of servers can listen at the same
-    /// time, each at its own endpoint, which the transport chooses (in TCP: port 0). One test
-    /// listens at `127.0.0.2` instead of `127.0.0.1`.
+    /// time, each at its own endpoint, which the transport chooses (in TCP: port 0). Tests whose
+    /// servers end listen at `127.0.0.2` instead of `127.0.0.1`.
     #[must_use]
     pub fn at(url: &'static str) -> Self {
         Self::built(url, |builder| builder)

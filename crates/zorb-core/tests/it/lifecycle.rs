@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server};
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
@@ -105,14 +105,19 @@ fn an_object_without_a_reference_does_not_stay_active() {
 #[test]
 fn a_failed_build_gives_its_endpoints_back() {
     // An address of its own, where no other test takes the port meanwhile.
-    let free = std::net::TcpListener::bind("127.0.0.2:0").unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.4:0").unwrap();
     let first = free.local_addr().unwrap();
     drop(free);
     let busy = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let second = busy.local_addr().unwrap();
     let urls = format!("iiop://{first};iiop://{second}");
     builder().listen(urls).build().unwrap_err();
-    std::net::TcpListener::bind(first).unwrap();
+    // A process that another test starts has all sockets of this one for a moment.
+    let end = Instant::now() + Duration::from_secs(60);
+    while let Err(error) = std::net::TcpListener::bind(first) {
+        assert!(Instant::now() < end, "{error}");
+        std::thread::yield_now();
+    }
 }
 
 #[test]

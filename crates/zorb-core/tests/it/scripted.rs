@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-use crate::support::{Echo, builder, server};
+use crate::support::{Echo, builder, server, server_that_ends};
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
     AddressingDisposition, GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus,
@@ -245,7 +245,7 @@ fn binding_follows_forwards() {
 
 #[test]
 fn a_dead_forward_falls_back_to_the_original() {
-    let (first_server, first) = server();
+    let (first_server, first) = server_that_ends();
     let (_second_server, second) = server();
     let (ior, served) = script(vec![vec![
         Play::Forward(first.object().ior().clone()),
@@ -319,10 +319,9 @@ fn a_forward_to_a_nil_reference_is_the_servers_fault() {
 #[test]
 fn looped_forwards_end() {
     let (ior, served) = {
-        // The server forwards to itself; its address is known only once it listens.
+        // The server forwards to itself.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        drop(listener);
         let profile = IiopProfile {
             version: VERSION,
             host: "127.0.0.1".to_owned(),
@@ -334,7 +333,6 @@ fn looped_forwards_end() {
             type_id: "IDL:zorb.test/Echo:1.0".to_owned(),
             profiles: vec![profile.encode(ORDER).unwrap()],
         };
-        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let again = ior.clone();
         let served = std::thread::spawn(move || {
             let (mut stream, _) = listener.accept().unwrap();

@@ -3,7 +3,9 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
-use crate::support::{Acting, Echo, Servant, builder, client, server, until_noted};
+use crate::support::{
+    Acting, Echo, Servant, builder, client, server, server_that_ends, until_noted,
+};
 use zorb_types::SystemExceptionKind;
 
 #[test]
@@ -161,7 +163,7 @@ fn slow_upcalls_of_several_callers_run_at_the_same_time() {
 #[test]
 fn shutdown_ends_threads_and_tells_peers() {
     use std::io::Read;
-    let (orb, echo) = server();
+    let (orb, echo) = server_that_ends();
     let (_client, there) = client(&echo);
     there.twice(1).unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();

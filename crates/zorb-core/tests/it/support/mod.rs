@@ -212,6 +212,13 @@ pub fn server() -> (Orb, Echo) {
     (orb, echo)
 }
 
+/// A server at an address of its own, where nobody else takes its port when it has ended.
+pub fn server_that_ends() -> (Orb, Echo) {
+    let orb = builder().listen("iiop://127.0.0.3:0").build().unwrap();
+    let echo = orb.root_poa().activate(Servant::default()).unwrap();
+    (orb, echo)
+}
+
 /// A server that runs the requests of a connection in their order, however slow the machine is: the
 /// watchdog has none read on.
 pub fn server_in_order() -> (Orb, Echo) {
