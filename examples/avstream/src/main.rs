@@ -51,8 +51,11 @@ impl Plan {
     }
 }
 
-/// Says what the screen reports, as it comes.
-struct Reports(Sender<()>);
+/// How long the last report may take; like any datagram it may be lost.
+const LAST_REPORT: Duration = Duration::from_secs(5);
+
+/// Says what the screen reports, as it comes, and passes on how many frames were received.
+struct Reports(Sender<u64>);
 
 impl CameraServant for Reports {
     fn report(&self, how: &ReceiverReport) {
@@ -62,7 +65,7 @@ impl CameraServant for Reports {
              jitter {} us",
             how.highest, how.received, how.lost, how.late, how.jitter
         );
-        let _ = self.0.send(());
+        let _ = self.0.send(how.received);
     }
 }
 
@@ -97,8 +100,7 @@ fn run(plan: Plan) -> Result<(), zorb::Error> {
     // What is on its way still arrives, or is lost.
     std::thread::sleep(Duration::from_millis(200));
     let outcome = shown.tell();
-    // The last report is on its way; like any datagram it may be lost.
-    while reports.recv_timeout(Duration::from_millis(500)).is_ok() {}
+    while reports.recv_timeout(LAST_REPORT).is_ok_and(|received| received != outcome.received) {}
     println!("{} shown, {} octets", outcome.shown, outcome.octets);
     println!("99 of 100 times between frames were off by at most {} us", outcome.off);
     studio.shutdown(true)?;

@@ -47,6 +47,8 @@ impl State {
 /// What became of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
+    /// The number that the last report has.
+    pub(crate) received: u64,
     pub(crate) shown: u32,
     pub(crate) octets: usize,
     /// What 99 of 100 times between frames were off by at most, in microseconds.
@@ -65,13 +67,14 @@ impl Shown {
     /// Reports to the camera, and says what became of the stream.
     pub(crate) fn tell(&self) -> Outcome {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        self.report(&mut state.receiver);
+        let received = self.report(&mut state.receiver);
         state.off.sort_unstable();
         let off = state.off.get(state.off.len() * 99 / 100).copied().unwrap_or_default();
-        Outcome { shown: state.shown, octets: state.octets, off }
+        Outcome { received, shown: state.shown, octets: state.octets, off }
     }
 
-    fn report(&self, receiver: &mut Receiver) {
+    /// Reports to the camera; how many frames were received.
+    fn report(&self, receiver: &mut Receiver) -> u64 {
         let report = receiver.report();
         let how = ReceiverReport {
             highest: report.highest,
@@ -83,6 +86,7 @@ impl Shown {
         };
         // A report may be lost like any other datagram.
         let _ = self.camera.report(&how);
+        report.received
     }
 }
 
