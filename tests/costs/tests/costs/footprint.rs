@@ -120,10 +120,11 @@ fn until(server: &mut Running, mut done: impl FnMut() -> bool) -> Result<(), Str
 }
 
 fn resident_now(server: &Running) -> Result<u64, String> {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", server.0.id()));
-    let status = status.map_err(|error| error.to_string())?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    // Counted page by page; what `status` says is off by some pages for each processor.
+    let sums = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", server.0.id()));
+    let sums = sums.map_err(|error| error.to_string())?;
+    let line = sums.lines().find_map(|line| line.strip_prefix("Rss:"));
     let kib =
         line.and_then(|line| line.trim().strip_suffix(" kB")).and_then(|kib| kib.parse().ok());
-    kib.map(|kib: u64| kib << 10).ok_or_else(|| "no VmRSS in /proc".to_owned())
+    kib.map(|kib: u64| kib << 10).ok_or_else(|| "no Rss in /proc".to_owned())
 }
