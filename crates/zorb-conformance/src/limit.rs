@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 /// The time after which a test counts as hanging.
-pub const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(600);
 
 /// Runs a test on its own thread, and propagates its panic.
 ///

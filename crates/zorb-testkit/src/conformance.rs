@@ -30,7 +30,7 @@ use std::time::Duration;
 use zorb_transport::{Acceptor, ConnectOptions, ListenOptions, Stream, Transport};
 
 /// The time after which a test counts as hanging.
-pub const LIMIT: Duration = Duration::from_secs(60);
+pub const LIMIT: Duration = Duration::from_secs(600);
 
 /// The transport under test, and the URL at which it listens.
 #[derive(Debug, Clone)]

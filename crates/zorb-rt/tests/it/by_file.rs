@@ -67,7 +67,7 @@ const SERVER: &str = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n\
 const CLIENT: &str = "rt_mapping = \"direct\"\nrt_highest_priority = 40\n\
     rt_bands = \"0-15, 16-40\"\nrt_private_connections = \"yes\"\n\
     rt_oneways = \"queued\"\nmax_queued_calls = 7\n\
-    rt_request_timeout = 2500\nround_trip_timeout = 60000\n\
+    rt_request_timeout = 250000\nround_trip_timeout = 600000\n\
     fragment_size = 4096\n";
 
 fn builder() -> OrbBuilder {
@@ -151,14 +151,14 @@ fn server_by_file() -> Server {
 }
 
 fn client_by_api() -> (Orb, RtOrb) {
-    let orb = builder().round_trip_timeout(Duration::from_secs(60)).build().unwrap();
+    let orb = builder().round_trip_timeout(Duration::from_secs(600)).build().unwrap();
     let rt = RtOrb::builder().mapping(mapping()).attach(&orb).unwrap();
     let mut properties = ConnectionProperties::default();
     properties.fragment_size = Some(4096);
     properties.queued_calls = Some(7);
     let policies = Policies::new().with(bands(&[(0, 15), (16, 40)])).with(PrivateConnection);
     let policies = policies.with(SyncScope::None).with(OnewayQueue::default()).with(properties);
-    let policies = policies.with(RelativeRequestTimeout(Duration::from_millis(2500)));
+    let policies = policies.with(RelativeRequestTimeout(Duration::from_millis(250_000)));
     orb.policy_manager().add(&policies).unwrap();
     (orb, rt)
 }

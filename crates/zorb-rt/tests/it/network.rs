@@ -217,7 +217,7 @@ fn a_class_of_service_sets_its_connections_up() {
     let here: Probe = server.orb.root_poa().activate(Fixed).unwrap();
     let there: Probe = client.orb.resolve(&here.0.to_ior_string()).unwrap();
     let control =
-        Qos::new(QosClass::LowLatencyTransaction).rate(100).deadline(Duration::from_secs(30));
+        Qos::new(QosClass::LowLatencyTransaction).rate(100).deadline(Duration::from_secs(300));
     let urgent = Probe(there.0.with_policies(&expand(&control).policies()).unwrap());
     assert_eq!(urgent.answer().unwrap(), 42);
     let options = std::mem::take(&mut *client.connected.lock().unwrap());
@@ -234,7 +234,7 @@ fn a_class_of_service_sets_its_connections_up() {
 #[test]
 fn a_class_of_service_has_a_lane() {
     let server = side(false);
-    let control = Qos::new(QosClass::LowLatencyTransaction).deadline(Duration::from_secs(30));
+    let control = Qos::new(QosClass::LowLatencyTransaction).deadline(Duration::from_secs(300));
     let bulk = Qos::new(QosClass::BulkData);
     let (control, bulk) = (expand(&control), expand(&bulk));
     let pool = server.rt.threadpool("classes").lane(bulk.lane()).lane(control.lane());

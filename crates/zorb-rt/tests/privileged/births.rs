@@ -36,7 +36,7 @@ fn births(url: &str, strategy: Strategy, work: impl FnOnce(&Gate, &Doors)) -> Ve
     let builder = || {
         let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
         let builder = builder.protocol(Arc::new(ShmiopProtocol::new()));
-        builder.round_trip_timeout(Duration::from_secs(30))
+        builder.round_trip_timeout(Duration::from_secs(300))
     };
     let server = builder().listen(url).build().unwrap();
     let threads = Arc::<Births>::default();

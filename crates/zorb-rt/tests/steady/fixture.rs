@@ -170,7 +170,7 @@ pub(crate) fn builder() -> OrbBuilder {
     let builder = builder.protocol(Arc::new(lite));
     let lite = Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP);
     let builder = builder.protocol(Arc::new(lite));
-    builder.protocol(Arc::new(ShmiopProtocol::new())).round_trip_timeout(Duration::from_secs(30))
+    builder.protocol(Arc::new(ShmiopProtocol::new())).round_trip_timeout(Duration::from_secs(300))
 }
 
 pub(crate) fn number(value: i16) -> Priority {

@@ -80,7 +80,7 @@ pub fn a_refused_connection_names_endpoint_and_cause(subject: &Subject) {
     let acceptor = subject.listen();
     let endpoint = acceptor.endpoint().clone();
     acceptor.close(); // not dropped, so that no other test gets the endpoint
-    let options = ConnectOptions::with_timeout(Some(Duration::from_secs(30)));
+    let options = ConnectOptions::with_timeout(Some(Duration::from_secs(300)));
     let error = subject.transport().connect(&endpoint, &options).unwrap_err();
     assert_eq!(*error.endpoint(), endpoint);
     assert_eq!(error.phase(), ConnectPhase::Connect);

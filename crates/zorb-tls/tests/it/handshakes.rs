@@ -31,7 +31,7 @@ fn listen(server: &TlsTransport) -> Arc<dyn Acceptor> {
 }
 
 fn connect(client: &TlsTransport, endpoint: &Endpoint) -> Result<Arc<dyn Stream>, ConnectError> {
-    client.connect(endpoint, &ConnectOptions::with_timeout(Some(Duration::from_secs(30))))
+    client.connect(endpoint, &ConnectOptions::with_timeout(Some(Duration::from_secs(300))))
 }
 
 /// The result at each side. A client learns only by reading whether it is admitted: by then it has

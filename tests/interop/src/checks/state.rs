@@ -145,7 +145,7 @@ fn check_guarded(run: &mut Run<'_>) -> Checked {
 }
 
 /// How long a oneway may take to arrive.
-pub(super) const ONEWAY_LIMIT: Duration = Duration::from_secs(20);
+pub(super) const ONEWAY_LIMIT: Duration = Duration::from_secs(120);
 
 /// Asks for the effect of a oneway until it shows.
 pub(super) fn await_effect(mut arrived: impl FnMut() -> Result<bool, Error>) -> Checked {

@@ -18,7 +18,7 @@ use crate::repository;
 use crate::tls;
 
 /// How long a client may take for all its checks.
-const CLIENT_LIMIT: Duration = Duration::from_secs(240);
+const CLIENT_LIMIT: Duration = Duration::from_secs(900);
 
 /// A client, a server and a GIOP version.
 pub(crate) struct Pairing {
@@ -197,7 +197,7 @@ impl Pairing {
 pub(crate) fn orb() -> Result<Orb, String> {
     let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
     // A peer that does not answer fails a check, instead of all of them.
-    let builder = builder.round_trip_timeout(Duration::from_secs(60));
+    let builder = builder.round_trip_timeout(Duration::from_secs(300));
     builder.build().map_err(|error| error.to_string())
 }
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// How long a process may take to start, and to end when it is told to.
-pub(crate) const LIMIT: Duration = Duration::from_secs(60);
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 /// How often a file is looked for whose writer says nothing.
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
 

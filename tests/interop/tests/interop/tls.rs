@@ -31,7 +31,7 @@ fn trusting(folder: &Path) -> OrbBuilder {
     let roots = folder.join("ca.pem").display().to_string();
     Orb::builder()
         .without_environment()
-        .round_trip_timeout(Duration::from_secs(60))
+        .round_trip_timeout(Duration::from_secs(300))
         .option("SsliopRoots", roots)
 }
 

@@ -20,7 +20,7 @@ use crate::server::Server;
 use crate::vector::{Scenario, Vector};
 
 /// A limit for what never takes long; only a hanging server reaches it.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Replays one scenario on a connection of its own. How many replies were compared.
 pub(crate) fn replay(

@@ -12,7 +12,7 @@ use zorb_types::{SystemExceptionKind, minor};
 use super::fixture::{Desk, lane, number, side, side_at, side_mapped};
 
 /// How long calls may take here.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 fn of(priority: i16) -> Policies {
     Policies::new().with(InvocationPriority::new(number(priority)))

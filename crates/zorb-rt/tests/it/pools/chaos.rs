@@ -181,7 +181,7 @@ impl World {
     /// A message that needs almost the whole budget is received, as soon as the threads that served the
     /// connections have released them.
     fn expect_memory(&mut self) {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(300);
         loop {
             self.hostile.clear();
             self.connect();

@@ -95,7 +95,7 @@ impl Clerk {
         let book = self.book.lock().unwrap();
         let has = |book: &mut Book| !book.started.iter().any(|seen| seen.id == id);
         let (book, waited) =
-            self.changed.wait_timeout_while(book, Duration::from_secs(30), has).unwrap();
+            self.changed.wait_timeout_while(book, Duration::from_secs(300), has).unwrap();
         assert!(!waited.timed_out(), "{id} is not served: {:?}", book.started);
         book.started.iter().find(|seen| seen.id == id).unwrap().clone()
     }
@@ -157,7 +157,7 @@ pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
 /// An ORB that listens by this protocol, at `url`.
 pub(crate) fn side_by(protocol: Arc<dyn Protocol>, url: &str, options: &[(&str, &str)]) -> Side {
     let orb = Orb::builder().without_environment().protocol(protocol).listen(url);
-    let orb = orb.round_trip_timeout(Duration::from_secs(30));
+    let orb = orb.round_trip_timeout(Duration::from_secs(300));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
     attached(orb.build().unwrap(), Direct::new(NativePriority::SHARED, NativePriority(40)))
 }
@@ -175,7 +175,7 @@ fn side_of(urls: &[&str], options: &[(&str, &str)], mapping: impl PriorityMappin
     let orb = orb.protocol(Arc::new(lite));
     let short = Composed::new(&Short, UiopProtocol::new(), ProfileTag::ZORB_SHORT_UIOP);
     let orb = orb.protocol(Arc::new(short));
-    let orb = orb.round_trip_timeout(Duration::from_secs(30));
+    let orb = orb.round_trip_timeout(Duration::from_secs(300));
     let orb = urls.iter().fold(orb, |orb, url| orb.listen(*url));
     let orb = options.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
     attached(orb.build().unwrap(), mapping)
@@ -249,7 +249,7 @@ impl Side {
 
 /// Waits until `what` holds.
 pub(crate) fn until(what: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + Duration::from_secs(30);
+    let end = std::time::Instant::now() + Duration::from_secs(300);
     while !what() {
         assert!(std::time::Instant::now() < end, "it never came to hold");
         std::thread::yield_now();

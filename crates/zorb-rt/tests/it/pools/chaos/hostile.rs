@@ -165,7 +165,7 @@ impl HostileClient {
     /// Sends the rest and reads all replies, until the server closes the connection. Every request has been
     /// answered once then.
     pub(super) fn finish(&mut self) {
-        let end = Instant::now() + Duration::from_secs(30);
+        let end = Instant::now() + Duration::from_secs(300);
         let mut has_ended = false;
         if self.is_cut {
             return self.check(false);
