@@ -19,9 +19,14 @@ pub fn process_budget() -> &'static Arc<MessageBudget> {
     })
 }
 
+/// A budget of `limit` octets, which is a part of the [process's](process_budget), or all of that if `limit` is 0.
+pub fn budget(limit: usize) -> Arc<MessageBudget> {
+    orb_budget(process_budget(), limit)
+}
+
 /// The budget of an ORB whose option `MaxBufferedOctets` is `limit`: a part of `process`, or all of it if the option
 /// is 0.
-pub(crate) fn orb_budget(process: &Arc<MessageBudget>, limit: usize) -> Arc<MessageBudget> {
+fn orb_budget(process: &Arc<MessageBudget>, limit: usize) -> Arc<MessageBudget> {
     let process = Arc::clone(process);
     if limit == 0 {
         return process;

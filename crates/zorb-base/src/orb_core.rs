@@ -12,7 +12,7 @@ use crate::calling_lane::CallingLane;
 use crate::extensions::Extensions;
 use crate::local_endpoints::LocalEndpoints;
 use crate::local_sockets::LocalSockets;
-use crate::message_budget::{orb_budget, process_budget};
+use crate::message_budget::budget;
 use crate::options::Options;
 use crate::peer_shares::PeerShares;
 use crate::policy::ServedPriority;
@@ -56,7 +56,7 @@ impl OrbCore {
     /// Creates the state of a running ORB with these options.
     pub fn new(options: Options) -> Arc<Self> {
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
-        let message_budget = orb_budget(process_budget(), options.max_buffered_octets);
+        let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
         Arc::new(Self {
             options,

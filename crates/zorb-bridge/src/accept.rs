@@ -32,7 +32,9 @@ fn serve(clients: &Arc<Clients>, framing: Framing, client: Arc<dyn Stream>) {
     let link = Arc::new(Link::new(&clients.context, framing, client));
     let limit = clients.context.settings.max_connections;
     let Some(number) = clients.add(&link) else {
-        tracing::warn!(limit, "connection rejected: too many");
+        if let Some(unlogged) = clients.context.rejections.admit() {
+            tracing::warn!(limit, unlogged, "connection rejected: too many");
+        }
         return link.reject();
     };
     let (leaving, served) = (LinkGuard { clients: Arc::clone(clients), number }, Arc::clone(&link));
@@ -42,7 +44,9 @@ fn serve(clients: &Arc<Clients>, framing: Framing, client: Arc<dyn Stream>) {
         client_side::run(&served);
     });
     if let Err(error) = started {
-        tracing::error!(%error, "cannot start a thread for a connection");
+        if let Some(unlogged) = clients.context.rejections.admit() {
+            tracing::error!(%error, unlogged, "cannot start a thread for a connection");
+        }
         link.reject();
     }
 }

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use zorb_base::log_limit::LogLimit;
+use zorb_base::message_budget::budget;
+use zorb_base::peer_shares::PeerShares;
 use zorb_os::lock::Lock;
 use zorb_transport::ProtocolRegistry;
 
@@ -18,6 +21,12 @@ pub(crate) struct Context {
     pub(crate) target: Target,
     pub(crate) references: ReferenceTemplate,
     pub(crate) forwarded: ForwardedKeys,
+    /// What the messages of each peer are charged to.
+    pub(crate) shares: PeerShares,
+    /// Limits messages about clients that are rejected.
+    pub(crate) rejections: LogLimit,
+    /// Limits messages about connections to the target that fail.
+    pub(crate) connect_failures: LogLimit,
     closed: AtomicBool,
 }
 
@@ -28,8 +37,18 @@ impl Context {
         target: Target,
         references: ReferenceTemplate,
     ) -> Self {
-        let (forwarded, closed) = (ForwardedKeys::default(), AtomicBool::new(false));
-        Self { registry: Arc::clone(registry), settings, target, references, forwarded, closed }
+        let limit = settings.max_buffered_octets_per_peer;
+        Self {
+            registry: Arc::clone(registry),
+            shares: PeerShares::new(&budget(settings.max_buffered_octets), limit),
+            settings,
+            target,
+            references,
+            forwarded: ForwardedKeys::default(),
+            rejections: LogLimit::default(),
+            connect_failures: LogLimit::default(),
+            closed: AtomicBool::new(false),
+        }
     }
 
     /// Whether requests for the object with this key are forwarded.

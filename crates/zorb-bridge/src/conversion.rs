@@ -5,10 +5,11 @@ mod replies;
 mod requests;
 
 use std::io::{self, IoSlice};
+use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind};
-use zorb_giop::{Form, Inbound, Limits, MessageHeader};
+use zorb_giop::{Form, Inbound, Limits, MessageBudget, MessageHeader};
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
@@ -65,6 +66,11 @@ impl<'a> Converter<'a> {
         let limits =
             Limits::DEFAULT.max_message_size(max_message_size).max_partial_octets(max_message_size);
         Self { from, inbound: Inbound::new(limits).of(framing.0), wait: wait.busy_wait(), limit }
+    }
+
+    /// The same with a budget that its buffers are charged to.
+    pub(crate) fn with_budget(self, budget: &Arc<MessageBudget>) -> Self {
+        Self { inbound: self.inbound.with_budget(Arc::clone(budget)), ..self }
     }
 
     /// Forwards messages until the connection ends.

@@ -1,7 +1,12 @@
 //! Requests whose first fragment is too small for the whole header.
 
+use std::sync::Arc;
+
 use zorb_cdr::ByteOrder;
-use zorb_giop::{GiopVersion, HEADER_SIZE, MessageHeader, ProtocolError, ProtocolErrorKind};
+use zorb_giop::{
+    Charge, GiopVersion, HEADER_SIZE, MessageBudget, MessageHeader, ProtocolError,
+    ProtocolErrorKind,
+};
 
 use crate::relay::MAX_HEAD;
 
@@ -38,14 +43,22 @@ pub(crate) struct PendingRequest {
     joined: Vec<u8>,
     /// The number of octets of `joined` before the current fragment.
     before: usize,
+    /// What is charged for the octets.
+    charge: Charge,
 }
 
 impl PendingRequest {
     /// Starts with a complete first fragment.
-    pub(crate) fn begin(header: &MessageHeader, fragment: &[u8]) -> Result<Self, ProtocolError> {
+    pub(crate) fn begin(
+        header: &MessageHeader,
+        fragment: &[u8],
+        budget: &Arc<MessageBudget>,
+    ) -> Result<Self, ProtocolError> {
         let id = id_in(header, fragment).ok_or(ProtocolErrorKind::BadFragment)?;
+        let mut charge = Charge::to(Arc::clone(budget));
+        charge_octets(&mut charge, fragment.len() * 2)?;
         let (fragments, joined) = (fragment.to_vec(), fragment.to_vec());
-        Ok(Self { id, header: *header, fragments, before: joined.len(), joined })
+        Ok(Self { id, header: *header, fragments, before: joined.len(), joined, charge })
     }
 
     /// The header of the message, with the size reassembled so far.
@@ -72,6 +85,7 @@ impl PendingRequest {
         }
         let skipped =
             if header.version < GiopVersion::V1_2 { HEADER_SIZE } else { FRAGMENT_HEADER_SIZE };
+        self.charge_more(seen.len())?;
         self.joined.extend_from_slice(seen.get(skipped..).unwrap_or_default());
         Ok(())
     }
@@ -79,10 +93,16 @@ impl PendingRequest {
     /// Discards the current fragment, which will be examined again.
     pub(crate) fn take_back(&mut self) {
         self.joined.truncate(self.before);
+        self.charge.reduce(self.fragments.len() + self.joined.len());
+    }
+
+    fn charge_more(&mut self, octets: usize) -> Result<(), ProtocolError> {
+        charge_octets(&mut self.charge, self.fragments.len() + self.joined.len() + octets)
     }
 
     /// Keeps the current fragment, which is complete but does not complete the header.
     pub(crate) fn keep(&mut self, fragment: &[u8]) -> Result<(), ProtocolError> {
+        self.charge_more(fragment.len())?;
         self.fragments.extend_from_slice(fragment);
         self.before = self.joined.len();
         if self.fragments.len() > MAX_HEAD {
@@ -96,4 +116,8 @@ impl PendingRequest {
     pub(crate) fn into_fragments(self) -> Vec<u8> {
         self.fragments
     }
+}
+
+fn charge_octets(charge: &mut Charge, octets: usize) -> Result<(), ProtocolError> {
+    if charge.set(octets) { Ok(()) } else { Err(ProtocolErrorKind::OutOfMemory(octets).into()) }
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use zorb_giop::{Form, GiopVersion, ProtocolError};
+use zorb_giop::{Form, GiopVersion, MessageBudget, ProtocolError};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::Stream;
 
@@ -27,6 +27,8 @@ pub(crate) struct Link {
     pub(crate) context: Arc<Context>,
     pub(crate) framing: Framing,
     pub(crate) client: Arc<dyn Stream>,
+    /// What the octets of the client are charged to while they are buffered.
+    pub(crate) budget: Arc<MessageBudget>,
     /// Held while sending to the client.
     sending: Lock<()>,
     /// Set by the first request.
@@ -43,6 +45,7 @@ pub(crate) struct Link {
 impl Link {
     pub(crate) fn new(context: &Arc<Context>, framing: Framing, client: Arc<dyn Stream>) -> Self {
         Self {
+            budget: context.shares.share(&*client),
             context: Arc::clone(context),
             framing,
             client,

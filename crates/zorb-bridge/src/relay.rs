@@ -2,9 +2,10 @@
 
 use std::fmt;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use zorb_giop::{MessageHeader, ProtocolError, ProtocolErrorKind};
+use zorb_giop::{Charge, MessageBudget, MessageHeader, ProtocolError, ProtocolErrorKind};
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
@@ -93,6 +94,8 @@ pub(crate) struct Relay<'a> {
     /// The receive timeout.
     limit: Option<Duration>,
     buffer: Vec<u8>,
+    /// What is charged for the buffer: its length beyond the usual one.
+    charge: Charge,
     /// The preferred size of the buffer.
     wanted: usize,
     /// The unprocessed octets in the buffer are `start..end`.
@@ -121,6 +124,7 @@ impl<'a> Relay<'a> {
             wait: wait.busy_wait(),
             limit,
             buffer: vec![0; BUFFER_SIZE],
+            charge: Charge::default(),
             wanted: BUFFER_SIZE,
             start: 0,
             end: 0,
@@ -128,6 +132,11 @@ impl<'a> Relay<'a> {
             passing: false,
             last: false,
         }
+    }
+
+    /// The same with a budget that its buffer is charged to.
+    pub(crate) fn with_budget(self, budget: &Arc<MessageBudget>) -> Self {
+        Self { charge: Charge::to(Arc::clone(budget)), ..self }
     }
 
     /// Forwards messages until the connection ends.
@@ -150,9 +159,13 @@ impl<'a> Relay<'a> {
             self.start = 0;
         }
         if self.end == self.buffer.len() {
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        } else if self.left > 0 && self.wanted > self.buffer.len() {
-            self.buffer.resize(self.wanted, 0);
+            let length = self.buffer.len() * 2;
+            if !self.grow(length) {
+                return Err(Ending::Broken(ProtocolErrorKind::OutOfMemory(length).into()));
+            }
+        } else if self.left > 0 && self.wanted > self.buffer.len() && !self.grow(self.wanted) {
+            // The smaller buffer will do.
+            self.wanted = self.buffer.len();
         }
         loop {
             let space = self.buffer.get_mut(self.end..).unwrap_or_default();
@@ -170,6 +183,15 @@ impl<'a> Relay<'a> {
                 Err(error) => return Err(Ending::Lost(error)),
             }
         }
+    }
+
+    /// Enlarges the buffer, if the budget allows it.
+    fn grow(&mut self, length: usize) -> bool {
+        let fits = self.charge.set(length - BUFFER_SIZE);
+        if fits {
+            self.buffer.resize(length, 0);
+        }
+        fits
     }
 
     /// Forwards the received messages, in one send unless a message in between is dropped or

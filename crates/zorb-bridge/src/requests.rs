@@ -52,7 +52,8 @@ impl<'l> Requests<'l> {
     /// Buffers the first fragment of a request until it is decided.
     fn hold(&mut self, header: &MessageHeader, seen: &[u8]) -> Result<Verdict, Ending> {
         self.check_room()?;
-        self.pending.push(PendingRequest::begin(header, seen).map_err(Ending::Broken)?);
+        self.pending
+            .push(PendingRequest::begin(header, seen, &self.link.budget).map_err(Ending::Broken)?);
         Ok(Verdict::Drop)
     }
 

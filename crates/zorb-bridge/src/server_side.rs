@@ -18,7 +18,9 @@ pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemExcepti
     let target = link.context.target.connect(settings).map_err(|error| {
         let timed_out = error.as_ref().is_none_or(|error| error.is_timed_out());
         if let Some(error) = error {
-            tracing::warn!(%error, "cannot connect to the target");
+            if let Some(unlogged) = link.context.connect_failures.admit() {
+                tracing::warn!(%error, unlogged, "cannot connect to the target");
+            }
         }
         transient(match timed_out {
             true => minor::transient::CONNECT_TIMED_OUT,
@@ -37,7 +39,9 @@ pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemExcepti
         run_replies(&served, &*stream);
     });
     started.map_err(|error| {
-        tracing::error!(%error, "cannot start a thread for a connection");
+        if let Some(unlogged) = link.context.rejections.admit() {
+            tracing::error!(%error, unlogged, "cannot start a thread for a connection");
+        }
         *link.replies_running() = false;
         let minor = minor::no_resources::THREADS;
         SystemException::no_resources(minor, CompletionStatus::No)
@@ -53,10 +57,15 @@ fn run_replies(link: &Link, target: &dyn Stream) {
     let settings = &link.context.settings;
     let (wait, size) = (settings.wait, settings.max_message_size);
     let framing = link.context.target.framing;
+    let budget = link.context.shares.share(target);
     let ending = if link.converts() {
-        Converter::new(target, framing, size, wait, None).run(&mut ConvertedReplies::new(link))
+        Converter::new(target, framing, size, wait, None)
+            .with_budget(&budget)
+            .run(&mut ConvertedReplies::new(link))
     } else {
-        Relay::new(target, framing, size, wait, None).run(&mut Replies::new(link))
+        Relay::new(target, framing, size, wait, None)
+            .with_budget(&budget)
+            .run(&mut Replies::new(link))
     };
     tracing::debug!(peer = target.peer(), %ending, "the server's connection has ended");
     if let Ending::Broken(error) = &ending {

@@ -21,6 +21,12 @@ pub struct Settings {
     pub max_connections: usize,
     /// The maximum size of a message or fragment, in octets. Default 64 MiB.
     pub max_message_size: usize,
+    /// The maximum size of all messages that are buffered, beyond 64 KiB for each direction of a connection, in octets;
+    /// 0 for what bridges and ORBs of the process share, a quarter of the memory. A message is buffered until its header
+    /// is complete; all of it if the bridge rewrites headers. Default 0.
+    pub max_buffered_octets: usize,
+    /// The part of it for the connections to one IP address, and for those to local peers together; 0 for half. Default 0.
+    pub max_buffered_octets_per_peer: usize,
     /// The stream options of connections on both sides.
     pub stream: StreamOptions,
     /// The strategy by which threads wait for octets.
@@ -36,6 +42,8 @@ impl Default for Settings {
             idle_timeout: Some(Duration::from_secs(300)),
             max_connections: 1024,
             max_message_size: 64 << 20,
+            max_buffered_octets: 0,
+            max_buffered_octets_per_peer: 0,
             stream: StreamOptions::default(),
             wait: WaitPolicy::default(),
         }

@@ -22,6 +22,7 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use zorb_base::calling_lane::CallingLane;
+use zorb_base::log_limit::LogLimit;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 
@@ -67,6 +68,8 @@ pub struct Lane {
     pub(super) borrowed: AtomicU64,
     pub(super) refused: AtomicU64,
     pub(super) rejected: AtomicU64,
+    /// Limits messages about them.
+    rejections: LogLimit,
 }
 
 impl Deref for Lane {
@@ -233,6 +236,7 @@ impl Lane {
             borrowed: AtomicU64::new(0),
             refused: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
+            rejections: LogLimit::default(),
         }))
     }
 
@@ -317,8 +321,14 @@ impl Lane {
         }
     }
 
+    fn log_rejection(&self, reason: &dyn std::fmt::Display) {
+        if let Some(unlogged) = self.rejections.admit() {
+            tracing::warn!(lane = self.name, %reason, unlogged, "connection rejected");
+        }
+    }
+
     fn give_up(&self, connection: &Arc<ServerConnection>, error: &io::Error) {
-        tracing::warn!(peer = connection.peer(), %error, lane = self.name, "connection rejected");
+        self.log_rejection(error);
         self.rejected.fetch_add(1, Ordering::Relaxed);
         connection.end(ConnectionEnd::ClosedHere);
     }

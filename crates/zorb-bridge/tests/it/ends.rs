@@ -181,6 +181,39 @@ fn clients_above_the_limit_are_rejected() {
 }
 
 #[test]
+fn requests_that_cannot_be_forwarded_yet_share_a_budget() {
+    let bridge = TestBridge::new(Settings {
+        max_buffered_octets: 100_000,
+        max_buffered_octets_per_peer: 100_000,
+        ..Settings::default()
+    });
+    // The start of a request whose object key does not end in its first fragment.
+    let mut part = request(NEWEST, LITTLE, 1, &[7; 50_000], b"");
+    part.truncate(40_000);
+    part[6] |= 2;
+    part[8..12].copy_from_slice(&(40_000_u32 - 12).to_le_bytes());
+    let unknown = request(NEWEST, LITTLE, 2, b"unknown", b"");
+    for _ in 0..3 {
+        let first = bridge.client();
+        first.send(&part);
+        first.send(&unknown);
+        exception_in(&first.message(), 2);
+        // There is no memory for another one, but for small requests.
+        let second = bridge.client();
+        second.send(&part);
+        assert_eq!(header_of(&second.message()).kind, MessageKind::CloseConnection);
+        second.end();
+        let third = bridge.client();
+        third.send(&unknown);
+        exception_in(&third.message(), 2);
+        drop((first, second, third));
+        while bridge.bridge.connections() > 0 {
+            std::thread::yield_now();
+        }
+    }
+}
+
+#[test]
 fn closing_the_bridge_closes_all_connections() {
     let bridge = TestBridge::new(Settings::default());
     let (client, server) = bridge.met();

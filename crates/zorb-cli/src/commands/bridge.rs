@@ -114,6 +114,8 @@ fn settings(orb: &zorb::Orb, args: &BridgeArgs) -> Settings {
             count => count,
         },
         max_message_size: options.max_message_size,
+        max_buffered_octets: options.max_buffered_octets,
+        max_buffered_octets_per_peer: options.max_buffered_octets_per_peer,
         stream: options.stream.clone(),
         wait: options.wait_policy(),
     }

@@ -75,7 +75,7 @@ impl Lane {
         let connection = self.new_connection(context, protocol, stream, slot);
         let has_room = |reserved: &Reserved| !self.is_stopping() && self.make_room(reserved.excess);
         if !reserved.as_ref().is_some_and(has_room) {
-            tracing::warn!(lane = self.name, "connection rejected: limit reached or shutting down");
+            self.log_rejection(&"limit reached or shutting down");
             if reserved.is_some() {
                 self.release(slot);
             }

@@ -64,7 +64,7 @@ pub(super) const CRATES: &[Crate] = &[
     orb(3, "zorb-av", &["zorb-transport", "zorb-udp"]),
     orb(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB
-    orb(4, "zorb-bridge", &[]),
+    orb(4, "zorb-bridge", &["zorb-base"]),
     orb(4, "zorb-base", &[]),
     orb(4, "zorb-poa", &["zorb-base"]),
     orb(4, "zorb-invocation", &["zorb-base", "zorb-poa"]),

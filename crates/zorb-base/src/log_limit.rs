@@ -1,0 +1,51 @@
+//! Limits how often the log says what peers can cause at will.
+
+use std::time::{Duration, Instant};
+
+use zorb_os::lock::Lock;
+
+/// The time between two messages.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Limits the messages about one kind of event to one a second, each with the number of those left out before it.
+#[derive(Debug, Default)]
+pub struct LogLimit(Lock<Messages>);
+
+#[derive(Debug, Default)]
+struct Messages {
+    last: Option<Instant>,
+    unlogged: u64,
+}
+
+impl LogLimit {
+    /// Counts an event. Returns whether to log it: with the number of events since the last message that were not logged.
+    pub fn admit(&self) -> Option<u64> {
+        self.admit_at(Instant::now())
+    }
+
+    fn admit_at(&self, now: Instant) -> Option<u64> {
+        let mut messages = self.0.lock();
+        if messages.last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
+            messages.unlogged += 1;
+            return None;
+        }
+        messages.last = Some(now);
+        Some(std::mem::take(&mut messages.unlogged))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_many_events_is_logged_each_second() {
+        let limit = LogLimit::default();
+        let start = Instant::now();
+        let logged: Vec<_> =
+            (0..3000).filter_map(|ms| limit.admit_at(start + Duration::from_millis(ms))).collect();
+        assert_eq!(logged, [0, 999, 999]);
+        assert_eq!(limit.admit_at(start + Duration::from_secs(60)), Some(999));
+        assert_eq!(limit.admit_at(start + Duration::from_secs(61)), Some(0));
+    }
+}
