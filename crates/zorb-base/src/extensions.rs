@@ -1,4 +1,4 @@
-//! What other crates add to an ORB.
+//! The extensions that other crates add to an ORB.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::interceptor::Interceptors;
 use crate::policy::{NetworkPriorities, PolicyReaders};
 
-/// What other crates have added to an ORB.
+/// The extensions that other crates have added to an ORB.
 #[derive(Clone, Debug, Default)]
 pub struct Extensions {
     /// The factories of request interceptors.

@@ -1,4 +1,5 @@
-//! What all layers of the ORB share: options, errors, policies, interceptors, counters, and the state of an ORB.
+//! The types that all layers of the ORB share: options, errors, policies, interceptors, counters, and the
+//! state of an ORB.
 //!
 //! The layers above are the object adapter, invocation and serving. Programs use these types through the
 //! facade crate `zorb`.

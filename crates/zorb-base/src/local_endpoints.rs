@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use zorb_os::lock::Lock;
 use zorb_transport::Endpoint;
 
-/// The maximum number of endpoints of a reference that clients use: it may come from anybody, and each may have to be
-/// tried. Servers make no references with more.
+/// The maximum number of endpoints of a reference that clients use: any peer may send one, and each may have
+/// to be tried. Servers create no references with more.
 pub const MAX_ROUTES: usize = 64;
 
 /// The endpoints of one ORB. They are looked up when a reference is used for the first time.

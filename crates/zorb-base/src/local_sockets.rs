@@ -1,7 +1,7 @@
 //! The sockets of this machine that references in messages may lead to.
 //!
-//! A reference can come from anybody. Without this check it would make a client connect to any socket that its user may
-//! open, and send a request there.
+//! Any peer can send a reference. Without this check it would make a client connect to any socket that its
+//! user may open, and send a request there.
 
 use std::collections::HashSet;
 

@@ -74,7 +74,7 @@ impl OrbCore {
         })
     }
 
-    /// What all messages of the ORB's connections are charged to.
+    /// The budget for the messages of the ORB's connections.
     pub fn message_budget(&self) -> &Arc<MessageBudget> {
         &self.message_budget
     }
@@ -90,7 +90,7 @@ impl OrbCore {
         &self.options
     }
 
-    /// What other crates have added to the ORB.
+    /// The extensions that other crates have added.
     pub fn extensions(&self) -> Arc<Extensions> {
         Arc::clone(&self.extensions.lock())
     }

@@ -13,7 +13,7 @@ const MOST_THREADS: u64 = 65_536;
 /// The most connections by default: a server has a table for all of them.
 const MOST_CONNECTIONS: u64 = 1024;
 
-/// What the process may have; `None` for what is unknown or unlimited.
+/// The limits of the process; `None` for those that are unknown or unlimited.
 #[derive(Clone, Copy, Debug)]
 struct SystemLimits {
     descriptors: Option<u64>,

@@ -103,7 +103,7 @@ impl FlowLimits {
         Self { max_calls: calls.max(1), max_octets: octets, ..self }
     }
 
-    /// Whether one more call of so many octets has room.
+    /// Whether there is room for one more call of `more` octets.
     fn has_room(&self, calls: usize, octets: usize, more: usize) -> bool {
         calls == 0
             || calls < self.max_calls.max(1)
@@ -326,7 +326,7 @@ impl<T> FlowQueue<T> {
         self.state().blocked
     }
 
-    /// What has become of everything so far.
+    /// The numbers of items sent, lost and refused so far.
     #[must_use]
     pub fn counts(&self) -> FlowCounts {
         self.state().counts
@@ -370,7 +370,7 @@ mod tests {
         assert_eq!(event(26), None);
         assert_eq!(event(25), Some(FlowEvent::Low { calls: 1, octets: 25 }));
         assert!(limits.has_room(3, 60, 40) && !limits.has_room(3, 60, 41));
-        assert!(limits.has_room(0, 0, 5000), "what is larger than the queue goes alone");
+        assert!(limits.has_room(0, 0, 5000), "a call larger than the limit is queued alone");
         assert!(!limits.has_room(1, usize::MAX, usize::MAX));
         assert!(!of(3, 100).has_room(3, 0, 1));
     }

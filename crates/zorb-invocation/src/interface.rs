@@ -27,7 +27,7 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
     /// The ids of the interface and of all its bases, most derived first, `CORBA::Object` last.
     const TYPE_IDS: &'static [&'static str];
 
-    /// The typed face of `object`, without asking whether it has this type.
+    /// A typed reference to `object`, without checking its type.
     fn from_object(object: ObjectRef) -> Self;
 
     /// The untyped reference inside.
@@ -60,7 +60,7 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
         self.as_object().for_call(policies).map(Self::from_object)
     }
 
-    /// Draws a buffer for arguments of calls to the object; see [`ObjectRef::loan`].
+    /// Allocates a buffer for arguments of calls to the object; see [`ObjectRef::loan`].
     ///
     /// # Errors
     /// Those of connecting: `TRANSIENT`, `TIMEOUT`, `NO_PERMISSION`.
@@ -68,7 +68,7 @@ pub trait Interface: Clone + Send + Sync + Sized + 'static {
         self.as_object().loan(len)
     }
 
-    /// The same object, called so when it is of this ORB; see [`ObjectRef::with_collocation`].
+    /// The same object with another `strategy` of calls within its ORB; see [`ObjectRef::with_collocation`].
     #[must_use]
     fn with_collocation(&self, strategy: CollocationStrategy) -> Self {
         Self::from_object(self.as_object().with_collocation(strategy))
@@ -105,8 +105,8 @@ impl<T: Interface> Ref<T> {
         }
     }
 
-    /// Whether the reference, once it had arrived, would be like this one: nil, or one of the ORB
-    /// of `context` that has nothing about it that would not be sent.
+    /// Whether a receiver in the ORB of `context` would get an identical reference: nil, or one of this ORB
+    /// without state that is not sent.
     #[doc(hidden)]
     pub fn passes_as_is_option(value: Option<&T>, context: &Context) -> bool {
         let Some(reference) = value else { return true };

@@ -106,7 +106,7 @@ impl Loan {
         }
     }
 
-    /// The same by `strategy`, whatever the policies say.
+    /// Like [`for_reply`](Self::for_reply), with this strategy instead of the policies'.
     #[must_use]
     pub fn for_reply_by(strategy: BufferStrategy, len: usize) -> Self {
         let connection = match strategy {

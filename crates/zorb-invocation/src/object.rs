@@ -177,8 +177,8 @@ impl ObjectRef {
         self.shared.collocation.forget();
     }
 
-    /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for
-    /// a reference that has no encoding, which none that was made or received here is.
+    /// The reference as text: `IOR:` and hexadecimal digits (`object_to_string`). It is empty for a reference
+    /// without an encoding, which the ORB never creates or receives.
     #[doc(alias = "object_to_string")]
     pub fn to_ior_string(&self) -> String {
         self.ior().to_stringified().unwrap_or_default()

@@ -131,14 +131,14 @@ pub fn dispatch<'a>(
     answer(&call.reply)
 }
 
-/// Replies with an exception. What became `UNKNOWN` is logged: the client does not get the cause.
+/// Replies with an exception. The cause of `UNKNOWN` is logged: the client does not get it.
 #[cold]
 fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
     if exception.kind == SystemExceptionKind::Unknown
         && let Some(cause) = exception.source()
     {
         let operation = &*call.request.operation;
-        tracing::warn!(operation, cause = %Report(cause), "the client gets UNKNOWN");
+        tracing::warn!(operation, cause = %Report(cause), "replying UNKNOWN");
     }
     call.reply.write_exception(exception);
 }

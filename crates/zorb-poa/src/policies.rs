@@ -14,7 +14,7 @@ pub enum Lifespan {
     Persistent,
 }
 
-/// Who assigns object ids.
+/// How object ids are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum IdAssignment {
     /// The adapter (`SYSTEM_ID`).

@@ -222,8 +222,7 @@ impl InterceptedRequest for QueuedRequest<'_> {
     }
 }
 
-/// Has `skeleton` decode the arguments and make the upcall. If they are in several fragments of GIOP 1.1, both ways to
-/// align numbers are tried, as in [`CdrReader::read_in_parts`].
+/// Lets `skeleton` decode the arguments and make the upcall.
 pub(super) fn dispatch_to(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
     match call.arguments.is_evenly_aligned() {
         true => skeleton.dispatch(call),

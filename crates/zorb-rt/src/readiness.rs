@@ -38,7 +38,7 @@ pub struct Finding {
     pub subject: &'static str,
     /// The verdict.
     pub verdict: Verdict,
-    /// What was found.
+    /// The finding.
     pub found: String,
     /// How to improve it; `None` for the verdict [`Verdict::Good`].
     pub advice: Option<&'static str>,

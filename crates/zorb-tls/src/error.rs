@@ -36,21 +36,21 @@ impl From<TlsError> for io::Error {
 thread_local! {
     /// The name in the certificate that this thread has just rejected: rustls reports the reason,
     /// but not the name.
-    static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
+    static REJECTED_SUBJECT: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
 /// Records the name of a rejected certificate for the next error on this thread.
 pub(crate) fn note_rejected(subject: &str) {
-    REJECTED.with_borrow_mut(|refused| *refused = Some(subject.to_owned()));
+    REJECTED_SUBJECT.with_borrow_mut(|rejected| *rejected = Some(subject.to_owned()));
 }
 
 /// The error of a connection. `PermissionDenied` if one side rejects the other's certificate, which
 /// the ORB reports as `NO_PERMISSION`.
 pub(crate) fn failed(error: Error) -> io::Error {
-    let refused = REJECTED.take();
+    let rejected = REJECTED_SUBJECT.take();
     let (kind, text) = match &error {
         Error::InvalidCertificate(why) => {
-            let whose = refused.map_or(String::new(), |subject| format!(" of {subject}"));
+            let whose = rejected.map_or(String::new(), |subject| format!(" of {subject}"));
             (io::ErrorKind::PermissionDenied, format!("the certificate{whose} was rejected: {why}"))
         }
         Error::NoCertificatesPresented => {

@@ -50,7 +50,7 @@ pub(crate) struct TlsStream {
     broken: AtomicBool,
 }
 
-/// What has been encrypted and not sent.
+/// Encrypted octets that have not been sent.
 #[derive(Debug, Default)]
 struct Outbox {
     encrypted: Vec<u8>,

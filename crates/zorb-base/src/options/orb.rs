@@ -43,12 +43,12 @@ macro_rules! orb_options {
                 "DefaultInitRef" default_init_ref: String = String::new();
                 /// Maximum time to establish a connection.
                 "ConnectTimeout" connect_timeout: Duration = Duration::from_secs(10), 1..=HOUR_MS, "ms";
-                /// Maximum time to connect to an object, all its addresses together; at least ConnectTimeout.
+                /// Maximum total time to connect to an object at all its addresses; at least ConnectTimeout.
                 "MaxConnectTime" max_connect_time: Duration = Duration::from_secs(30), 1..=HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
-                /// Idle time after which a server closes a connection, which clients reopen transparently, and a
-                /// client when it opens others; 0 for no limit.
+                /// Idle time after which a server closes a connection, and a client when it opens another
+                /// one; clients reconnect transparently; 0 for no limit.
                 "IdleTimeout" idle_timeout: Option<Duration> = Some(Duration::from_secs(300)),
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum time from the first octet of a message until a server has received it whole; then the
@@ -73,8 +73,8 @@ macro_rules! orb_options {
                 "CopyThreshold" copy_threshold: usize = 16 << 10, 1..=1 << 31, "octets";
                 /// Initial size of the request buffer of a client's connection.
                 "Preallocate" preallocate: usize = 0, 0..=1 << 30, "octets";
-                /// Maximum size of a received GIOP message, fragments joined, and of the incomplete messages of a
-                /// connection together.
+                /// Maximum size of a received GIOP message, fragments joined, and total size of the
+                /// incomplete messages of a connection.
                 "MaxMessageSize" max_message_size: usize = 64 << 20, 1024..=1 << 31, "octets";
                 /// Maximum size of the messages in memory, beyond the 64 KiB that each connection may use: those that
                 /// are being received, wait to be served, and wait for a client to read; 0 for what the ORBs of the
@@ -109,7 +109,7 @@ macro_rules! orb_options {
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;
                 /// Maximum number of one-way calls in the send queue of a client's connection.
                 "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
-                /// Maximum size of the one-way calls in such a queue together; a larger call is queued alone.
+                /// Total size of the one-way calls in such a queue; a larger call is queued alone.
                 "MaxQueuedOctets" max_queued_octets: usize = 1 << 20, 1..=1 << 31, "octets";
                 /// Maximum number of threads that serve one connection while its upcalls block.
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
@@ -122,7 +122,7 @@ macro_rules! orb_options {
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum number of location forwards that one call follows.
                 "MaxForwards" max_forwards: u32 = 8, 0..=1024;
-                /// Time that an upcall may run before another thread reads on from its connection.
+                /// Time that an upcall may run before another thread takes over its connection.
                 "StallTakeover" stall_takeover: Duration = Duration::from_millis(20), 1..=HOUR_MS, "ms";
                 /// How stubs call objects of their own ORB: through the object adapter, directly on the servant, or
                 /// by messages in memory, as if the object were remote.

@@ -16,8 +16,8 @@ use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
 use super::pool::{EndpointPool, OtherConnections};
 
-/// The number of pools from which on those that no reference uses are closed. Endpoints come with references,
-/// and so from anybody.
+/// The number of pools above which those that no reference uses are closed. Endpoints come from references,
+/// so any peer can add some.
 const MAX_UNUSED: usize = 256;
 
 /// The least number of new connections after which those that no call uses are closed.

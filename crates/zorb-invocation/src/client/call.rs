@@ -56,9 +56,9 @@ impl Call<'_> {
     /// The exception of a call that the policy Rebind prevents.
     #[cold]
     pub(super) fn no_rebind(&self, minor: MinorCode) -> SystemException {
-        let context = ErrorContext::new(Phase::Resolve)
-            .with_operation(self.operation)
-            .with_hint("the policy Rebind has the program choose the object anew");
+        let context = ErrorContext::new(Phase::Resolve).with_operation(self.operation).with_hint(
+            "the policy Rebind forbids reconnecting transparently; resolve the reference again",
+        );
         SystemException::rebind(minor, CompletionStatus::No).with_context(context)
     }
 }

@@ -104,7 +104,7 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    /// As the options say; large messages are charged to the part of the server.
+    /// According to `options`; large messages are charged to the share of the server.
     pub(crate) fn new(options: &Options, shares: &PeerShares) -> Self {
         let max_message_size = options.max_message_size;
         Self { max_message_size, shares: shares.clone(), wait: options.wait_policy() }

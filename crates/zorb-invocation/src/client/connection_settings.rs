@@ -1,4 +1,4 @@
-//! What the connections of a client are like, from properties and options.
+//! The settings of a client's connections, from properties and options.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use zorb_base::options::Options;
 use zorb_base::policy::{ConnectionProperties, octets};
 use zorb_transport::StreamOptions;
 
-/// What connections are like.
+/// The settings of connections.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionSettings {
     pub(crate) stream: StreamOptions,

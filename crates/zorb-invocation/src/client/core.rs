@@ -1,4 +1,4 @@
-//! What the calling side of an ORB shares.
+//! The calling side of an ORB.
 
 use std::any::{Any, TypeId};
 use std::ops::Deref;
@@ -13,14 +13,14 @@ use super::cache::ConnectionCache;
 use super::level_policies::{CallParameters, ClientPolicies};
 use crate::value::ValueRegistry;
 
-/// What the calling side of an ORB shares: what references and values decode against.
+/// The calling side of an ORB, which is the context for decoding references and values.
 pub struct ClientCore {
     orb: Arc<OrbCore>,
     /// The parameters of calls without policies. Computing them takes 6 % of a call.
     plain_parameters: CallParameters,
     policies: ArcSwap<ClientPolicies>,
     connections: ConnectionCache,
-    /// Where collocated calls find their objects.
+    /// The objects of this ORB, for collocated calls.
     adapters: Arc<Adapters>,
     values: ValueRegistry,
 }

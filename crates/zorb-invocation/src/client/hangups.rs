@@ -22,7 +22,7 @@ const STACK: usize = 128 << 10;
 /// Whether the server has hung up.
 pub(super) type HungUp = AtomicBool;
 
-/// What closes connections whose servers have hung up.
+/// Closes connections whose servers have hung up.
 pub(super) trait ClosesHungUp: Send + Sync {
     /// The server of the connection with this flag, which is set, has hung up. Must not wait for a peer.
     fn close_hung_up(&self, connection: &Arc<HungUp>);

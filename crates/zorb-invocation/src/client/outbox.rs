@@ -50,7 +50,7 @@ impl std::fmt::Debug for Outbox {
     }
 }
 
-/// What a queue is made of.
+/// The parameters of a queue.
 pub(super) struct NewOutbox {
     pub(super) on_event: OnEvent,
     pub(super) limits: FlowLimits,
@@ -99,7 +99,7 @@ impl Outbox {
         Ok(outbox)
     }
 
-    /// Whether it does not send any more.
+    /// Whether sending has ended.
     pub(super) fn is_broken(&self) -> bool {
         self.broken.load(Ordering::Acquire)
     }

@@ -46,7 +46,7 @@ impl Outboxes {
             return Arc::clone(known);
         }
         slots.retain(|slot| {
-            // Nobody else has the slot, and nobody can get it while this list is locked.
+            // No other thread has the slot, and none can get it while this list is locked.
             let is_used = Arc::strong_count(slot) > 1 || slot.state.lock().outbox.is_some();
             if !is_used {
                 sum_up(&mut self.removed.lock(), slot.counts());

@@ -83,8 +83,8 @@ struct PoolState {
     closed: bool,
 }
 
-/// What closes with a pool: a queue of one-way calls, which takes its connections from the pool. Without this
-/// trait the modules of both would depend on each other.
+/// An object that closes with a pool: a queue of one-way calls, which takes its connections from the pool.
+/// Without this trait the modules of both would depend on each other.
 pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
     fn close(&self);
 }

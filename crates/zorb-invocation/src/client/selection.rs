@@ -13,7 +13,7 @@ use super::pool::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
-/// What a connection is needed for.
+/// The requirements of a call on its connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection<'a> {
     pub(super) wanted: Wanted,
@@ -93,7 +93,7 @@ pub(super) fn unreachable(
 /// The priorities for which a request needs a connection.
 struct Priorities<'a> {
     band: Option<&'a RangeInclusive<i16>>,
-    /// Those of which an endpoint must serve one; `None` for any.
+    /// The priorities of which an endpoint must serve one; `None` for any.
     endpoints: Option<&'a RangeInclusive<i16>>,
 }
 
@@ -260,7 +260,7 @@ fn no_contexts() -> SystemException {
     let code = minor::inv_policy::CANNOT_RECONCILE;
     let context = ErrorContext::new(Phase::Connect)
         .with_source("the call carries service contexts, which no usable protocol can")
-        .with_hint("have the server listen with GIOP too; lanes tell priorities as well");
+        .with_hint("add a GIOP endpoint to the server, or use lanes to convey the priority");
     SystemException::inv_policy(code, CompletionStatus::No).with_context(context)
 }
 
@@ -269,7 +269,7 @@ fn no_way_back() -> SystemException {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
     let context = ErrorContext::new(Phase::Connect)
         .with_source("the operation has a reply, and the reference has only one-way protocols")
-        .with_hint("have the server listen with another protocol too");
+        .with_hint("add an endpoint of another protocol to the server");
     SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }
 
@@ -297,8 +297,8 @@ fn no_usable_profile(object: &ObjectRef, routes: &Routes) -> SystemException {
     let tags: Vec<_> =
         object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
     let context = ErrorContext::new(Phase::Connect)
-        .with_source(format!("profiles of kind {}", tags.join(", ")))
-        .with_hint("no protocol of this ORB understands a profile of the reference");
+        .with_source(format!("the reference has only profiles of kind {}", tags.join(", ")))
+        .with_hint("this ORB has no protocol for these profiles");
     SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No)
         .with_context(context)
 }

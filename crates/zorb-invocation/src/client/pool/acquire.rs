@@ -157,7 +157,7 @@ impl EndpointPool {
         ticket: &Arc<Ticket>,
         limit: &WaitLimit,
     ) -> Locked<'s, PoolState> {
-        // From now on they come back to the pool; one that was released just before is in its slot.
+        // From now on threads return them to the pool; one that was released just before is in its slot.
         let idle = self.take_all_idle(&mut state, true);
         let found = !idle.is_empty();
         state.idle.extend(idle);

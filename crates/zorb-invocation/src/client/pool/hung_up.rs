@@ -10,7 +10,7 @@ use super::super::shared::{SharedConnection, SharedConnections};
 use super::{EndpointPool, PoolState};
 
 impl EndpointPool {
-    /// Has the connection over `stream` close when its server hangs up while no call uses it.
+    /// Closes the connection over `stream` when its server hangs up while no call uses it.
     pub(super) fn watch(&self, stream: &dyn Stream) -> Option<WatchedConnection> {
         let closer: Weak<Self> = Weak::clone(&self.this);
         watch(stream, closer)
@@ -42,7 +42,7 @@ impl ClosesHungUp for EndpointPool {
             let mut state = self.state();
             let mut found = self.take_hung_up(&mut state);
             if found.is_empty() && self.shared.is_none() {
-                // A call uses it. It comes back to the pool and ends there, unless that has just happened.
+                // A call uses it. It ends when the call returns it to the pool, unless it has just done so.
                 state.hung_up.push(Arc::downgrade(connection));
                 self.slots.iter().for_each(|slot| slot.set_recalled(true));
                 found = self.take_hung_up(&mut state);

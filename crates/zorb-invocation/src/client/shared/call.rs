@@ -117,7 +117,7 @@ impl SharedConnection {
 }
 
 impl SharedCall {
-    /// Calls `send` while nobody else sends; it sets its last parameter once octets may have been sent.
+    /// Calls `send` while no other thread sends; it sets its last parameter once octets may have been sent.
     fn send_alone(
         &mut self,
         time_limit: &TimeLimit,
