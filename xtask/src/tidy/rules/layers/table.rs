@@ -46,13 +46,13 @@ const fn beside(layer: Layer, name: &'static str, uses: &'static [&'static str])
 pub(super) const CRATES: &[Crate] = &[
     // 0: the machine
     orb(0, "zorb-os", &[]),
-    // 1: bytes
+    // 1: encoding
     orb(1, "zorb-cdr", &[]),
     orb(1, "zorb-interp", &["zorb-cdr"]),
     orb(1, "zorb-types", &["zorb-cdr", "zorb-interp"]),
     // 2: protocol
     orb(2, "zorb-giop", &[]),
-    // 3: movement
+    // 3: transport
     orb(3, "zorb-transport", &[]),
     orb(3, "zorb-short", &[]),
     orb(3, "zorb-tcp", &["zorb-transport"]),
@@ -74,18 +74,13 @@ pub(super) const CRATES: &[Crate] = &[
     orb(4, "zorb-dynamic", &["zorb-core"]),
     orb(4, "zorb-dsrt", &["zorb-core", "zorb-rt"]),
     orb(4, "zorb-sched", &[]),
-    // 5: the facades
+    // 5: the facade
     orb(5, "zorb", &[]),
-    orb(5, "zorb-nano", &[]),
     // 6: services
     orb(6, "zorb-naming", &[]),
     orb(6, "zorb-ifr", &[]),
     orb(6, "zorb-sched-service", &[]),
-    orb(6, "zorb-event", &[]),
-    // 7: components
-    orb(7, "zorb-ccm", &[]),
-    orb(7, "zorb-deploy", &["zorb-ccm"]),
-    // the IDL column
+    // the IDL compiler
     beside(Layer::Idl, "zorb-idl", &[]),
     beside(Layer::Idl, "zorb-idl-rust", &["zorb-idl"]),
     beside(Layer::Idl, "zorb-build", &["zorb-idl", "zorb-idl-rust"]),
