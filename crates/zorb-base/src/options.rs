@@ -257,9 +257,9 @@ impl Options {
         }
     }
 
-    /// How threads wait for messages, from the option `Spin`.
+    /// How threads wait for messages, from the option `BusyWait`.
     pub fn wait_policy(&self) -> WaitPolicy {
-        WaitPolicy::new(self.spin)
+        WaitPolicy::new(self.busy_wait)
     }
 
     /// The maximum number of connections that a server has open: `MaxConnections`, or its

@@ -245,7 +245,7 @@ pub fn calls_with_replies_are_rejected(on: &OneWay) {
 /// Options and policies of connections and replies have no effect.
 pub fn inapplicable_policies_are_ignored(on: &OneWay) {
     let with_options = |builder: OrbBuilder| {
-        let options = [("IdleTimeout", "1"), ("MaxConnections", "1"), ("Spin", "20")];
+        let options = [("IdleTimeout", "1"), ("MaxConnections", "1"), ("BusyWait", "20")];
         let sizes =
             [("SendBuffer", "200000"), ("ReceiveBuffer", "200000"), ("RoundTripTimeout", "60")];
         let all = options.into_iter().chain(sizes);

@@ -237,7 +237,7 @@ impl ServerConnection {
     }
 
     fn has_request_waiting(&self, input: &Input) -> bool {
-        input.inbound.has_buffered() || self.stream.is_stale()
+        input.inbound.has_buffered() || self.stream.is_readable()
     }
 }
 

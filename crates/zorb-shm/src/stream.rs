@@ -157,7 +157,7 @@ impl Stream for ShmStream {
         self.connection.send_timeout.change(timeout, |_| Ok(()))
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         let connection = &*self.connection;
         connection.read_shut.load(Ordering::Acquire)
             || connection.reader.is_ready()

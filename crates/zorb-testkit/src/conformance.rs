@@ -135,8 +135,8 @@ macro_rules! conformance_suite {
             a_zero_timeout_expires
             send_times_out
             try_send_never_waits
-            unexpected_octets_make_a_stream_stale
-            a_stream_whose_peer_has_closed_is_stale
+            unexpected_octets_make_a_stream_readable
+            a_stream_whose_peer_has_closed_is_readable
             a_client_learns_that_its_server_has_hung_up
         }
     };

@@ -9,7 +9,7 @@ use std::time::Duration;
 use zorb_transport::Stream;
 
 /// A stream that returns what functions of a test return, and accepts whatever is sent. It has no timeouts, is never
-/// stale and never ends.
+/// readable and never ends.
 pub struct Scripted<R, P> {
     receive: R,
     poll: P,
@@ -70,7 +70,7 @@ where
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 

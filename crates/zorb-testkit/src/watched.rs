@@ -317,8 +317,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
         self.inner.set_send_timeout(timeout)
     }
 
-    fn is_stale(&self) -> bool {
-        self.inner.is_stale()
+    fn is_readable(&self) -> bool {
+        self.inner.is_readable()
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {

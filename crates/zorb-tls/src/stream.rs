@@ -409,10 +409,9 @@ impl Stream for TlsStream {
         })
     }
 
-    /// Messages of TLS itself, such as tickets, do not make a stream stale: they are processed
-    /// here.
-    fn is_stale(&self) -> bool {
-        let Some(session) = self.session.get() else { return self.inner.is_stale() };
+    /// Messages of TLS itself, such as tickets, do not make a stream readable: they are processed here.
+    fn is_readable(&self) -> bool {
+        let Some(session) = self.session.get() else { return self.inner.is_readable() };
         let Some(mut inbox) = self.inbox.try_lock() else { return false };
         loop {
             {

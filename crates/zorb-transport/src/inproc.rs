@@ -1,7 +1,7 @@
 //! A transport inside one process: `inproc://name`.
 //!
 //! A connection is two bounded pipes in memory. It behaves like other transports (timeouts, shutdown,
-//! back-pressure, stale detection) without system calls and port numbers: tests of programs that use it are
+//! back-pressure, detection of closed peers) without system calls and port numbers: tests of programs that use it are
 //! fast and independent of each other. Each [`InprocTransport`] has its own names; its clones share them.
 #![expect(clippy::disallowed_types, reason = "for tests; not used by lanes")]
 

@@ -57,13 +57,13 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// Like [`recv`](Self::recv) without waiting: `None` if nothing is available. For threads that
     /// busy-wait.
     ///
-    /// Default: receives if [`is_stale`](Self::is_stale) indicates data. Override it if the
+    /// Default: receives if [`is_readable`](Self::is_readable) indicates data. Override it if the
     /// transport needs only one step.
     ///
     /// # Errors
     /// As [`recv`](Self::recv), except for the timeout.
     fn try_recv(&self, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        if self.is_stale() { self.recv(buffer).map(Some) } else { Ok(None) }
+        if self.is_readable() { self.recv(buffer).map(Some) } else { Ok(None) }
     }
 
     /// The number of initial [`try_recv`](Self::try_recv) calls of a busy-wait without a pause and
@@ -145,12 +145,13 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// The system call fails.
     fn set_send_timeout(&self, timeout: Option<Duration>) -> io::Result<()>;
 
-    /// Whether an idle stream cannot be used for a new request: it is closed, failed, or has
-    /// unexpected data (for example a GIOP `CloseConnection`).
+    /// Whether [`recv`](Self::recv) would return at once: octets have arrived, the stream has ended, or it
+    /// has failed. An idle connection that is readable cannot carry a new request: the peer has closed it or
+    /// sent an unexpected message (for example a GIOP `CloseConnection`).
     ///
-    /// Never waits and consumes nothing; one system call on a socket. Meaningful only while no
-    /// reply is outstanding and no other thread receives.
-    fn is_stale(&self) -> bool;
+    /// Never waits and consumes nothing; one system call on a socket. Meaningful only while no other thread
+    /// receives. A transport without connections returns `false`.
+    fn is_readable(&self) -> bool;
 
     /// Ends one direction or both. A thread blocked in [`recv`](Self::recv) of this stream returns
     /// 0 (or an error) at once, and the peer reads the end of the stream after all sent octets.

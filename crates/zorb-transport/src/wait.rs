@@ -34,7 +34,7 @@ const RETRY_AT: u8 = HALVINGS + RETRY_INTERVAL - 1;
 /// timeout is not worth its system call.
 pub const MAX_LATENESS: Duration = Duration::from_millis(1);
 
-/// The maximum busy-wait before blocking: the ORB's option `Spin`. Default: none.
+/// The maximum busy-wait before blocking: the ORB's option `BusyWait`. Default: none.
 ///
 /// Blocking and waking up takes longer than a short call, on machines with idle processors much
 /// longer. A busy-waiting thread notices octets at once, but occupies its processor.
@@ -42,20 +42,20 @@ pub const MAX_LATENESS: Duration = Duration::from_millis(1);
 /// Each connection has a [`BusyWait`] of its own, which becomes shorter while it is in vain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WaitPolicy {
-    spin: Duration,
+    maximum: Duration,
 }
 
 impl WaitPolicy {
-    /// Busy-waits up to `spin`, then blocks.
+    /// Busy-waits up to `maximum`, then blocks.
     #[must_use]
-    pub const fn new(spin: Duration) -> Self {
-        Self { spin }
+    pub const fn new(maximum: Duration) -> Self {
+        Self { maximum }
     }
 
     /// The busy-wait of a new connection.
     #[must_use]
     pub const fn busy_wait(self) -> BusyWait {
-        BusyWait { spin: self.spin, blocked: AtomicU8::new(0) }
+        BusyWait { maximum: self.maximum, blocked: AtomicU8::new(0) }
     }
 }
 
@@ -67,7 +67,7 @@ impl WaitPolicy {
 /// as soon as octets arrive during a busy-wait, all do.
 #[derive(Debug)]
 pub struct BusyWait {
-    spin: Duration,
+    maximum: Duration,
     /// The number of consecutive waits that ended in blocking, up to [`RETRY_AT`]. Used by one
     /// thread at a time.
     blocked: AtomicU8,
@@ -86,7 +86,7 @@ impl BusyWait {
         buffer: &mut [u8],
         limit: Option<Duration>,
     ) -> io::Result<usize> {
-        if self.spin.is_zero() {
+        if self.maximum.is_zero() {
             stream.recv(buffer)
         } else {
             self.poll(stream, buffer, limit, Instant::now)
@@ -114,18 +114,18 @@ impl BusyWait {
                 return Ok(self.record_arrival(count));
             }
         }
-        let spin = self.duration();
-        if !spin.is_zero() {
-            let spin = limit.map_or(spin, |limit| limit.min(spin));
-            if let Some(count) = poll_for(spin, polls, stream, buffer, now)? {
+        let duration = self.duration();
+        if !duration.is_zero() {
+            let duration = limit.map_or(duration, |limit| limit.min(duration));
+            if let Some(count) = poll_for(duration, polls, stream, buffer, now)? {
                 return Ok(self.record_arrival(count));
             }
-            if limit.is_some_and(|limit| limit <= spin) {
+            if limit.is_some_and(|limit| limit <= duration) {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            if let Some(limit) = limit.filter(|_| spin > MAX_LATENESS) {
+            if let Some(limit) = limit.filter(|_| duration > MAX_LATENESS) {
                 self.record_block();
-                stream.set_recv_timeout(Some(limit - spin))?;
+                stream.set_recv_timeout(Some(limit - duration))?;
                 let received = stream.recv(buffer);
                 stream.set_recv_timeout(Some(limit))?;
                 return received;
@@ -138,8 +138,8 @@ impl BusyWait {
     /// The duration of the next busy-wait, without the initial polls.
     fn duration(&self) -> Duration {
         match self.blocked.load(Ordering::Relaxed) {
-            blocked @ 0..HALVINGS => self.spin / (1 << blocked),
-            RETRY_AT => self.spin,
+            blocked @ 0..HALVINGS => self.maximum / (1 << blocked),
+            RETRY_AT => self.maximum,
             _ => Duration::ZERO,
         }
     }
@@ -161,10 +161,10 @@ impl BusyWait {
     }
 }
 
-/// Polls for the duration `spin`. The cheaper polls are (`polls`), the more of them follow each
+/// Polls for the duration `duration`. The cheaper polls are (`polls`), the more of them follow each
 /// reading of the clock.
 fn poll_for(
-    spin: Duration,
+    duration: Duration,
     polls: u32,
     stream: &dyn Stream,
     buffer: &mut [u8],
@@ -179,7 +179,7 @@ fn poll_for(
             return Ok(received);
         }
         let now = now();
-        if now - started >= spin {
+        if now - started >= duration {
             return Ok(None);
         }
         // As many polls as fill the interval; fewer if the thread was preempted, or polls have

@@ -121,7 +121,7 @@ impl<P: Pack> Stream for UdpClient<P> {
         self.socket.set_write_timeout(timeout.map(|timeout| timeout.max(least)))
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 

@@ -177,7 +177,7 @@ impl Stream for UdpServer {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 

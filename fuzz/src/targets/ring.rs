@@ -129,13 +129,13 @@ fn run(octets: &[u8]) {
                 lent.clear();
             }
         }
-        let _ = honest.is_stale();
+        let _ = honest.is_readable();
     }
     drop((drawn, lent));
     // The end of the other process is noticed however the memory looks: what is received is an
     // error, octets as long as there are some, or the end.
     drop(socket);
-    while !honest.is_stale() {
+    while !honest.is_readable() {
         std::thread::yield_now();
     }
 }

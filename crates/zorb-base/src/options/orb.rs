@@ -67,7 +67,7 @@ macro_rules! orb_options {
                 "MaxQueuedReplyOctets" max_queued_reply_octets: usize = 64 << 20, 1..=1 << 40, "octets";
                 /// Maximum busy-wait for a message before blocking; each waiting thread then needs a processor of
                 /// its own; shorter on connections whose busy-waits find nothing; 0 blocks immediately.
-                "Spin" spin: Duration = Duration::ZERO, 0..=1_000_000, "us";
+                "BusyWait" busy_wait: Duration = Duration::ZERO, 0..=1_000_000, "us";
                 /// Minimum size of a sequence of octets or numbers at the end of a message that is sent from where
                 /// it is instead of being copied into the message.
                 "CopyThreshold" copy_threshold: usize = 16 << 10, 1..=1 << 31, "octets";

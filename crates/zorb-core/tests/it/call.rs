@@ -24,10 +24,10 @@ fn a_call_reaches_the_servant_and_its_reply_comes_back() {
 #[test]
 fn threads_that_look_before_they_sleep_exchange_the_same() {
     for micros in ["1", "5000"] {
-        let spinning = || builder().option("Spin", micros);
-        let server_orb = spinning().listen("iiop://127.0.0.1:0").build().unwrap();
+        let busy_waiting = || builder().option("BusyWait", micros);
+        let server_orb = busy_waiting().listen("iiop://127.0.0.1:0").build().unwrap();
         let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
-        let client_orb = spinning().build().unwrap();
+        let client_orb = busy_waiting().build().unwrap();
         let there: Echo = client_orb.resolve(&echo.object().to_ior_string()).unwrap();
         let data: Vec<u8> = (0..100_000).map(|i| i as u8).collect();
         for value in 0..50 {

@@ -86,8 +86,8 @@ impl Stream for Fragmenting {
         self.send_timeout.change(timeout, |timeout| self.inner.set_send_timeout(timeout))
     }
 
-    fn is_stale(&self) -> bool {
-        self.inner.is_stale()
+    fn is_readable(&self) -> bool {
+        self.inner.is_readable()
     }
 
     fn shutdown(&self, how: Shutdown) -> io::Result<()> {
@@ -158,7 +158,7 @@ mod tests {
             self.send_timeout.change(timeout, |_| Ok(()))
         }
 
-        fn is_stale(&self) -> bool {
+        fn is_readable(&self) -> bool {
             false
         }
 

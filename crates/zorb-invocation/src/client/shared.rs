@@ -311,7 +311,7 @@ impl SharedConnection {
         let is_unused = state.users == 0
             && !state.closing
             && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
-                || self.stream.is_stale());
+                || self.stream.is_readable());
         state.closing |= is_unused;
         is_unused
     }

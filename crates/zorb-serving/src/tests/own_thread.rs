@@ -83,7 +83,7 @@ impl Stream for Client {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 

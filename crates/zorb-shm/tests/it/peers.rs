@@ -78,13 +78,13 @@ fn a_thread_that_receives_notices_that_its_peer_was_killed() {
     let (child, stream) = other_process("recv");
     let mut buffer = [0; 8];
     assert_eq!(stream.recv(&mut buffer).unwrap(), 3);
-    assert!(!stream.is_stale());
+    assert!(!stream.is_readable());
     thread::scope(|scope| {
         let waiting = scope.spawn(|| stream.recv(&mut [0; 8]));
         kill(child);
         assert_eq!(waiting.join().unwrap().unwrap(), 0);
     });
-    assert!(stream.is_stale());
+    assert!(stream.is_readable());
     assert_eq!(stream.try_recv(&mut buffer).unwrap(), Some(0));
     assert_eq!(stream.send_all(b"x").unwrap_err().kind(), ErrorKind::BrokenPipe);
 }
@@ -92,7 +92,7 @@ fn a_thread_that_receives_notices_that_its_peer_was_killed() {
 #[test]
 fn a_thread_that_sends_notices_that_its_peer_was_killed() {
     let (child, stream) = other_process("send");
-    while !stream.is_stale() {
+    while !stream.is_readable() {
         thread::yield_now(); // until it has sent something
     }
     thread::scope(|scope| {
@@ -132,13 +132,13 @@ fn a_peer_that_was_killed_is_noticed_although_its_children_hold_the_socket() {
     command.env(CONNECT_TO, acceptor.endpoint().address());
     let child = bind_to_this_process(&mut command).stdout(Stdio::null()).spawn().unwrap();
     let streams = [(); 2].map(|()| acceptor.accept().unwrap());
-    assert!(!streams[0].is_stale());
+    assert!(!streams[0].is_readable());
     thread::scope(|scope| {
         let waiting = scope.spawn(|| streams[0].recv(&mut [0; 8]));
         kill(child);
         assert_eq!(waiting.join().unwrap().unwrap(), 0);
     });
-    assert!(streams[0].is_stale());
+    assert!(streams[0].is_readable());
 }
 
 /// A client that misuses the memory.
@@ -173,7 +173,7 @@ fn positions_that_cannot_be_end_the_connection() {
         let mut buffer = vec![0; 1 << 20];
         assert_eq!(server.recv(&mut buffer).unwrap_err().kind(), ErrorKind::InvalidData);
         assert_eq!(server.try_recv(&mut buffer).unwrap_err().kind(), ErrorKind::InvalidData);
-        assert!(server.is_stale());
+        assert!(server.is_readable());
         // A writer loads the position when it considers the ring full.
         assert_eq!(server.send_all(&buffer).unwrap_err().kind(), ErrorKind::InvalidData);
     }
@@ -196,7 +196,7 @@ fn arbitrary_words_are_harmless() {
         let _ = server.send_all(&buffer[..100]);
     }
     drop(socket);
-    while !server.is_stale() {
+    while !server.is_readable() {
         thread::yield_now();
     }
 }
@@ -206,7 +206,7 @@ fn octets_on_the_socket_are_ignored() {
     let Hostile { memory, server, mut socket } = hostile();
     socket.write_all(b"GIOP and more").unwrap();
     assert_eq!(server.try_recv(&mut [0; 8]).unwrap(), None);
-    assert!(!server.is_stale());
+    assert!(!server.is_readable());
     memory.write(4096, b"in the ring");
     memory.u64_at(TAIL).store(11, Ordering::SeqCst);
     let mut buffer = [0; 16];

@@ -39,7 +39,7 @@ fn a_round_trip_allocates_nothing_on_either_side() {
     });
     let ((), client_side) = AllocationCount::of(|| {
         for _ in 0..ROUNDS {
-            assert!(!client.is_stale());
+            assert!(!client.is_readable());
             client.set_send_timeout(Some(Duration::from_secs(60))).unwrap();
             client.send_all(&[7; 64]).unwrap();
             client.set_recv_timeout(Some(Duration::from_secs(60))).unwrap();

@@ -114,28 +114,28 @@ pub fn send_times_out(subject: &Subject) {
     assert!(start.elapsed() >= SHORT, "{:?}", start.elapsed());
 }
 
-/// Unexpected octets make an idle stream stale; the check does not consume them.
-pub fn unexpected_octets_make_a_stream_stale(subject: &Subject) {
+/// Unexpected octets make an idle stream readable; the check does not consume them.
+pub fn unexpected_octets_make_a_stream_readable(subject: &Subject) {
     let link = subject.link();
-    assert!(!link.client.is_stale() && !link.server.is_stale());
+    assert!(!link.client.is_readable() && !link.server.is_readable());
     link.server.send_all(b"unasked").unwrap();
-    eventually(|| link.client.is_stale());
-    assert!(link.client.is_stale());
+    eventually(|| link.client.is_readable());
+    assert!(link.client.is_readable());
     assert_eq!(recv_exactly(&*link.client, 7), b"unasked");
-    assert!(!link.client.is_stale());
+    assert!(!link.client.is_readable());
 }
 
-/// A stream whose peer has closed is stale before this side sends on it.
-pub fn a_stream_whose_peer_has_closed_is_stale(subject: &Subject) {
+/// A stream whose peer has closed is readable before this side sends on it.
+pub fn a_stream_whose_peer_has_closed_is_readable(subject: &Subject) {
     let link = subject.link();
     link.server.shutdown(Shutdown::Write).unwrap();
-    eventually(|| link.client.is_stale());
+    eventually(|| link.client.is_readable());
     let link = subject.link();
     drop(link.server);
-    eventually(|| link.client.is_stale());
+    eventually(|| link.client.is_readable());
     let link = subject.link();
     link.client.shutdown(Shutdown::Both).unwrap();
-    assert!(link.client.is_stale());
+    assert!(link.client.is_readable());
 }
 
 /// A sender that need not wait sends the rest later.

@@ -53,7 +53,7 @@ fn a_round_trip_allocates_only_in_rustls() {
     let mut buffer = [0; 64];
     let mut call = |rounds| {
         for _ in 0..rounds {
-            assert!(!client.is_stale());
+            assert!(!client.is_readable());
             client.set_send_timeout(Some(Duration::from_secs(60))).unwrap();
             client.send_all(&[7; 64]).unwrap();
             client.set_recv_timeout(Some(Duration::from_secs(60))).unwrap();

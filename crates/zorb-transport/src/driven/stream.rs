@@ -120,7 +120,7 @@ impl<D: Driven> Stream for DrivenStream<D> {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         self.link.state().connection.is_readable()
     }
 

@@ -98,7 +98,7 @@ impl Stream for InprocStream {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         self.incoming.is_readable() || self.outgoing.is_broken()
     }
 

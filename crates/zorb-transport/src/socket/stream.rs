@@ -189,7 +189,7 @@ impl Stream for SocketStream {
         self.send_timeout.change(timeout, |_| Ok(()))
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         !matches!(peek(self.socket.as_fd()), Pending::Nothing)
     }
 

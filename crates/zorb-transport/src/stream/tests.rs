@@ -36,7 +36,7 @@ impl Stream for Recording {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 

@@ -74,7 +74,7 @@ impl<P: Fn(u32) -> bool + Send + Sync> Stream for Polled<P> {
         Ok(())
     }
 
-    fn is_stale(&self) -> bool {
+    fn is_readable(&self) -> bool {
         false
     }
 
@@ -94,10 +94,10 @@ impl<P: Fn(u32) -> bool + Send + Sync> Stream for Polled<P> {
 const LONG: Duration = Duration::from_secs(3600);
 const SHORT: Duration = Duration::from_micros(50);
 
-fn wait(nth: u32, spin: Duration, limit: Option<Duration>) -> (io::Result<usize>, u32, u32) {
+fn wait(nth: u32, maximum: Duration, limit: Option<Duration>) -> (io::Result<usize>, u32, u32) {
     // Octets arrive at the `nth` poll.
     let stream = Polled::new(move |poll| poll == nth);
-    let received = WaitPolicy::new(spin).busy_wait().recv(&stream, &mut [0; 16], limit);
+    let received = WaitPolicy::new(maximum).busy_wait().recv(&stream, &mut [0; 16], limit);
     (received, stream.polls(), stream.receives())
 }
 
@@ -131,14 +131,14 @@ fn a_shorter_timeout_ends_the_wait() {
 
 #[test]
 fn the_timeout_includes_the_busy_wait() {
-    let timeouts = |spin| {
+    let timeouts = |maximum| {
         let stream = Polled::new(|_| false);
         let (begun, passed) = (Instant::now(), Cell::new(0));
         let clock = || {
             passed.set(passed.get() + 1);
             begun + Duration::from_millis(1) * passed.get()
         };
-        let waits = WaitPolicy::new(spin).busy_wait();
+        let waits = WaitPolicy::new(maximum).busy_wait();
         waits.poll(&stream, &mut [0; 16], Some(Duration::from_millis(10)), clock).unwrap();
         stream.timeouts.into_inner().unwrap()
     };
@@ -167,9 +167,9 @@ const TICK: Duration = Duration::from_micros(10);
 
 /// Waits for a stream that has octets at the polls of these numbers, with a clock that advances when it is
 /// read; returns how often each wait polled before it ended or blocked.
-fn polls_of<const N: usize>(spin: Duration, arrivals: &'static [u32]) -> [u32; N] {
+fn polls_of<const N: usize>(maximum: Duration, arrivals: &'static [u32]) -> [u32; N] {
     let stream = Polled::new(|poll| arrivals.contains(&poll));
-    let waits = WaitPolicy::new(spin).busy_wait();
+    let waits = WaitPolicy::new(maximum).busy_wait();
     let (begun, passed) = (Instant::now(), Cell::new(0));
     let clock = || {
         passed.set(passed.get() + 1);

@@ -235,7 +235,7 @@ fn the_limits_that_are_options_have_their_defaults() {
         if spec.name.starts_with("Rt")
             || [
                 "StallTakeover",
-                "Spin",
+                "BusyWait",
                 "SendBuffer",
                 "ReceiveBuffer",
                 "CopyThreshold",

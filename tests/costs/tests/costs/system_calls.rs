@@ -49,7 +49,7 @@ pub(crate) fn trials() -> Vec<Trial> {
 fn remote(url: &str, spin: Option<&str>, each: u64) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let tool = |side| {
-        let spin = spin.map(|spin| ["env".to_owned(), format!("ZORB_COSTS_SPIN={spin}")]);
+        let spin = spin.map(|spin| ["env".to_owned(), format!("ZORB_COSTS_BUSY_WAIT={spin}")]);
         spin.into_iter().flatten().chain(traced(folder.path(), side)).collect()
     };
     run_pair(url, &tool, CALLS, &TWO_WAY)?;

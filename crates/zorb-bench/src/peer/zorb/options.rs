@@ -16,7 +16,7 @@ pub(super) fn orb(arguments: &PeerArguments) -> OrbBuilder {
         }
         match arguments.spin {
             0 => orb,
-            micros => orb.spin(Duration::from_micros(micros)),
+            micros => orb.busy_wait(Duration::from_micros(micros)),
         }
     })
 }

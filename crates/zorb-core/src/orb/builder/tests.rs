@@ -42,11 +42,15 @@ fn arguments_are_taken_and_others_stay_in_order() {
 /// What looks like an option may be the value of one; `=` may join both; the last of several wins.
 #[test]
 fn arguments_come_in_pairs() {
-    let mut all = arguments(&["-ORBId", "-ORBSpin", "-ORBSpin", "3", "-ORBSpin=4", "rest"]);
+    let mut all =
+        arguments(&["-ORBId", "-ORBBusyWait", "-ORBBusyWait", "3", "-ORBBusyWait=4", "rest"]);
     let orb = builder().arguments(&mut all);
     assert_eq!(all, ["rest"]);
     let options = orb.options().unwrap();
-    assert_eq!((options.id.as_str(), options.spin), ("-ORBSpin", Duration::from_micros(4)));
+    assert_eq!(
+        (options.id.as_str(), options.busy_wait),
+        ("-ORBBusyWait", Duration::from_micros(4))
+    );
 }
 
 #[test]
@@ -97,8 +101,8 @@ fn files_and_variables_are_read() {
         ("[init_reff]\nA = \"corbaloc::h/A\"", "did you mean init_ref?"),
         ("connect_timeout = [1]", "has the wrong type"),
         ("connect_timeout = 99999999999999999999", "has the wrong type"),
-        ("spin = 1\nspin = 2", "duplicate key"),
-        ("spin = 1\nSpin = 2", "option Spin is set twice"),
+        ("busy_wait = 1\nbusy_wait = 2", "duplicate key"),
+        ("busy_wait = 1\nBusyWait = 2", "option BusyWait is set twice"),
     ] {
         let error = Options::default().take_toml(text, "zorb.toml").unwrap_err();
         let error = format!("{error:?}");
@@ -164,11 +168,11 @@ fn the_strongest_source_wins() {
 #[test]
 fn the_builder_puts_sources_in_order() {
     let path = std::env::temp_dir().join(format!("zorb-order-{}.toml", std::process::id()));
-    std::fs::write(&path, "spin = 2\nmax_connections = 2\n").unwrap();
+    std::fs::write(&path, "busy_wait = 2\nmax_connections = 2\n").unwrap();
     let options = builder()
         .force(|orb| orb.max_held_requests(6))
         .max_held_requests(5)
-        .spin(Duration::from_micros(1))
+        .busy_wait(Duration::from_micros(1))
         .max_connections(1)
         .max_forwards(1)
         .arguments(&mut vec!["-ORBMaxConnections", "3", "-ORBMaxHeldRequests", "3"])
@@ -177,7 +181,7 @@ fn the_builder_puts_sources_in_order() {
         .unwrap();
     std::fs::remove_file(&path).unwrap();
     let origin = |name| options.origin(name);
-    assert_eq!((options.spin, options.max_connections), (Duration::from_micros(2), 3));
+    assert_eq!((options.busy_wait, options.max_connections), (Duration::from_micros(2), 3));
     assert_eq!((options.max_held_requests, origin("MaxHeldRequests")), (6, Origin::Forced));
     assert_eq!((options.max_forwards, origin("MaxForwards")), (1, Origin::Program));
     assert_eq!(origin("MaxMessageSize"), Origin::Default);
@@ -186,7 +190,7 @@ fn the_builder_puts_sources_in_order() {
     assert_eq!(
         overridden,
         [
-            format!("option Spin = 2 us (file {file}) overrides 1 us (program)"),
+            format!("option BusyWait = 2 us (file {file}) overrides 1 us (program)"),
             "option MaxConnections = 3 (argument -ORBMaxConnections) overrides 1 (program)".to_owned(),
             format!("option MaxConnections = 3 (argument -ORBMaxConnections) overrides 2 (file {file})"),
             "option MaxHeldRequests = 6 (program, forced) overrides 3 (argument -ORBMaxHeldRequests)"

@@ -131,7 +131,7 @@ impl EndpointPool {
     fn take_idle_connection(&self, state: &mut PoolState) -> Option<Box<ExclusiveConnection>> {
         while let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
             let is_checked = connection.begin_call();
-            if connection.has_hung_up() || (!is_checked && connection.stream.is_stale()) {
+            if connection.has_hung_up() || (!is_checked && connection.stream.is_readable()) {
                 state.open -= 1;
                 continue;
             }

@@ -45,7 +45,7 @@ impl EndpointPool {
     ) {
         let is_unused = |connection: &ExclusiveConnection| {
             limit.is_some_and(|limit| connection.last_received.is_older_than(limit))
-                || connection.stream.is_stale()
+                || connection.stream.is_readable()
         };
         let (gone, idle): (Vec<_>, Vec<_>) =
             std::mem::take(&mut state.idle).into_iter().partition(|idle| is_unused(idle));

@@ -96,7 +96,7 @@ impl SharedConnection {
         }
         joins?;
         if state.users == 0 && !state.last_received.is_recent() {
-            if self.stream.is_stale() {
+            if self.stream.is_readable() {
                 self.end(&mut state, NoReply::Lost(None));
                 return Err(NotJoined::Ended);
             }
