@@ -1,4 +1,4 @@
-//! Lanes under a clock that is made up.
+//! Lanes with a simulated clock.
 
 mod own_thread;
 mod slow;
@@ -20,13 +20,13 @@ const CLOSE_CONNECTION: u8 = 5;
 fn until(what: impl Fn() -> bool) {
     let end = Instant::now() + Duration::from_secs(60);
     while !what() {
-        assert!(Instant::now() < end, "it never came to hold");
+        assert!(Instant::now() < end, "the condition never held");
         std::thread::yield_now();
     }
 }
 
-/// How many checks have found the connection in this slot idle, and whether part of a message has come over
-/// it.
+/// The number of checks that found the connection in this slot idle, and whether part of a message has
+/// arrived.
 fn idle(lane: &Lane, slot: u64) -> Option<(u32, bool)> {
     let mut found = None;
     let mut scratch = Scratch::default();
@@ -37,7 +37,7 @@ fn idle(lane: &Lane, slot: u64) -> Option<(u32, bool)> {
 #[test]
 fn connections_that_are_idle_for_too_long_are_closed() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
-        // The lane's own checks come later than this test ends.
+        // The lane's own checks begin after this test.
         let mut options = Options::default();
         options.set("IdleTimeout", "86400000", Origin::Program).unwrap();
         let core = ServerCore::for_tests(options);

@@ -76,7 +76,7 @@ fn a_value_sent_twice_is_one_value() {
     assert_eq!(got[2], None);
 }
 
-/// Who skips a value inside one that it cuts down does not know which type was expected there.
+/// A receiver that skips a value inside a truncated one does not know the expected type.
 #[test]
 fn values_inside_chunks_name_their_type() {
     let inner = Some(Value::new(Base { a: 3 }));
@@ -111,7 +111,7 @@ fn derived_values_come_whole_where_known_and_cut_where_not() {
     }
 }
 
-/// The other byte order, so that the any cannot be sent as it is.
+/// The other byte order, so that the any must be converted.
 #[test]
 fn an_any_knows_the_types_of_the_values_that_it_was_made_of() {
     let inner = Some(derived2(None).upcast());
@@ -192,7 +192,7 @@ fn hostile_values_are_refused() {
     assert_eq!(kind(&[0x7fff_ff08, 0, 1, 0]), Some(CdrErrorKind::Truncated));
     assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-2_i32).cast_unsigned()]), bad);
     assert_eq!(kind(&[0x7fff_ff08, 8, 1, 0, (-1_i32).cast_unsigned()]), None);
-    // Deeper than values may nest.
+    // Deeper than the limit.
     let deep: Vec<u32> = (0..100_000).flat_map(|v| [0x7fff_ff00, v]).collect();
     assert_eq!(kind(&deep), Some(CdrErrorKind::TooDeep));
     let _: fn() = || {
@@ -202,7 +202,7 @@ fn hostile_values_are_refused() {
     };
 }
 
-/// Values as words, and what becomes of reading `count` of them.
+/// The result of reading `count` values that are encoded as words.
 fn outcome(words: &[u32], count: usize) -> Result<Vec<Option<Value<Node>>>, CdrErrorKind> {
     let octets: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     read::<Value<Node>>(&octets, &orb(), count).map_err(|error| error.kind)
@@ -219,13 +219,13 @@ fn indirections_lead_to_values_of_the_right_type_only() {
         let words = [&[0x7fff_ff00, 1][..], &wrong].concat();
         assert_eq!(outcome(&words, 1).err(), Some(CdrErrorKind::BadValue), "{wrong:?}");
     }
-    // A value whose reading has not got to its own tag: itself is fine.
+    // An indirection to the value that is being read is valid.
     assert!(outcome(&[&[0x7fff_ff00, 1][..], &back(12)].concat(), 1).is_ok());
 }
 
 #[test]
 fn sharing_that_doubles_at_each_step_costs_what_was_sent() {
-    // Every value is sent once and led to twice: 2^60 ways, 60 values.
+    // Every value is sent once and referenced twice: 2^60 paths, 60 values.
     #[derive(Clone, Debug, PartialEq)]
     struct Fork {
         left: Option<Value<Self>>,
@@ -248,7 +248,7 @@ fn sharing_that_doubles_at_each_step_costs_what_was_sent() {
 
 #[test]
 fn received_values_in_a_long_row_are_dropped_without_a_deep_stack() {
-    // Each leads to the one before: far deeper than values nest on the wire.
+    // Each refers to the previous one: far deeper than values may nest on the wire.
     let mut words = vec![0x7fff_ff00, 0, 0];
     let mut before = 0_usize;
     for v in 1..100_000_u32 {

@@ -1,4 +1,4 @@
-//! What a call costs in heap allocations, client and server together: nothing, once warm.
+//! Warm calls make no heap allocations in client and server.
 
 use crate::alone;
 use crate::support::{Echo, Servant, builder, client};
@@ -34,7 +34,7 @@ fn measure(echo: &Echo) -> [u64; 4] {
 #[test]
 fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     let _alone = alone();
-    // On a busy machine the watchdog would take a call for a slow one and start a thread.
+    // On a busy machine the watchdog would consider a call slow and start a thread.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server_orb = server.build().unwrap();
     let echo: Echo = server_orb.root_poa().activate(Servant::default()).unwrap();
@@ -53,7 +53,7 @@ fn a_warm_call_of_fixed_size_types_allocates_nothing() {
     for counts in [remote, marshalled] {
         assert_eq!(counts, [0, 0, 2 * CALLS, 2 * CALLS]);
     }
-    // The value that the servant makes is the one that the caller gets.
+    // The caller gets the servant's value itself.
     for counts in [thru_poa, direct] {
         assert_eq!(counts, [0, 0, CALLS, CALLS]);
     }

@@ -1,4 +1,4 @@
-//! What calls share: nothing, when their connections are their own.
+//! Calls over separate connections share nothing.
 
 use std::sync::Barrier;
 
@@ -9,7 +9,7 @@ use zorb_core::counters::{COUNTING, CallCounts};
 const THREADS: u64 = 4;
 const CALLS: u64 = 500;
 
-/// What `CALLS` calls of each of `THREADS` threads do together, once every thread is warm.
+/// The counts of `CALLS` calls by each of `THREADS` warm threads.
 fn count(call: impl Fn() + Sync) -> CallCounts {
     let all = Barrier::new(THREADS as usize + 1);
     std::thread::scope(|scope| {
@@ -20,7 +20,7 @@ fn count(call: impl Fn() + Sync) -> CallCounts {
                 all.wait();
                 (0..CALLS).for_each(|_| call());
                 all.wait();
-                // Until all has been counted; threads that end give their places up.
+                // Until the counts have been read: threads that end release their slots.
                 all.wait();
             });
         }
@@ -37,7 +37,7 @@ fn count(call: impl Fn() + Sync) -> CallCounts {
 #[test]
 fn threads_with_connections_of_their_own_share_nothing() {
     let _alone = alone();
-    // On a busy machine the watchdog would take a call for a slow one and pass its role on.
+    // On a busy machine the watchdog would consider a call slow and hand its input over.
     let server = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let server = server.build().unwrap();
     let policies = zorb_core::poa::PoaPolicies::new().persistent().user_ids();
@@ -50,7 +50,7 @@ fn threads_with_connections_of_their_own_share_nothing() {
         let used = count(|| assert_eq!(there.twice(21).unwrap(), 42));
         let calls = if COUNTING { THREADS * CALLS } else { 0 };
         assert_eq!(used.client_locks, 0, "a caller takes no lock");
-        assert_eq!(used.server_locks, calls, "a reply is sent under a lock, nobody waits for");
+        assert_eq!(used.server_locks, calls, "a reply is sent under an uncontended lock");
         assert_eq!((used.contended, used.thread_switches, used.shared_writes), (0, 0, 0));
     }
     client.shutdown(true).unwrap();

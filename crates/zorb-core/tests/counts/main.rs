@@ -1,5 +1,5 @@
-//! What calls cost in things that are counted for the whole process: allocations, and writes to memory that
-//! threads share. One test runs at a time.
+//! Process-wide counts of calls: allocations, and writes to memory that threads share. One test runs at a
+//! time.
 #![allow(clippy::unwrap_used)]
 
 mod allocations;

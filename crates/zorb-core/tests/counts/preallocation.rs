@@ -20,7 +20,7 @@ fn properties(preallocate: Option<u32>) -> ConnectionProperties {
     properties
 }
 
-/// What the serving thread has allocated since the last upcall ended.
+/// The allocations of the serving thread since the last upcall.
 #[derive(Default)]
 struct Counting {
     at_end: Mutex<Option<AllocationCount>>,
@@ -28,7 +28,7 @@ struct Counting {
 }
 
 impl EchoServant for Counting {
-    /// Returns so many octets for nothing.
+    /// Returns `times` octets.
     fn repeat(&self, text: &str, times: i32) -> Result<String, RepeatError> {
         let now = AllocationCount::this_thread();
         if let Some(before) = *self.at_end.lock().unwrap() {
@@ -85,7 +85,7 @@ fn requests(preallocate: Option<u32>) -> [u64; 3] {
 
 /// The same of the serving thread, in its first large replies.
 fn replies(preallocate: Option<u32>) -> Vec<u64> {
-    // On a busy machine the watchdog would have another thread read on.
+    // On a busy machine the watchdog would hand the input to another thread.
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
     let policies = PoaPolicies::new().with(properties(preallocate));
@@ -99,7 +99,7 @@ fn replies(preallocate: Option<u32>) -> Vec<u64> {
     client_orb.shutdown(true).unwrap();
     orb.shutdown(true).unwrap();
     let between = servant.between.lock().unwrap();
-    // The first is that of the first reply of all.
+    // The first is that of the very first reply.
     between[1..].to_vec()
 }
 

@@ -34,7 +34,7 @@ fn threads_that_look_before_they_sleep_exchange_the_same() {
             assert_eq!(there.twice(value).unwrap(), value * 2);
         }
         assert_eq!(there.mirror(&data).unwrap(), data);
-        // The time-out is longer than a look or shorter: it is kept.
+        // A time-out longer or shorter than the busy-wait is observed.
         let hasty = there.object().with_timeout(std::time::Duration::from_millis(3));
         let late = hasty.unchecked_narrow::<Echo>().wait_for(7).unwrap_err();
         assert_eq!(late.kind, SystemExceptionKind::Timeout);
@@ -70,7 +70,7 @@ fn user_and_system_exceptions_arrive_with_their_data() {
     let panicked = there.panic_now().unwrap_err();
     assert_eq!(panicked.kind, SystemExceptionKind::Unknown);
     assert_eq!(panicked.minor, minor::unknown::SERVANT_PANICKED);
-    // The connection and the servant are still good.
+    // The connection and the servant still work.
     assert_eq!(there.twice(1).unwrap(), 2);
 }
 
@@ -115,7 +115,7 @@ fn an_object_that_is_gone_does_not_exist() {
     assert_eq!(gone.minor, minor::object_not_exist::NO_MATCH);
     assert!(there.object().non_existent().unwrap());
     assert!(!there.object().locate().unwrap());
-    // The slot is used again, and the old reference still leads nowhere.
+    // The slot is reused, and the old reference remains invalid.
     let other: Echo = orb.root_poa().activate(Servant::default()).unwrap();
     assert_ne!(other, echo);
     assert!(there.twice(1).is_err());
@@ -136,7 +136,7 @@ fn a_published_object_is_found_by_corbaloc() {
     ] {
         let there: Echo = client.resolve(&url).unwrap();
         assert_eq!(there.twice(3).unwrap(), 6, "{url}");
-        // The forward brought the reference's own code sets with it.
+        // The forward contains the code sets of its own reference.
         assert_eq!(there.repeat("東京", 2).unwrap(), "東京東京", "{url}");
     }
     let missing = client.resolve::<Echo>(&format!("corbaloc::{address}/nothing")).unwrap_err();

@@ -1,4 +1,4 @@
-//! Calls inside one ORB, by every strategy: what they ask, wait for, keep and give up.
+//! Calls within one ORB with every strategy: what they check, wait for and keep alive.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -10,7 +10,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const ALL: [CollocationStrategy; 3] =
     [CollocationStrategy::ThruPoa, CollocationStrategy::Direct, CollocationStrategy::Marshalled];
-/// Those that ask the object adapter.
+/// The strategies that involve the object adapter.
 const ASKING: [CollocationStrategy; 2] =
     [CollocationStrategy::ThruPoa, CollocationStrategy::Marshalled];
 
@@ -29,7 +29,7 @@ fn every_strategy_answers_as_a_server_does() {
     let (orb, echo) = server();
     let (_client, there) = client(&echo);
     let others = ALL.map(|strategy| echo.with_collocation(strategy));
-    // Twice, since the first call of a reference finds its way.
+    // Twice, because the first call of a reference resolves it.
     for here in others.iter().chain(&others) {
         assert_eq!(here.twice(21), there.twice(21));
         assert_eq!(here.repeat("ab", 2), there.repeat("ab", 2));
@@ -70,7 +70,7 @@ fn results_that_have_no_encoding_fail_as_from_a_server() {
             Ok(Vec::new())
         }
         fn note(&self, _: i32) {
-            panic!("as a test wants it")
+            panic!("in a test")
         }
         fn noted(&self) -> zorb_core::Result<i32> {
             Ok(0)
@@ -97,12 +97,12 @@ fn results_that_have_no_encoding_fail_as_from_a_server() {
             );
         }
         assert_eq!(here.twice(1), there.twice(1));
-        // Nobody waits for a oneway call, whatever becomes of it.
+        // No caller waits for a oneway call, even if it fails.
         assert_eq!(here.note(1), Ok(()));
     }
 }
 
-/// An ORB, a servant that is known by nothing but its object and a weak pointer, and its reference.
+/// An ORB, a servant that only its object and a weak pointer refer to, and its reference.
 fn known_weakly() -> (Orb, ObjectId, Weak<Servant>, Echo) {
     let (orb, _) = server();
     let servant = Arc::new(Servant::default());
@@ -121,7 +121,7 @@ fn a_deactivated_object_is_gone_and_its_servant_with_it() {
         orb.root_poa().deactivate(&id).unwrap();
         assert_eq!(servant.strong_count(), 0, "{strategy}: a reference keeps no servant");
         assert_eq!(kind(echo.twice(1)), SystemExceptionKind::ObjectNotExist);
-        assert_eq!(echo.note(1), Ok(()), "nobody waits for it");
+        assert_eq!(echo.note(1), Ok(()), "no caller waits for it");
     }
 }
 
@@ -131,9 +131,9 @@ fn a_direct_reference_keeps_the_servant_it_has_called() {
     let (direct, other) = (echo.with_collocation(CollocationStrategy::Direct), echo);
     assert_eq!(direct.twice(1), Ok(2));
     orb.root_poa().deactivate(&id).unwrap();
-    assert_eq!(direct.twice(2), Ok(4), "it does not ask");
+    assert_eq!(direct.twice(2), Ok(4), "it does not involve the adapter");
     assert_eq!(kind(other.twice(1)), SystemExceptionKind::ObjectNotExist, "it does");
-    // One that has called nothing yet asks before its first call.
+    // A reference involves the adapter before its first call.
     let (orb, id, unused, late) = known_weakly();
     orb.root_poa().deactivate(&id).unwrap();
     let late = late.with_collocation(CollocationStrategy::Direct);
@@ -260,7 +260,7 @@ fn a_shutdown_waits_for_running_calls() {
                 orb.shutdown(true).unwrap();
                 ended.store(true, Ordering::SeqCst);
             });
-            // No new call from the moment it begins.
+            // No new call is accepted once it has begun.
             until(|| echo.twice(1).is_err());
             assert_eq!(kind(echo.twice(1)), SystemExceptionKind::BadInvOrder);
             (0..100).for_each(|_| std::thread::yield_now());
@@ -291,7 +291,7 @@ fn an_upcall_cannot_wait_for_itself() {
             CompletionStatus::No,
         );
         assert_eq!(echo.twice(1), Err(would_deadlock.clone()));
-        // Nor when another ORB's upcall lies in between.
+        // Nor with another ORB's upcall in between.
         let inner = echo.clone();
         let between: Echo =
             other.root_poa().activate(Acting(move |value| inner.twice(value))).unwrap();

@@ -16,7 +16,7 @@ use zorb_transport::{
 };
 use zorb_types::{CompletionStatus, minor};
 
-/// A transport to which no address answers: each attempt ends by its timeout, which does not pass.
+/// A transport on which no address answers: each attempt times out at once.
 #[derive(Debug)]
 struct Unanswered {
     iiop: Arc<dyn Protocol>,
@@ -105,8 +105,8 @@ fn a_caller_without_a_timeout_does_not_wait_forever_for_a_connection() {
     }
 }
 
-/// Two ORBs whose servants call each other back until the argument is 0, over one connection in each direction if
-/// that were possible.
+/// Two ORBs whose servants call each other until the argument is 0, if possible over one connection in each
+/// direction.
 fn call_back(depth: i32, calls: &str) -> i32 {
     let side = || {
         let one = builder().option("MaxConnectionsPerEndpoint", "1");

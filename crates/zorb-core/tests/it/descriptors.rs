@@ -1,4 +1,4 @@
-//! Descriptors of connections that nobody needs any more.
+//! Descriptors of unused connections.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ fn open_descriptors() -> [usize; 2] {
         .fold([0; 2], |[all, sockets], target| [all + 1, sockets + usize::from(is_socket(target))])
 }
 
-/// Waits until at most so many descriptors are open.
+/// Waits until at most `most` descriptors are open.
 fn until_open(most: [usize; 2]) {
     let begun = Instant::now();
     loop {

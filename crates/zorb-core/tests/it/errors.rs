@@ -1,4 +1,4 @@
-//! What exceptions and errors say, wherever they go, and what `?` makes of them in servants.
+//! The texts of exceptions and errors on all paths, and `?` in servants.
 #![allow(private_interfaces, missing_docs)]
 
 use std::error::Error as _;
@@ -27,7 +27,7 @@ fn failing(raised: SystemException) -> (Orb, Orb, Echo) {
     (orb, client, there)
 }
 
-/// References to two servers that are gone, and their endpoints.
+/// References to two servers that have ended, and their endpoints.
 fn gone() -> [(String, Orb, Echo); 2] {
     let servers = [server(), server()];
     let gone = servers.each_ref().map(|(orb, echo)| {
@@ -144,7 +144,7 @@ fn collocated_exceptions_name_the_operation_and_keep_their_context() {
         assert_eq!(exception.to_string(), format!("twice: in the servant: {REFUSED}"));
         assert!(!exception.is_remote());
     }
-    // What a servant's own call failed with goes through as it is.
+    // A servant passes on the exception of its own call unchanged.
     let inner = there.clone();
     let outer: Echo = orb.root_poa().activate(Acting(move |n| inner.twice(n))).unwrap();
     let exception = outer.twice(1).unwrap_err();

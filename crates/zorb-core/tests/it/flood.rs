@@ -13,7 +13,7 @@ use crate::support::{Acting, Echo, builder};
 const CLIENTS: usize = 500;
 const CLOSE_CONNECTION: u8 = 5;
 
-/// Whether a client has been told that its connection closes.
+/// Whether a client has received CloseConnection.
 fn is_closed(client: &mut TcpStream) -> bool {
     let mut octets = [0; 12];
     client.set_nonblocking(true).unwrap();
@@ -31,7 +31,7 @@ fn a_flood_of_silent_connections_does_not_exhaust_the_address_space() {
         let address = server.endpoints()[0].trim_start_matches("iiop://").to_owned();
         let mut clients: Vec<_> =
             (0..CLIENTS).map(|_| TcpStream::connect(&address).unwrap()).collect();
-        // Behind all others. It may be told to try again while those that make room are closing.
+        // After all others. It may have to retry while the evicted connections are closing.
         let client = builder().build().unwrap();
         let echo: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
         let result = loop {

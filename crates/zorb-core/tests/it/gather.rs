@@ -1,4 +1,4 @@
-//! Requests and replies whose octets are sent from where they lie arrive like any others.
+//! Requests and replies whose octets are sent without a copy arrive intact.
 
 use crate::support::{Echo, Servant, builder};
 

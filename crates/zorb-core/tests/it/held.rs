@@ -1,4 +1,4 @@
-//! Requests that a POA manager holds are messages in a queue: they delay nobody else, whatever the strategy.
+//! Requests that a POA manager holds are queued messages: with every strategy they delay no others.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,19 +15,19 @@ use zorb_giop::{
 };
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
-/// More than there may be threads, connections or descriptors for.
+/// More than the limits of threads, connections or descriptors.
 const HELD: i32 = 1_000;
 
 /// Two objects in one lane: one behind a manager of its own, one behind an active manager.
 struct Scene {
     orb: Orb,
     manager: PoaManager,
-    /// Those of both adapters, with the pool.
+    /// The policies of both adapters, with the pool.
     policies: PoaPolicies,
     pool: Option<Pool>,
     held: Echo,
     free: Echo,
-    /// What the first was asked, in order.
+    /// The requests of the first object, in order.
     asked: Arc<Mutex<Vec<i32>>>,
     address: String,
 }
@@ -168,7 +168,7 @@ fn a_thousand_held_requests_delay_nobody_on_their_connection_or_in_their_lane() 
             assert_eq!(asked, (0..HELD).collect::<Vec<_>>(), "{strategy:?}");
         }
         assert_eq!(asked.len(), HELD as usize);
-        // Those that come later pass at once.
+        // Later ones pass at once.
         client.twice(&scene.held, 5, TWO_WAY);
         assert_eq!(client.reply(), (5, DONE));
         scene.orb.shutdown(true).unwrap();
@@ -193,7 +193,7 @@ fn requests_beyond_the_limit_and_those_of_a_manager_that_refuses_are_answered() 
         scene.manager.hold_requests().unwrap();
         client.twice(&scene.held, 9, TWO_WAY);
         until(|| held(&scene.manager) == 1);
-        // The end of the ORB lets nobody wait.
+        // The shutdown of the ORB answers all.
         scene.orb.shutdown(true).unwrap();
         assert_eq!(client.reply(), (9, ReplyStatus::SystemException), "{strategy:?}");
     }
@@ -252,7 +252,7 @@ fn requests_are_held_for_a_limited_time() {
         client.twice(&scene.held, 3, TWO_WAY);
         assert_eq!(client.reply(), (3, ReplyStatus::SystemException), "{strategy:?}");
         until(|| held(&scene.manager) == 0);
-        // By a client that sees which exception it is, and inside the process.
+        // By a client that checks the exception, and within the process.
         let (_orb, there) = crate::support::client(&scene.held);
         for echo in [&there, &scene.held] {
             let exception = echo.twice(4).unwrap_err();
@@ -286,7 +286,7 @@ fn a_client_that_has_gone_leaves_its_one_way_requests_and_no_connection() {
         until(|| scene.asked.lock().unwrap().len() == 20);
         let mut asked = scene.asked.lock().unwrap().clone();
         asked.sort_unstable();
-        assert_eq!(asked, (0..20).collect::<Vec<_>>(), "nobody waits for the others");
+        assert_eq!(asked, (0..20).collect::<Vec<_>>(), "all have been served");
         scene.orb.shutdown(true).unwrap();
     }
 }
@@ -295,7 +295,7 @@ fn a_client_that_has_gone_leaves_its_one_way_requests_and_no_connection() {
 fn a_resumed_request_that_blocks_delays_no_later_one() {
     for strategy in [None, Some(Strategy::ThreadPerConnection)] {
         let scene = Scene::new(strategy, HELD);
-        // The servant notes what it is asked under this lock.
+        // The servant records requests under this lock.
         let mut clients = [scene.connect(), scene.connect()];
         clients[0].twice(&scene.held, 1, TWO_WAY);
         until(|| held(&scene.manager) == 1);

@@ -1,4 +1,4 @@
-//! Servers under attack: broken messages end their own connection and nobody else's.
+//! Servers under attack: broken messages end only their own connection.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -42,7 +42,7 @@ fn request_to(
     bytes
 }
 
-/// Sends `octets`, then ends the stream; what comes back until the server ends its side.
+/// Sends `octets`, then ends the stream. Returns what the server sends until it ends its side.
 fn exchange(address: &str, octets: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     // The server may close before everything is sent; that is an answer too.
@@ -91,7 +91,7 @@ fn a_claimed_size_is_not_believed() {
     let (_client, there) = client(&echo);
     let huge = b"GIOP\x01\x02\x01\x00\xff\xff\xff\xff";
     assert!(exchange(&address(&orb), huge).len() <= 12);
-    // As large as allowed, but nothing comes: the octets that came are all that is kept.
+    // The largest allowed size without its octets: memory is used only for those that arrived.
     let patient = [&b"GIOP\x01\x02\x01\x00"[..], &(60_u32 << 20).to_le_bytes(), &[0; 100]].concat();
     assert_eq!(exchange(&address(&orb), &patient), []);
     assert_eq!(there.twice(1).unwrap(), 2);
@@ -221,11 +221,11 @@ fn a_client_that_does_not_read_holds_up_no_shutdown() {
         .unwrap();
     let echo: Echo = orb.root_poa().activate(crate::support::Servant::default()).unwrap();
     let mut stream = TcpStream::connect(address(&orb)).unwrap();
-    // More than the system buffers on the way.
+    // More than the system buffers.
     let size = 48_u32 << 20;
     let body = [&size.to_le_bytes()[..], &vec![0; size as usize]].concat();
     stream.write_all(&request(GiopVersion::V1_2, &key(&echo), "mirror", &body)).unwrap();
-    // The reply is on its way.
+    // The server is sending the reply.
     stream.read_exact(&mut [0; 12]).unwrap();
     orb.shutdown(true).unwrap();
 }

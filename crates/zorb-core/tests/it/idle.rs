@@ -1,4 +1,4 @@
-//! Served connections on which nothing happens.
+//! Idle connections of a server.
 
 use std::collections::VecDeque;
 use std::io::{Read, Write};
@@ -18,8 +18,7 @@ use zorb_transport::{
 
 const CLOSE_CONNECTION: u8 = 5;
 
-/// What the next connections will be like. Those that are to bring something are served when it is there,
-/// however long that takes.
+/// The expected connections. Those that will send something are served once it has arrived.
 #[derive(Debug, Default)]
 struct Coming {
     talkative: Mutex<VecDeque<bool>>,
@@ -41,7 +40,7 @@ impl Coming {
     }
 }
 
-/// The transport of a protocol that hands connections on as they are expected.
+/// The transport of a protocol that passes connections on as expected.
 #[derive(Debug)]
 struct Gated(Arc<dyn Protocol>, Arc<Coming>);
 
@@ -116,7 +115,7 @@ fn a_silent_connection_is_closed_in_an_orderly_way() {
     silent.read_to_end(&mut farewell).unwrap();
     assert_eq!(farewell[..4], *b"GIOP");
     assert_eq!(farewell[7], CLOSE_CONNECTION);
-    // Half a message is owed no farewell. It is there before its connection is served.
+    // No CloseConnection follows half a message. It arrives before its connection is served.
     let mut stuck = TcpStream::connect(&address).unwrap();
     stuck.write_all(b"GIOP\x01\x02").unwrap();
     coming.expect(true);

@@ -12,14 +12,14 @@ use zorb_core::policy::{Levels, Policies, PolicyType, SyncScope, TypedPolicy};
 use zorb_core::{CollocationStrategy, Interface, Orb};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-/// What interceptors have seen, in order.
+/// The points at which interceptors ran, in order.
 type Log = Arc<Mutex<Vec<String>>>;
 
 fn refusal() -> SystemException {
     SystemException::no_permission(minor::no_permission::PEER_REFUSED, CompletionStatus::No)
 }
 
-/// Writes down at which points it runs, and raises an exception at one.
+/// Records the points at which it runs, and raises an exception at one.
 #[derive(Clone, Debug)]
 struct Witness {
     name: &'static str,

@@ -1,4 +1,4 @@
-//! Beginnings and ends: adapters that go while they are used, ORBs that end while they serve.
+//! Lifecycles: adapters that are destroyed while in use, ORBs that shut down while they serve.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -21,7 +21,7 @@ fn held() -> (Orb, Poa, Orb, Echo) {
     (orb, poa, client, object.unchecked_narrow())
 }
 
-/// Makes a call that is held, does `meanwhile`, and lets it go.
+/// Makes a call that is held, calls `meanwhile`, and releases it.
 fn call_held(
     poa: &Poa,
     there: &Echo,
@@ -56,7 +56,7 @@ fn held_requests_do_not_reach_objects_deactivated_meanwhile() {
     assert_eq!(answer.unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
 }
 
-/// Does something as it is dropped.
+/// Calls a function when dropped.
 struct OnDrop<F: FnMut() + Send + Sync + 'static>(F);
 
 impl<F: FnMut() + Send + Sync + 'static> Drop for OnDrop<F> {
@@ -129,7 +129,7 @@ fn a_servant_that_shuts_its_orb_down_is_answered_before_run_returns() {
     let servant = Acting(move |value| {
         flag.store(true, Ordering::SeqCst);
         inside.shutdown(false).unwrap();
-        // Nothing is taken away from under requests that still run, and nothing new begins.
+        // Running requests keep their objects, and no new ones begin.
         assert_eq!(inside.root_poa().active_objects(), 1);
         let late = inside.root_poa().create("late", PoaPolicies::new()).unwrap_err();
         assert!(late.to_string().contains("BAD_INV_ORDER"), "{late}");

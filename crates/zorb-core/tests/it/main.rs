@@ -1,4 +1,4 @@
-//! The core over real connections. What is counted for the whole process is in `counts`.
+//! The core over real connections. Process-wide counts are in `counts`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod binding;

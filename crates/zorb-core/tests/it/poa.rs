@@ -73,7 +73,7 @@ fn uniqueness_and_implicit_activation_follow_the_policies() {
     let third: Echo = eager.reference_of(&servant).unwrap();
     assert_ne!(third, eager.reference_of::<_, Echo>(&servant).unwrap(), "an id for each asking");
     assert_eq!(eager.active_objects(), 2);
-    // In the root adapter ids are unique: deactivation makes the servant free again.
+    // In the root adapter ids are unique: a deactivated servant can be activated again.
     let root = orb.root_poa();
     let one: Echo = root.reference_of(&servant).unwrap();
     assert_eq!(
@@ -92,7 +92,7 @@ fn a_connection_sees_adapters_come_and_go() {
     orb.root_poa().find("child").unwrap().destroy();
     let mut gone: Vec<Echo> = Vec::new();
     for _ in 0..3 {
-        // More than a connection's thread remembers; they take the places of those before.
+        // More than a connection's thread caches, so that they replace the previous ones.
         let others: Vec<_> = (0..6)
             .map(|number| {
                 let poa = orb.root_poa().create(&number.to_string(), PoaPolicies::new()).unwrap();
@@ -184,7 +184,7 @@ fn destroyed_adapters_take_their_objects_with_them() {
     assert_eq!(gone.minor, minor::object_not_exist::POA_NOT_FOUND);
     assert!(parent.create("d", PoaPolicies::new()).is_err());
     assert!(child.activate_with_id::<_, Echo>("y", Servant::default()).is_err());
-    // The name is free again, and the persistent reference comes back to life with it.
+    // The name can be reused, and makes the persistent reference valid again.
     let parent = orb.root_poa().create("p", PoaPolicies::new()).unwrap();
     let child = parent.create("c", PoaPolicies::new().persistent().user_ids()).unwrap();
     let _: Echo = child.activate_with_id("x", Servant::default()).unwrap();

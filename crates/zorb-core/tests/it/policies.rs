@@ -1,4 +1,4 @@
-//! Policies: at which level they can be set, which of them holds, and what they do to calls.
+//! Policies: the levels at which they can be set, which one applies, and their effect on calls.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use zorb_core::{Interface, ObjectRef, Orb};
 use zorb_giop::{ComponentTag, ServiceId};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-/// A policy of a program's own, which clients have to know.
+/// A user-defined policy that clients must know.
 #[derive(Clone, Debug, PartialEq)]
 struct Colour(u16);
 
@@ -36,7 +36,7 @@ impl TypedPolicy for Colour {
     }
 }
 
-/// A policy of servers alone.
+/// A policy for servers only.
 #[derive(Clone, Debug, PartialEq)]
 struct Weight(u16);
 
@@ -60,7 +60,7 @@ fn limit(time: Duration) -> Policies {
     Policies::new().with(RelativeRoundtripTimeout(time))
 }
 
-/// The levels, the strongest first, each with how a limit is set there for the reference `echo`.
+/// The levels, the strongest first.
 const LEVELS: [&str; 4] = ["call", "object", "thread", "orb"];
 
 fn set(level: &str, orb: &Orb, echo: ObjectRef, time: Duration) -> ObjectRef {
@@ -92,7 +92,7 @@ fn the_strongest_level_with_a_policy_of_the_type_wins() {
     for levels in 0..1_u32 << LEVELS.len() {
         let mut object = plain.clone();
         let mut expected = Duration::from_secs(77);
-        // From the weakest on, so that the last one set is the one that wins.
+        // From the weakest on, so that the last one wins.
         for (number, level) in LEVELS.iter().enumerate().rev() {
             if levels & (1 << number) != 0 {
                 expected = Duration::from_secs(number as u64 + 1);
@@ -102,7 +102,7 @@ fn the_strongest_level_with_a_policy_of_the_type_wins() {
         let found = object.client_policy::<RelativeRoundtripTimeout>().unwrap();
         assert_eq!(found.0, expected, "levels {levels:04b}");
         assert_eq!(object.policy::<RelativeRoundtripTimeout>(), Ok(Some(found)));
-        // The policies of other types are as they were.
+        // The policies of other types are unchanged.
         assert_eq!(object.client_policy(), Some(SyncScope::WithTransport));
         assert_eq!(object.client_policy(), Some(ConnectionTimeout(Duration::from_secs(10))));
         assert_eq!(object.client_policy::<RelativeRequestTimeout>(), None);
@@ -115,7 +115,7 @@ fn a_call_keeps_the_limit_of_the_level_that_wins() {
     let (server_orb, echo) = server();
     let (orb, there) = client(&echo);
     for (strongest, name) in LEVELS.iter().enumerate() {
-        // The weaker ones have all the time there is.
+        // The weaker ones do not time out.
         let mut object = there.object().clone();
         for (number, level) in LEVELS.iter().enumerate().rev().filter(|(n, _)| *n >= strongest) {
             let time = if number == strongest { Duration::from_millis(5) } else { HOUR };
@@ -126,7 +126,7 @@ fn a_call_keeps_the_limit_of_the_level_that_wins() {
         assert_eq!(late.kind, SystemExceptionKind::Timeout, "{name}");
         unset(&orb);
     }
-    // The servant's waiting threads end with a note of what they wait for, once it has arrived.
+    // The servant's waiting threads end when the note that they wait for has arrived.
     there.note(-1).unwrap();
     until_noted(&there, -1);
     server_orb.shutdown(true).unwrap();
@@ -161,7 +161,7 @@ fn adapters_begin_with_the_policies_of_servers_that_the_orb_has() {
     assert_eq!(own.policies().others.value(), Some(&Weight(2)));
 }
 
-/// The root adapter is one of those: it is made when it is first asked for.
+/// The root adapter is created on first use.
 #[test]
 fn the_root_adapter_begins_with_the_policies_that_the_orb_has_by_then() {
     let orb = builder().build().unwrap();
@@ -172,7 +172,7 @@ fn the_root_adapter_begins_with_the_policies_that_the_orb_has_by_then() {
     assert_eq!(orb.root_poa().policies().others.value(), Some(&Weight(1)), "it is made once");
     let child = root.create("child", PoaPolicies::new()).unwrap();
     assert_eq!(child.policies().others.value(), Some(&Weight(2)), "children are made later");
-    // One that nobody has asked for is none that has to be ended.
+    // A root adapter that was never used need not be destroyed.
     let other = builder().build().unwrap();
     other.shutdown(true).unwrap();
     let late = other.root_poa().create("late", PoaPolicies::new()).unwrap_err();
@@ -206,7 +206,7 @@ fn references_tell_of_an_adapters_policies() {
     ];
     assert_eq!(component.data, octets.concat());
 
-    // What both sides want holds; what they disagree about does not.
+    // The sides agree on one policy and contradict each other on another.
     assert_eq!(there.policy(), Ok(Some(Colour(0x0102))));
     let same = there.with_policies(&Policies::new().with(Colour(0x0102))).unwrap();
     assert_eq!(same.policy(), Ok(Some(Colour(0x0102))));
@@ -268,7 +268,7 @@ fn a_one_way_call_waits_for_what_its_scope_says() {
     let (_client, there) = client(&echo);
     let id = server_orb.root_poa().id_of(&echo).unwrap();
     server_orb.root_poa().deactivate(&id).unwrap();
-    // Nobody hears of an object that is not there, unless the call waits for an answer.
+    // A missing object is reported only if the call waits for an answer.
     for (scope, hears) in [
         (SyncScope::None, false),
         (SyncScope::WithTransport, false),
@@ -302,7 +302,7 @@ fn a_bound_reference_does_not_move_unless_it_may() {
     // The forward that finds the object is part of the first call.
     assert_eq!(strict.twice(3).unwrap(), 6);
     assert_eq!(strict.twice(4).unwrap(), 8);
-    // The object goes; the published name would lead to another one.
+    // The object is removed; the published name would lead to another one.
     first_orb.unpublish("echo");
     let id = first_orb.root_poa().id_of(&first).unwrap();
     first_orb.root_poa().deactivate(&id).unwrap();
@@ -364,7 +364,7 @@ fn more_contexts_than_a_message_may_have_are_refused_and_not_omitted() {
     assert_eq!(exception.minor, minor::imp_limit::TOO_MANY_CONTEXTS);
 }
 
-/// Knows how many of the calls that it went along with have not ended.
+/// Counts the intercepted calls that have not ended.
 #[derive(Debug, Default)]
 struct UnderWay(AtomicI32);
 

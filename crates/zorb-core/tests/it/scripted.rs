@@ -1,4 +1,4 @@
-//! What a client makes of servers that forward, close, err or babble: a server that plays a script.
+//! Clients of a scripted server, which forwards, closes, fails or sends unexpected messages.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -16,11 +16,11 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 const ORDER: ByteOrder = ByteOrder::Big;
 const VERSION: GiopVersion = GiopVersion::V1_2;
 
-/// What the server does with one request.
+/// The server's reaction to one request.
 enum Play {
-    /// Answers with the number asked for, twice.
+    /// Answers with twice the number.
     Answer,
-    /// Answers the request before once more, first.
+    /// Answers the previous request again, then this one.
     LateThenAnswer,
     /// Answers a request that was never made.
     NeverAsked,
@@ -42,7 +42,7 @@ enum Play {
     LateReplies,
 }
 
-/// Serves one connection a list, one request a play; then ends each connection.
+/// Serves one connection per list and one request per entry; then ends the connection.
 fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
     require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -64,7 +64,7 @@ fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
     (ior, server)
 }
 
-/// An object at a port of this machine. Nobody listens at the first.
+/// An object at a port of this machine. No server listens at its first endpoint.
 fn object_at(port: u16) -> Ior {
     let profile = IiopProfile {
         version: VERSION,
@@ -140,11 +140,11 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
         }
     };
     let _ = body.read_u8();
-    // The client may have closed meanwhile; the test sees what it made of it.
+    // The client may have closed; the test checks the effect.
     stream.write_all(&octets).is_ok()
 }
 
-/// Says that the object is here, closes, or hangs up.
+/// Answers that the object is here, closes, or hangs up.
 fn perform_locate(
     stream: &mut TcpStream,
     message: &[u8],
@@ -216,7 +216,7 @@ fn forwards_are_followed_and_remembered() {
     let (_orb, echo) = client_of(&ior);
     assert_eq!(echo.twice(4).unwrap(), 8);
     assert_eq!(echo.twice(5).unwrap(), 10);
-    assert_eq!(served.join().unwrap(), 1, "the second call goes straight to the new place");
+    assert_eq!(served.join().unwrap(), 1, "the second call goes directly to the new server");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn binding_opens_the_connection_that_calls_go_over() {
     echo.object().validate_connection().unwrap();
     assert_eq!(echo.twice(4).unwrap(), 8);
     orb.shutdown(true).unwrap();
-    // Ends the wait for a second connection, which nobody else makes.
+    // Ends the wait for a second connection.
     let (_orb, again) = client_of(&ior);
     again.object().validate_connection().unwrap_err();
     assert_eq!(served.join().unwrap(), 4);
@@ -265,13 +265,13 @@ fn a_server_gets_the_address_that_it_asks_for() {
         Play::AnswerTo(KeyAddr),
         Play::AskFor(ProfileAddr),
         Play::AnswerTo(ProfileAddr),
-        // Later requests have it from the beginning.
+        // Later requests have this form from the beginning.
         Play::AnswerTo(ProfileAddr),
         Play::AskFor(ReferenceAddr),
         Play::AnswerTo(ReferenceAddr),
         Play::AskFor(KeyAddr),
         Play::AnswerTo(KeyAddr),
-        // It has this one.
+        // It has this form.
         Play::AskFor(KeyAddr),
     ];
     let (ior, server) = script(vec![plays]);

@@ -25,7 +25,7 @@ fn sharing_orb() -> Orb {
     one.option("MaxCallsPerConnection", "64").build().unwrap()
 }
 
-/// A server that does `play`, its reference, and a client of it.
+/// A server that runs `play`, its reference, and a client.
 fn scripted<T: Send + 'static>(
     play: impl FnOnce(TcpListener) -> T + Send + 'static,
 ) -> (Orb, Echo, JoinHandle<T>) {
@@ -88,7 +88,7 @@ fn answer(stream: &mut TcpStream, requests: impl IntoIterator<Item = (u32, i32)>
         message.finish().unwrap();
         all.extend(octets);
     }
-    // In one piece, so that one read of the client gets several.
+    // In one piece, so that the client reads several at once.
     stream.write_all(&all).unwrap();
 }
 
@@ -98,7 +98,7 @@ fn closing() -> Vec<u8> {
     octets
 }
 
-/// What calls of as many threads come to that are all under way at once.
+/// The results of concurrent calls, one per thread.
 fn calls(echo: &Echo, values: &[i32]) -> Vec<Result<i32, SystemException>> {
     std::thread::scope(|scope| {
         let threads: Vec<_> =
@@ -114,7 +114,7 @@ fn replies_in_any_order_find_their_callers() {
         let mut requests = read_requests(&mut stream, 3);
         requests.reverse();
         answer(&mut stream, requests);
-        // One at a time, the one asked for first last.
+        // One at a time, the first request last.
         let mut requests = read_requests(&mut stream, 3);
         requests.rotate_left(1);
         for request in requests {
@@ -127,7 +127,7 @@ fn replies_in_any_order_find_their_callers() {
     served.join().unwrap();
 }
 
-/// Makes a call of little time until its request is sent before the time is over, and gives it up.
+/// Makes calls with a short timeout until one has sent its request before it timed out.
 fn give_up(echo: &Echo) {
     let hasty = echo.object().with_timeout(Duration::from_millis(30)).unchecked_narrow::<Echo>();
     loop {
@@ -160,13 +160,13 @@ fn who_runs_out_of_time_leaves_the_others_waiting_for_theirs() {
         let (mut stream, _) = listener.accept().unwrap();
         let first = read_requests(&mut stream, 1);
         answer(&mut stream, first);
-        // A caller that has to wait too long for its turn to send does not cancel its request.
+        // A caller that times out before it could send does not cancel its request.
         let next = |stream: &mut TcpStream, count| -> Vec<_> {
             let all = iter::repeat_with(|| read_messages(stream, 1).0);
             all.flatten().take(count).collect()
         };
         for _ in 0..2 {
-            // Both times one of the three gives up, and its reply comes late, before the others'.
+            // Each time one of the three times out, and its reply arrives late, before the others'.
             let mut requests = next(&mut stream, 3);
             given_up.recv().unwrap();
             requests.sort_by_key(|&(_, value)| value != 1);
@@ -175,11 +175,11 @@ fn who_runs_out_of_time_leaves_the_others_waiting_for_theirs() {
         let last = next(&mut stream, 1);
         answer(&mut stream, last);
     });
-    // The connection is there, and all that is told over it.
+    // The connection is open, and has announced everything.
     assert_eq!(echo.twice(2), Ok(4));
     for hasty_begins in [true, false] {
         std::thread::scope(|scope| {
-            // Who comes first reads for all; who comes later waits to be told.
+            // The first caller reads for all; later ones wait.
             let patient = |value| {
                 let echo = &echo;
                 scope.spawn(move || echo.twice(value))
@@ -260,7 +260,7 @@ fn messages_of_many_threads_do_not_mix() {
                 for call in 0..100_usize {
                     let value = thread * 1000 + call as i32;
                     assert_eq!(there.twice(value).unwrap(), value * 2);
-                    // Small replies and such as fill several reads.
+                    // Small replies, and some that need several reads.
                     let data = vec![call as u8; (call * 37 + thread as usize * 5003) % 50_000];
                     assert_eq!(there.mirror(&data).unwrap(), data);
                     there.note(value).unwrap();
@@ -283,7 +283,7 @@ fn calls_beyond_the_limit_wait_for_room() {
     let (waits, hasty) = (there.clone(), there.object().with_timeout(Duration::from_millis(20)));
     std::thread::scope(|scope| {
         let blocked: Vec<_> = (0..2).map(|_| scope.spawn(|| waits.wait_for(6))).collect();
-        // Either there is no room for it, or it is one of the two.
+        // Either there is no room for it, or it is one of the two calls.
         let late = hasty.unchecked_narrow::<Echo>().wait_for(6).unwrap_err();
         assert_eq!(late.kind, SystemExceptionKind::Timeout);
         echo.note(6).unwrap();

@@ -1,4 +1,4 @@
-//! Who waits for whom: nested calls, slow upcalls, shutdown.
+//! Threads that wait for each other: nested calls, slow upcalls, shutdown.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
@@ -13,7 +13,7 @@ fn calls_back_and_forth_do_not_lock_up() {
     let (_server, echo) = server();
     let (client_orb, there) = client(&echo);
     let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
-    // Client to server to client, and there it calls itself.
+    // Client to server to client, which calls itself.
     assert_eq!(there.call_back(Some(&here), 1).unwrap(), 1);
     // The server calls itself through its own reference, eight deep.
     assert_eq!(there.call_back(Some(&there), 8).unwrap(), 8);
@@ -23,7 +23,7 @@ fn calls_back_and_forth_do_not_lock_up() {
 fn one_way_requests_begin_in_order_and_may_end_in_another() {
     let client_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
     let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
-    // Only a blocking call makes another thread read on.
+    // Only a blocking call hands the input over.
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
     let back: Echo = orb.resolve(&here.object().to_ior_string()).unwrap();
@@ -91,7 +91,7 @@ fn requests_behind_a_blocked_upcall_are_served() {
         bytes.extend(request(id, &key, operation, argument));
     }
     stream.write_all(&bytes).unwrap();
-    // Three replies, of 12 + 12 or 12 + 12 + 4 octets, in whatever order.
+    // Three replies, of 12 + 12 or 12 + 12 + 4 octets, in any order.
     let mut received = vec![0; 24 + 24 + 28];
     stream.read_exact(&mut received).unwrap();
     assert_eq!(received.windows(4).filter(|window| window == b"GIOP").count(), 3);
@@ -109,7 +109,7 @@ fn a_slow_upcall_does_not_hold_up_later_requests() {
     let mut probe = std::net::TcpStream::connect(stream.peer_addr().unwrap()).unwrap();
     probe.write_all(&request(2, &key, "twice", 1)).unwrap();
     probe.read_exact(&mut [0; 28]).unwrap();
-    // Nothing is buffered now; the watchdog has to notice.
+    // Nothing is buffered, so only the watchdog can notice it.
     stream.write_all(&request(4, &key, "note", 7)).unwrap();
     let mut received = [0; 48];
     stream.read_exact(&mut received).unwrap();
@@ -126,7 +126,7 @@ fn slow_upcalls_of_several_callers_run_at_the_same_time() {
     const WAITS: i32 = 1;
     const FREES: i32 = 2;
 
-    // The watchdog is of no help here.
+    // The watchdog does not help here.
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
     let (free, freed) = channel();
@@ -148,7 +148,7 @@ fn slow_upcalls_of_several_callers_run_at_the_same_time() {
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
     let key = support_key(&echo);
     let mut stream = std::net::TcpStream::connect(address).unwrap();
-    // That callers share the connection, and that its upcalls are slow, has to be seen first.
+    // The server must first learn that callers share the connection, and that its upcalls are slow.
     for together in [[SLOW, SLOW], [WAITS, FREES]] {
         let requests = [2, 4].into_iter().zip(together);
         let bytes: Vec<u8> =
@@ -176,7 +176,7 @@ fn shutdown_ends_threads_and_tells_peers() {
     idle.read_to_end(&mut farewell).unwrap();
     assert_eq!(&farewell[..4], b"GIOP");
     assert_eq!(farewell[7], 5, "CloseConnection");
-    // The client's next call finds nobody, and says that it did not run.
+    // The client's next call finds no server, and reports that it did not run.
     let error = there.twice(1).unwrap_err();
     assert_eq!(error.kind, SystemExceptionKind::Transient);
     // Calls through the ORB that was shut down are refused.
@@ -186,7 +186,7 @@ fn shutdown_ends_threads_and_tells_peers() {
 
 #[test]
 fn a_client_does_not_notice_a_server_that_restarts() {
-    // An address of its own, where nobody else takes the port meanwhile.
+    // An address of its own, so that no other test takes the port.
     let orb = builder().listen("iiop://127.0.0.2:0").build().unwrap();
     let url = orb.endpoints()[0].clone();
     let policies = zorb_core::poa::PoaPolicies::new().persistent().user_ids();

@@ -1,4 +1,4 @@
-//! A thread of a connection's own under a clock that is made up.
+//! One of a connection's own threads with a simulated clock.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -17,15 +17,15 @@ use crate::connection::{NewConnection, ServerConnection};
 use crate::pool::default_lane;
 use crate::scratch::Scratch;
 
-/// What a client does next.
+/// A step of a client's script.
 #[derive(Debug)]
 enum Step {
     Sends(Vec<u8>),
-    /// Nothing for as long as the thread waits.
+    /// Sends nothing while the thread waits.
     Waits,
 }
 
-/// A client with a script, and what the thread does meanwhile.
+/// A scripted client, and a log of what the thread does.
 #[derive(Debug)]
 struct Client {
     steps: Mutex<VecDeque<Step>>,
@@ -100,7 +100,7 @@ impl Stream for Client {
     }
 }
 
-/// What the thread of a connection does whose client follows the script.
+/// The log of a connection's thread for a script.
 fn log(steps: impl IntoIterator<Item = Step>) -> Vec<String> {
     let mut options = Options::default();
     for (name, value) in [("MaxBufferedOctets", "20000000"), ("IdleTimeout", "300000")] {
@@ -135,7 +135,7 @@ fn a_thread_frees_large_buffers_before_it_waits_for_long() {
     let small = || Step::Sends(large_locate_request(100));
     let usual = ["limit 300", "waits "].map(str::to_owned);
     assert_eq!(log([small(), small(), Step::Waits]), usual);
-    // The limit changes as buffers become large, and once they have not been used for a second.
+    // The limit changes when buffers become large, and when they have not been used for a second.
     let log = log([large(), large(), small(), Step::Waits, small(), Step::Waits]);
     let freed = ["limit 300", "limit 1", "waits with large buffers", "limit 300", "waits "];
     assert_eq!(log, freed);
@@ -147,12 +147,12 @@ fn a_part_of_a_large_message_keeps_its_buffer() {
     let rest = part.split_off(300_000);
     let waits = [Step::Waits, Step::Waits];
     let [one, other] = waits;
-    // The second wait is as long as any: the connection has been idle then.
+    // The second wait has the usual length; after it the connection is idle.
     let ended = log([Step::Sends(part.clone()), one, other]);
     let expected = ["limit 300", "limit 1", "waits with large buffers", "limit 300"];
     assert_eq!(ended[..4], expected);
     assert_eq!(ended[4..], ["waits with large buffers"]);
-    // The rest comes after the first.
+    // The rest arrives after the first wait.
     let whole = log([Step::Sends(part), Step::Waits, Step::Sends(rest), Step::Waits, Step::Waits]);
     assert_eq!(whole[..4], expected);
     let freed = ["limit 1", "waits with large buffers", "limit 300", "waits "];

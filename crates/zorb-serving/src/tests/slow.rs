@@ -1,4 +1,4 @@
-//! Peers that are slow, and connections above the limit.
+//! Slow peers, and connections above the limit.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -18,7 +18,7 @@ const LOCATE_REPLY: u8 = 4;
 /// A LocateRequest of GIOP 1.0 for an object that does not exist.
 const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
 
-/// A LocateRequest with so many octets and a key that no object has.
+/// A LocateRequest of this size with an unknown key.
 pub(super) fn large_locate_request(octets: usize) -> Vec<u8> {
     let sizes = [octets - 12, octets - 20].map(|size| u32::try_from(size).unwrap().to_le_bytes());
     let mut message = b"GIOP\x01\x00\x01\x03".to_vec();
@@ -55,7 +55,7 @@ impl Server {
         Self { pool: pool.unwrap(), core }
     }
 
-    /// A client that has been accepted.
+    /// Connects a client, and waits until it has been accepted.
     fn client(&self) -> Client {
         self.client_at("127.0.0.1:0")
     }
@@ -80,7 +80,7 @@ impl Server {
         self.pool.counts()[0].connections
     }
 
-    /// Whether a thread waits for the rest of a message, on so many connections.
+    /// Waits until threads wait for the rest of a message on `count` connections.
     fn until_incomplete(&self, count: usize) {
         let lane = &self.pool.core().lanes()[0];
         until(|| {
@@ -90,7 +90,7 @@ impl Server {
         });
     }
 
-    /// Until everything has been received that was sent.
+    /// Waits until everything that was sent has been received.
     fn until_received(&self) {
         let lane = &self.pool.core().lanes()[0];
         until(|| {
@@ -118,14 +118,14 @@ impl Client {
         self.0.read_exact(&mut reply).is_ok() && reply[7] == LOCATE_REPLY
     }
 
-    /// Sends requests until replies wait on so many connections.
+    /// Sends requests until replies wait on `count` connections.
     fn leave_replies_unread(&self, server: &Server, count: usize) {
         let requests = LOCATE_REQUEST.repeat(1_000);
         let lane = &server.pool.core().lanes()[0];
         self.0.set_nonblocking(true).unwrap();
         let mut sent = 0;
         loop {
-            // In whole requests, whatever the socket takes at a time.
+            // Whole requests, however much the socket accepts at a time.
             match (&self.0).write(&requests[sent..]) {
                 Ok(more) => sent = (sent + more) % requests.len(),
                 Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock),
@@ -145,7 +145,7 @@ impl Client {
         assert_eq!(reply[7], LOCATE_REPLY);
     }
 
-    /// What comes until the server closes the connection.
+    /// What arrives until the server closes the connection.
     fn rest(&mut self) -> Vec<u8> {
         let mut rest = Vec::new();
         self.0.read_to_end(&mut rest).unwrap();
@@ -156,7 +156,7 @@ impl Client {
 #[test]
 fn a_message_and_the_first_one_have_time_limits() {
     for strategy in STRATEGIES {
-        // The watchdog's own checks come later than this test ends.
+        // The watchdog's own checks begin after this test.
         let limits = [("MessageTimeout", "80000000"), ("FirstMessageTimeout", "40000000")];
         let server = Server::new(strategy, &limits, 8);
         let [mut silent, mut slow, mut used] = [server.client(), server.client(), server.client()];
@@ -177,7 +177,7 @@ fn a_message_and_the_first_one_have_time_limits() {
         server.until_received();
         server.check(at(120_000));
         until(|| server.connections() == 1);
-        assert!(used.is_served(), "it has no message under way");
+        assert!(used.is_served(), "it has no incomplete message");
 
         // The next message has a limit of its own.
         used.send(&LOCATE_REQUEST[..9]);
@@ -199,7 +199,7 @@ fn fragments_that_never_end_have_the_same_limit() {
     let limits = [("MessageTimeout", "80000000"), ("FirstMessageTimeout", "0")];
     let server = Server::new(Strategy::LeaderFollowers, &limits, 8);
     let mut client = server.client();
-    // The first fragment of a request, with others and whole messages behind it.
+    // The first fragment of a request, followed by others and whole messages.
     client.send(b"GIOP\x01\x02\x03\x00\x04\0\0\0\x09\0\0\0");
     server.until_incomplete(1);
     let start = Instant::now();
@@ -254,7 +254,7 @@ fn messages_under_way_share_a_budget() {
     until(|| budget.used() == (1 << 20) - (64 << 10));
     let other = begin();
     until(|| budget.used() == 2 * ((1 << 20) - (64 << 10)));
-    // There is no memory for a third, which may try again; small messages need none.
+    // There is no memory for a third, which may retry; small messages need none.
     let mut third = server.client();
     third.send(&part_of_request(64 << 10));
     let closed = third.rest();
@@ -304,7 +304,7 @@ fn the_messages_of_one_address_leave_memory_for_others() {
 #[test]
 fn an_idle_connection_frees_its_buffer() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
-        // The lane's own checks come later than this test ends.
+        // The lane's own checks begin after this test.
         let options = [("MaxBufferedOctets", "20000000"), ("IdleTimeout", "86400000")];
         let server = Server::new(strategy, &options, 8);
         let budget = Arc::clone(server.core.message_budget());
@@ -331,7 +331,7 @@ fn an_idle_connection_frees_its_buffer() {
 }
 
 #[test]
-fn slow_clients_keep_nobody_out() {
+fn slow_clients_do_not_lock_others_out() {
     for strategy in STRATEGIES {
         let server = Server::new(strategy, &[], 8);
         let mut slow: Vec<_> = (0..8).map(|_| server.client()).collect();
@@ -347,7 +347,7 @@ fn slow_clients_keep_nobody_out() {
 }
 
 #[test]
-fn clients_that_do_not_read_keep_nobody_out() {
+fn clients_that_do_not_read_do_not_lock_others_out() {
     for strategy in STRATEGIES {
         let server = Server::new(strategy, &[("SendBuffer", "4096"), ("ReceiveBuffer", "4096")], 2);
         let [first, second] = [server.client(), server.client()];

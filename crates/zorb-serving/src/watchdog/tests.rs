@@ -11,7 +11,7 @@ use crate::input::Input;
 use crate::pool::default_lane;
 use zorb_base::options::Options;
 
-/// A connection of which nothing comes.
+/// A connection that receives nothing.
 fn connection(core: &ServerCore) -> Arc<ServerConnection> {
     let protocol = InprocProtocol::new(InprocTransport::new());
     let stream = Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None)));
@@ -27,7 +27,7 @@ fn connection(core: &ServerCore) -> Arc<ServerConnection> {
     ServerConnection::new(&core.context, new)
 }
 
-/// A connection, and the input that its thread has.
+/// A connection, and its thread's input.
 struct Served(Arc<ServerConnection>, Option<Box<Input>>);
 
 impl Served {
@@ -58,21 +58,21 @@ fn connections_in_use_alone_are_watched() {
     let core = ServerCore::for_tests(Options::default());
     let watchdog = core.context.watchdog();
     let [mut one, mut other] = [Served::new(&core), Served::new(&core)];
-    assert_eq!(watchdog.check(), 0, "nobody has called");
+    assert_eq!(watchdog.check(), 0, "no upcalls");
     one.upcall();
     for _ in 0..MAX_IDLE_CHECKS {
         other.upcall();
         other.upcall();
         assert_eq!(watchdog.check(), 2);
     }
-    assert_eq!(watchdog.check(), 1, "one has been quiet for long");
+    assert_eq!(watchdog.check(), 1, "one has been idle for long");
     one.upcall();
     assert_eq!(watchdog.check(), 2);
     for _ in 0..=MAX_IDLE_CHECKS {
         watchdog.check();
     }
     assert_eq!(watchdog.check(), 0);
-    // A connection that has been closed is not watched any more.
+    // A closed connection is no longer watched.
     one.upcall();
     one.0.abandon();
     one.upcall();
@@ -87,7 +87,7 @@ fn an_upcall_that_goes_on_stays_watched() {
     let seen = Arc::clone(&one.0).relieve(u32::MAX);
     one.begin();
     assert!(!one.0.stop_watching(seen), "it has begun since");
-    assert!(!one.0.stop_watching(seen.wrapping_add(1)), "it goes on");
+    assert!(!one.0.stop_watching(seen.wrapping_add(1)), "it is running");
     assert!(one.0.own_threads.is_watched.load(Ordering::Relaxed));
     one.end();
     assert!(one.0.stop_watching(seen.wrapping_add(1)));

@@ -39,7 +39,7 @@ fn arguments_are_taken_and_others_stay_in_order() {
     assert_eq!(options.origin("initref"), Origin::Argument("-ORBInitRef".to_owned()));
 }
 
-/// What looks like an option may be the value of one; `=` may join both; the last of several wins.
+/// A value may look like an option; `=` may join both; the last of several wins.
 #[test]
 fn arguments_come_in_pairs() {
     let mut all =
@@ -126,8 +126,8 @@ fn defaults_can_be_set() {
     }
 }
 
-/// Each source with each set of others: the strongest of program, file, environment, arguments, force wins,
-/// and what the program or the operator loses by that is recorded.
+/// All combinations of sources: the strongest of program, file, environment, arguments, force wins, and
+/// overridden values are recorded.
 #[test]
 fn the_strongest_source_wins() {
     const SOURCES: usize = 5;
@@ -293,7 +293,7 @@ fn protocols_and_extensions_declare_options() {
     let extension = builder().declare(Shared { iiop_share: 7 }).options().unwrap();
     assert_eq!(extension.get::<Shared>().unwrap().iiop_share, 7);
 
-    // Without the declaration there is no such option; of one that could be had, it is said how.
+    // Without the declaration the option is unknown; the hint says how to get it.
     let unknown = builder().option("IiopShare", "4").options().unwrap_err().to_string();
     assert!(unknown.contains("unknown option IiopShare"), "{unknown}");
     let missing_features =
@@ -321,7 +321,7 @@ fn options_are_shown_with_owner_and_origin() {
     }
 }
 
-/// Keeps what is logged.
+/// Records log lines.
 #[derive(Clone, Default)]
 struct Log(Arc<std::sync::Mutex<Vec<String>>>);
 

@@ -1,4 +1,4 @@
-//! Lanes that are frozen while their threads are at their beginning.
+//! Lanes that are frozen while their threads are starting.
 
 use std::io;
 use std::sync::Arc;
@@ -13,8 +13,8 @@ use crate::lanes::{LaneSettings, LaneThreads, PoolSettings};
 
 const PAGE: usize = 4096;
 
-/// Has threads that serve no requests be late: they begin when the lane is frozen, touch memory that is
-/// not there, and stay at their beginning until they are let go.
+/// Delays auxiliary threads: they start when the lane is frozen, touch fresh memory, and wait at their start
+/// until released.
 #[derive(Debug)]
 struct Late {
     is_frozen: AtomicBool,
@@ -29,7 +29,7 @@ impl LaneThreads for Late {
         until(|| self.is_frozen.load(Ordering::SeqCst));
         let before = thread::own_page_faults()?;
         let mut fresh = self.fresh.lock();
-        // Zeroed memory of this size is the system's until it is written to; a page may be a huge one.
+        // Zeroed memory of this size has no pages until it is written to; a page may be a huge one.
         let half = fresh.len() / 2;
         fresh.truncate(half);
         fresh.iter_mut().skip(half / 2).step_by(PAGE).for_each(|octet| *octet = 1);

@@ -162,7 +162,7 @@ impl EchoServant for Servant {
     }
 }
 
-/// A servant whose `twice` and `note` do what a test says, and that does nothing else.
+/// A servant whose `twice` and `note` call a test's function.
 pub struct Acting<F>(pub F);
 
 impl<F: Fn(i32) -> Result<i32> + Send + Sync + 'static> EchoServant for Acting<F> {
@@ -212,15 +212,15 @@ pub fn server() -> (Orb, Echo) {
     (orb, echo)
 }
 
-/// A server at an address of its own, where nobody else takes its port when it has ended.
+/// A server at an address of its own, so that no other test takes its port when it has ended.
 pub fn server_that_ends() -> (Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.3:0").build().unwrap();
     let echo = orb.root_poa().activate(Servant::default()).unwrap();
     (orb, echo)
 }
 
-/// A server that runs the requests of a connection in their order, however slow the machine is: the
-/// watchdog has none read on.
+/// A server that runs the requests of a connection in order even on a slow machine: its watchdog does not
+/// hand input over.
 pub fn server_in_order() -> (Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");
     let orb = orb.build().unwrap();
@@ -228,7 +228,7 @@ pub fn server_in_order() -> (Orb, Echo) {
     (orb, echo)
 }
 
-/// Waits until the servant has this note: where an upcall is slow, a later request runs beside it.
+/// Waits until the servant has this note: a later request runs concurrently with a slow upcall.
 pub fn until_noted(echo: &Echo, value: i32) {
     while echo.noted().unwrap() != value {
         std::thread::yield_now();

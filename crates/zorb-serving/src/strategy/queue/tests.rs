@@ -2,7 +2,7 @@ use zorb_giop::MessageBudget;
 
 use super::*;
 
-/// What the queue knows of a request.
+/// A request.
 #[derive(Debug, PartialEq)]
 struct Paper {
     id: usize,
@@ -18,13 +18,13 @@ impl Request for Paper {
         self.priority
     }
 
-    /// There is memory for those with small numbers.
+    /// Only requests with small numbers get memory.
     fn charge(&mut self) -> bool {
         self.id < 100
     }
 }
 
-/// A queue in which one request may wait.
+/// A queue with room for one waiting request.
 fn queue() -> RequestQueue<Paper> {
     RequestQueue::new(1, Some(Buffering { max_requests: 1, max_octets: None }), false)
 }
@@ -61,7 +61,7 @@ fn a_thread_that_was_asked_for_is_not_wanted_when_another_was_free_before() {
     assert!(queue.needs_requested_thread());
     assert_eq!(queue.next(&Worker::new(), None), Next::Serve(paper(1)));
     assert!(!queue.needs_requested_thread());
-    // Nothing is left of it: one may wait, as ever.
+    // It leaves nothing behind: one request may wait, as before.
     assert_eq!([offer(&queue, 2, false), offer(&queue, 3, false)], ["waits", "too many"]);
 }
 
@@ -133,8 +133,7 @@ fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
     assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
 }
 
-/// How many requests are under way at a time is a matter of timing, so none of them may be the first to ask
-/// for a buffer.
+/// The number of concurrent requests depends on timing, so no request may be the first to allocate a buffer.
 #[test]
 fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
     let buffer = |queue: &RequestQueue<Paper>| Some(queue.spare()?.octets.buffer.len());
@@ -147,7 +146,7 @@ fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
     let any_wait = Buffering { max_requests: 0, max_octets: None };
     assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), 5 + UNLIMITED_SPARES);
     assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098);
-    // As many as the octets of its limit permit, in addition to those of threads and reader.
+    // As many as the limit in octets permits, in addition to those of threads and reader.
     let few_octets = Buffering { max_requests: 1000, max_octets: Some(10 * SPARE_CAPACITY + 1) };
     assert_eq!(buffers(&RequestQueue::new(1, Some(few_octets), true)), 13);
 }
