@@ -1,5 +1,5 @@
-//! How servers and clients tell each other of bands (`_bind_priority_band`), octet by octet, and the
-//! priority at which the threads of such connections rest.
+//! How clients declare bands to servers (`_bind_priority_band`), octet by octet, and the priority of the
+//! threads of such connections.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ codegen::skeleton!(Desk, DeskServant, {
     1 "hold" hold() [result: i16],
 });
 
-/// Says at which priority its thread was when its adapter left that alone.
+/// Returns the priority of its thread, if the adapter has not changed it.
 struct Clerk {
     current: RtCurrent,
     may: Mutex<Receiver<()>>,
@@ -54,7 +54,7 @@ impl DeskServant for Clerk {
 
     fn hold(&self) -> Result<i16> {
         self.holds.fetch_add(1, Ordering::SeqCst);
-        // Nobody says more than that it may.
+        // The only message is the permission.
         let _ = self.may.lock().unwrap().recv();
         self.priority()
     }
@@ -72,7 +72,7 @@ fn number(value: i16) -> Priority {
     Priority::new(value).unwrap()
 }
 
-/// A message as it stands on the wire, in either byte order.
+/// The octets of a message, in either byte order.
 struct Octets {
     big: bool,
     octets: Vec<u8>,
@@ -147,7 +147,7 @@ fn next(stream: &mut TcpStream) -> Vec<u8> {
     message
 }
 
-/// The id of a message, and of a reply its status and the short that it is about.
+/// The id of a message, and the status and result of a reply.
 fn told(message: &[u8]) -> (u32, u32, Option<i16>) {
     let big = message[6] & 1 == 0;
     let long = |at: usize| {
@@ -164,9 +164,9 @@ fn told(message: &[u8]) -> (u32, u32, Option<i16>) {
 struct Server {
     orb: Orb,
     rt: RtOrb,
-    /// That of an object without a priority model, which leaves its thread's priority alone.
+    /// The key of an object without a priority model, which does not change its thread's priority.
     key: Vec<u8>,
-    /// That of one with a model.
+    /// The key of one with a model.
     modelled: Vec<u8>,
     address: (String, u16),
     release: Sender<()>,
@@ -225,7 +225,7 @@ fn a_thread_rests_at_the_priority_of_the_band_that_its_client_binds() {
         let bound = server.ask(&mut stream, big, "_bind_priority_band", Some((10, 40)));
         assert_eq!(bound.0, 0, "no exception");
         assert_eq!(server.ask(&mut stream, big, "priority", None), (0, Some(40)));
-        // Any request may tell it, and tell another one.
+        // Any request may declare a band, and replace it.
         server.ask(&mut stream, big, "_non_existent", Some((0, 9)));
         assert_eq!(server.ask(&mut stream, big, "priority", None), (0, Some(9)));
         // An invalid band changes nothing.
@@ -339,7 +339,7 @@ fn reply(big: bool, id: u32, status: u32, body: impl FnOnce(&mut Octets)) -> Vec
     message.complete()
 }
 
-/// What becomes of a binding that the server answers so.
+/// The result of binding if the server replies `answer`.
 fn bind(answer: &str) -> std::result::Result<(), SystemExceptionKind> {
     let big = cfg!(target_endian = "big");
     let server = server();
@@ -348,7 +348,7 @@ fn bind(answer: &str) -> std::result::Result<(), SystemExceptionKind> {
     let (_, may) = channel();
     let clerk = Clerk::new(server.rt.current(), may);
     let here: Desk = poa.activate(clerk).unwrap();
-    // The same reference, but to where the test listens, and without code sets to agree on.
+    // The same reference with the test's address, and without code sets.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut profile = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap();
     profile.port = listener.local_addr().unwrap().port();

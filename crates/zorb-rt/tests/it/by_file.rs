@@ -1,4 +1,4 @@
-//! A program whose real-time settings are in a file behaves like one that makes them itself.
+//! Real-time settings in a file have the same effect as in the program.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn builder() -> OrbBuilder {
         .protocol(Arc::new(IiopProtocol::new()))
 }
 
-/// A file that goes with the test.
+/// A file that is removed after the test.
 struct File(PathBuf);
 
 impl File {
@@ -92,7 +92,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
-        // Nobody looks for it.
+        // A leftover file does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -170,13 +170,13 @@ fn client_by_file() -> (Orb, RtOrb) {
     (orb, rt)
 }
 
-/// What can be seen of an object by its client.
+/// The properties of an object that its client observes.
 #[derive(Debug, PartialEq)]
 struct Facts {
     profiles: usize,
     model: Option<PriorityModel>,
     servers_bands: Option<PriorityBands>,
-    /// What threads of these priorities are answered.
+    /// The replies to threads of these priorities.
     answers: Vec<std::result::Result<i16, SystemExceptionKind>>,
     inconsistent: Vec<PolicyType>,
     request: Option<RelativeRequestTimeout>,
@@ -203,7 +203,7 @@ fn facts(adapter: &Poa, server: &Server, (client, rt): &(Orb, RtOrb)) -> Facts {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             rt.current().set_priority(number(20)).unwrap();
-            // Refused where bands of both sides contradict each other.
+            // It fails if the bands of both sides contradict each other.
             let _ = desk.leave();
         });
     });

@@ -1,4 +1,4 @@
-//! Real-time settings that the program leaves to the ORB's options.
+//! Real-time settings by the ORB's options.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +45,8 @@ fn mappings_are_as_the_options_say() {
     assert!(RtOrb::of(&self::orb(&[])).is_none());
 }
 
-/// Whoever is not overridden says which native priority 6 is: the ORB's builder, the real-time builder, the
-/// operator, what either builder forces.
+/// The strongest source determines the native priority of 6: the ORB's builder, the real-time builder, the
+/// operator, or what either builder forces.
 #[test]
 fn the_operator_wins_over_the_program_unless_it_forces() {
     let direct = |most| Direct::new(NativePriority::SHARED, NativePriority(most));
@@ -133,7 +133,7 @@ fn words_that_mean_nothing_are_refused_by_name() {
         );
     }
     assert!(format!("{:?}", wrong("table=/nowhere")).contains("/nowhere"));
-    // What cannot be is found when the pool is made.
+    // Invalid settings are errors when the pool is created.
     assert!(rt.threadpool("p").described("10:0").unwrap().create().is_err());
     assert!(rt.threadpool("p").described("10:1 10:1").unwrap().create().is_err());
     orb.shutdown(true).unwrap();
@@ -169,7 +169,7 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     let one = make("uiop.no_delay=no protocols=uiop");
     assert_eq!((kinds(&one), of(&one, uiop).no_delay), (vec![uiop], Some(false)));
     assert_eq!(kinds(&make("keep_alive=yes")), [shmiop, uiop], "properties alone choose none");
-    // What references tell clients.
+    // The protocols in references.
     let told = make("client-protocols=uiop protocols=shmiop,uiop");
     assert_eq!(kinds(&told), [shmiop, uiop]);
     let reference: ObjectRef = told.create_reference(&ObjectId::from(&b"o"[..])).unwrap();
@@ -284,7 +284,7 @@ fn protocols_of_calls_and_their_properties_are_said_in_words() {
     assert_eq!(chosen.choices()[0].properties.unwrap().send_buffer, Some(8192));
     let of_all: ConnectionProperties = orb.policy_manager().policy().unwrap();
     assert_eq!(of_all.dscp, Some(46));
-    // What the program says is stronger.
+    // The program's setting is stronger.
     let orb = build("protocols=uiop");
     let own = Policies::new().with(ClientProtocols::new([ProtocolChoice::from(shmiop)]));
     orb.policy_manager().add(&own).unwrap();

@@ -1,5 +1,4 @@
-//! A process without the permission to set priorities and to lock memory: it runs nevertheless, or reports what it
-//! lacks.
+//! A process that may not set priorities or lock memory runs anyway, or reports what it lacks.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +45,7 @@ impl DeskServant for Clerk {
     }
 }
 
-/// Takes from this thread, and so from all that it starts, what lets it set priorities and lock memory.
+/// Drops the privileges to set priorities and lock memory, for this thread and those that it starts.
 fn drop_privileges() {
     let none = Rlimit { current: Some(0), maximum: Some(0) };
     setrlimit(Resource::Rtprio, none).unwrap();
@@ -70,12 +69,12 @@ fn number(value: i16) -> Priority {
     Priority::new(value).unwrap()
 }
 
-/// An exception, and what there is to say about it.
-fn story(exception: SystemException) -> (SystemExceptionKind, zorb_types::MinorCode, String) {
+/// An exception and its texts.
+fn described(exception: SystemException) -> (SystemExceptionKind, zorb_types::MinorCode, String) {
     (exception.kind, exception.minor, format!("{exception:?}"))
 }
 
-/// Objects of each way of having a priority, as one of the same ORB or over a connection.
+/// Objects with each kind of priority, in the same ORB and over a connection.
 fn desks(orb: &Orb, rt: &RtOrb) -> Vec<(Desk, i16)> {
     let create = |name: &str, policies: PoaPolicies| {
         let poa = orb.root_poa().create(name, policies).unwrap();
@@ -131,7 +130,7 @@ fn runs() {
 fn refuses() {
     let (orb, rt) = orb(Denied::Refuse);
     let denied = minor::no_permission::PRIORITY_DENIED;
-    let refused = story(rt.current().set_priority(number(10)).unwrap_err());
+    let refused = described(rt.current().set_priority(number(10)).unwrap_err());
     assert_eq!((refused.0, refused.1), (SystemExceptionKind::NoPermission, denied));
     for word in ["SCHED_FIFO 10", "CAP_SYS_NICE", "RLIMIT_RTPRIO", "zorb rt check"] {
         assert!(refused.2.contains(word), "{}", refused.2);
@@ -139,18 +138,18 @@ fn refuses() {
     assert!(rt.current().priority().is_err(), "it has none");
     for (desk, _) in desks(&orb, &rt) {
         let refused = desk.priority().unwrap_err();
-        // Without a priority of its own a thread calls at 3, which is not to be had, either.
+        // A thread without a priority calls at 3, which is denied as well.
         assert_eq!((refused.kind, refused.minor), (SystemExceptionKind::NoPermission, denied));
     }
     let lane = LaneBuilder::new(number(10), 1);
     let refused = format!("{:?}", rt.threadpool("lanes").lane(lane).create().unwrap_err());
     assert!(refused.contains("\"lanes\"") && refused.contains("CAP_SYS_NICE"), "{refused}");
     let locked = RtOrb::builder().lock_memory(true).denied(Denied::Refuse).attach(&orb);
-    let refused = story(locked.unwrap_err());
+    let refused = described(locked.unwrap_err());
     let denied = minor::no_permission::MEMORY_LOCK_DENIED;
     assert_eq!((refused.0, refused.1), (SystemExceptionKind::NoPermission, denied));
     assert!(refused.2.contains("CAP_IPC_LOCK"), "{}", refused.2);
-    // What needs no privilege is not refused.
+    // Settings that need no privilege are accepted.
     let shared = PoaPolicies::new().with(rt.server_declared(Priority::MIN));
     let poa = orb.root_poa().create("shared", shared).unwrap();
     let desk: Desk = poa.activate(Clerk(rt.current())).unwrap();
@@ -163,7 +162,7 @@ fn without_the_privilege_a_program_runs_or_is_told_what_it_needs() {
     // The process loses its limits.
     in_own_process("denied::without_the_privilege_a_program_runs_or_is_told_what_it_needs", || {
         drop_privileges();
-        // A thread that has been given no priority yet, for each.
+        // A thread without a priority for each.
         for part in [runs, refuses] {
             std::thread::spawn(part).join().unwrap();
         }

@@ -1,4 +1,4 @@
-//! Pools that come and go leave no threads and no files behind.
+//! Destroyed pools leave no threads and no files behind.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

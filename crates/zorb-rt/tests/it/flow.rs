@@ -1,4 +1,4 @@
-//! An output queue in front of a server that serves nothing for a while.
+//! An output queue in front of a server that is blocked for a while.
 
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
@@ -29,7 +29,7 @@ codegen::skeleton!(Sink, SinkServant, {
     0 "put" put(data: Vec<u8> => &data) oneway,
 });
 
-/// Takes nothing until it may, and then writes down the first octets of all.
+/// Blocks until it is permitted to run, and then records the first octet of each call.
 struct Slow {
     may: Mutex<Receiver<()>>,
     seen: Arc<Mutex<Vec<u32>>>,
@@ -37,7 +37,7 @@ struct Slow {
 
 impl SinkServant for Slow {
     fn put(&self, data: &[u8]) {
-        // Nobody says more than that it may.
+        // The only message is the permission.
         let _ = self.may.lock().unwrap().recv();
         let number = u32::from_be_bytes(data[..4].try_into().unwrap());
         self.seen.lock().unwrap().push(number);
@@ -66,7 +66,7 @@ fn what_a_queue_took_arrives_in_its_order_and_the_rest_is_refused() {
         .on_event(move |event| told.lock().unwrap().push(event.clone()))
         .start()
         .unwrap();
-    // Until there is no room: the queue is full, and behind it the transport may be.
+    // Until the queue, and perhaps the transport, is full.
     let mut taken = 0_u32;
     let refused = loop {
         let (sink, number) = (there.clone(), taken);

@@ -110,12 +110,12 @@ fn client(to_all: bool) -> Orb {
 
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// Whether so many milliseconds were left of a minute.
+/// Whether `left` milliseconds can be the rest of a minute.
 fn of_a_minute(left: u64) -> bool {
     (1..=60_000).contains(&left)
 }
 
-/// Has every request say this, under the id of Messaging's policies.
+/// Adds these octets to every request as the service context of Messaging's policies.
 #[derive(Debug)]
 struct Says(Vec<u8>);
 
@@ -125,7 +125,7 @@ impl ClientRequestInterceptor for Says {
     }
 }
 
-/// An ORB without a real-time side whose requests all say this.
+/// An ORB without a real-time side whose requests all have this service context.
 fn saying(octets: &[u8]) -> Orb {
     let orb = builder().round_trip_timeout(MINUTE).build().unwrap();
     let octets = octets.to_vec();
@@ -162,7 +162,7 @@ fn servants_know_by_when_their_clients_want_the_reply() {
     }
 }
 
-/// The same reference without the server's policies in it, as of an ORB that has no such policy.
+/// The same reference without the server's policies.
 fn without_policies(ior: &str) -> String {
     let mut ior = Ior::from_stringified(ior).unwrap();
     for profile in &mut ior.profiles {
@@ -190,7 +190,7 @@ fn requests_tell_it_to_who_asks_or_to_all() {
         assert!(of_a_minute(of(&all, &hidden).left().unwrap()));
         assert!(of_a_minute(of(&all, &asks).left().unwrap()));
     }
-    // Without a real-time side nobody reads what the reference says.
+    // Without a real-time side the policy in the reference has no effect.
     let plain = builder().round_trip_timeout(MINUTE).build().unwrap();
     assert_eq!(of(&plain, &asks).left(), Ok(u64::MAX));
 }

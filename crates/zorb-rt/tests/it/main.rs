@@ -1,5 +1,5 @@
-//! Real-time CORBA over real connections. Lanes in their steady state are in `steady`; what takes a privilege
-//! is in `privileged`.
+//! Real-time CORBA over real connections. Tests of the steady state are in `steady`; those that need a
+//! privilege are in `privileged`.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
 mod binding;

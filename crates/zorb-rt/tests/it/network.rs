@@ -1,4 +1,4 @@
-//! The class in the network of connections that serve one priority, as transports are asked for it.
+//! The network class of connections for one priority, as passed to transports.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,7 +18,7 @@ use zorb_transport::{
 
 use crate::probe::{Fixed, Probe};
 
-/// IIOP, which writes down how its streams are to be set up.
+/// IIOP that records the options of its streams.
 #[derive(Debug, Default)]
 struct Recording {
     inner: IiopProtocol,
@@ -100,7 +100,7 @@ struct Side {
     listened: Arc<Mutex<Vec<StreamOptions>>>,
 }
 
-/// Two classes only, so that nothing comes out right by chance.
+/// Only two classes, so that no result is right by chance.
 #[derive(Debug)]
 struct Halves;
 

@@ -48,10 +48,10 @@ codegen::skeleton!(Sink, SinkServant, {
     1 "count" count() [result: i32],
 });
 
-/// What came, with the priority that it came at.
+/// A received call, with its priority.
 type Seen = (i32, Option<i16>);
 
-/// Takes nothing until it may, and then writes down what comes.
+/// Blocks until it is permitted to run, and then records calls.
 struct Slow {
     may: Mutex<Option<Receiver<()>>>,
     current: RtCurrent,
@@ -62,7 +62,7 @@ struct Slow {
 impl SinkServant for Slow {
     fn put(&self, number: i32, _: &[u8]) {
         if let Some(may) = &*self.may.lock().unwrap() {
-            // Nobody says more than that it may.
+            // The only message is the permission.
             let _ = may.recv();
         }
         let priority = self.current.priority().ok().map(Priority::value);
@@ -89,14 +89,14 @@ fn orb() -> zorb_core::OrbBuilder {
     orb.protocol(Arc::new(UiopProtocol::new())).protocol(Arc::new(ShmiopProtocol::new()))
 }
 
-/// Where a server listens whose clients find out that it does not read.
+/// Transports whose clients detect that the server does not read.
 const PLACES: [&str; 3] = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
 
 fn number(value: i16) -> Priority {
     Priority::new(value).unwrap()
 }
 
-/// A client and a server that takes nothing as long as there is a `gate` and its sender lives.
+/// A client, and a server that is blocked until the sender of `gate` is dropped.
 fn scene(gate: Option<Receiver<()>>) -> Scene {
     scene_at(PLACES[0], gate)
 }
@@ -141,7 +141,7 @@ fn telling(queue: OnewayQueue) -> (OnewayQueue, Receiver<FlowEvent>) {
     let (tell, told) = channel();
     let tell = Mutex::new(tell);
     let queue = queue.on_event(move |event| {
-        // The test may have heard enough.
+        // The test may have dropped the receiver.
         let _ = tell.lock().unwrap().send(event.clone());
     });
     (queue, told)
@@ -211,9 +211,9 @@ fn waits_for_room(url: &str) {
                 begin.send(()).unwrap();
             }
         });
-        // It has put some; then the server lets all others through, one by one.
+        // It has queued some; then the server serves the others one by one.
         begun.recv().unwrap();
-        // Its own limit is nearer than the queue's: such a call is refused or late, but not stuck.
+        // Its own time limit is shorter than the queue's: such a call is refused or late, but does not block.
         let _ = hurried.put(-1, data);
         drop(go);
         assert_eq!(begun.iter().count(), 199);
@@ -263,7 +263,7 @@ fn a_queue_s_thread_is_scheduled_as_the_one_that_opened_it() {
     let (tell, told) = channel();
     let tell = Mutex::new(tell);
     let queue = of(8, usize::MAX).on_event(move |event| {
-        // That there is room again is told on the queue's thread; the test may have heard enough.
+        // The queue's thread reports that there is room; the test may have dropped the receiver.
         if matches!(event, FlowEvent::Low { .. }) {
             let _ = tell.lock().unwrap().send(priority::current().unwrap());
         }
@@ -342,11 +342,11 @@ fn a_queue_ends_with_its_policy() {
     (0..20).for_each(|number| sink.put(number, b"").unwrap());
     drop(sink);
     assert!(scene.came.iter().take(20).eq(0..20));
-    // Its thread is one of those that the end of the ORB waits for.
+    // The shutdown of the ORB waits for its thread.
     scene.client.shutdown(true).unwrap();
 }
 
-/// An object of a server that takes no octet.
+/// An object of a server that reads nothing.
 fn deaf(client: &Orb) -> (TcpListener, Sink) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("corbaloc::{}/sink", listener.local_addr().unwrap());
@@ -407,14 +407,14 @@ fn limits_are_those_of_properties_policy_and_options_in_this_order() {
         let mut policies = queued(&queue);
         policies = stronger.iter().fold(policies, |policies, it| policies.with(*it));
         let sink = sink.with(&policies);
-        // The first is stuck in being sent, the transport being full.
+        // Sending the first blocks, as the transport is full.
         sink.put(0, &data).unwrap();
         while queue.waiting().0 > 0 {
             std::thread::yield_now();
         }
         let taken = (1..10).take_while(|number| sink.put(*number, b"").is_ok()).count();
         assert_eq!(taken, most);
-        // What waits is lost when the server goes.
+        // Waiting calls are lost when the server ends.
         drop(listener);
     }
 }

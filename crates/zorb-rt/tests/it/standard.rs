@@ -100,7 +100,7 @@ fn a_name_leads_to_one_thing_only() {
     assert_eq!(orb.initial_reference::<Nothing>("Nothing").unwrap().answer(), Ok(42));
 }
 
-/// What the profiles of a reference have under `TAG_POLICIES`.
+/// The `TAG_POLICIES` components of a reference's profiles.
 fn told(reference: &Nothing) -> Vec<Vec<u8>> {
     let profiles = reference.0.ior().profiles.iter();
     let decoded = profiles.map(|profile| IiopProfile::decode(&profile.data).unwrap());
@@ -146,7 +146,7 @@ fn references_tell_of_policies_as_those_of_other_orbs_do() {
     let poa = orb.root_poa().create("told", policies.with(bands()).with(protocols())).unwrap();
     let here: Nothing = poa.activate(Here).unwrap();
     assert_eq!(told(&here), [golden(cfg!(target_endian = "big"))]);
-    // And what others write is understood, whatever their byte order.
+    // Other ORBs' components are decoded in either byte order.
     for big in [false, true] {
         let mut profile = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap();
         profile.components.retain(|component| component.tag != ComponentTag::POLICIES);
@@ -185,7 +185,7 @@ fn references_with_priorities_are_made_before_their_objects() {
     let named: Nothing =
         rt.create_reference_with_id_and_priority(&by_program, "it", number(6)).unwrap();
     assert_eq!(priority(&named), number(6));
-    // It is remembered, until the adapter ends.
+    // The adapter remembers it until it is destroyed.
     let again: Nothing = by_program.create_reference(&"it".into()).unwrap();
     assert_eq!(again.0.ior(), named.0.ior());
     let otherwise = rt.activate_with_id_and_priority(&by_program, "it", &servant, number(7));

@@ -40,7 +40,7 @@ impl DiverServant for Deep {
     }
 }
 
-/// Uses so many pages of the stack, and somewhat more.
+/// Uses a little more than `pages` pages of the stack.
 #[inline(never)]
 fn deep(pages: i32) -> i32 {
     let page = std::hint::black_box([1_u8; 4096]);
@@ -50,7 +50,7 @@ fn deep(pages: i32) -> i32 {
     deep(pages - 1) + i32::from(std::hint::black_box(&page)[9])
 }
 
-/// How deep a call goes, each time with a page of the stack or a few.
+/// The recursion depth of a call; each level uses at least a page of the stack.
 const PAGES: i32 = 32;
 /// `SCHED_FIFO`.
 const FIFO: u32 = 1;
@@ -132,7 +132,7 @@ fn diver(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> (Diver, Orb) {
     (client.resolve(&diver.0.to_ior_string()).unwrap(), client)
 }
 
-/// Page faults in the high lane by the first call that uses much of the stack.
+/// The page faults of the high lane in the first call that uses much of the stack.
 fn faults_of_a_dive(orb: &Orb, rt: &RtOrb, pool: &Threadpool) -> u64 {
     let (diver, client) = diver(orb, rt, pool);
     assert_eq!(diver.dive(1), Ok(1));
@@ -159,14 +159,14 @@ fn threads_are_ready_before_they_serve() {
             assert_eq!(schedule(*thread), Some(expected), "{name}");
             assert_eq!(is_bound(*thread), Some(level == 20 && !single_processor()), "{name}");
         }
-        // Those that accept connections are as those that serve them; the ORB's own is one of them.
+        // Accepting threads have the lane's settings; the ORB's own is one of them.
         let (low, high) = if permitted { ((10, FIFO), (20, FIFO)) } else { ((0, 0), (0, 0)) };
         become_such("zorb-accept", &[((0, 0), false), (low, false), (high, true)]);
         let grows = LaneBuilder::new(number(20), 1).dynamic_threads(1).processors([processor()]);
         let growing = rt.threadpool("growing").lane(grows).create().unwrap();
         become_such("zorb-spawner", &[(high, true)]);
         growing.destroy().unwrap();
-        // So are those of a transport that has some.
+        // So do the threads of transports.
         let over =
             LaneBuilder::new(number(20), 1).processors([processor()]).listen("rudp://127.0.0.1:0");
         let over = rt.threadpool("over").lane(over).create().unwrap();
@@ -176,7 +176,7 @@ fn threads_are_ready_before_they_serve() {
         let (wet, client) = diver(&orb, &rt, &over);
         assert_eq!(wet.dive(1), Ok(1));
         client.shutdown(true).unwrap();
-        // And those of connections without readiness, whose handshakes they make; this client is silent.
+        // So do the threads of connections with handshakes; this client is silent.
         let secret = LaneBuilder::new(number(20), 1)
             .processors([processor()])
             .listen("ssliop://127.0.0.1:0");
@@ -194,7 +194,7 @@ fn threads_are_ready_before_they_serve() {
         let locked = status(std::process::id(), "VmLck").unwrap();
         let is_locked = !locked.starts_with("0 ");
         let faults = faults_of_a_dive(&ready_orb, &ready_rt, &ready);
-        // Without the lock, code and data may come and go; the stack was touched all the same.
+        // Without the lock, code and data may be paged out; the stack has been touched anyway.
         assert!(
             faults == 0 || !is_locked && faults < untouched,
             "{faults} of {untouched}, {locked}"

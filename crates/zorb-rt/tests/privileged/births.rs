@@ -1,4 +1,4 @@
-//! Threads of lanes that come while the lane is at work.
+//! Threads of lanes that start while the lane is serving.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -30,8 +30,8 @@ impl LaneThreads for Births {
     }
 }
 
-/// What the threads of a lane with one static thread and one dynamic one began with, in the order of
-/// their births; `work` calls its object.
+/// The schedules with which the threads of a lane with one static and one dynamic thread started, in order;
+/// `work` calls its object.
 fn births(url: &str, strategy: Strategy, work: impl FnOnce(&Gate, &Doors)) -> Vec<Schedule> {
     let builder = || {
         let builder = Orb::builder().without_environment().protocol(Arc::new(UiopProtocol::new()));
@@ -75,7 +75,7 @@ pub(crate) fn a_dynamic_thread_begins_as_urgent_as_its_lane() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
         let began = births("uiop://", strategy, |gate, doors| {
             std::thread::scope(|scope| {
-                // The static thread is in this one.
+                // The static thread serves this one.
                 scope.spawn(|| assert_eq!(gate.pass(FIRST), Ok(FIRST)));
                 scope.spawn(|| {
                     doors.first_begun.wait();

@@ -19,7 +19,7 @@ const CALLS: u64 = 50;
 /// Their priorities, and the classes that `LinearNetwork` makes of them: 10 and 46.
 const PRIORITIES: [i16; 2] = [8192, 32767];
 
-/// Says that this process is to make the calls.
+/// Tells this process to make the calls.
 const INSIDE: &str = "ZORB_TEST_IN_ITS_NETWORK";
 
 /// Makes a network of its own whose only interface sorts packets by their class, runs `$0` in it,
@@ -68,7 +68,7 @@ fn within(program: &str) -> std::io::Result<Output> {
     command.args(["--net", "sh", "-c", &script, program]).env(INSIDE, "1").output()
 }
 
-/// Why there is no such network.
+/// Why the network cannot be created.
 fn missing() -> Option<String> {
     match within("true") {
         Ok(output) if output.stdout.starts_with(b"sorted\n") => None,
@@ -125,7 +125,7 @@ fn the_system_counts_packets_in_their_classes() {
     let output = within(program.to_str().unwrap()).unwrap();
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{shown}{}", String::from_utf8_lossy(&output.stderr));
-    // Each call is a packet there and one back; what belongs to no class are connections being made.
+    // Each call is one packet in each direction; packets without a class open connections.
     for class in ["1:2", "1:3"] {
         assert!(packets(&shown, class) >= 2 * CALLS, "{class}: {shown}");
     }

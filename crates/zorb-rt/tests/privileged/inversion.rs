@@ -1,5 +1,5 @@
-//! Threads of three priorities on one processor: the lowest has what the highest wants, and the one
-//! between wants the processor. Who comes first is a matter of order, not of time.
+//! Threads of three priorities on one processor: the lowest has what the highest needs, and the middle one
+//! needs the processor. The test checks order, not time.
 //!
 //! Without the privilege to set priorities, or a second processor for the server, the tests are shown as
 //! ignored, with the reason.
@@ -48,7 +48,7 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
     })
 }
 
-/// Why a test cannot be had on this machine.
+/// Why the tests cannot run on this machine.
 fn missing(processors: usize) -> Option<String> {
     let there = zorb_os::thread::affinity().map_or(0, |all| all.len());
     if there < processors {
@@ -67,7 +67,7 @@ fn a_lock_goes_to_the_most_urgent() {
     assert_eq!(order, ["high", "medium"]);
 }
 
-/// What the test before would find otherwise.
+/// Shows that the previous test can fail.
 fn a_lock_without_inheritance_does_not() {
     let lock = std::sync::Mutex::new(());
     let order = order_of(&|inside| {

@@ -1,4 +1,4 @@
-//! Tests that take a privilege: to set priorities, or to make a network.
+//! Tests that need a privilege: to set priorities, or to create a network namespace.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
 mod births;

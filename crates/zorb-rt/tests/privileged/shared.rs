@@ -105,7 +105,7 @@ pub(crate) fn a_shared_connection_is_sent_over_by_the_most_urgent() {
 pub(crate) fn who_reads_for_all_is_as_urgent_as_who_waits() {
     let scene = &Scene::new();
     let [calls, reads, waits, done] = &<[Word; 4]>::default();
-    // So that nothing is left to be agreed on.
+    // Completes the negotiation.
     assert_eq!(scene.gate.pass(OPEN), Ok(OPEN));
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -121,7 +121,7 @@ pub(crate) fn who_reads_for_all_is_as_urgent_as_who_waits() {
             // Both others wait for replies. The reply comes while this one runs, and reaches the highest
             // only if the lowest may go on.
             scene.doors.second.say();
-            // The limit is there for a run that fails.
+            // The limit ends a run that fails.
             let limit = Instant::now() + Duration::from_secs(60);
             while !done.is_said() && Instant::now() < limit {
                 std::hint::spin_loop();
@@ -138,7 +138,7 @@ pub(crate) fn who_reads_for_all_is_as_urgent_as_who_waits() {
         scope.spawn(|| {
             enter(LOWEST);
             calls.wait();
-            // The processor is this one's when the caller waits for its reply.
+            // This thread gets the processor when the caller waits for its reply.
             reads.say();
         });
         assert!(medium.join().unwrap(), "the reply lay with a reader that had no processor");

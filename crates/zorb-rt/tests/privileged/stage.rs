@@ -1,4 +1,4 @@
-//! The three threads, and the words by which they wait for each other.
+//! The three threads, and the events for which they wait.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -11,7 +11,7 @@ pub(crate) const MEDIUM: u8 = 20;
 pub(crate) const LOW: u8 = 10;
 pub(crate) const LOWEST: u8 = 5;
 
-/// Something that is said once, and waited for.
+/// A one-shot event.
 #[derive(Debug, Default)]
 pub(crate) struct Word(AtomicU32);
 
@@ -55,11 +55,11 @@ pub(crate) fn order_of(take: &(dyn Fn(&dyn Fn()) + Sync)) -> Vec<&'static str> {
             enter(HIGH);
             scope.spawn(|| {
                 enter(MEDIUM);
-                // It runs here when the highest waits, and lets the lowest in when it waits itself.
+                // It runs when the highest waits, and the lowest runs when it waits itself.
                 scope.spawn(|| {
                     enter(LOW);
                     on_stage.wait();
-                    // The highest goes on at once, on the one processor that there is.
+                    // The highest continues at once, on the only processor.
                     take(&|| inside.say());
                 });
                 on_stage.say();

@@ -1,5 +1,5 @@
-//! Lanes that were frozen: a call that has been made before asks for no memory, touches none that is not
-//! there, starts no thread, opens no connection and changes no table. Over every protocol.
+//! Frozen lanes: a repeated call allocates nothing, touches no new memory, starts no thread, opens no
+//! connection and changes no table. Over every protocol.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -75,7 +75,7 @@ fn is_locked() -> bool {
     set_up().lock_memory(true).denied(Denied::Refuse).attach(&apart).is_ok()
 }
 
-/// Makes calls of each priority, freezes, makes them again, and looks at what was counted.
+/// Makes calls of each priority, freezes, makes them again, and checks the counts.
 fn is_steady(scene: &Scene, locked: bool, what: &str, calls: impl Fn(&Worker) + Sync, asks: u64) {
     for priority in [10, 20] {
         let round = || {
@@ -104,7 +104,7 @@ fn is_steady(scene: &Scene, locked: bool, what: &str, calls: impl Fn(&Worker) + 
     }
 }
 
-/// Has both threads of the low lane serve calls of each kind, and two calls at a time.
+/// Makes both threads of the low lane serve calls of each kind, two at a time.
 fn warm_low_lane(scene: &Scene) {
     let pairs = &scene.sinner.pairs;
     pairs.begin();
@@ -136,7 +136,7 @@ fn steady_calls_violate_nothing() {
     }
 }
 
-/// Makes one-way calls, each when the one before has come.
+/// Makes one-way calls, each after the previous one has arrived.
 fn leave_many(scene: &Scene, worker: &Worker) {
     for id in 0..100 {
         let before = scene.sinner.left.load(Ordering::SeqCst);

@@ -84,7 +84,7 @@ impl Pairs {
         *self.now.lock().unwrap() = Paired { is_on: true, ..Paired::default() };
     }
 
-    /// Whether each of two threads has served calls of all three kinds; then it is over.
+    /// Whether each of two threads has served calls of all three kinds.
     pub(crate) fn is_over(&self) -> bool {
         let mut now = self.now.lock().unwrap();
         if now.served.values().filter(|kinds| kinds.len() == 3).count() >= 2 {
@@ -115,14 +115,14 @@ impl Pairs {
 #[derive(Default)]
 pub(crate) struct Sinner {
     pub(crate) pairs: Pairs,
-    /// Memory that is there only when it is written to, and how much of it was.
+    /// Memory without pages until it is written to, and how much of it has been.
     pub(crate) fresh: Mutex<(Vec<u8>, usize)>,
-    /// An object that nobody has called yet.
+    /// An object that has not been called yet.
     pub(crate) elsewhere: Mutex<Option<Worker>>,
     pub(crate) poa: Mutex<Option<Poa>>,
     /// How often a servant was about to touch memory.
     pub(crate) about_to_touch: AtomicUsize,
-    /// How many one-way calls have come.
+    /// The number of one-way calls that have arrived.
     pub(crate) left: AtomicUsize,
 }
 
@@ -200,7 +200,7 @@ pub(crate) fn scene(url: &str, strategy: Strategy, high: LaneBuilder) -> Scene {
     scene_of(builder, &[url], strategy, high)
 }
 
-/// The same with ORBs that `builder` begins.
+/// The same with ORBs from `builder`.
 pub(crate) fn scene_of(
     builder: impl Fn() -> OrbBuilder,
     urls: &[&str],

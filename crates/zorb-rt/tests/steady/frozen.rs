@@ -1,4 +1,4 @@
-//! Lanes that were frozen: what their threads do after all is counted, by kind and lane.
+//! Frozen lanes: violations are counted by kind and lane.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -45,7 +45,7 @@ fn each_kind_is_counted_in_the_lane_where_it_happens() {
             let (low, high) = counted(strategy, ALLOCATE);
             assert_eq!((&*low.lane, low.priority, low.total()), ("pace-10", Some(10), 0), "{low}");
             assert_eq!((&*high.lane, high.priority), ("pace-20", Some(20)));
-            // Memory that is asked for may come with a page fault of its own.
+            // An allocation may cause a page fault of its own.
             assert_eq!(
                 (high.allocations, high.total() - high.page_faults),
                 (3, 3),
@@ -90,7 +90,7 @@ fn what_is_under_way_is_not_counted() {
     }
 }
 
-/// What the high lane counts of a second connection to it.
+/// The violations of the high lane by a second connection to it.
 fn second_connection(strategy: Strategy) -> LaneViolations {
     let scene = scene("uiop://", strategy, LaneBuilder::new(number(20), 1));
     scene.at(20, |worker| {
@@ -198,7 +198,7 @@ fn who_asks_is_told_of_each_request_with_violations() {
     assert_eq!(shown, [("pace-20", 0), ("pace-20", 1)]);
     assert_eq!(told[0].allocations, 1);
     assert!(told[0].to_string().starts_with("lane pace-20: 1 allocations, "));
-    // Frozen again, it begins at zero.
+    // Freezing it again starts at zero.
     scene.rt.freeze().unwrap();
     assert_eq!(scene.rt.violations()[1].total(), 0);
     scene.end();
@@ -219,7 +219,7 @@ fn bursts_of_waiting_requests() {
     let limit = Buffering { max_requests: WAITING, max_octets: None };
     let high = LaneBuilder::new(number(20), 1).buffering(limit);
     let scene = scene("uiop://", Strategy::HalfSync, high);
-    // Has requests wait behind an upcall; those behind them are refused, which shows that they wait.
+    // Queues requests behind an upcall; further ones are refused, which shows that the queue is full.
     let burst = |waiting: usize, refused: usize| {
         let held = scene.sinner.fresh.lock().unwrap();
         let (begun, left) = (

@@ -15,7 +15,7 @@ use zorb_testkit::in_own_process;
 use crate::gated::Gated;
 use crate::probe::{Fixed, Probe};
 
-/// Room in the log.
+/// The capacity of the log.
 const LINES: usize = 8;
 /// Clients that send invalid messages, each of which is logged.
 const HOSTILE: usize = 20;
@@ -51,7 +51,7 @@ fn a_lane_serves_on_when_its_log_is_stuck() {
         for _ in 0..HOSTILE {
             let mut stream = TcpStream::connect(&address).unwrap();
             stream.write_all(b"no message of any kind").unwrap();
-            // The end comes after the lane has told of it.
+            // The stream ends after the lane has logged the error.
             let _ = stream.read_to_end(&mut Vec::new());
             assert_eq!(there.answer().unwrap(), 42, "the lane's only thread waits for no log");
         }

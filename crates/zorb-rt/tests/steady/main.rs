@@ -1,4 +1,4 @@
-//! What threads of lanes do in their steady state, as counted: allocations, page faults, connections.
+//! Counts of the steady state of lanes: allocations, page faults, connections.
 #![allow(clippy::unwrap_used, clippy::use_self)]
 
 mod calls;

@@ -31,7 +31,7 @@ fn banded(desk: &Desk, of: &[(i16, i16)]) -> Desk {
     Desk(desk.0.with_policies(&Policies::new().with(bands(of))).unwrap())
 }
 
-/// Makes calls at these priorities, each on a thread of its own; how many connections there are then.
+/// Makes calls at these priorities, each on its own thread. Returns the number of connections afterwards.
 fn connections_after(client: &Side, desk: &Desk, pool: &Threadpool, at: &[i16]) -> usize {
     for &priority in at {
         assert_eq!(client.call(desk, priority, 7).join().unwrap(), Ok(7), "{priority}");
@@ -77,14 +77,14 @@ fn bands_are_policies_of_all_levels_of_a_client() {
     call(5, None).unwrap();
     call(15, None).unwrap();
     assert_eq!(connections(), 3);
-    // A thread's are stronger.
+    // Those of a thread are stronger.
     let of_thread = at(&[(0, 40)]);
     call(5, Some(&of_thread)).unwrap();
     call(15, Some(&of_thread)).unwrap();
     assert_eq!(connections(), 4);
     let refused = call(5, Some(&at(&[(6, 40)]))).unwrap_err();
     assert_eq!((refused.kind, refused.minor), (INV_POLICY, minor::inv_policy::NO_BAND));
-    // And those of a call the strongest.
+    // Those of a call are the strongest.
     let once = Desk(desk.0.for_call(&at(&[(1, 39)])).unwrap());
     assert_eq!(client.call(&once, 20, 2).join().unwrap(), Ok(2));
     assert_eq!(connections(), 5);
@@ -142,7 +142,7 @@ fn the_server_can_have_clients_use_bands() {
     assert_eq!(desk.0.exposed_policy(), Ok(Some(bands(&[(0, 9), (10, 40)]))));
     assert_eq!(connections_after(&client, &desk, &pool, &[3, 9]), 1);
     assert_eq!(connections_after(&client, &desk, &pool, &[10, 40]), 2);
-    // Both are too many, even when they are the same.
+    // Bands on both sides contradict each other, even if they are equal.
     let both = banded(&desk, &[(0, 9), (10, 40)]);
     let conflict = (vec![PolicyType::PRIORITY_BANDED_CONNECTION], INV_POLICY);
     assert_eq!(refused(&client, &both, 3), conflict);
@@ -177,7 +177,7 @@ fn a_band_leads_to_a_lane_inside_it() {
     assert_eq!(refused(&client, &banded(&declared, &[(0, 15)]), 5), none);
 }
 
-/// A policy that writes down the band which requests tell.
+/// A policy that records the bands that requests declare.
 #[derive(Clone, Debug, Default)]
 struct Watch(Arc<Mutex<Vec<Option<Vec<u8>>>>>);
 
@@ -239,7 +239,7 @@ fn the_first_request_over_a_connection_declares_its_band() {
     }
 }
 
-/// Whether an object of this reference is there; whoever reads requests says so, not who serves them.
+/// Locates the object of this reference; the reading thread answers that, not a serving one.
 fn is_read(object: &ObjectRef) {
     assert_eq!(object.locate(), Ok(true));
 }
@@ -260,7 +260,7 @@ fn requests_that_wait_are_served_by_priority_unless_they_are_not_to_be() {
             };
             let pool = pool.create().unwrap();
             assert_eq!(pool.strategy(), Strategy::HalfSync);
-            // Where the server declares the priority, calls of other objects tell their bands.
+            // If the server declares the priority, calls of other objects declare their bands.
             let object = |name: &str, priority| {
                 let model = match declared {
                     true => server.rt.server_declared(number(priority)),
@@ -299,7 +299,7 @@ fn the_priority_of_a_request_is_that_of_its_upcall() {
     let (server, client) = (side(), side());
     let room = Buffering { max_requests: 16, max_octets: None };
     let pool = server.pool().without_lanes(lane(0, 1)).buffering(room).create().unwrap();
-    // No bands, and so connections that say nothing: each object is called by an ORB of its own.
+    // Connections without bands: each object is called by its own ORB.
     let callers: Vec<_> = (0..3).map(|_| side()).collect();
     let object = |name: &str, model, caller: &Side| {
         let desk: Desk =

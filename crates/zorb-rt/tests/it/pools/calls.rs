@@ -1,4 +1,4 @@
-//! Calls of a priority that is not their thread's.
+//! Calls with another priority than their thread's.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use zorb_types::{SystemExceptionKind, minor};
 
 use super::fixture::{Desk, lane, number, side, side_at, side_mapped};
 
-/// How long calls may take here.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// The timeout of calls.
+const CALL_TIMEOUT: Duration = Duration::from_secs(300);
 
 fn of(priority: i16) -> Policies {
     Policies::new().with(InvocationPriority::new(number(priority)))
@@ -41,7 +41,7 @@ fn a_call_goes_to_the_lane_of_its_own_priority_by_every_protocol() {
         let other = at(&desk, 25).serve(6).unwrap_err();
         let what = (other.kind, other.minor);
         assert_eq!(what, (SystemExceptionKind::InvPolicy, minor::inv_policy::NO_LANE), "{url}");
-        // It wins over the thread's own, which stays as it is.
+        // It overrides the thread's own, which does not change.
         let (desk, rt) = (at(&desk, 30), client.rt.clone());
         let calling = std::thread::spawn(move || {
             rt.current().set_priority(number(10)).unwrap();
@@ -108,10 +108,10 @@ fn a_class_of_service_has_its_priority_for_an_object_an_operation_and_a_call() {
     let desk = server.desk(&pool.create().unwrap(), priority(&of_object), &client);
     let asked = ObjectQos::new(of_object).operation("serve", of_operation);
     let ran_at = |id| server.clerk.wait_for(id).priority;
-    // The deadlines are not what is tried here, on a machine that may be slow.
+    // Long deadlines, as they are not tested here and the machine may be slow.
     let patient = Policies::new()
-        .with(RelativeRoundtripTimeout(PATIENCE))
-        .with(RelativeRequestTimeout(PATIENCE));
+        .with(RelativeRoundtripTimeout(CALL_TIMEOUT))
+        .with(RelativeRequestTimeout(CALL_TIMEOUT));
     let to = |operation: &str| {
         let reference = asked.reference(&desk.0, operation).unwrap();
         Desk(reference.for_call(&patient).unwrap())
@@ -119,7 +119,7 @@ fn a_class_of_service_has_its_priority_for_an_object_an_operation_and_a_call() {
     assert_eq!((to("serve").serve(1), ran_at(1)), (Ok(1), Some(priority(&of_operation))));
     to("leave").leave(2).unwrap();
     assert_eq!(ran_at(2), Some(priority(&of_object)));
-    let policies = expand(&of_call).policies().with(RelativeRequestTimeout(PATIENCE));
+    let policies = expand(&of_call).policies().with(RelativeRequestTimeout(CALL_TIMEOUT));
     let call = Desk(to("serve").0.for_call(&policies).unwrap());
     assert_eq!((call.serve(3), ran_at(3)), (Ok(3), Some(priority(&of_call))));
 }

@@ -141,7 +141,7 @@ impl World {
         }
     }
 
-    /// The call ends before any hostile client goes on.
+    /// The call ends before any hostile client continues.
     fn call_the_free_lane(&mut self) {
         let id = self.id();
         self.lawful.push(id);

@@ -1,4 +1,4 @@
-//! Events of two kinds for one object: those of navigation do not wait for a flood of those of sensors.
+//! Events of two kinds for one object: those of navigation do not wait for a flood of sensor events.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ fn navigation_comes_before_a_flood_of_sensor_events() {
     let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
     let desk: Desk = client.orb.resolve(&desk.0.to_ior_string()).unwrap();
 
-    // One for each thread that the sensors' lane may have, and as many as may wait there.
+    // One for each thread of the sensors' lane, and as many as may wait there.
     let threads = (below.threads + below.dynamic_threads) as i32;
     let waiting = below.buffering.unwrap().max_requests as i32;
     let first: Vec<i32> = (0..threads).collect();
@@ -61,7 +61,7 @@ fn navigation_comes_before_a_flood_of_sensor_events() {
     assert_eq!(priorities(&server, &first), vec![Some(below.priority.value()); first.len()]);
 }
 
-/// What the upcalls of these ran at.
+/// The priorities of the upcalls of these requests.
 fn priorities(server: &Side, ids: &[i32]) -> Vec<Option<i16>> {
     ids.iter().map(|&id| server.clerk.wait_for(id).priority).collect()
 }

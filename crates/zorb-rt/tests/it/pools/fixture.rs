@@ -149,7 +149,7 @@ pub(crate) fn side_with(options: &[(&str, &str)]) -> Side {
     side_at(&["iiop://127.0.0.1:0"], options)
 }
 
-/// An ORB that listens at these.
+/// An ORB that listens at these URLs.
 pub(crate) fn side_at(urls: &[&str], options: &[(&str, &str)]) -> Side {
     side_of(urls, options, Direct::new(NativePriority::SHARED, NativePriority(40)))
 }
@@ -247,7 +247,7 @@ impl Side {
     }
 }
 
-/// Waits until `what` holds.
+/// Waits until `what` is true.
 pub(crate) fn until(what: impl Fn() -> bool) {
     let end = std::time::Instant::now() + Duration::from_secs(300);
     while !what() {

@@ -58,7 +58,7 @@ fn a_broken_header_ends_its_connection_alone() {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(&octets).unwrap();
         let mut answer = Vec::new();
-        // It ends although this side's end stays open.
+        // It ends although this side remains open.
         let _ = stream.read_to_end(&mut answer);
         let _ = stream.shutdown(Shutdown::Both);
         assert_eq!(

@@ -15,7 +15,7 @@ const STRATEGIES: [Strategy; 3] =
 #[test]
 fn a_pool_whose_last_lanes_could_not_be_called_is_refused() {
     let server = side();
-    // So many lanes of two endpoints each.
+    // A pool with `lanes` lanes of two endpoints each.
     let pool = |lanes| {
         (1..=lanes).fold(server.pool(), |pool, priority| {
             let lane = lane(priority, 1).listen("iiop://127.0.0.1:0");
@@ -65,7 +65,7 @@ fn lanes_are_beside_every_endpoint_of_the_orb() {
         let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
         let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
         assert_eq!(desk.0.ior().profiles.len(), 6);
-        // Over each protocol by itself.
+        // Over each protocol separately.
         for (place, _) in urls.iter().enumerate() {
             let client = side();
             let mut ior = desk.0.ior().clone();
@@ -170,7 +170,7 @@ fn a_priority_without_a_lane_reaches_nobody() {
     let failed = client.call(&desk, 15, 1).join().unwrap().unwrap_err();
     assert_eq!(failed.kind, SystemExceptionKind::InvPolicy);
     assert!(server.clerk.order().is_empty());
-    // Without lanes all are welcome, and threads take on the priority for the upcall.
+    // Without lanes all priorities are served, and threads have the request's priority during the upcall.
     let pool = server.pool().without_lanes(lane(7, 1)).create().unwrap();
     let desk = server.desk(&pool, 7, &client);
     assert_eq!(client.call(&desk, 15, 2).join().unwrap(), Ok(2));

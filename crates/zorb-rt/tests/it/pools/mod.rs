@@ -1,4 +1,4 @@
-//! Thread pools: who is served, by which thread, in which order.
+//! Thread pools: which thread serves which request, in which order.
 
 mod bands;
 mod calls;

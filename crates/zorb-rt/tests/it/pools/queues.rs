@@ -143,7 +143,7 @@ fn a_lane_out_of_threads_borrows_one_of_a_lower_lane() {
         assert_eq!((seen.priority, seen.schedule), (Some(30), server.at(30)));
     }
     assert_eq!(pool.counts().iter().map(|lane| lane.borrowed).collect::<Vec<_>>(), [0, 0, 2]);
-    // Nobody is left; the lowest lane's own request waits for its thread to come back.
+    // No thread is left; the lowest lane's own request waits for its thread to return.
     let low = client.call(&desk, 10, 4);
     server.clerk.open(3);
     assert_eq!(low.join().unwrap(), Ok(4));

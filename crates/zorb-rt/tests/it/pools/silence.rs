@@ -1,4 +1,4 @@
-//! Connections on which nothing happens.
+//! Idle connections.
 
 use std::io::Read;
 use std::net::TcpStream;

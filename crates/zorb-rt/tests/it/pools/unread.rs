@@ -20,7 +20,7 @@ use super::fixture::{Desk, Side, lane, side, side_at, side_by, until};
 const STRATEGIES: [Strategy; 3] =
     [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
 
-/// Clients of one protocol, and replies that are larger than what the system buffers on the way.
+/// Clients of one protocol, and replies that are larger than the system's buffers.
 struct Clients {
     url: &'static str,
     protocol: Arc<dyn Protocol>,
@@ -87,7 +87,7 @@ fn request(key: &[u8], id: i32, reply: i32) -> Vec<u8> {
     octets
 }
 
-/// Reads as many of `octets` as come.
+/// Reads as many of `octets` as arrive.
 fn read(stream: &dyn Stream, octets: &mut [u8]) -> usize {
     let mut count = 0;
     while count < octets.len() {
@@ -157,7 +157,7 @@ impl Watch for Waiting {
     fn sends(&self, _: &[IoSlice<'_>]) {}
 }
 
-/// That the other tests can fail.
+/// Shows that the other tests can fail.
 #[test]
 fn by_a_transport_that_waits_clients_that_do_not_read_delay_others() {
     let [_, clients, _] = all_protocols();

@@ -1,4 +1,4 @@
-//! A client that sends what it likes when it likes, and never waits.
+//! A client that sends anything at any time, and never waits.
 
 use std::collections::BTreeMap;
 use std::net::Shutdown;
@@ -16,7 +16,7 @@ use super::Random;
 
 const ORDER: ByteOrder = ByteOrder::Little;
 
-/// How a request has to be answered.
+/// How a request must be answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Once,
@@ -53,7 +53,7 @@ impl HostileClient {
         }
     }
 
-    /// Does one thing of many. `id` is for a request.
+    /// Performs a random action; `id` is for a request.
     pub(super) fn act(&mut self, id: i32, random: &mut Random) {
         if self.is_cut {
             return;
@@ -79,7 +79,7 @@ impl HostileClient {
         }
     }
 
-    /// Writes a request, with so many octets behind its arguments.
+    /// Writes a request with `padding` octets after its arguments.
     pub(super) fn write_request(&mut self, operation: &str, id: i32, padding: usize) {
         let octets = self.request(operation, id, padding);
         // The budget does not count the first 64 KiB of a connection, but all replies that wait for it.
@@ -102,7 +102,7 @@ impl HostileClient {
         let mut body = message.body(Default::default());
         body.put(&id.to_le_bytes());
         if operation == "fill" {
-            // More than the system buffers on the way.
+            // More than the system buffers.
             body.put(&(1_i32 << 20).to_le_bytes());
         }
         body.put(&vec![0; padding]);
@@ -110,7 +110,7 @@ impl HostileClient {
         octets
     }
 
-    /// Fragments of a request whose last one never comes.
+    /// Fragments of a request without the last one.
     fn write_endless(&mut self, id: i32, padding: usize) {
         let message = self.request("serve", id, 4000 + padding);
         self.needs_memory = true;
@@ -132,7 +132,7 @@ impl HostileClient {
         }
     }
 
-    /// Writes a request whose message header is wrong. Its id is that of no other.
+    /// Writes a request with an invalid message header and a unique id.
     fn break_the_protocol(&mut self, id: i32, random: &mut Random) {
         let mut octets = self.request("serve", id + 2_000_000, 0);
         octets[random.below(12)] ^= 1 << random.below(8);
@@ -140,7 +140,7 @@ impl HostileClient {
         self.is_broken = true;
     }
 
-    /// Sends at most so many octets, as far as the stream takes them.
+    /// Sends at most `most` octets, as many as the stream accepts.
     fn send(&mut self, most: usize) {
         let most = most.min(self.unsent.len());
         match self.stream.try_send(&self.unsent[..most]) {
@@ -150,7 +150,7 @@ impl HostileClient {
         }
     }
 
-    /// Receives what is there; whether the stream goes on.
+    /// Receives what is available. Returns whether the stream is still open.
     fn receive(&mut self) -> bool {
         let mut buffer = vec![0; 1 << 16];
         loop {
@@ -187,7 +187,7 @@ impl HostileClient {
         let (answered, others) = self.answers();
         for (id, count) in &answered {
             assert!(*count == 1, "request {id} is answered {count} times");
-            assert!(self.due.contains_key(id) || self.is_broken, "nobody requested {id}");
+            assert!(self.due.contains_key(id) || self.is_broken, "{id} was not requested");
         }
         if all {
             assert_eq!(others, [], "the server closes the connection");
