@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::pin::Pin;
 
-    /// Whoever reads the table and whoever reads the exit status learn the same.
+    /// The table and the exit status agree.
     #[test]
     fn a_claim_is_printed_as_failed_exactly_if_it_is_a_failure() {
         let claim = |what, holds| Claim::new(what, "a", "b", holds);

@@ -183,7 +183,7 @@ fn spawned_threads_are_distributable_ones() {
     assert_eq!(exception.kind, SystemExceptionKind::ThreadCancelled, "before it began");
 }
 
-/// Has threads of `parameters` wait while one runs, and returns the order in which they run.
+/// Queues threads with these `parameters` behind a running one, and returns the order in which they run.
 fn order(
     scheduler: Arc<dyn Scheduler>,
     waiting: impl Fn() -> usize,

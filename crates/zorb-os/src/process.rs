@@ -71,8 +71,8 @@ fn status_bytes(key: &str) -> io::Result<u64> {
     Ok(kibibytes.saturating_mul(1024))
 }
 
-/// Has all threads allocate from one arena. Otherwise glibc reserves 64 MiB of address space for each of many threads,
-/// which a process with a limit of it (`RLIMIT_AS`) does not have. No effect with other C libraries.
+/// Makes all threads allocate from one arena. Otherwise glibc reserves 64 MiB of address space for each of
+/// many threads, which exceeds a limit of the process (`RLIMIT_AS`). No effect with other C libraries.
 pub fn use_one_arena() {
     sys::process::use_one_arena();
 }

@@ -1,6 +1,6 @@
-//! The watchdog detects upcalls that take long, so that another thread reads on from their connections;
-//! requests that have been held for too long; messages that take too long to arrive; and clients that do not
-//! read their replies.
+//! The watchdog detects upcalls that take long, so that another thread takes over their connections; requests
+//! that have been held for too long; messages that take too long to arrive; and clients that do not read
+//! their replies.
 //!
 //! It watches connections with threads of their own and a recent upcall, connections that wait for the rest
 //! of a message or for a client that does not read, and POA managers that hold requests. It sleeps while

@@ -1,7 +1,7 @@
 //! Runs the program over a link that carries 100 Mbit in a second.
 //!
-//! It takes a network of its own. Where there is none to be had, for want of the privilege or the tools, the
-//! tests are shown as ignored, with the reason.
+//! It needs a network namespace. Without the privilege or the tools for one, the tests are shown as ignored,
+//! with the reason.
 
 #![allow(clippy::panic, clippy::expect_used, clippy::unwrap_used)]
 

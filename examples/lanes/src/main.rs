@@ -69,7 +69,7 @@ fn priorities() -> zorb::Result<(Priority, Priority)> {
     Ok((Priority::new(1000)?, Priority::new(30_000)?))
 }
 
-/// Has the server's `pool` called by both clients; how many alarms took longer than `soon`.
+/// Lets both clients call the server's `pool`, and returns how many alarms took longer than `soon`.
 fn run(
     server: &RtOrb,
     orb: &Orb,

@@ -54,7 +54,7 @@ fn switches(thread: &str) -> (u64, u64) {
     (number("voluntary_ctxt_switches:"), number("nonvoluntary_ctxt_switches:"))
 }
 
-/// Has the first of the upcalls say which thread makes them.
+/// Makes the first upcall report its thread.
 fn saying_where(
     tell: &std::sync::mpsc::Sender<(&'static str, String)>,
     name: &'static str,

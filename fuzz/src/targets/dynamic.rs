@@ -35,7 +35,7 @@ fn has_values(any: &Any) -> bool {
 
 /// Parts looked at in one input.
 const MAX_PARTS: usize = 200;
-/// The same where there are values, which may lead back to themselves for ever.
+/// The same for values, which may be cyclic.
 const MAX_PARTS_OF_VALUES: usize = 16;
 
 fn check(octets: &[u8]) {

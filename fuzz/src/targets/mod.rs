@@ -28,9 +28,8 @@ pub mod value;
 pub struct Target {
     /// Its name: that of the fuzzer's program and of the folder of its corpus.
     pub name: &'static str,
-    /// Does with one input all that can be done with it. Panics when something does not hold; a
-    /// panic of another thread, or one that is caught, is a finding too, and whoever runs targets
-    /// watches for it with a hook (libFuzzer's does).
+    /// Runs one input. Panics on a failure; a panic of another thread, or one that is caught, is a finding
+    /// too, for which the runner installs a hook (libFuzzer's does).
     pub run: fn(&[u8]),
     /// The most that one input may make it allocate.
     pub allocation: AllocationBound,

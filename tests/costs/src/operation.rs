@@ -119,12 +119,6 @@ impl Default for Arguments {
 }
 
 impl Arguments {
-    /// The octets that are sent, for whoever asks where they lie.
-    #[must_use]
-    pub fn octets(&self) -> &[u8] {
-        &self.octets
-    }
-
     /// Makes the call.
     ///
     /// # Errors

@@ -139,9 +139,9 @@ impl Order {
     pub(super) const GOOD: Self = Self { served_meanwhile: true, kept: false };
 }
 
-/// Has an upcall of A wait for B, and another request come to A meanwhile; the reply of B comes before
-/// that one's upcall may end. No time says what happened: where the request is not served, requests to
-/// another lane have come and gone.
+/// Lets an upcall of A wait for B, and sends another request to A; B replies before that request's upcall may
+/// end. The result depends on order, not on time: if the request is not served, requests to another lane have
+/// been.
 pub(super) fn ordered(bench: &Bench, servers: Servers) -> Result<Order> {
     const WAITS: i32 = 0;
     const COMES: i32 = 1;

@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(report.failures(), expected);
     }
 
-    /// Whoever reads the table and whoever reads the exit status learn the same.
+    /// The table and the exit status agree.
     #[test]
     fn an_experiment_is_reported_as_failed_exactly_if_it_is_a_failure() {
         let claim =

@@ -262,7 +262,7 @@ impl Server {
         }
     }
 
-    /// Has an upcall return whose time has come, and sends a piece of what is to be sent.
+    /// Ends an upcall that is due, and sends a piece of the output.
     pub(crate) fn work(
         &mut self,
         calls: &mut Calls,

@@ -6,7 +6,7 @@ use super::*;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What has become of requests, in order.
+/// The outcomes of requests, in order.
 #[derive(Clone, Default)]
 struct Outcomes {
     log: Arc<Mutex<Vec<String>>>,

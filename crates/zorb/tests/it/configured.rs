@@ -166,7 +166,7 @@ fn protocols_that_cannot_be_told_apart_are_an_error() {
     let error = with(&[]).protocol(Arc::new(again(UIOP))).build().unwrap_err();
     let text = format!("{error:?}");
     assert!(text.contains("already registered for profiles of kind TAO UIOP"), "{text}");
-    // In place of the one of its scheme, or without the plain one, it can be had.
+    // It can replace the protocol of its scheme, or be registered without the plain one.
     with(&[]).protocol(Arc::new(again(ProfileTag(0x7a6c_0001)))).build().unwrap();
     let alone = with(&[("Protocols", "lite+uiop,iiop")]).protocol(Arc::new(again(UIOP)));
     assert_eq!(schemes(&alone.build().unwrap()), ["lite+uiop", "iiop"]);

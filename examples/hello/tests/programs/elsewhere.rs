@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The ports with as many digits that the system gives nobody who does not ask for them.
+/// Ports with the same number of digits that the system does not assign by itself.
 const PORTS: std::ops::Range<u16> = 1024..10_000;
 
 /// Writes a copy of the program `$1` to `$2` that has `$4` where that has `$3`. A process of its own

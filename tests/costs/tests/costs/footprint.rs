@@ -97,8 +97,8 @@ fn resident_once(server: &Path, client: &Path, port: u16) -> Result<(u64, u64), 
     Ok((at_rest, resident_now(&server)?))
 }
 
-/// Whether the program listens, and its main thread has nothing left to do. Nobody connects to find
-/// out: whoever is served has a thread.
+/// Whether the program listens, and its main thread is idle. It does not connect: a served connection would
+/// have a thread.
 fn is_at_rest(program: &str, port: u16) -> bool {
     let listens = format!("0100007F:{port:04X} 00000000:0000 0A");
     let sockets = std::fs::read_to_string("/proc/net/tcp").unwrap_or_default();

@@ -30,7 +30,7 @@ const WORKERS: usize = 2;
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let pairings = pairings::all();
-    // Whoever lists the tests, or runs them one by one by their exact names, sees the pairings.
+    // Each pairing is one test if the tests are listed, or run by their exact names.
     if arguments.list || arguments.exact {
         let trials = pairings.into_iter().map(whole).collect();
         return libtest_mimic::run(&arguments, trials).exit_code();

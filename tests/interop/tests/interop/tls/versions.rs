@@ -89,7 +89,7 @@ fn provider() -> Arc<rustls::crypto::CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 
-/// A socket that waits, but not for ever.
+/// A socket with timeouts.
 fn patient(socket: TcpStream) -> std::io::Result<TcpStream> {
     socket.set_read_timeout(Some(LIMIT))?;
     socket.set_write_timeout(Some(LIMIT))?;
