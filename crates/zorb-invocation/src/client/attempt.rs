@@ -16,11 +16,11 @@ use super::call::Call;
 use super::connection::{Connection, NoReply, machine_time};
 use super::contexts::Contexts;
 use super::failing::{Failure, no_reply, not_sent};
+use super::multiplexed::MultiplexedCall;
 use super::pool::Wanted;
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection, select_idle};
-use super::shared::SharedCall;
 
 /// The outcome of an attempt: the reply has been read, or there is none; or why the call is not complete.
 pub(super) type Attempt = Result<(), Unfinished>;
@@ -43,8 +43,8 @@ pub(super) fn call_remote(call: &Call<'_>, routes: &Routes) -> Attempt {
         Some(idle) => idle,
         None => match connect(call, routes).map_err(Unfinished::Failed)? {
             (route, AnyConnection::Exclusive(connection)) => (route, connection),
-            (route, AnyConnection::Shared(connection)) => {
-                return call_shared(call, route, connection);
+            (route, AnyConnection::Multiplexed(connection)) => {
+                return call_multiplexed(call, route, connection);
             }
         },
     };
@@ -67,9 +67,9 @@ fn connect<'r>(
     select_connection(call.object, routes, &selection)
 }
 
-/// Makes the call over a shared connection.
+/// Makes the call over a multiplexed connection.
 #[inline(never)]
-fn call_shared(call: &Call<'_>, route: &Route, mut connection: SharedCall) -> Attempt {
+fn call_multiplexed(call: &Call<'_>, route: &Route, mut connection: MultiplexedCall) -> Attempt {
     call_over(call, route, &mut connection)
 }
 

@@ -1,4 +1,4 @@
-//! What calls do with a connection, exclusive or shared, and how waiting for a reply ends.
+//! What calls do with a connection, exclusive or multiplexed, and how waiting for a reply ends.
 //!
 //! Both kinds of connections drive the state machine of `zorb-giop`, which decides how each request ends.
 //! They send and receive octets, and pass it the time.

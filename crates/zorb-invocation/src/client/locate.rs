@@ -124,7 +124,9 @@ fn locate_at(
             Some(connection) => locate_over(core, route, connection, time_limit),
             None => Err(core.shut_down().into()),
         },
-        (route, AnyConnection::Shared(mut call)) => locate_over(core, route, &mut call, time_limit),
+        (route, AnyConnection::Multiplexed(mut call)) => {
+            locate_over(core, route, &mut call, time_limit)
+        }
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
             AnyConnection::Exclusive(mut call) => {
                 call.connection().map(|it| Arc::clone(it.stream()))
             }
-            AnyConnection::Shared(call) => Some(Arc::clone(call.stream())),
+            AnyConnection::Multiplexed(call) => Some(Arc::clone(call.stream())),
         })
     })
 }

@@ -32,7 +32,7 @@ use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
 use super::hangups::HungUp;
-use super::shared::{SharedConnection, SharedConnections};
+use super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
 use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
 use per_lane::PerLane;
@@ -48,14 +48,14 @@ const MAX_SLOTS: usize = 64;
 pub(crate) struct EndpointPool {
     pub(crate) endpoint: Endpoint,
     protocol: Arc<dyn Protocol>,
-    /// The idle connections of threads by their numbers, a power of two; none if connections are shared.
+    /// The idle connections of threads by their numbers, a power of two; none if connections are multiplexed.
     slots: Box<[ThreadSlot]>,
     /// The pools of lanes.
     per_lane: PerLane<Arc<Self>>,
     /// The connections if calls share them.
-    pub(super) shared: Option<SharedConnections>,
+    pub(super) multiplexed: Option<MultiplexedConnections>,
     state: CallLock<PoolState>,
-    /// Notified when a shared connection is opened or closed.
+    /// Notified when a multiplexed connection is opened or closed.
     changed: Condition,
     max_open: usize,
     settings: ConnectionSettings,
@@ -141,8 +141,8 @@ impl EndpointPool {
         let max_open = settings.max_connections;
         // Without replies, no call waits for one.
         let shares = protocol.carries_replies();
-        let shared = shares.then(|| SharedConnections::new(settings)).flatten();
-        let slots = match &shared {
+        let multiplexed = shares.then(|| MultiplexedConnections::new(settings)).flatten();
+        let slots = match &multiplexed {
             None => max_open.clamp(1, MAX_SLOTS).next_power_of_two(),
             Some(_) => 0,
         };
@@ -151,7 +151,7 @@ impl EndpointPool {
             protocol: Arc::clone(protocol),
             slots: (0..slots).map(|_| ThreadSlot::new()).collect(),
             per_lane: PerLane::default(),
-            shared,
+            multiplexed,
             state: CallLock::new(Count::ClientLocks, PoolState::default()),
             changed: Condition::new(),
             max_open,
@@ -201,17 +201,17 @@ impl EndpointPool {
 
     /// Closes the idle connections now, and the others when they are released.
     pub(super) fn close(&self) {
-        let (idle, shared) = {
+        let (idle, multiplexed) = {
             let mut state = self.state();
             state.closed = true;
             state.waiting.wake_all();
-            (self.take_all_idle(&mut state, true), self.take_shared())
+            (self.take_all_idle(&mut state, true), self.take_multiplexed())
         };
         self.changed.notify_all();
         for mut connection in idle {
             connection.close();
         }
-        shared.iter().for_each(|connection| connection.close());
+        multiplexed.iter().for_each(|connection| connection.close());
         let closing = std::mem::take(&mut *self.closing.lock());
         closing.iter().filter_map(Weak::upgrade).for_each(|other| other.close());
         self.per_lane.iter().for_each(|pool| pool.close());
@@ -222,18 +222,18 @@ impl EndpointPool {
         for mut connection in self.take_idle() {
             connection.close();
         }
-        let shared = {
+        let multiplexed = {
             let mut state = self.state();
-            let shared = self.take_shared();
-            state.open -= shared.len();
-            shared
+            let multiplexed = self.take_multiplexed();
+            state.open -= multiplexed.len();
+            multiplexed
         };
-        shared.iter().for_each(|connection| connection.close());
+        multiplexed.iter().for_each(|connection| connection.close());
     }
 
-    /// Takes the shared connections; the caller has locked the state, as all who change the list do.
-    fn take_shared(&self) -> Arc<Vec<Arc<SharedConnection>>> {
-        self.shared.as_ref().map(SharedConnections::take).unwrap_or_default()
+    /// Takes the multiplexed connections; the caller has locked the state, as all who change the list do.
+    fn take_multiplexed(&self) -> Arc<Vec<Arc<MultiplexedConnection>>> {
+        self.multiplexed.as_ref().map(MultiplexedConnections::take).unwrap_or_default()
     }
 
     /// Makes `other` close with this pool, or now if the pool has been closed meanwhile.

@@ -39,7 +39,7 @@ impl EndpointPool {
         Some((pool, pool.slot(thread)?))
     }
 
-    /// The slot of the thread with this number; `None` if connections are shared.
+    /// The slot of the thread with this number; `None` if connections are multiplexed.
     fn slot(&self, thread: usize) -> Option<&ThreadSlot> {
         // The number of slots is a power of two, or none.
         self.slots.get(thread & self.slots.len().wrapping_sub(1))

@@ -6,7 +6,7 @@ use zorb_transport::Stream;
 
 use super::super::exclusive::ExclusiveConnection;
 use super::super::hangups::{ClosesHungUp, HungUp, WatchedConnection, watch};
-use super::super::shared::{SharedConnection, SharedConnections};
+use super::super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
 use super::{EndpointPool, PoolState};
 
 impl EndpointPool {
@@ -37,24 +37,28 @@ impl EndpointPool {
 
 impl ClosesHungUp for EndpointPool {
     fn close_hung_up(&self, connection: &Arc<HungUp>) {
-        let (gone, shared): (Vec<Box<ExclusiveConnection>>, Vec<Arc<SharedConnection>>);
+        let (gone, multiplexed): (Vec<Box<ExclusiveConnection>>, Vec<Arc<MultiplexedConnection>>);
         {
             let mut state = self.state();
             let mut found = self.take_hung_up(&mut state);
-            if found.is_empty() && self.shared.is_none() {
+            if found.is_empty() && self.multiplexed.is_none() {
                 // A call uses it. It ends when the call returns it to the pool, unless it has just done so.
                 state.hung_up.push(Arc::downgrade(connection));
                 self.slots.iter().for_each(|slot| slot.set_recalled(true));
                 found = self.take_hung_up(&mut state);
             }
-            shared = self.shared.as_ref().map(SharedConnections::take_hung_up).unwrap_or_default();
-            state.open -= found.len() + shared.len();
+            multiplexed = self
+                .multiplexed
+                .as_ref()
+                .map(MultiplexedConnections::take_hung_up)
+                .unwrap_or_default();
+            state.open -= found.len() + multiplexed.len();
             state.waiting.wake_next();
             gone = found;
         }
         tracing::debug!(endpoint = %self.endpoint, "a server has hung up");
         drop(gone);
-        shared.iter().for_each(|connection| connection.close_hung_up());
+        multiplexed.iter().for_each(|connection| connection.close_hung_up());
         self.changed.notify_all();
     }
 }

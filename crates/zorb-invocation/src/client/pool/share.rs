@@ -5,8 +5,9 @@ use std::sync::Arc;
 use zorb_base::upcall_thread::in_upcall;
 
 use super::super::connection::Connection;
-use super::super::shared::{
-    Joining, NewSharedConnection, NotJoined, SharedCall, SharedConnection, SharedConnections,
+use super::super::multiplexed::{
+    Joining, MultiplexedCall, MultiplexedConnection, MultiplexedConnections,
+    NewMultiplexedConnection, NotJoined,
 };
 use super::super::wait_limit::WaitLimit;
 use super::{EndpointPool, NoConnection, Wanted};
@@ -17,22 +18,22 @@ impl EndpointPool {
     /// limit: its call may be nested in those that it would wait for, at the server as well.
     pub(in crate::client) fn share(
         &self,
-        shared: &SharedConnections,
+        multiplexed: &MultiplexedConnections,
         wanted: Wanted,
-    ) -> Result<SharedCall, NoConnection> {
+    ) -> Result<MultiplexedCall, NoConnection> {
         let joining = Joining {
-            max_nested_calls: in_upcall().then_some(shared.max_nested_calls),
+            max_nested_calls: in_upcall().then_some(multiplexed.max_nested_calls),
             deadline: wanted.deadline,
             max_wait: self.settings.max_wait,
         };
-        let is_full = |least: &SharedConnection| {
+        let is_full = |least: &MultiplexedConnection| {
             joining.max_nested_calls.is_some_and(|max| least.users() >= max)
         };
         loop {
-            let connection = match shared.least_busy() {
+            let connection = match multiplexed.least_busy() {
                 Some((least, _)) if least.users() == 0 => least,
                 Some((least, open)) if open >= self.max_open && !is_full(&least) => least,
-                _ => self.share_another(shared, wanted, &joining)?,
+                _ => self.share_another(multiplexed, wanted, &joining)?,
             };
             match connection.join(&joining) {
                 Ok(call) => return Ok(call),
@@ -48,13 +49,13 @@ impl EndpointPool {
     #[cold]
     fn share_another(
         &self,
-        shared: &SharedConnections,
+        multiplexed: &MultiplexedConnections,
         wanted: Wanted,
         joining: &Joining,
-    ) -> Result<Arc<SharedConnection>, NoConnection> {
+    ) -> Result<Arc<MultiplexedConnection>, NoConnection> {
         let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
         let mut state = self.state();
-        state.open -= shared.remove_ended();
+        state.open -= multiplexed.remove_ended();
         loop {
             if state.closed {
                 return Err(NoConnection::Closed);
@@ -62,7 +63,7 @@ impl EndpointPool {
             if state.open < self.max_open || joining.max_nested_calls.is_some() {
                 break;
             }
-            if let Some((least, _)) = shared.least_busy() {
+            if let Some((least, _)) = multiplexed.least_busy() {
                 return Ok(least);
             }
             // Other threads are opening the maximum number.
@@ -76,19 +77,19 @@ impl EndpointPool {
         let beyond_limit = state.open > self.max_open;
         drop(state);
         let stream = self.connect(wanted)?;
-        let connection = Arc::new(SharedConnection::new(NewSharedConnection {
+        let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
             watched: self.watch(&*stream),
             stream,
             messaging: self.protocol.messaging(),
             receiving: &self.receiving,
             copy_threshold: self.settings.copy_threshold,
-            max_calls: shared.max_calls,
+            max_calls: multiplexed.max_calls,
             beyond_limit,
         }));
         let state = self.state();
         let closed = state.closed;
         if !closed {
-            shared.add(&connection);
+            multiplexed.add(&connection);
         }
         drop(state);
         if closed {
@@ -105,12 +106,12 @@ impl EndpointPool {
         self.for_caller().0.remove_ended();
     }
 
-    /// Removes the shared connections that have ended.
+    /// Removes the multiplexed connections that have ended.
     #[cold]
     fn remove_ended(&self) {
-        let Some(shared) = &self.shared else { return };
+        let Some(multiplexed) = &self.multiplexed else { return };
         let mut state = self.state();
-        state.open -= shared.remove_ended();
+        state.open -= multiplexed.remove_ended();
         drop(state);
         self.changed.notify_all();
     }

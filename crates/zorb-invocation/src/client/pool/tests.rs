@@ -38,9 +38,9 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
 
 /// The number of callers that wait for a connection of the pool.
 fn waiting(pool: &EndpointPool) -> usize {
-    match &pool.shared {
+    match &pool.multiplexed {
         None => pool.state().waiting.len(),
-        Some(shared) => shared.least_busy().map_or(0, |(least, _)| least.waiting()),
+        Some(multiplexed) => multiplexed.least_busy().map_or(0, |(least, _)| least.waiting()),
     }
 }
 
@@ -78,10 +78,10 @@ fn callers_get_an_exclusive_connection_in_their_order() {
 #[test]
 fn callers_share_a_connection_in_their_order() {
     let (_listener, pool) = pool(2, None);
-    let shared = pool.shared.as_ref().unwrap();
+    let multiplexed = pool.multiplexed.as_ref().unwrap();
     for _ in 0..20 {
         let mut first: Vec<_> = (0..2).map(|_| pool.connection(WANTED).unwrap()).collect();
-        let queue = shared.least_busy().unwrap().0;
+        let queue = multiplexed.least_busy().unwrap().0;
         let served = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for number in 0..5 {
@@ -165,9 +165,9 @@ fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
         let (listener, pool) = pool(max_calls, None);
         let in_use = pool.connection(WANTED).unwrap();
         drop(listener.accept().unwrap());
-        match &pool.shared {
+        match &pool.multiplexed {
             None => until(|| !pool.state().hung_up.is_empty()),
-            Some(shared) => until(|| shared.least_busy().is_none()),
+            Some(multiplexed) => until(|| multiplexed.least_busy().is_none()),
         }
         drop(in_use);
         assert_eq!(pool.state().open, 0);

@@ -15,9 +15,9 @@ impl EndpointPool {
             let mut state = self.state();
             self.take_unused(&mut state, limit, &mut unused);
             state.open -= unused.len();
-            if let Some(shared) = &self.shared {
-                ended = shared.end_unused(limit);
-                state.open -= shared.remove_ended();
+            if let Some(multiplexed) = &self.multiplexed {
+                ended = multiplexed.end_unused(limit);
+                state.open -= multiplexed.remove_ended();
             }
             state.waiting.wake_next();
         }

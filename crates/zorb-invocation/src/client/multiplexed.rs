@@ -33,9 +33,9 @@ use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
 
-pub(crate) use call::SharedCall;
+pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
-pub(super) use list::SharedConnections;
+pub(super) use list::MultiplexedConnections;
 
 /// The end of a reply if it is in a shared buffer.
 #[cfg(feature = "buffers")]
@@ -48,7 +48,7 @@ const MAX_IDLE_BUFFERS: usize = 64;
 
 /// A connection that several calls use at the same time.
 #[derive(Debug)]
-pub(crate) struct SharedConnection {
+pub(crate) struct MultiplexedConnection {
     stream: Arc<dyn Stream>,
     wait: BusyWait,
     max_calls: usize,
@@ -95,7 +95,7 @@ struct State {
 }
 
 /// The parameters of a new connection.
-pub(super) struct NewSharedConnection<'a> {
+pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) stream: Arc<dyn Stream>,
     pub(super) messaging: Option<&'static dyn Messaging>,
     pub(super) receiving: &'a Receiving,
@@ -163,9 +163,9 @@ impl State {
     }
 }
 
-impl SharedConnection {
-    pub(super) fn new(new: NewSharedConnection<'_>) -> Self {
-        let NewSharedConnection { stream, messaging, receiving, .. } = new;
+impl MultiplexedConnection {
+    pub(super) fn new(new: NewMultiplexedConnection<'_>) -> Self {
+        let NewMultiplexedConnection { stream, messaging, receiving, .. } = new;
         let preferred = stream.gather_threshold().unwrap_or(usize::MAX);
         let session = ClientSession::with_messaging(messaging, true);
         let state = State {
@@ -288,7 +288,7 @@ impl SharedConnection {
     /// Ends the connection for the state machine, and wakes all callers.
     #[cold]
     fn end(&self, state: &mut State, reason: NoReply) {
-        tracing::debug!(peer = self.stream.peer(), ?reason, "a shared connection has ended");
+        tracing::debug!(peer = self.stream.peer(), ?reason, "a multiplexed connection has ended");
         // A caller's deadline is no such reason.
         let end = reason.end().unwrap_or(ConnectionEnd::Lost);
         if state.machine.ended().is_none()

@@ -7,7 +7,7 @@ use zorb_base::counters::{Count, count};
 use zorb_giop::{Detached, Inbound, MessageHeader, Received};
 use zorb_os::probe;
 
-use super::{FollowerReply, ReplyTail, SharedConnection};
+use super::{FollowerReply, MultiplexedConnection, ReplyTail};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::time_limit::TimeLimit;
 
@@ -18,7 +18,7 @@ const COPIED: usize = 2048;
 /// Whether streams may have shared buffers.
 const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
 
-impl SharedConnection {
+impl MultiplexedConnection {
     /// Receives messages and passes each follower its reply, until the reply to the call `own` and all messages
     /// that were received with it are processed.
     pub(super) fn lead(

@@ -1,24 +1,24 @@
-//! The shared connections to an endpoint.
+//! The multiplexed connections to an endpoint.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 
-use super::SharedConnection;
+use super::MultiplexedConnection;
 use crate::client::connection_settings::ConnectionSettings;
 
-/// The shared connections to an endpoint; the option `MaxCallsPerConnection` permits several calls on one.
+/// The multiplexed connections to an endpoint; the option `MaxCallsPerConnection` permits several calls on one.
 #[derive(Debug)]
-pub(in crate::client) struct SharedConnections {
+pub(in crate::client) struct MultiplexedConnections {
     /// The maximum number of calls that use a connection at the same time.
     pub(in crate::client) max_calls: usize,
     /// The maximum number of calls on a connection that a call out of an upcall joins.
     pub(in crate::client) max_nested_calls: usize,
-    open: ArcSwap<Vec<Arc<SharedConnection>>>,
+    open: ArcSwap<Vec<Arc<MultiplexedConnection>>>,
 }
 
-impl SharedConnections {
+impl MultiplexedConnections {
     /// `None` if each call uses a connection exclusively.
     pub(in crate::client) fn new(settings: &ConnectionSettings) -> Option<Self> {
         let ConnectionSettings { max_calls, max_nested_calls, .. } = *settings;
@@ -26,14 +26,14 @@ impl SharedConnections {
     }
 
     /// The connection that the fewest calls use, and the number of connections.
-    pub(in crate::client) fn least_busy(&self) -> Option<(Arc<SharedConnection>, usize)> {
+    pub(in crate::client) fn least_busy(&self) -> Option<(Arc<MultiplexedConnection>, usize)> {
         let open = self.open.load();
         let least = open.iter().min_by_key(|connection| connection.users())?;
         Some((Arc::clone(least), open.len()))
     }
 
     /// Adds a connection.
-    pub(in crate::client) fn add(&self, connection: &Arc<SharedConnection>) {
+    pub(in crate::client) fn add(&self, connection: &Arc<MultiplexedConnection>) {
         let mut open = Vec::clone(&self.open.load());
         open.push(Arc::clone(connection));
         self.open.store(Arc::new(open));
@@ -55,13 +55,13 @@ impl SharedConnections {
     pub(in crate::client) fn end_unused(
         &self,
         limit: Option<Duration>,
-    ) -> Vec<Arc<SharedConnection>> {
+    ) -> Vec<Arc<MultiplexedConnection>> {
         let open = self.open.load();
         open.iter().filter(|connection| connection.end_unused(limit)).cloned().collect()
     }
 
     /// Removes the connections whose servers have hung up; the caller closes them.
-    pub(in crate::client) fn take_hung_up(&self) -> Vec<Arc<SharedConnection>> {
+    pub(in crate::client) fn take_hung_up(&self) -> Vec<Arc<MultiplexedConnection>> {
         let (gone, open): (Vec<_>, Vec<_>) =
             self.open.load().iter().cloned().partition(|connection| connection.has_hung_up());
         self.open.store(Arc::new(open));
@@ -70,7 +70,7 @@ impl SharedConnections {
 
     /// Removes and returns all connections. Calls of this, [`add`](Self::add) and
     /// [`remove_ended`](Self::remove_ended) must not overlap.
-    pub(in crate::client) fn take(&self) -> Arc<Vec<Arc<SharedConnection>>> {
+    pub(in crate::client) fn take(&self) -> Arc<Vec<Arc<MultiplexedConnection>>> {
         self.open.swap(Arc::default())
     }
 }

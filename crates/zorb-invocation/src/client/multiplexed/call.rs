@@ -1,4 +1,4 @@
-//! One call over a shared connection.
+//! One call over a multiplexed connection.
 
 use std::io::{self, IoSlice};
 use std::marker::PhantomData;
@@ -17,17 +17,17 @@ use zorb_os::{priority, probe};
 use zorb_transport::{MAX_LATENESS, Stream};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::{CallBuffers, Follower, SharedConnection, State, copied, wait_until};
+use super::{CallBuffers, Follower, MultiplexedConnection, State, copied, wait_until};
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, machine_time, may_resend, not_begun,
 };
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_limit::WaitLimit;
 
-/// The use of a shared connection by one call. It ends when this is dropped.
+/// The use of a multiplexed connection by one call. It ends when this is dropped.
 #[derive(Debug)]
-pub(crate) struct SharedCall {
-    connection: Arc<SharedConnection>,
+pub(crate) struct MultiplexedCall {
+    connection: Arc<MultiplexedConnection>,
     /// `None` only while it is dropped.
     buffers: Option<Box<CallBuffers>>,
     /// The id of its request if that has a reply.
@@ -61,12 +61,12 @@ pub(in crate::client) struct Joining {
     pub(in crate::client) max_wait: Option<Duration>,
 }
 
-impl SharedConnection {
+impl MultiplexedConnection {
     /// Begins the use by a call, once fewer than the maximum use it, and it is the next in the queue.
     pub(in crate::client) fn join(
         self: &Arc<Self>,
         joining: &Joining,
-    ) -> Result<SharedCall, NotJoined> {
+    ) -> Result<MultiplexedCall, NotJoined> {
         let mut state = self.state();
         let mut waits = None;
         let joins = loop {
@@ -106,7 +106,7 @@ impl SharedConnection {
         self.users.store(state.users, Ordering::Relaxed);
         let buffers = state.idle.pop().unwrap_or_default();
         drop(state);
-        Ok(SharedCall {
+        Ok(MultiplexedCall {
             connection: Arc::clone(self),
             buffers: Some(buffers),
             id: None,
@@ -116,7 +116,7 @@ impl SharedConnection {
     }
 }
 
-impl SharedCall {
+impl MultiplexedCall {
     /// Calls `send` while no other thread sends; it sets its last parameter once octets may have been sent.
     fn send_alone(
         &mut self,
@@ -219,7 +219,7 @@ impl SharedCall {
     }
 }
 
-impl Connection for SharedCall {
+impl Connection for MultiplexedCall {
     fn opened(&self) -> Instant {
         self.connection.opened
     }
@@ -373,7 +373,7 @@ impl Connection for SharedCall {
     }
 }
 
-impl Drop for SharedCall {
+impl Drop for MultiplexedCall {
     fn drop(&mut self) {
         if let Some(buffers) = self.buffers.take() {
             self.connection.leave(buffers, self.id, self.sends);
