@@ -47,7 +47,7 @@ impl ThreadpoolBuilder<'_> {
     /// | one of these, followed by `@0,2` | threads bound to these processors |
     /// | `listen=URL` | an endpoint of the preceding lane; may be repeated |
     /// | `stack=OCTETS` | the stack size of the threads |
-    /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection` | the serving strategy |
+    /// | `strategy=leader-followers`, `half-sync`, `thread-per-connection`, `single-thread` | the serving strategy |
     /// | `buffering=REQUESTS`, `REQUESTS/OCTETS` | the limits of requests that wait for a thread |
     /// | `borrowing` | lanes borrow threads of lanes with lower priorities |
     /// | `by-priority`, `by-arrival` | the order of requests that wait for a thread |
@@ -127,6 +127,7 @@ fn strategy(setting: &str) -> Option<Strategy> {
         "leader-followers" => Strategy::LeaderFollowers,
         "half-sync" => Strategy::HalfSync,
         "thread-per-connection" => Strategy::ThreadPerConnection,
+        "single-thread" => Strategy::SingleThread,
         _ => return None,
     })
 }

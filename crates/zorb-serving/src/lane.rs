@@ -98,7 +98,12 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         connection: &Arc<ServerConnection>,
         slot: u32,
     ) -> io::Result<()> {
-        lane.begin_at_reactor(connection, slot)
+        if lane.begin_at_reactor(connection, slot)? {
+            return Ok(());
+        }
+        // It has no readiness, or a handshake, in which a client may stall.
+        lane.is_mixed.store(true, Ordering::Relaxed);
+        connection.start_own_thread()
     }
 
     /// Queues the Request that is the current message of `connection` for another thread, if the strategy has
@@ -333,22 +338,18 @@ impl Lane {
         connection.end(ConnectionEnd::ClosedHere);
     }
 
-    /// Registers a connection with the reactor. A stream without readiness, or with a handshake, gets a
-    /// thread of its own: a client that stalls in the handshake delays nobody.
+    /// Registers a connection with the reactor. Returns `false` for one without readiness, or with a handshake.
     pub(super) fn begin_at_reactor(
-        self: &Arc<Self>,
-        connection: &Arc<ServerConnection>,
+        &self,
+        connection: &ServerConnection,
         slot: u32,
-    ) -> io::Result<()> {
+    ) -> io::Result<bool> {
         match (connection.readiness(), &self.reactor) {
             (Some(fd), Some(reactor)) if connection.is_established() => {
                 connection.start_idle_checks();
-                reactor.add(fd, slot)
+                reactor.add(fd, slot).map(|()| true)
             }
-            _ => {
-                self.is_mixed.store(true, Ordering::Relaxed);
-                connection.start_own_thread()
-            }
+            _ => Ok(false),
         }
     }
 

@@ -10,7 +10,8 @@
 //!
 //! ```text
 //! connection -> its thread: receive, upcall, reply                            thread per connection
-//! connections -> reactor -> thread: receive, upcall, reply                 leader/followers
+//! connections -> reactor -> thread: receive, upcall, reply                    leader/followers
+//! connections -> reactor -> the only thread: receive, upcall, reply           single thread
 //! connections -> reactor -> thread: receive -> queue -> thread: upcall, reply       half-sync
 //! ```
 //!

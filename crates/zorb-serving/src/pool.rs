@@ -28,7 +28,7 @@ use crate::lane::workers::LaneWorkers;
 use crate::lane::{Lane, LaneParts, OtherLanes, ServingStrategy, ThreadKind};
 use crate::listener::Listener;
 use crate::settings::{LaneCounts, LaneSettings, PoolSettings, Strategy};
-use crate::strategy::{HalfSync, LeaderFollowers, ThreadPerConnection};
+use crate::strategy::{HalfSync, LeaderFollowers, SingleThread, ThreadPerConnection};
 
 /// A pool of threads in lanes (`RTCORBA::ThreadpoolId`). Clones are the same pool, which lives until it
 /// is [destroyed](Self::destroy) or its ORB ends.
@@ -154,6 +154,10 @@ impl PoolCore {
                 settings.strategy_of(lane).map_err(|reason| failed().with_source(reason))?;
             let strategy: Box<dyn ServingStrategy> = match strategy {
                 Strategy::LeaderFollowers => Box::new(LeaderFollowers),
+                Strategy::SingleThread => {
+                    check_readiness(&listeners).map_err(|reason| failed().with_source(reason))?;
+                    Box::new(SingleThread)
+                }
                 Strategy::ThreadPerConnection => Box::new(ThreadPerConnection),
                 Strategy::HalfSync => {
                     let buffering = lane.buffering.or(settings.buffering);
@@ -319,6 +323,17 @@ pub(crate) fn default_lane(context: &Arc<ServerContext>) -> io::Result<Arc<Lane>
             adapters: Arc::default(),
         },
     )
+}
+
+/// Checks that a single thread can serve the connections of all `listeners`.
+fn check_readiness(listeners: &[Listener]) -> Result<(), String> {
+    match listeners.iter().find(|listener| !listener.protocol.transport().has_readiness()) {
+        None => Ok(()),
+        Some(listener) => Err(format!(
+            "the single-thread strategy cannot serve {}: its connections need threads of their own",
+            listener.acceptor.endpoint()
+        )),
+    }
 }
 
 /// The lanes, the highest priority first.

@@ -87,12 +87,18 @@ impl PoolSettings {
         if priorities.len() < count || (count > 1 && priorities.first() == Some(&None)) {
             return Err("the lanes of a pool must have different priorities");
         }
-        self.lanes.iter().try_for_each(|lane| self.strategy_of(lane).map(drop))
+        self.lanes.iter().try_for_each(|lane| match self.strategy_of(lane)? {
+            Strategy::SingleThread if lane.max_threads() > 1 => Err(ONE_THREAD),
+            _ => Ok(()),
+        })
     }
 }
 
 const NEEDS_HALF_SYNC: &str =
     "request buffering, thread borrowing and order by priority need the half-sync strategy";
+
+const ONE_THREAD: &str =
+    "a lane with the single-thread strategy has one static thread, and no dynamic threads";
 
 /// The maximum number of threads of one lane.
 const MAX_THREADS: usize = 4096;
@@ -114,6 +120,18 @@ pub enum Strategy {
     /// fewest system calls for few clients. Connections whose transport has no readiness to wait for, for
     /// example shared memory, are served so in leader/followers lanes, too.
     ThreadPerConnection,
+    /// A reactor: the lane's only thread waits for all connections, reads, makes upcalls and replies, one
+    /// request after the other. A lane with this strategy has one static thread and no dynamic ones, and
+    /// refuses endpoints whose [transport](zorb_transport::Transport::has_readiness) needs further threads:
+    /// shared memory and TLS, for instance. A servant that blocks delays all clients of the lane; one that
+    /// calls an object whose server calls back into the lane waits forever, unless a timeout ends the call.
+    SingleThread,
+}
+
+impl Strategy {
+    /// All strategies.
+    pub const ALL: &'static [Self] =
+        &[Self::LeaderFollowers, Self::HalfSync, Self::ThreadPerConnection, Self::SingleThread];
 }
 
 /// The limits of requests that wait for a thread of a lane; excess requests fail with `TRANSIENT`.

@@ -36,7 +36,7 @@ fn idle(lane: &Lane, slot: u64) -> Option<(u32, bool)> {
 
 #[test]
 fn connections_that_are_idle_for_too_long_are_closed() {
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::SingleThread] {
         // The lane's own checks begin after this test.
         let mut options = Options::default();
         options.set("IdleTimeout", "86400000", Origin::Program).unwrap();
@@ -85,13 +85,13 @@ fn connections_that_are_idle_for_too_long_are_closed() {
 #[test]
 fn nothing_is_left_of_a_pool_that_is_destroyed() {
     let core = ServerCore::for_tests(Options::default());
-    let lane = |priority| LaneSettings {
+    let lane = |strategy, priority| LaneSettings {
         endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-        dynamic_threads: 1,
+        dynamic_threads: usize::from(strategy != Strategy::SingleThread),
         ..LaneSettings::new(Some(priority), 1)
     };
     let make = |strategy| {
-        let lanes = vec![lane(1), lane(2)];
+        let lanes = vec![lane(strategy, 1), lane(strategy, 2)];
         let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("test") };
         core.create_pool(PoolSettings {
             lanes,
@@ -100,7 +100,7 @@ fn nothing_is_left_of_a_pool_that_is_destroyed() {
         })
     };
     let stays = make(Strategy::HalfSync).unwrap();
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::HalfSync] {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::SingleThread] {
         let pool = make(strategy).unwrap();
         let address = pool.endpoints()[1][0].trim_start_matches("iiop://").to_owned();
         let _client = TcpStream::connect(&address).unwrap();

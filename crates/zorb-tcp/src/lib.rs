@@ -124,4 +124,8 @@ impl Transport for TcpTransport {
     fn beside(&self, acceptor: &dyn Acceptor) -> String {
         address::url_beside(&self.scheme, acceptor)
     }
+
+    fn has_readiness(&self) -> bool {
+        true
+    }
 }

@@ -234,6 +234,10 @@ impl<W: Watch> Transport for WatchedTransport<W> {
         self.inner.transport().beside(acceptor)
     }
 
+    fn has_readiness(&self) -> bool {
+        self.inner.transport().has_readiness()
+    }
+
     fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
         self.inner.transport().local_socket(endpoint)
     }

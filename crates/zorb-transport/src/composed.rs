@@ -244,6 +244,10 @@ impl Transport for Renamed {
         format!("{}://{address}", self.scheme)
     }
 
+    fn has_readiness(&self) -> bool {
+        self.inner.transport().has_readiness()
+    }
+
     fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
         self.inner.transport().local_socket(&self.inner(endpoint).ok()?)
     }

@@ -47,6 +47,13 @@ pub trait Transport: Send + Sync + fmt::Debug {
     /// A transport for groups, which lanes do not serve, returns the URL of the group.
     fn beside(&self, acceptor: &dyn Acceptor) -> String;
 
+    /// Whether every stream that its acceptors return has a [descriptor for
+    /// readiness](crate::Stream::readiness_fd) and no handshake, so that a reactor can serve it. A lane with a single
+    /// thread refuses other transports. Default: no.
+    fn has_readiness(&self) -> bool {
+        false
+    }
+
     /// The socket of this machine that `endpoint` names by a path or an abstract name, where other programs may have
     /// theirs: clients connect to it only if they permit that, since a reference may come from anybody. Default: none.
     fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {

@@ -154,6 +154,10 @@ impl Transport for UnixTransport {
         rendezvous::url_beside(&self.scheme, acceptor)
     }
 
+    fn has_readiness(&self) -> bool {
+        true
+    }
+
     fn local_socket(&self, endpoint: &Endpoint) -> Option<LocalSocket> {
         Some(rendezvous::local_socket(endpoint))
     }

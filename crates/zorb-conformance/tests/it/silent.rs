@@ -16,7 +16,13 @@ const SILENT: usize = 100;
 /// The time after which the test has failed.
 const LIMIT: Duration = Duration::from_secs(60);
 
-const ENDPOINTS: [&str; 4] = ["ssliop://127.0.0.1:0", "iiop://127.0.0.1:0", "uiop://", "shmiop://"];
+/// Endpoints with the first octets of a TLS handshake and of a GIOP message.
+const ENDPOINTS: [(&str, &[u8]); 4] = [
+    ("ssliop://127.0.0.1:0", &[22, 3, 1, 2, 0, 1]),
+    ("iiop://127.0.0.1:0", b"GIOP\x01"),
+    ("uiop://", b"GIOP"),
+    ("shmiop://", b""),
+];
 
 fn builder() -> OrbBuilder {
     // Waiting for clients outlasts the test.
@@ -62,15 +68,13 @@ fn check(url: &str, octets: &[u8], connections: impl Fn() -> usize) {
     drop(silent);
 }
 
-fn check_lanes(strategy: Strategy) {
-    // The first octets of a TLS handshake and of a GIOP message.
-    for (endpoint, part) in
-        ENDPOINTS.into_iter().zip([&[22, 3, 1, 2, 0, 1][..], b"GIOP\x01", b"GIOP", b""])
-    {
+fn check_lanes(strategy: Strategy, endpoints: &[(&str, &[u8])]) {
+    for &(endpoint, part) in endpoints {
         for octets in [&[][..], part] {
             let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
             let rt = RtOrb::builder().attach(&orb).unwrap();
-            let lane = LaneBuilder::new(Priority::new(1).unwrap(), 2).listen(endpoint);
+            let threads = if strategy == Strategy::SingleThread { 1 } else { 2 };
+            let lane = LaneBuilder::new(Priority::new(1).unwrap(), threads).listen(endpoint);
             let pool = rt.threadpool("silent").lane(lane).strategy(strategy).create().unwrap();
             check(&pool.endpoints()[0][0], octets, || pool.counts()[0].connections);
             orb.shutdown(true).unwrap();
@@ -80,15 +84,20 @@ fn check_lanes(strategy: Strategy) {
 
 #[test]
 fn silent_clients_of_leader_followers_delay_nobody() {
-    check_lanes(Strategy::LeaderFollowers);
+    check_lanes(Strategy::LeaderFollowers, &ENDPOINTS);
 }
 
 #[test]
 fn silent_clients_of_half_sync_delay_nobody() {
-    check_lanes(Strategy::HalfSync);
+    check_lanes(Strategy::HalfSync, &ENDPOINTS);
 }
 
 #[test]
 fn silent_clients_of_threads_per_connection_delay_nobody() {
-    check_lanes(Strategy::ThreadPerConnection);
+    check_lanes(Strategy::ThreadPerConnection, &ENDPOINTS);
+}
+
+#[test]
+fn silent_clients_of_a_single_thread_delay_nobody() {
+    check_lanes(Strategy::SingleThread, &ENDPOINTS[1..3]);
 }

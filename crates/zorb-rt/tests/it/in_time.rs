@@ -197,8 +197,7 @@ fn requests_tell_it_to_who_asks_or_to_all() {
 
 #[test]
 fn a_request_that_is_over_is_not_served() {
-    let lanes = [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
-    for strategy in std::iter::once(None).chain(lanes.map(Some)) {
+    for strategy in std::iter::once(None).chain(Strategy::ALL.iter().copied().map(Some)) {
         let server = server("uiop://");
         let mut policies = in_time();
         if let Some(strategy) = strategy {

@@ -12,8 +12,6 @@ use zorb_os::poll::is_readable;
 use super::{CLOSE_CONNECTION, until};
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
 
-const STRATEGIES: [Strategy; 3] =
-    [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
 const LOCATE_REPLY: u8 = 4;
 /// A LocateRequest of GIOP 1.0 for an object that does not exist.
 const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
@@ -155,7 +153,7 @@ impl Client {
 
 #[test]
 fn a_message_and_the_first_one_have_time_limits() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         // The watchdog's own checks begin after this test.
         let limits = [("MessageTimeout", "80000000"), ("FirstMessageTimeout", "40000000")];
         let server = Server::new(strategy, &limits, 8);
@@ -217,7 +215,7 @@ fn fragments_that_never_end_have_the_same_limit() {
 
 #[test]
 fn the_connection_that_has_been_idle_for_longest_makes_room() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         let of_peer: &[_] = &[("MaxConnectionsPerPeer", "2")];
         for (options, limit) in [(&[][..], 2), (of_peer, 8)] {
             let server = Server::new(strategy, options, limit);
@@ -270,7 +268,7 @@ fn messages_under_way_share_a_budget() {
 
 #[test]
 fn the_messages_of_one_address_leave_memory_for_others() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         // A part of 600 KiB has a buffer of 1 MiB, of which the budget does not charge the first 64 KiB. Four of
         // them fit into the budget, two into what an address may use.
         let charged = (1 << 20) - (64 << 10);
@@ -303,7 +301,7 @@ fn the_messages_of_one_address_leave_memory_for_others() {
 
 #[test]
 fn an_idle_connection_frees_its_buffer() {
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::SingleThread] {
         // The lane's own checks begin after this test.
         let options = [("MaxBufferedOctets", "20000000"), ("IdleTimeout", "86400000")];
         let server = Server::new(strategy, &options, 8);
@@ -332,7 +330,7 @@ fn an_idle_connection_frees_its_buffer() {
 
 #[test]
 fn slow_clients_do_not_lock_others_out() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         let server = Server::new(strategy, &[], 8);
         let mut slow: Vec<_> = (0..8).map(|_| server.client()).collect();
         slow.iter_mut().for_each(|client| client.send(b"G"));
@@ -348,7 +346,7 @@ fn slow_clients_do_not_lock_others_out() {
 
 #[test]
 fn clients_that_do_not_read_do_not_lock_others_out() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         let server = Server::new(strategy, &[("SendBuffer", "4096"), ("ReceiveBuffer", "4096")], 2);
         let [first, second] = [server.client(), server.client()];
         first.leave_replies_unread(&server, 1);

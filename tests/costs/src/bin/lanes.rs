@@ -18,8 +18,8 @@ const USAGE: &str = "\
 usage: zorb-costs-lanes server KIND URL
        zorb-costs-lanes client KIND REFERENCE CALLS [OPERATION]...
 
-KIND: plain, attached (a real-time side that nothing uses), leader-followers, half-sync or
-thread-per-connection (a lane of one thread). The server ends with its input.";
+KIND: plain, attached (a real-time side that nothing uses), leader-followers, half-sync,
+thread-per-connection or single-thread (a lane of one thread). The server ends with its input.";
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -50,6 +50,7 @@ fn serve(kind: &str, url: &str) -> Outcome {
     let strategy = match kind {
         "leader-followers" => Some(Strategy::LeaderFollowers),
         "half-sync" => Some(Strategy::HalfSync),
+        "single-thread" => Some(Strategy::SingleThread),
         "thread-per-connection" => Some(Strategy::ThreadPerConnection),
         _ => None,
     };

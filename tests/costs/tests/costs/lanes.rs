@@ -18,8 +18,14 @@ const UNUSED: f64 = 5.0;
 
 /// Servers whose instructions are counted: without a real-time side, with one that nothing uses, and with
 /// a lane of each strategy.
-pub(crate) const KINDS: [&str; 5] =
-    ["plain", "attached", "leader-followers", "thread-per-connection", "half-sync"];
+pub(crate) const KINDS: [&str; 6] = [
+    "plain",
+    "attached",
+    "leader-followers",
+    "thread-per-connection",
+    "single-thread",
+    "half-sync",
+];
 
 /// What a request may take more than on record, in percent: what all calls have in common is looked at
 /// more closely elsewhere.
@@ -28,7 +34,8 @@ const TOLERANCE: f64 = 10.0;
 const HALF_SYNC_TOLERANCE: f64 = 25.0;
 
 /// A strategy, and the system calls of one request on its server's thread.
-const STRATEGIES: [(&str, u64); 2] = [("leader-followers", 3), ("thread-per-connection", 2)];
+const STRATEGIES: [(&str, u64); 3] =
+    [("leader-followers", 3), ("thread-per-connection", 2), ("single-thread", 3)];
 
 /// System calls of one request in all threads of a half-sync lane, at the most: the reader waits,
 /// receives and wakes; the other one waits and sends. A thread that is not asleep yet is not woken.

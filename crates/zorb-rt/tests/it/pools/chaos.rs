@@ -18,7 +18,7 @@ use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 use zorb_transport::{ConnectOptions, Protocol};
 use zorb_unix::UiopProtocol;
 
-use super::fixture::{Desk, Side, lane, side_by, until};
+use super::fixture::{Desk, Side, lane_of, side_by, until};
 use hostile::HostileClient;
 
 const SEEDS: u64 = 40;
@@ -73,11 +73,12 @@ impl World {
             ["MaxBufferedOctets", "MaxBufferedOctetsPerPeer"].map(|it| (it, budget.as_str()));
         let server = side_by(Arc::clone(&protocol), url, &options);
         let client = side_by(Arc::clone(&protocol), url, &[]);
-        let strategies =
-            [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
-        let mut pool = server.pool().strategy(strategies[random.below(3)]);
+        // A single thread needs a transport with readiness.
+        let strategies = Strategy::ALL.len() - usize::from(url == "inproc://");
+        let strategy = Strategy::ALL[random.below(strategies)];
+        let mut pool = server.pool().strategy(strategy);
         for priority in PRIORITIES {
-            pool = pool.lane(lane(priority, 1 + random.below(2)));
+            pool = pool.lane(lane_of(strategy, priority, 1 + random.below(2)));
         }
         let pool = pool.create().unwrap();
         let desk = server.desk(&pool, PRIORITIES[BUSY], &client);

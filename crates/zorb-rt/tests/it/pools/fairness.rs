@@ -52,11 +52,16 @@ impl Sender {
 
 #[test]
 fn a_client_that_sends_without_end_does_not_keep_others_waiting() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::SingleThread] {
+        others_are_served(strategy);
+    }
+}
+
+fn others_are_served(strategy: Strategy) {
     const COUNT: i32 = 1000;
     const OTHER: i32 = 10_000;
     let (server, client) = (side_at(&["uiop://"], &[]), side());
-    let pool =
-        server.pool().lane(lane(10, 1)).strategy(Strategy::LeaderFollowers).create().unwrap();
+    let pool = server.pool().lane(lane(10, 1)).strategy(strategy).create().unwrap();
     let desk = server.desk(&pool, 10, &client);
     // The other client's connection is there already.
     let other = connect(&desk);

@@ -11,7 +11,7 @@ use zorb_giop::{GiopLite, ProfileTag};
 use zorb_os::priority::Schedule;
 use zorb_rt::{
     Direct, LaneBuilder, NativePriority, Priority, PriorityMapping, PriorityModel, RtCurrent,
-    RtOrb, Threadpool, ThreadpoolBuilder,
+    RtOrb, Strategy, Threadpool, ThreadpoolBuilder,
 };
 use zorb_shm::ShmiopProtocol;
 use zorb_short::Short;
@@ -196,6 +196,11 @@ pub(crate) fn side() -> Side {
 
 pub(crate) fn number(value: i16) -> Priority {
     Priority::new(value).unwrap()
+}
+
+/// A lane with so many threads, as far as the strategy permits that.
+pub(crate) fn lane_of(strategy: Strategy, priority: i16, threads: usize) -> LaneBuilder {
+    lane(priority, if strategy == Strategy::SingleThread { 1 } else { threads })
 }
 
 pub(crate) fn lane(priority: i16, threads: usize) -> LaneBuilder {

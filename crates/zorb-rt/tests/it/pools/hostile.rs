@@ -44,7 +44,7 @@ fn kinds(mut octets: &[u8]) -> Vec<MessageKind> {
 
 #[test]
 fn a_broken_header_ends_its_connection_alone() {
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+    for &strategy in Strategy::ALL {
         let (server, client) = (side(), side());
         let pool = server.pool().lane(lane(10, 1)).strategy(strategy).create().unwrap();
         let desk = server.desk(&pool, 10, &client);

@@ -6,8 +6,9 @@ use zorb_os::priority::Schedule;
 use zorb_rt::Strategy;
 use zorb_types::SystemExceptionKind;
 
-use super::fixture::{Desk, Side, lane, number, side, side_at, side_with, until};
+use super::fixture::{Desk, Side, lane, lane_of, number, side, side_at, side_with, until};
 
+/// Those that serve all transports.
 const STRATEGIES: [Strategy; 3] =
     [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
 
@@ -33,9 +34,10 @@ fn a_pool_whose_last_lanes_could_not_be_called_is_refused() {
 
 #[test]
 fn requests_run_in_the_lane_of_their_priority() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         let (server, client) = (side(), side());
-        let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 2)).strategy(strategy);
+        let pool = server.pool().lane(lane(10, 1)).lane(lane_of(strategy, 20, 2));
+        let pool = pool.strategy(strategy);
         let pool = pool.create().unwrap();
         assert_eq!(pool.strategy(), strategy);
         let desk = server.desk(&pool, 10, &client);
@@ -114,14 +116,14 @@ fn order_behind_a_busy_thread(server: &Side, client: &Side, desk: &Desk) -> Vec<
 
 #[test]
 fn a_busy_lane_holds_up_no_other_and_without_lanes_it_does() {
-    for strategy in STRATEGIES {
+    for &strategy in Strategy::ALL {
         let (server, client) = (side(), side());
         let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 1)).strategy(strategy);
         let desk = server.desk(&pool.create().unwrap(), 10, &client);
         assert_eq!(order_behind_a_busy_thread(&server, &client, &desk), [1, 3, 2], "{strategy:?}");
     }
     // The control: one set of threads for all priorities.
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::SingleThread] {
         let (server, client) = (side(), side());
         let pool = server.pool().without_lanes(lane(10, 1)).strategy(strategy).create().unwrap();
         let desk = server.desk(&pool, 10, &client);

@@ -13,9 +13,7 @@ const MUTE: [&str; 2] = ["lite+uiop://", "short+uiop://"];
 #[test]
 fn a_lane_implies_the_priority_of_its_requests() {
     for url in MUTE {
-        for strategy in
-            [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection]
-        {
+        for &strategy in Strategy::ALL {
             let (server, client) = (side_at(&[url], &[]), side());
             let pool = server.pool().lane(lane(10, 1)).lane(lane(20, 1)).lane(lane(30, 1));
             let pool = pool.strategy(strategy).create().unwrap();

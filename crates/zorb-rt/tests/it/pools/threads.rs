@@ -6,7 +6,7 @@ use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_rt::{Buffering, DynamicLifespan, Strategy};
 use zorb_types::SystemExceptionKind;
 
-use super::fixture::{Desk, lane, number, side, until};
+use super::fixture::{Desk, lane, lane_of, number, side, side_at, until};
 
 #[test]
 fn dynamic_threads_come_when_all_are_busy_and_go_by_their_lifespan() {
@@ -101,9 +101,9 @@ fn no_more_upcalls_run_at_a_time_than_there_are_threads() {
 
 #[test]
 fn a_pool_ends_when_nobody_uses_it() {
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+    for &strategy in Strategy::ALL {
         let (server, client) = (side(), side());
-        let pool = server.pool().lane(lane(10, 2).dynamic_threads(1)).strategy(strategy);
+        let pool = server.pool().lane(lane_of(strategy, 10, 2)).strategy(strategy);
         let pool = pool.create().unwrap();
         let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
         let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
@@ -129,9 +129,10 @@ fn a_pool_ends_when_nobody_uses_it() {
 
 #[test]
 fn an_orb_that_ends_waits_for_the_requests_of_its_pools() {
-    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+    for &strategy in Strategy::ALL {
         let (server, client) = (side(), side());
-        let pool = server.pool().lane(lane(10, 2)).strategy(strategy).create().unwrap();
+        let pool =
+            server.pool().lane(lane_of(strategy, 10, 2)).strategy(strategy).create().unwrap();
         let desk = server.desk(&pool, 10, &client);
         server.clerk.shut(&[1]);
         let held = client.call(&desk, 10, 1);
@@ -157,6 +158,10 @@ fn what_cannot_be_is_refused() {
         server.pool().lane(lane(10, 1)).max_connections(0),
         server.pool().lane(lane(10, 1)).strategy(Strategy::LeaderFollowers).borrowing(true),
         server.pool().lane(lane(10, 1)).strategy(Strategy::LeaderFollowers).buffering(buffering),
+        server.pool().lane(lane(10, 2)).strategy(Strategy::SingleThread),
+        server.pool().lane(lane(10, 1).dynamic_threads(1)).strategy(Strategy::SingleThread),
+        server.pool().lane(lane(10, 1)).strategy(Strategy::SingleThread).borrowing(true),
+        server.pool().lane(lane(10, 1)).strategy(Strategy::SingleThread).buffering(buffering),
         server.pool().lane(lane(10, 1).listen("nowhere://")),
         server.pool().lane(lane(10, 1).processors([1023])),
         // No native priority.
@@ -191,4 +196,47 @@ fn so_many_connections_and_no_more() {
     client.orb.shutdown(true).unwrap();
     until(|| pool.counts()[0].connections == 0);
     assert_eq!(other.call(&there, 10, 3).join().unwrap(), Ok(3));
+}
+
+#[test]
+fn a_single_thread_makes_all_upcalls_of_its_lane() {
+    let urls = ["iiop://127.0.0.1:0", "uiop://"];
+    let (server, client) = (side_at(&urls, &[]), side());
+    let pool = server.pool().lane(lane(10, 1)).strategy(Strategy::SingleThread).create().unwrap();
+    let poa = server.poa(&pool, server.rt.client_propagated(number(10)));
+    let desk: Desk = poa.activate_shared(&server.clerk).unwrap();
+    let desk: Desk = client.orb.resolve(&desk.0.to_ior_string()).unwrap();
+    // Behind a manager that holds them, behind an upcall that blocks, and over each protocol.
+    poa.manager().hold_requests().unwrap();
+    let held: Vec<_> = (1..4).map(|id| client.call(&desk, 10, id)).collect();
+    until(|| poa.manager().held_requests() == 3);
+    server.clerk.shut(&[1]);
+    poa.manager().activate().unwrap();
+    let first = server.clerk.wait_for(1);
+    let mut calls: Vec<_> = (4..8).map(|id| client.call(&desk, 10, id)).collect();
+    let mut ior = desk.0.ior().clone();
+    ior.profiles.reverse();
+    let reversed: Desk = client.orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    calls.extend((8..12).map(|id| client.call(&reversed, 10, id)));
+    server.clerk.open(1);
+    for call in held.into_iter().chain(calls) {
+        call.join().unwrap().unwrap();
+    }
+    for id in 1..12 {
+        assert_eq!(server.clerk.wait_for(id).thread, first.thread);
+    }
+    let counts = pool.counts()[0];
+    assert_eq!((counts.threads, counts.started), (1, 0));
+}
+
+#[test]
+fn a_single_thread_refuses_transports_that_need_more() {
+    // Beside the ORB's endpoint, and at one of its own.
+    for (url, lane) in [("shmiop://", lane(10, 1)), ("uiop://", lane(10, 1).listen("shmiop://"))] {
+        let server = side_at(&[url], &[]);
+        let pool = server.pool().lane(lane.clone()).strategy(Strategy::SingleThread);
+        let refused = format!("{:?}", pool.create().unwrap_err());
+        assert!(refused.contains("single-thread") && refused.contains("shmiop://"), "{refused}");
+        server.pool().lane(lane).create().unwrap();
+    }
 }

@@ -15,10 +15,7 @@ use zorb_testkit::{Watch, Watched};
 use zorb_transport::{ConnectOptions, Protocol, Stream};
 use zorb_unix::UiopProtocol;
 
-use super::fixture::{Desk, Side, lane, side, side_at, side_by, until};
-
-const STRATEGIES: [Strategy; 3] =
-    [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection];
+use super::fixture::{Desk, Side, lane, lane_of, side, side_at, side_by, until};
 
 /// Clients of one protocol, and replies that are larger than the system's buffers.
 struct Clients {
@@ -52,6 +49,13 @@ fn all_protocols() -> [Clients; 3] {
 }
 
 impl Clients {
+    /// The strategies that serve their protocol.
+    fn strategies(&self) -> impl Iterator<Item = Strategy> {
+        let has_readiness = self.protocol.transport().has_readiness();
+        let all = Strategy::ALL.iter().copied();
+        all.filter(move |strategy| has_readiness || *strategy != Strategy::SingleThread)
+    }
+
     /// Connects to the server of `desk`.
     fn connect(&self, desk: &Desk) -> (Arc<dyn Stream>, Vec<u8>) {
         let profile = &desk.0.ior().profiles[0];
@@ -110,7 +114,7 @@ fn read_reply(stream: &dyn Stream, size: i32) {
     assert!(body.ends_with(&vec![7; size as usize]));
 }
 
-/// A server with a lane of two threads, and a client that reads.
+/// A server with a lane of up to two threads, and a client that reads.
 struct Served {
     server: Side,
     pool: Threadpool,
@@ -121,7 +125,8 @@ struct Served {
 impl Served {
     fn new(clients: &Clients, strategy: Strategy, options: &[(&str, &str)]) -> Self {
         let (server, client) = (side_at(&[clients.url], options), side());
-        let pool = server.pool().lane(lane(10, 2)).strategy(strategy).create().unwrap();
+        let pool =
+            server.pool().lane(lane_of(strategy, 10, 2)).strategy(strategy).create().unwrap();
         let desk = server.desk(&pool, 10, &client);
         Self { server, pool, desk, client }
     }
@@ -130,7 +135,7 @@ impl Served {
 #[test]
 fn clients_that_do_not_read_delay_nobody_and_get_their_replies_later() {
     for clients in all_protocols() {
-        for strategy in STRATEGIES {
+        for strategy in clients.strategies() {
             let Served { server, desk, client, .. } = Served::new(&clients, strategy, &[]);
             let ids = 1..=clients.count;
             // Each has a second request behind the first.
@@ -201,7 +206,7 @@ fn the_threads_for_held_requests_wait_for_no_client() {
 #[test]
 fn a_client_that_does_not_read_in_time_is_disconnected() {
     for clients in all_protocols() {
-        for strategy in STRATEGIES {
+        for strategy in clients.strategies() {
             let options = [("SendTimeout", "1")];
             let Served { server, pool, desk, .. } = Served::new(&clients, strategy, &options);
             let stream = clients.request(&desk, 1..2);
