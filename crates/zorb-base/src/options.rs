@@ -29,7 +29,7 @@ pub use zorb_transport::{
 use zorb_transport::{Protocol, WaitPolicy};
 
 use crate::error::{Error, Phase};
-use crate::process_limits::max_connections;
+use crate::process_limits::{connections_for, max_connections, max_threads};
 
 #[doc(hidden)]
 pub use char_code_set::CharCodeSet;
@@ -263,10 +263,19 @@ impl Options {
     }
 
     /// The maximum number of connections that a server has open: `MaxConnections`, or its
-    /// [default](crate::process_limits::max_connections).
+    /// [default](crate::process_limits::max_connections), or fewer if `MaxThreads` does not suffice for them.
     pub fn connection_limit(&self) -> usize {
         match self.max_connections {
-            0 => max_connections(),
+            0 => max_connections().min(connections_for(self.thread_limit())),
+            count => count,
+        }
+    }
+
+    /// The maximum number of threads of the process's ORBs: `MaxThreads`, or its
+    /// [default](crate::process_limits::max_threads).
+    pub fn thread_limit(&self) -> usize {
+        match self.max_threads {
+            0 => max_threads(),
             count => count,
         }
     }

@@ -59,6 +59,7 @@ impl OrbCore {
         let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
         Arc::new(Self {
+            threads: ThreadCount::new(options.thread_limit()),
             options,
             message_budget,
             peer_shares,
@@ -66,7 +67,6 @@ impl OrbCore {
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
             local_sockets: LocalSockets::default(),
-            threads: Arc::default(),
             code_sets,
             state: AtomicU8::new(RUNNING),
             lane_ended: OnceLock::new(),

@@ -29,7 +29,7 @@ struct ProcessLimits {
     connections: usize,
 }
 
-/// The most threads that all ORBs of the process have at a time: half of what the system allows, of half of the address
+/// The default of `MaxThreads`: half of what the system allows, of half of the address
 /// space if that is limited, and at most 65,536.
 pub fn max_threads() -> usize {
     limits().threads
@@ -40,6 +40,11 @@ pub fn max_threads() -> usize {
 /// a connection may need 256 KiB of a quarter of the memory.
 pub fn max_connections() -> usize {
     limits().connections
+}
+
+/// The number of connections that so many threads suffice for, if each has one.
+pub(crate) fn connections_for(threads: usize) -> usize {
+    (threads - threads / 8).max(1)
 }
 
 /// Computed once: limits that the process changes later have no effect.

@@ -6,14 +6,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
 
-use crate::process_limits::max_threads;
 use crate::steady_events::{Event, record};
 
-/// The number of running threads of an ORB.
-#[derive(Debug, Default)]
+/// The number of running threads of an ORB, or of a pool.
+#[derive(Debug)]
 pub struct ThreadCount {
     running: Lock<usize>,
     ended: Condition,
+    /// How many threads the ORBs of the process may have when another one is to start.
+    limit: usize,
 }
 
 /// The threads that all ORBs of the process have started.
@@ -43,10 +44,20 @@ impl Drop for Started {
 pub struct Running(Arc<ThreadCount>);
 
 impl ThreadCount {
+    /// Of no threads, which are only started while all ORBs of the process together have fewer than `limit`.
+    pub fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { running: Lock::default(), ended: Condition::new(), limit })
+    }
+
+    /// Of no threads, with the same limit.
+    pub fn beside(&self) -> Arc<Self> {
+        Self::new(self.limit)
+    }
+
     /// Starts a counted thread, and records the event [`Event::ThreadStarted`].
     ///
     /// # Errors
-    /// The system cannot start a thread, or the process has as many as it [may](max_threads). `body` is dropped.
+    /// The system cannot start a thread, or the process has as many as it [may](Self::new). `body` is dropped.
     pub fn spawn(
         self: &Arc<Self>,
         name: &str,
@@ -67,7 +78,7 @@ impl ThreadCount {
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
         record(Event::ThreadStarted);
-        let started = Started::one_of(&STARTED, max_threads())?;
+        let started = Started::one_of(&STARTED, self.limit)?;
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // If the thread cannot be started, the closure is dropped, which decrements the count.

@@ -129,7 +129,7 @@ impl PoolCore {
         let strategy =
             settings.effective_strategy().map_err(|reason| failed().with_source(reason))?;
         let number = NEXT_NUMBER.fetch_add(1, Ordering::Relaxed);
-        let threads = Arc::<ThreadCount>::default();
+        let threads = context.threads().beside();
         let adapters = Arc::<ServedAdapters>::default();
         let mut lanes = Vec::with_capacity(settings.lanes.len());
         // Each lane has at least one.

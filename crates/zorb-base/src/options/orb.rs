@@ -111,6 +111,10 @@ macro_rules! orb_options {
                 "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
                 /// Total size of the one-way calls in such a queue; a larger call is queued alone.
                 "MaxQueuedOctets" max_queued_octets: usize = 1 << 20, 1..=1 << 31, "octets";
+                /// Maximum number of threads that the ORBs of the process have when this one starts another: for
+                /// accepting, connections, lanes, queues of one-way calls and deferred requests; 0 for half of those
+                /// that the system permits, at most 65,536.
+                "MaxThreads" max_threads: usize = 0, 0..=1 << 20;
                 /// Maximum number of threads that serve one connection while its upcalls block.
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
                 /// Maximum number of requests that a POA manager queues while it is holding.

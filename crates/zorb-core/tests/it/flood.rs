@@ -1,17 +1,20 @@
 //! Floods of connections in a process with little address space.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use zorb_base::process_limits::{max_connections, max_threads};
+use zorb_core::OnewayQueue;
+use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{in_own_process, limit_address_space};
-use zorb_types::SystemExceptionKind;
+use zorb_types::{SystemExceptionKind, minor};
 
-use crate::support::{Acting, Echo, builder};
+use crate::support::{Acting, Echo, Servant, builder};
 
 /// More than the process has threads for.
 const CLIENTS: usize = 500;
 const CLOSE_CONNECTION: u8 = 5;
+const LOCATE_REPLY: u8 = 4;
 
 /// Whether a client has received CloseConnection.
 fn is_closed(client: &mut TcpStream) -> bool {
@@ -48,6 +51,47 @@ fn a_flood_of_silent_connections_does_not_exhaust_the_address_space() {
             std::thread::yield_now();
         }
         assert_eq!(echo.twice(5).unwrap(), 5);
+        server.shutdown(true).unwrap();
+    });
+}
+
+/// Whether the server serves a new connection, which may be closed instead.
+fn connect(address: &str) -> Option<TcpStream> {
+    let mut client = TcpStream::connect(address).unwrap();
+    let request = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
+    let mut reply = [0; 12];
+    let is_sent = client.write_all(request).is_ok() && client.read_exact(&mut reply).is_ok();
+    (is_sent && reply[7] == LOCATE_REPLY).then_some(client)
+}
+
+#[test]
+fn the_orbs_of_a_process_have_no_more_threads_than_permitted() {
+    let name = "flood::the_orbs_of_a_process_have_no_more_threads_than_permitted";
+    in_own_process(name, || {
+        let server = builder()
+            .listen("iiop://127.0.0.1:0")
+            .option("MaxThreads", "12")
+            .option("MaxConnections", "100")
+            .build()
+            .unwrap();
+        let echo: Echo = server.root_poa().activate(Servant::default()).unwrap();
+        let address = server.endpoints()[0].trim_start_matches("iiop://").to_owned();
+        for _ in 0..3 {
+            let clients: Vec<_> = (0..40).filter_map(|_| connect(&address)).collect();
+            // Each of them has a thread, and so has the listener.
+            assert!((1..12).contains(&clients.len()), "{} are served", clients.len());
+            drop(clients);
+            // As the threads end, others can be served.
+            while connect(&address).is_none() {}
+        }
+        // The limit of another ORB is reached before it starts its first thread.
+        let client = builder().option("MaxThreads", "1").build().unwrap();
+        let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+        let policies = Policies::new().with(SyncScope::None).with(OnewayQueue::default());
+        let queued: Echo = there.object().with_policies(&policies).unwrap().unchecked_narrow();
+        let refused = queued.note(1).unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::NoResources);
+        assert_eq!(refused.minor, minor::no_resources::THREADS);
         server.shutdown(true).unwrap();
     });
 }

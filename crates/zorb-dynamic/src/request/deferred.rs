@@ -43,10 +43,11 @@ impl Deferred {
     fn send(request: Request) -> Result<Self, SystemException> {
         let shared = Arc::<Shared>::default();
         let theirs = Arc::clone(&shared);
-        let thread = std::thread::Builder::new().name("zorb-deferred".to_owned());
-        let started = thread.spawn(move || theirs.set(request.invoke()));
+        // Of their own: a shutdown of the ORB does not wait for them.
+        let threads = request.target.core().threads().beside();
+        let started = threads.spawn("zorb-deferred", move || theirs.set(request.invoke()));
         match started {
-            Ok(_) => Ok(Self(shared)),
+            Ok(()) => Ok(Self(shared)),
             Err(_) => Err(SystemException::no_resources(
                 minor::no_resources::THREADS,
                 CompletionStatus::No,

@@ -361,3 +361,12 @@ fn clients_that_do_not_read_do_not_lock_others_out() {
         server.pool.destroy().unwrap();
     }
 }
+
+#[test]
+fn a_pool_needs_threads_that_the_process_may_have() {
+    let mut options = Options::default();
+    options.set("MaxThreads", "1", Origin::Program).unwrap();
+    let core = ServerCore::for_tests(options);
+    let lanes = vec![LaneSettings::new(None, 2)];
+    assert!(core.create_pool(PoolSettings { lanes, ..PoolSettings::new("test") }).is_err());
+}

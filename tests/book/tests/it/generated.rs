@@ -254,6 +254,10 @@ fn the_limits_that_are_options_have_their_defaults() {
         let shown = match spec.unit {
             "ms" if default == 0 => "0: none".to_owned(),
             "ms" => format!("{} s", default / 1000),
+            _ if spec.name == "MaxThreads" => {
+                assert_eq!(default, 0);
+                "0: half of what the system permits, at most 65,536".to_owned()
+            }
             _ if spec.name == "MaxBufferedOctetsPerPeer" => {
                 assert_eq!(default, 0);
                 "0: half".to_owned()
