@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
@@ -69,6 +70,9 @@ fn check(url: &str, octets: &[u8], connections: impl Fn() -> usize) {
 }
 
 fn check_lanes(strategy: Strategy, endpoints: &[(&str, &[u8])]) {
+    // One at a time: a process has a limited number of descriptors, by default often 1,024.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     for &(endpoint, part) in endpoints {
         for octets in [&[][..], part] {
             let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
