@@ -170,6 +170,8 @@ pub(crate) fn builder() -> OrbBuilder {
     let builder = builder.protocol(Arc::new(lite));
     let lite = Composed::new(&GiopLite, IiopProtocol::new(), ProfileTag::ZORB_LITE_IIOP);
     let builder = builder.protocol(Arc::new(lite));
+    // On a busy machine the watchdog would take a call for a slow one and have another thread read on.
+    let builder = builder.option("StallTakeover", "3600000");
     builder.protocol(Arc::new(ShmiopProtocol::new())).round_trip_timeout(Duration::from_secs(300))
 }
 
