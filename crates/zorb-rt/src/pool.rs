@@ -193,7 +193,7 @@ impl<'r> ThreadpoolBuilder<'r> {
     }
 
     /// Queues requests for which no thread is free, within limits; requests beyond the limits fail with `TRANSIENT`.
-    /// Default: requests stay in the transport.
+    /// Default: requests stay in the transport; in a half-sync pool, one of each connection waits.
     #[doc(alias = "allow_request_buffering")]
     pub fn buffering(mut self, buffering: Buffering) -> Self {
         self.settings.buffering = Some(buffering);

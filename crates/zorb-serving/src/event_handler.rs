@@ -37,7 +37,7 @@ impl ServerConnection {
     pub(super) fn serve_ready(self: &Arc<Self>, scratch: &mut Scratch) {
         self.events.ready.store(true, Ordering::SeqCst);
         self.guarded(|| {
-            while self.events.is_ready() && !self.output_waits() {
+            while self.events.is_ready() && !self.output_waits() && !self.events.request_waits() {
                 let Some(input) = self.input.take() else { return };
                 let back = self.receive_requests(input, scratch);
                 let is_back = back.is_some();
@@ -74,6 +74,21 @@ impl ServerConnection {
         // The slot is empty: there is one input.
         drop(self.input.put(input));
         self.queue_buffered();
+    }
+
+    /// Stops reading: a request of the connection waits for a thread, and its lane buffers none.
+    pub(super) fn suspend_reading(&self) {
+        self.events.set_request_waits(true);
+    }
+
+    /// Resumes reading: the request that waited has a thread.
+    #[cold]
+    pub(super) fn resume_reading(self: &Arc<Self>) {
+        self.events.set_request_waits(false);
+        if !self.has_own_threads() {
+            self.events.ready.store(true, Ordering::SeqCst);
+            self.queue_buffered();
+        }
     }
 
     #[cold]

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use zorb_os::futex;
+
 /// The number of checks of a connection that is not at a reactor.
 pub(super) const UNCOUNTED: u32 = u32::MAX;
 
@@ -16,6 +18,8 @@ pub(super) struct Events {
     pub(super) is_queued: AtomicBool,
     /// The number of idle checks since the last event.
     pub(super) idle_checks: AtomicU32,
+    /// 1 while a request waits for a thread and nothing more is read: its lane buffers no requests.
+    request_waits: AtomicU32,
 }
 
 impl Default for Events {
@@ -25,6 +29,7 @@ impl Default for Events {
             at_end: AtomicBool::new(false),
             is_queued: AtomicBool::new(false),
             idle_checks: AtomicU32::new(UNCOUNTED),
+            request_waits: AtomicU32::new(0),
         }
     }
 }
@@ -33,6 +38,29 @@ impl Events {
     #[inline]
     pub(super) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::SeqCst)
+    }
+
+    /// Whether a request waits for a thread, so that nothing more is read.
+    #[inline]
+    pub(super) fn request_waits(&self) -> bool {
+        self.request_waits.load(Ordering::SeqCst) != 0
+    }
+
+    /// Sets whether a request waits for a thread; wakes a thread that waits for the change.
+    #[cold]
+    pub(super) fn set_request_waits(&self, waits: bool) {
+        self.request_waits.store(waits.into(), Ordering::SeqCst);
+        if !waits {
+            futex::wake(&self.request_waits);
+        }
+    }
+
+    /// Waits until no request waits for a thread.
+    #[cold]
+    pub(super) fn wait_for_request(&self) {
+        while self.request_waits() {
+            futex::wait(&self.request_waits, 1, None);
+        }
     }
 
     /// Clears `ready` before receiving. Returns whether the stream has ended.

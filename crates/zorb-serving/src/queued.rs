@@ -126,6 +126,8 @@ pub(crate) struct QueuedRequest {
     priority: i16,
     /// How a manager has released it, if it was held. Boxed, because it is unusual, and requests are moved.
     released: Option<Box<Release>>,
+    /// Whether nothing more is read from its connection until it has a thread.
+    suspends: bool,
 }
 
 impl std::fmt::Debug for QueuedRequest {
@@ -146,6 +148,7 @@ impl QueuedRequest {
             client: Client::Connected(ConnectionUse(Arc::clone(connection))),
             priority,
             released: None,
+            suspends: false,
         }
     }
 
@@ -163,12 +166,15 @@ impl QueuedRequest {
                 Client::Gone(Box::new(lane))
             }
         };
-        Self { message, client, priority, released: Some(Box::new(release)) }
+        Self { message, client, priority, released: Some(Box::new(release)), suspends: false }
     }
 
     /// Makes the upcall and sends the reply. Returns the message for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
-        let Self { message, client, priority, released } = self;
+        let Self { message, client, priority, released, suspends } = self;
+        if let (true, Some(connection)) = (suspends, client.connection()) {
+            connection.resume_reading();
+        }
         let pass = match released.map(|released| *released) {
             None => None,
             Some(Release::Resumed(pass)) => Some(pass),
@@ -232,9 +238,14 @@ impl Request for QueuedRequest {
         self.priority
     }
 
-    fn charge(&mut self) -> bool {
-        let Self { message, client, .. } = self;
-        message.octets.charge_whole(client.message_budget())
+    fn begin_wait(&mut self, is_buffered: bool) -> bool {
+        let Self { message, client, suspends, .. } = self;
+        let is_charged = message.octets.charge_whole(client.message_budget());
+        if let (true, false, Some(connection)) = (is_charged, is_buffered, client.connection()) {
+            connection.suspend_reading();
+            *suspends = true;
+        }
+        is_charged
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use zorb_base::buffers::trim;
@@ -73,6 +74,15 @@ impl ServerConnection {
                             self.end(end);
                             return None;
                         }
+                    }
+                    if self.events.request_waits() {
+                        if !waits {
+                            self.events.ready.store(true, Ordering::SeqCst);
+                            return Some(input);
+                        }
+                        self.lane.work_ends();
+                        self.events.wait_for_request();
+                        self.lane.work_begins();
                     }
                     trim(&mut scratch.reply);
                     left -= 1;

@@ -14,7 +14,8 @@ pub struct PoolSettings {
     pub strategy: Option<Strategy>,
     /// The stack size of each thread in octets. Default: that of the system's library.
     pub stack_size: Option<usize>,
-    /// How many requests may wait for a thread. Default `None`: none; they stay in the transport.
+    /// How many requests may wait for a thread. Default `None`: they stay in the transport;
+    /// with half-sync, one of each connection waits.
     pub buffering: Option<Buffering>,
     /// Whether a lane without a free thread borrows one from a lane of lower priority. Default: no.
     pub borrowing: bool,

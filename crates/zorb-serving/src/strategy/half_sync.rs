@@ -34,58 +34,43 @@ impl HalfSync {
     fn queue(
         &self,
         lane: &Lane,
-        mut request: QueuedRequest,
+        request: QueuedRequest,
         room: Room,
         spare: &mut Option<Box<RequestMessage>>,
     ) -> Result<(), RefusedRequest> {
-        loop {
-            let needs_other =
-                !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
-            let borrowed = if needs_other { borrow(lane) } else { None };
-            let ask = || lane.thread_requests.ask(missing(lane));
-            match (self.queue.offer(request, room, borrowed.is_some(), spare, ask), borrowed) {
-                (Offered::Borrowed, Some((borrowed, rank))) => {
-                    borrowed.call(Call::Borrowed(rank));
+        let needs_other = !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
+        let borrowed = if needs_other { borrow(lane) } else { None };
+        let ask = || lane.thread_requests.ask(missing(lane));
+        let (request, exception) =
+            match self.queue.offer(request, room, borrowed.is_some(), spare, ask) {
+                Offered::Borrowed => {
+                    let _ = borrowed.map(|(borrowed, rank)| borrowed.call(Call::Borrowed(rank)));
                     return Ok(());
                 }
-                (Offered::Requested, _) => {
+                Offered::Requested => {
                     lane.thread_requests.call();
                     return Ok(());
                 }
-                (Offered::Assigned(worker), borrowed) => {
+                Offered::Assigned(worker) => {
                     worker.call(Call::Own);
                     // A thread of the lane became idle meanwhile.
                     let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                // A borrowed thread excludes `Waits`; without one, `Borrowed` cannot occur.
-                (Offered::Waits | Offered::Borrowed, _) => {
+                Offered::Waits => {
                     // A thread of a lower lane may have become idle since the first attempt.
                     let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                (Offered::Ended(_), borrowed) => {
+                Offered::Ended(_) => {
                     let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
                     return Ok(());
                 }
-                (Offered::TooMany(request), _) if self.queue.holds_requests() => {
-                    lane.refused.fetch_add(1, Ordering::Relaxed);
-                    return Err(RefusedRequest { request, exception: queue_full() });
-                }
-                (Offered::NoMemory(request), _) => {
-                    lane.refused.fetch_add(1, Ordering::Relaxed);
-                    return Err(RefusedRequest { request, exception: no_message_memory() });
-                }
-                // Requests stay in the transport until a thread is free.
-                (Offered::TooMany(back), _) => request = back,
-            }
-            // Another reader may have taken the thread that this one found, so start again.
-            self.queue.wait_for_thread(|| {
-                self.queue.has_idle()
-                    || lane.thread_requests.may_ask(missing(lane))
-                    || may_borrow(lane)
-            });
-        }
+                Offered::TooMany(back) => (back, queue_full()),
+                Offered::NoMemory(back) => (back, no_message_memory()),
+            };
+        lane.refused.fetch_add(1, Ordering::Relaxed);
+        Err(RefusedRequest { request, exception })
     }
 
     /// The body of a thread that makes upcalls.
@@ -225,12 +210,6 @@ fn other_lanes(lane: &Lane) -> Option<&OtherLanes> {
     lane.other_lanes.get()
 }
 
-fn may_borrow(lane: &Lane) -> bool {
-    let Some(other_lanes) = other_lanes(lane) else { return false };
-    let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);
-    lower.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_idle))
-}
-
 /// Borrows an idle thread of a lower lane and raises its priority to this lane's. Also returns this lane's
 /// rank.
 fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
@@ -274,15 +253,9 @@ fn serve_borrowed(
     lane.work_ends();
 }
 
-/// Whether a request of a higher lane waits for a thread. Readers that wait for a thread try again.
+/// Whether a request of a higher lane waits for a thread.
 fn is_needed_by_higher(lane: &Lane) -> bool {
     let Some(other_lanes) = other_lanes(lane) else { return false };
-    let mut is_needed = false;
-    for higher in other_lanes.higher.iter().filter_map(Weak::upgrade) {
-        if let Some(queue) = higher.strategy().queue() {
-            queue.free();
-            is_needed |= queue.has_unassigned();
-        }
-    }
-    is_needed
+    let mut higher = other_lanes.higher.iter().filter_map(Weak::upgrade);
+    higher.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_unassigned))
 }

@@ -32,10 +32,6 @@ pub(crate) struct RequestQueue<J> {
     by_priority: bool,
     /// The number of waiting threads, readable without the lock.
     idle: AtomicUsize,
-    /// Incremented when a thread becomes free; readers wait for that.
-    freed: AtomicU32,
-    /// The number of waiting readers: each connection without readiness has one.
-    readers_waiting: AtomicU32,
 }
 
 #[derive(Debug)]
@@ -124,8 +120,9 @@ pub(crate) trait Request {
     /// Its priority, if the lane orders requests.
     fn priority(&self) -> i16;
 
-    /// Charges its octets to the budget while it waits. `false` if there is no memory for it.
-    fn charge(&mut self) -> bool;
+    /// Charges its octets to the budget while it waits. `false` if there is no memory for it. If the lane does
+    /// not buffer requests, nothing more is read from its connection until it has a thread.
+    fn begin_wait(&mut self, is_buffered: bool) -> bool;
 }
 
 /// A thread that makes upcalls.
@@ -211,10 +208,10 @@ impl<J: Request> RequestQueue<J> {
     /// depends on timing, so one that is allocated on demand could be allocated in the steady state. If the
     /// program sets no limit, 64 may wait before further ones are allocated, and retained.
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
-        let limit = buffering.map_or(0, |limit| match limit.max_requests {
+        let limit = match buffering.map_or(0, |limit| limit.max_requests) {
             0 => UNLIMITED_SPARES,
             most => most.min(MOST_WAITING),
-        });
+        };
         // One per thread, and two for the reader.
         let under_way = threads.saturating_add(2);
         let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MOST_OCTETS);
@@ -229,14 +226,7 @@ impl<J: Request> RequestQueue<J> {
             spares: Spares::new(room, octets),
             ended: false,
         };
-        Self {
-            waiting: Lock::new(waiting),
-            buffering,
-            by_priority,
-            idle: AtomicUsize::new(0),
-            freed: AtomicU32::new(0),
-            readers_waiting: AtomicU32::new(0),
-        }
+        Self { waiting: Lock::new(waiting), buffering, by_priority, idle: AtomicUsize::new(0) }
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
@@ -283,7 +273,7 @@ impl<J: Request> RequestQueue<J> {
                 None if ask() => Offered::Requested,
                 None if room == Room::Unlimited => Offered::Waits,
                 None if !self.has_room(waiting, job.size()) => return Offered::TooMany(job),
-                None if !job.charge() => return Offered::NoMemory(job),
+                None if !job.begin_wait(self.buffering.is_some()) => return Offered::NoMemory(job),
                 None => Offered::Waits,
             };
             match offered {
@@ -298,7 +288,8 @@ impl<J: Request> RequestQueue<J> {
     }
 
     fn has_room(&self, waiting: &Waiting<J>, size: usize) -> bool {
-        let Some(limit) = self.buffering else { return false };
+        // Otherwise one request of each connection waits.
+        let Some(limit) = self.buffering else { return true };
         let most = if limit.max_requests == 0 { MOST_WAITING } else { limit.max_requests };
         let octets = waiting.octets.saturating_add(size);
         let expected = waiting.assigned.saturating_add(waiting.requested);
@@ -309,11 +300,6 @@ impl<J: Request> RequestQueue<J> {
     /// Whether requests of higher priority are served first.
     pub(super) fn orders(&self) -> bool {
         self.by_priority
-    }
-
-    /// Whether requests may wait for a thread.
-    pub(super) fn holds_requests(&self) -> bool {
-        self.buffering.is_some()
     }
 
     /// Cancels a requested thread.
@@ -365,7 +351,7 @@ impl<J: Request> RequestQueue<J> {
         worker: &Arc<Worker>,
         served: Option<Box<RequestMessage>>,
     ) -> Next<J> {
-        let next = self.with(|waiting| {
+        self.with(|waiting| {
             if let Some(message) = served {
                 waiting.spares.put(message);
             }
@@ -378,11 +364,7 @@ impl<J: Request> RequestQueue<J> {
             worker.called.store(0, Ordering::Release);
             waiting.idle.push(Arc::clone(worker));
             Next::Wait
-        });
-        if matches!(next, Next::Wait) {
-            self.free();
-        }
-        next
+        })
     }
 
     /// Removes `worker` from the idle threads; `false` if it has been called.
@@ -394,24 +376,6 @@ impl<J: Request> RequestQueue<J> {
         })
     }
 
-    /// Wakes readers that wait for a thread.
-    pub(super) fn free(&self) {
-        self.freed.fetch_add(1, Ordering::SeqCst);
-        if self.readers_waiting.load(Ordering::SeqCst) > 0 {
-            futex::wake(&self.freed);
-        }
-    }
-
-    /// Waits until a thread becomes free, unless `found` finds one.
-    pub(super) fn wait_for_thread(&self, found: impl Fn() -> bool) {
-        let seen = self.freed.load(Ordering::SeqCst);
-        self.readers_waiting.fetch_add(1, Ordering::SeqCst);
-        if !found() && !self.with(|waiting| waiting.ended) {
-            futex::wait(&self.freed, seen, None);
-        }
-        self.readers_waiting.fetch_sub(1, Ordering::SeqCst);
-    }
-
     /// Ends all threads once the queue is empty.
     pub(super) fn end(&self) {
         let idle = self.with(|waiting| {
@@ -421,7 +385,6 @@ impl<J: Request> RequestQueue<J> {
         for worker in idle {
             worker.call(Call::Check);
         }
-        self.free();
     }
 }
 

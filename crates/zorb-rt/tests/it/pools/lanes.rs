@@ -125,7 +125,8 @@ fn a_busy_lane_holds_up_no_other_and_without_lanes_it_does() {
     // The control: one set of threads for all priorities.
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::SingleThread] {
         let (server, client) = (side(), side());
-        let pool = server.pool().without_lanes(lane(10, 1)).strategy(strategy).create().unwrap();
+        let pool = server.pool().without_lanes(lane(10, 1)).by_priority(false);
+        let pool = pool.strategy(strategy).create().unwrap();
         let desk = server.desk(&pool, 10, &client);
         assert_eq!(order_behind_a_busy_thread(&server, &client, &desk), [1, 2, 3], "{strategy:?}");
     }

@@ -1,9 +1,11 @@
 //! Requests that wait for a thread, and threads that are borrowed.
 
+use std::net::TcpStream;
+
 use zorb_rt::{Buffering, Strategy};
 use zorb_types::{SystemExceptionKind, minor};
 
-use super::fixture::{lane, number, side};
+use super::fixture::{lane, number, side, until};
 
 fn at_most(max_requests: usize, max_octets: Option<usize>) -> Buffering {
     Buffering { max_requests, max_octets }
@@ -193,4 +195,31 @@ fn many_threads_are_borrowed_and_given_back() {
         let priority = (10 + id / 100 % 3 * 10) as i16;
         assert_eq!((seen.priority, seen.schedule), (Some(priority), server.at(priority)));
     }
+}
+
+#[test]
+fn without_buffering_a_request_that_waits_stops_no_other_connection() {
+    let (server, client) = (side(), side());
+    let pool = server.pool().lane(lane(10, 1)).strategy(Strategy::HalfSync).create().unwrap();
+    let desk = server.desk(&pool, 10, &client);
+    let silent = TcpStream::connect(pool.endpoints()[0][0].trim_start_matches("iiop://")).unwrap();
+    server.clerk.shut(&[1]);
+    let busy = client.call(&desk, 10, 1);
+    server.clerk.wait_for(1);
+    let waiting: Vec<_> = (2..6).map(|id| client.call(&desk, 10, id)).collect();
+    until(|| pool.counts()[0].connections == 6);
+    // The reader answers a LocateRequest itself, and sees that another client has gone.
+    for _ in 0..3 {
+        assert_eq!(desk.0.locate(), Ok(true));
+    }
+    let before = pool.counts()[0].connections;
+    drop(silent);
+    until(|| pool.counts()[0].connections < before);
+    assert_eq!(server.clerk.order(), [1]);
+    server.clerk.open(1);
+    busy.join().unwrap().unwrap();
+    for call in waiting {
+        call.join().unwrap().unwrap();
+    }
+    assert_eq!(pool.counts()[0].refused, 0);
 }

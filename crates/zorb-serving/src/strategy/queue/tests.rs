@@ -19,7 +19,7 @@ impl Request for Paper {
     }
 
     /// Only requests with small numbers get memory.
-    fn charge(&mut self) -> bool {
+    fn begin_wait(&mut self, _: bool) -> bool {
         self.id < 100
     }
 }
@@ -118,19 +118,11 @@ fn the_more_urgent_come_first_and_the_others_in_their_order() {
 }
 
 #[test]
-fn a_reader_that_finds_a_thread_leaves_the_others_to_be_woken() {
-    let queue = RequestQueue::<Paper>::new(1, None, false);
-    std::thread::scope(|scope| {
-        let sleeper = scope.spawn(|| queue.wait_for_thread(|| false));
-        while queue.readers_waiting.load(Ordering::SeqCst) == 0 {
-            std::thread::yield_now();
-        }
-        queue.wait_for_thread(|| true);
-        assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 1, "the sleeper still waits");
-        queue.free();
-        sleeper.join().unwrap();
-    });
-    assert_eq!(queue.readers_waiting.load(Ordering::SeqCst), 0);
+fn without_buffering_connections_limit_the_requests_that_wait() {
+    let queue = RequestQueue::new(1, None, false);
+    assert_eq!([1, 2, 3].map(|id| offer(&queue, id, false)), ["waits"; 3]);
+    let order: Vec<_> = std::iter::from_fn(|| queue.take(Taker::Free)).map(|it| it.id).collect();
+    assert_eq!(order, [1, 2, 3]);
 }
 
 /// The number of concurrent requests depends on timing, so no request may be the first to allocate a buffer.
@@ -140,12 +132,12 @@ fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
     let buffers = |queue: &RequestQueue<Paper>| {
         std::iter::from_fn(|| buffer(queue)).filter(|octets| *octets == SPARE_CAPACITY).count()
     };
-    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5);
+    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5 + UNLIMITED_SPARES);
     let three_wait = Buffering { max_requests: 3, max_octets: None };
     assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 8);
     let any_wait = Buffering { max_requests: 0, max_octets: None };
     assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), 5 + UNLIMITED_SPARES);
-    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098);
+    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098 + UNLIMITED_SPARES);
     // As many as the limit in octets permits, in addition to those of threads and reader.
     let few_octets = Buffering { max_requests: 1000, max_octets: Some(10 * SPARE_CAPACITY + 1) };
     assert_eq!(buffers(&RequestQueue::new(1, Some(few_octets), true)), 13);
