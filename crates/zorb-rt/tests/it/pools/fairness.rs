@@ -79,8 +79,10 @@ fn others_are_served(strategy: Strategy) {
     server.clerk.wait_for(COUNT - 1);
     let order = server.clerk.order();
     let position = order.iter().position(|id| *id == OTHER + 1).unwrap();
-    // 64 for each event of the endless client, of which the system reports one or more, and 64 after each.
-    assert!(position < 500, "after {position} requests");
+    // 64 for the first event of the endless client, and 64 whenever the thread looks at its queue: before it takes the
+    // next event, which may be another one of that client, and before the event of the other client.
+    let before = position - 1; // without the other client's first one
+    assert!(before <= 3 * 64, "after {before} requests");
     let of_endless = order.into_iter().filter(|id| *id < OTHER);
     assert!(of_endless.eq(0..COUNT));
     server.orb.shutdown(true).unwrap();
