@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::time::Duration;
 
 use zorb::dynamic::Request;
 use zorb::{Interface, Orb};
@@ -63,6 +64,9 @@ fn sent(message: &[u8], form: Form) -> Checked<Vec<u8>> {
     ]
     .concat())
 }
+
+/// The time for an answer, after which a server counts as one that does not answer.
+const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn receive(stream: &mut TcpStream) -> Checked<(MessageHeader, Vec<u8>)> {
     let mut inbound = Inbound::new(Limits::default());
@@ -130,6 +134,7 @@ where
     T::write(T::view(value), &mut message.body(Default::default()))?;
     message.finish()?;
     let mut stream = TcpStream::connect((server.address.0.as_str(), server.address.1))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     stream.write_all(&sent(&octets, form)?)?;
     let (header, reply) = receive(&mut stream)?;
     let (reply, mut body) = ReplyHeader::read(&reply, &header)?;
@@ -184,6 +189,7 @@ fn stub(form: Form, allows: bool) -> Checked {
 fn serve(listener: &TcpListener, form: Form) -> Checked {
     loop {
         let (mut stream, _) = listener.accept()?;
+        stream.set_read_timeout(Some(READ_TIMEOUT))?;
         let mut requests = 0;
         while let Ok((header, message)) = receive(&mut stream) {
             let (request, _) = RequestHeader::read(&message, &header)?;
