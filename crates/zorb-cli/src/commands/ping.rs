@@ -14,6 +14,9 @@ use crate::screen::{self, GOOD, HEADING, WARNING, counted, paint, visible};
 /// The maximum number of round trips recorded for the percentiles.
 const MAX_SAMPLES: usize = 1_000_000;
 
+/// The timeout of connections and calls where nobody sets another.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The maximum number of endpoints shown.
 const MAX_ENDPOINTS: usize = 8;
 
@@ -37,8 +40,10 @@ pub(crate) struct PingArgs {
     #[arg(short, long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
     interval: Duration,
     /// Timeout of connections and calls, in seconds
-    #[arg(short = 'W', long, value_name = "SECONDS", default_value = "5", value_parser = positive_seconds)]
-    timeout: Duration,
+    ///
+    /// 5 seconds, unless the options ConnectTimeout and RoundTripTimeout say otherwise.
+    #[arg(short = 'W', long, value_name = "SECONDS", value_parser = positive_seconds)]
+    timeout: Option<Duration>,
     /// JSON output: one object at the end
     #[arg(long)]
     json: bool,
@@ -122,14 +127,20 @@ impl Statistics {
 pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     let text = ior::load(&args.reference)?;
     let interrupt = Interrupt::watch()?;
-    let orb = zorb::Orb::builder()
-        .arguments(&mut orb.to_vec())
-        .connect_timeout(args.timeout)
-        .round_trip_timeout(args.timeout)
-        .build()?;
+    let builder = zorb::Orb::builder().arguments(&mut orb.to_vec());
+    let timeouts = |timeout| {
+        move |builder: zorb::OrbBuilder| {
+            builder.connect_timeout(timeout).round_trip_timeout(timeout)
+        }
+    };
+    // `--timeout` is for this ping alone, so it precedes what the operator has set for all programs.
+    let builder = match args.timeout {
+        Some(timeout) => builder.force(timeouts(timeout)),
+        None => timeouts(DEFAULT_TIMEOUT)(builder),
+    };
+    let orb = builder.build()?;
     let object =
         orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the object reference is nil"))?;
-    let object = object.with_timeout(args.timeout);
     let name = describe(&orb, &object);
     if !args.json {
         screen::print(&format!("{} {name}\n", paint(HEADING, "ping")))?;
