@@ -5,6 +5,7 @@ use zorb_testkit::driven::Guarantees;
 use zorb_testkit::driven::{Conditions, Network};
 use zorb_testkit::driven_suite;
 use zorb_testkit::pattern;
+use zorb_transport::driven::Settings;
 
 use crate::packet::{Data, Packet, Ranges};
 use crate::{Connection, Failure, Micros};
@@ -49,6 +50,28 @@ fn lie_to(side: &mut Connection, lie: &Data<'_>, far: u64, now: Micros) {
     let beyond = Data { to: side.id(), received: far, offset: far, fin: false, ..lie.clone() };
     side.receive(&Packet::Data(beyond), now);
     side.receive(&Packet::Refuse { id: far }, now);
+}
+
+#[test]
+fn an_unverified_address_gets_no_more_octets_than_came_from_it() {
+    let (mut open, mut out) = (Vec::new(), Vec::new());
+    Packet::Open { id: 1 }.write(&mut open);
+    let mut server = Connection::accept(2, 1, Settings::default(), 0);
+    server.send(&[7; 10_000]).unwrap();
+    let (mut received, mut sent) = (0, 0);
+    // Twenty seconds, longer than the server waits for the client.
+    for step in 0..200 {
+        let now = step * 100_000;
+        if step % 7 == 0 {
+            server.receive(&Packet::Open { id: 1 }, now);
+            received += open.len();
+        }
+        while server.transmit(now, &mut out) {
+            sent += out.len();
+            assert!(sent <= received, "{sent} octets after {received}");
+        }
+    }
+    assert!(sent > 0 && server.failure().is_some());
 }
 
 #[test]
