@@ -342,13 +342,14 @@ impl<'a> CdrReader<'a> {
         &mut self,
         mut read: impl FnMut(&mut Self) -> Result<T, E>,
     ) -> Result<T, E> {
+        if self.parts.is_empty() {
+            return read(self);
+        }
         let start = Self { aligned_per_part: false, is_attempt: false, ..self.clone() };
-        if !self.parts.is_empty() {
-            for aligned_per_part in [false, true] {
-                *self = Self { aligned_per_part, is_attempt: true, ..start.clone() };
-                if let Ok(values) = read(self) {
-                    return Ok(values);
-                }
+        for aligned_per_part in [false, true] {
+            *self = Self { aligned_per_part, is_attempt: true, ..start.clone() };
+            if let Ok(values) = read(self) {
+                return Ok(values);
             }
         }
         *self = start;
