@@ -18,7 +18,7 @@ pub use bits::{BitField, put_field, take_field};
 pub use conversion::{Digit, Numbered, OtherThan, RaisedIn, digit_of, raised_in};
 pub use helpers::{RefArgument, UnknownEnumerator, min_size};
 pub use std::any::TypeId;
-pub use stub::{Arguments, Results, call, call_one_way};
+pub use stub::{Arguments, CallArguments, CallResults, Results, call, call_one_way};
 pub use zorb_invocation::client::Outcome;
 pub use zorb_invocation::collocation::HasServant;
 pub use zorb_invocation::loaned::{BoundedLoanedOctetSeq, LoanedOctetSeq};

@@ -78,7 +78,7 @@ macro_rules! __zorb_invoke {
     ], [$($result:ty),*]) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
-        $crate::codegen::call::<$base, _, _, _, _, _, _, _, _, _>(
+        $crate::codegen::call::<$base, _, _, _, _>(
             $crate::codegen::Interface::as_object($reference),
             $operation,
             $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),
@@ -182,7 +182,7 @@ macro_rules! __zorb_oneway {
     ]) => {{
         #[allow(unused_imports)]
         use $crate::codegen::Wire as _;
-        $crate::codegen::call_one_way::<$base, _, _, _, _>(
+        $crate::codegen::call_one_way::<$base, _, _>(
             $crate::codegen::Interface::as_object($reference),
             $operation,
             $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),

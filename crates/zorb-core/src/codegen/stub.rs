@@ -1,5 +1,6 @@
-//! Stubs: a generic layer with the types of an operation over code that does not depend on them.
+//! Stubs: the types of an operation around a call that does not depend on them.
 
+use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::gather::Body;
@@ -11,6 +12,46 @@ use zorb_invocation::collocation::{Collocated, CollocatedCall, HasServant, Writt
 use zorb_invocation::object::ObjectRef;
 use zorb_os::probe;
 use zorb_types::SystemException;
+
+/// The arguments of a call: [`Arguments`].
+pub trait CallArguments {
+    /// The values, as the upcall gets them.
+    type Values;
+
+    /// The values.
+    fn values(&self) -> &Self::Values;
+
+    /// Marshals the values.
+    ///
+    /// # Errors
+    /// A value has no encoding.
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// Whether a collocated call may pass the values without marshalling.
+    fn pass_as_is(&self, context: &Context) -> bool;
+}
+
+/// How the results of an operation that raises `E` are passed: [`Results`].
+pub trait CallResults<E> {
+    /// The results.
+    type Values;
+
+    /// Unmarshals the results.
+    ///
+    /// # Errors
+    /// The octets do not encode them.
+    fn read(&self, reader: &mut CdrReader<'_>, outcome: &Outcome<Self::Values, E>)
+    -> CdrResult<()>;
+
+    /// Marshals the results.
+    ///
+    /// # Errors
+    /// A value has no encoding.
+    fn write(&self, values: &Self::Values, writer: &mut CdrWriter<'_>) -> CdrResult<()>;
+
+    /// Whether a collocated call may pass the results without marshalling.
+    fn pass_as_is(&self, values: &Self::Values, context: &Context) -> bool;
+}
 
 /// The arguments of a call, with functions that pass them.
 #[derive(Debug)]
@@ -33,108 +74,151 @@ where
     }
 }
 
-/// The functions that pass the results of an operation.
-#[derive(Debug)]
-pub struct Results<R, W, P> {
-    read: R,
-    write: W,
-    pass_as_is: P,
-}
+impl<V, W, P> CallArguments for Arguments<V, W, P>
+where
+    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&V, &Context) -> bool,
+{
+    type Values = V;
 
-impl<R, W, P> Results<R, W, P> {
-    /// `read` unmarshals the results; `write` marshals them; `pass_as_is` returns whether a collocated call may
-    /// pass them without marshalling.
     #[inline]
-    pub fn new<T, E>(read: R, write: W, pass_as_is: P) -> Self
-    where
-        R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
-        W: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
-        P: Fn(&T, &Context) -> bool,
-    {
-        Self { read, write, pass_as_is }
+    fn values(&self) -> &V {
+        &self.values
+    }
+
+    #[inline]
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        (self.write)(&self.values, writer)
+    }
+
+    #[inline]
+    fn pass_as_is(&self, context: &Context) -> bool {
+        (self.pass_as_is)(&self.values, context)
     }
 }
 
-/// Calls `operation` of `object`. `upcall` calls the servant if it is collocated.
+/// The functions that pass the results `T` of an operation.
+#[derive(Debug)]
+pub struct Results<T, R, W, P> {
+    read: R,
+    write: W,
+    pass_as_is: P,
+    values: PhantomData<fn() -> T>,
+}
+
+impl<T, R, W, P> Results<T, R, W, P>
+where
+    W: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&T, &Context) -> bool,
+{
+    /// `read` unmarshals the results; `write` marshals them; `pass_as_is` returns whether a collocated call may
+    /// pass them without marshalling.
+    #[inline]
+    pub fn new<E>(read: R, write: W, pass_as_is: P) -> Self
+    where
+        R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    {
+        Self { read, write, pass_as_is, values: PhantomData }
+    }
+}
+
+impl<T, E, R, W, P> CallResults<E> for Results<T, R, W, P>
+where
+    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    W: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+    P: Fn(&T, &Context) -> bool,
+{
+    type Values = T;
+
+    #[inline]
+    fn read(&self, reader: &mut CdrReader<'_>, outcome: &Outcome<T, E>) -> CdrResult<()> {
+        (self.read)(reader, outcome)
+    }
+
+    #[inline]
+    fn write(&self, values: &T, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        (self.write)(values, writer)
+    }
+
+    #[inline]
+    fn pass_as_is(&self, values: &T, context: &Context) -> bool {
+        (self.pass_as_is)(values, context)
+    }
+}
+
+/// Calls `operation` of `object`, an `I`. `upcall` calls the servant if it is collocated.
 ///
 /// # Errors
 /// The exception that the operation raises, or the system exception of the failed call.
 #[inline]
-pub fn call<I, V, W, P, U, R, X, Q, T, E>(
+pub fn call<I, A, U, R, E>(
     object: &ObjectRef,
     operation: &str,
-    arguments: Arguments<V, W, P>,
+    arguments: A,
     upcall: U,
-    results: Results<R, X, Q>,
-) -> Result<T, E>
+    results: R,
+) -> Result<R::Values, E>
 where
     I: HasServant,
-    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
-    P: Fn(&V, &Context) -> bool,
-    U: Fn(&V, &I::Servant) -> Result<T, E>,
-    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
-    X: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
-    Q: Fn(&T, &Context) -> bool,
+    A: CallArguments,
+    U: Fn(&A::Values, &I::Servant) -> Result<R::Values, E>,
+    R: CallResults<E>,
     E: Raises,
 {
-    let outcome = Outcome::missing();
+    let stub = Stub { arguments, results, outcome: Outcome::missing() };
     let ended = if let Some(target) = Collocated::enter(object)
-        && (arguments.pass_as_is)(&arguments.values, object.core())
+        && stub.arguments.pass_as_is(object.core())
         && let Some(servant) = target.servant::<I>()
     {
         let mut passes_as_is = false;
         let upcall = catch_unwind(AssertUnwindSafe(|| {
-            let returned = upcall(&arguments.values, servant);
+            let returned = upcall(stub.arguments.values(), servant);
             passes_as_is = match &returned {
-                Ok(values) => (results.pass_as_is)(values, object.core()),
+                Ok(values) => stub.results.pass_as_is(values, object.core()),
                 Err(raised) => {
                     raised.user().is_ok_and(|exception| exception.passes_as_is(object.core()))
                 }
             };
-            outcome.set(returned);
+            stub.outcome.set_first(returned);
         }));
         match upcall.err() {
             None if passes_as_is => Ok(()),
-            panic => {
-                let stub = Stub::new(&arguments, &results, &outcome);
-                target.pass_on(object, operation, &stub, panic)
-            }
+            panic => target.pass_on(object, operation, &stub, panic),
         }
     } else {
-        invoke_two_way(object, operation, &Stub::new(&arguments, &results, &outcome))
+        invoke_two_way(object, operation, &stub)
     };
-    outcome.after(ended)
+    stub.outcome.after(ended)
 }
 
-/// Sends a one-way request. `upcall` calls the servant if it is collocated.
+/// Sends a one-way request to `object`, an `I`. `upcall` calls the servant if it is collocated.
 ///
 /// # Errors
 /// The system exception that prevented sending it.
 #[inline]
-pub fn call_one_way<I, V, W, P, U>(
+pub fn call_one_way<I, A, U>(
     object: &ObjectRef,
     operation: &str,
-    arguments: Arguments<V, W, P>,
+    arguments: A,
     upcall: U,
 ) -> Result<(), SystemException>
 where
     I: HasServant,
-    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
-    P: Fn(&V, &Context) -> bool,
-    U: Fn(&V, &I::Servant),
+    A: CallArguments,
+    U: Fn(&A::Values, &I::Servant),
 {
     if let Some(target) = Collocated::enter(object)
-        && (arguments.pass_as_is)(&arguments.values, object.core())
+        && arguments.pass_as_is(object.core())
         && let Some(servant) = target.servant::<I>()
     {
         // Errors of one-way calls are not reported.
-        let upcall = || upcall(&arguments.values, servant);
+        let upcall = || upcall(arguments.values(), servant);
         if catch_unwind(AssertUnwindSafe(upcall)).is_err() {
             let _ = target.panicked(operation);
         }
         return Ok(());
     }
-    let write = |writer: &mut CdrWriter<'_>| (arguments.write)(&arguments.values, writer);
+    let write = |writer: &mut CdrWriter<'_>| arguments.write(writer);
     invoke_one_way(object, operation, &write)
 }
 
@@ -163,36 +247,26 @@ fn invoke_one_way(
 }
 
 /// A two-way call of an operation, for code that does not depend on its types.
-struct Stub<'a, A, R, T, E> {
-    arguments: &'a A,
-    results: &'a R,
-    outcome: &'a Outcome<T, E>,
+struct Stub<A, R: CallResults<E>, E> {
+    arguments: A,
+    results: R,
+    outcome: Outcome<R::Values, E>,
 }
 
-impl<'a, A, R, T, E> Stub<'a, A, R, T, E> {
-    #[inline]
-    fn new(arguments: &'a A, results: &'a R, outcome: &'a Outcome<T, E>) -> Self {
-        Self { arguments, results, outcome }
-    }
-}
-
-impl<V, W, P, R, T, E> Body for Stub<'_, Arguments<V, W, P>, R, T, E>
-where
-    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
-{
+impl<A: CallArguments, R: CallResults<E>, E> Body for Stub<A, R, E> {
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        (self.arguments.write)(&self.arguments.values, writer)
+        self.arguments.write(writer)
     }
 }
 
-impl<V, W, P, R, X, Q, T, E> Invocation for Stub<'_, Arguments<V, W, P>, Results<R, X, Q>, T, E>
+impl<A, R, E> Invocation for Stub<A, R, E>
 where
-    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
-    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
+    A: CallArguments,
+    R: CallResults<E>,
     E: Raises,
 {
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        (self.results.read)(reader, self.outcome)
+        self.results.read(reader, &self.outcome)
     }
 
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
@@ -200,16 +274,15 @@ where
     }
 }
 
-impl<V, W, P, R, X, Q, T, E> CollocatedCall for Stub<'_, Arguments<V, W, P>, Results<R, X, Q>, T, E>
+impl<A, R, E> CollocatedCall for Stub<A, R, E>
 where
-    W: Fn(&V, &mut CdrWriter<'_>) -> CdrResult<()>,
-    R: Fn(&mut CdrReader<'_>, &Outcome<T, E>) -> CdrResult<()>,
-    X: Fn(&T, &mut CdrWriter<'_>) -> CdrResult<()>,
+    A: CallArguments,
+    R: CallResults<E>,
     E: Raises,
 {
     fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()> {
         match self.outcome.take() {
-            Ok(values) => (self.results.write)(&values, writer),
+            Ok(values) => self.results.write(&values, writer),
             Err(raised) => write_raised(raised, writer, written),
         }
     }

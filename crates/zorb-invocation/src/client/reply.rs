@@ -89,6 +89,13 @@ impl<T, E: Raises> Outcome<T, E> {
         self.0.set(outcome);
     }
 
+    /// Stores the first outcome: nothing is dropped, which takes a collocated call ten instructions less.
+    #[inline]
+    pub fn set_first(&self, outcome: Result<T, E>) {
+        // The one of `missing` owns no memory.
+        std::mem::forget(self.0.replace(outcome));
+    }
+
     /// Takes the outcome out.
     #[inline]
     pub fn take(&self) -> Result<T, E> {
