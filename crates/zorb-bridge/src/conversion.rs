@@ -13,6 +13,7 @@ use zorb_giop::{Form, Inbound, Limits, MessageBudget, MessageHeader};
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
+use crate::linger;
 use crate::relay::Ending;
 
 pub(crate) use replies::ConvertedReplies;
@@ -93,13 +94,16 @@ impl<'a> Converter<'a> {
     }
 
     fn receive(&mut self, side: &impl MessageHandler) -> Result<(), Ending> {
+        if self.inbound.is_large() && !self.inbound.has_buffered() {
+            let Self { from, inbound, wait, limit } = self;
+            match linger::receive(*from, wait, inbound.space(), *limit).map_err(Ending::Lost)? {
+                Some(count) => return self.advance(count),
+                None => self.inbound.shrink(),
+            }
+        }
         loop {
             match self.wait.recv(self.from, self.inbound.space(), self.limit) {
-                Ok(0) => return Err(Ending::End),
-                Ok(count) => {
-                    self.inbound.advance(count);
-                    return Ok(());
-                }
+                Ok(count) => return self.advance(count),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     if !side.keeps_waiting() {
                         return Err(Ending::Idle);
@@ -108,6 +112,12 @@ impl<'a> Converter<'a> {
                 Err(error) => return Err(Ending::Lost(error)),
             }
         }
+    }
+
+    /// Adds received octets; none are the end of the stream.
+    fn advance(&mut self, count: usize) -> Result<(), Ending> {
+        self.inbound.advance(count);
+        if count == 0 { Err(Ending::End) } else { Ok(()) }
     }
 }
 

@@ -32,6 +32,7 @@ mod error;
 mod forwarding;
 mod fragments;
 mod framing;
+mod linger;
 mod link;
 mod reference;
 mod relay;

@@ -9,6 +9,7 @@ use zorb_giop::{Charge, MessageBudget, MessageHeader, ProtocolError, ProtocolErr
 use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
+use crate::linger;
 
 /// The buffer size unless a message is larger, in octets.
 const BUFFER_SIZE: usize = 64 << 10;
@@ -167,14 +168,17 @@ impl<'a> Relay<'a> {
             // The smaller buffer will do.
             self.wanted = self.buffer.len();
         }
+        if self.end == 0 && self.left == 0 && !self.charge.is_empty() {
+            let Self { from, buffer, wait, limit, .. } = self;
+            match linger::receive(*from, wait, buffer, *limit).map_err(Ending::Lost)? {
+                Some(count) => return self.advance(count),
+                None => self.shrink(),
+            }
+        }
         loop {
             let space = self.buffer.get_mut(self.end..).unwrap_or_default();
             match self.wait.recv(self.from, space, self.limit) {
-                Ok(0) => return Err(Ending::End),
-                Ok(count) => {
-                    self.end += count;
-                    return Ok(());
-                }
+                Ok(count) => return self.advance(count),
                 Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                     if !side.keeps_waiting() {
                         return Err(Ending::Idle);
@@ -183,6 +187,20 @@ impl<'a> Relay<'a> {
                 Err(error) => return Err(Ending::Lost(error)),
             }
         }
+    }
+
+    /// Adds received octets; none are the end of the stream.
+    const fn advance(&mut self, count: usize) -> Result<(), Ending> {
+        self.end += count;
+        if count == 0 { Err(Ending::End) } else { Ok(()) }
+    }
+
+    /// Frees the memory of an empty large buffer.
+    fn shrink(&mut self) {
+        self.buffer.truncate(BUFFER_SIZE);
+        self.buffer.shrink_to_fit();
+        self.wanted = BUFFER_SIZE;
+        self.charge.clear();
     }
 
     /// Enlarges the buffer, if the budget allows it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use zorb_giop::ProtocolErrorKind;
 use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -57,20 +58,29 @@ fn run_replies(link: &Link, target: &dyn Stream) {
     let settings = &link.context.settings;
     let (wait, size) = (settings.wait, settings.max_message_size);
     let framing = link.context.target.framing;
-    let budget = link.context.shares.share(target);
+    // The client decides how long octets stay here: until it reads them.
+    let budget = &link.budget;
     let ending = if link.converts() {
         Converter::new(target, framing, size, wait, None)
-            .with_budget(&budget)
+            .with_budget(budget)
             .run(&mut ConvertedReplies::new(link))
     } else {
         Relay::new(target, framing, size, wait, None)
-            .with_budget(&budget)
+            .with_budget(budget)
             .run(&mut Replies::new(link))
     };
     tracing::debug!(peer = target.peer(), %ending, "the server's connection has ended");
-    if let Ending::Broken(error) = &ending {
-        tracing::warn!(peer = target.peer(), %error, "the target violated the protocol");
-        link.send_message_error(target, link.context.target.framing, error);
+    match &ending {
+        Ending::Broken(error) if matches!(error.kind, ProtocolErrorKind::OutOfMemory(_)) => {
+            if let Some(unlogged) = link.context.rejections.admit() {
+                tracing::warn!(peer = link.client.peer(), %error, unlogged, "connection closed");
+            }
+        }
+        Ending::Broken(error) => {
+            tracing::warn!(peer = target.peer(), %error, "the target violated the protocol");
+            link.send_message_error(target, link.context.target.framing, error);
+        }
+        _ => {}
     }
     link.close();
 }

@@ -33,3 +33,23 @@ fn silence_ends_a_direction_unless_something_is_awaited() {
     assert!(matches!(run(false), Ending::Idle));
     assert!(matches!(run(true), Ending::End));
 }
+
+#[test]
+fn an_empty_large_buffer_is_freed() {
+    let budget = Arc::new(MessageBudget::new(LARGE_BUFFER_SIZE));
+    let used = Arc::clone(&budget);
+    // The buffer is empty and large; nothing arrives soon, nor later.
+    let silent = Scripted::new(
+        move |nth| match nth {
+            1 if used.used() > 0 => Err(io::ErrorKind::TimedOut.into()),
+            2 if used.used() == 0 => Ok(0),
+            _ => Err(io::ErrorKind::Other.into()),
+        },
+        |_| Ok(None),
+    );
+    let mut relay =
+        Relay::new(&silent, Framing(None), 1000, WaitPolicy::default(), None).with_budget(&budget);
+    assert!(relay.grow(LARGE_BUFFER_SIZE));
+    assert!(matches!(relay.run(&mut IdleHandler(true)), Ending::End));
+    assert_eq!(relay.buffer.capacity(), BUFFER_SIZE);
+}
