@@ -44,7 +44,7 @@ pub fn max_connections() -> usize {
 
 /// The number of connections that so many threads suffice for, if each has one.
 pub(crate) fn connections_for(threads: usize) -> usize {
-    (threads - threads / 8).max(1)
+    threads.saturating_sub((threads / 8).max(2)).max(1)
 }
 
 /// Computed once: limits that the process changes later have no effect.

@@ -1,5 +1,6 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
+use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -86,6 +87,10 @@ impl Lane {
         connection.start_timing();
         if let Err(error) = self.strategy.begin(self, &connection, slot) {
             self.give_up(&connection, &error);
+            if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
+                // Its thread serves a later client.
+                self.close_one(None);
+            }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
             connection.close();
