@@ -274,8 +274,10 @@ impl Options {
     /// The maximum number of threads of the process's ORBs: `MaxThreads`, or its
     /// [default](crate::process_limits::max_threads).
     pub fn thread_limit(&self) -> usize {
+        // Always asked: the first call also has all threads allocate from one arena, if the address space is limited.
+        let default = max_threads();
         match self.max_threads {
-            0 => max_threads(),
+            0 => default,
             count => count,
         }
     }
