@@ -241,11 +241,15 @@ impl Request for QueuedRequest {
     fn begin_wait(&mut self, is_buffered: bool) -> bool {
         let Self { message, client, suspends, .. } = self;
         let is_charged = message.octets.charge_whole(client.message_budget());
-        if let (true, false, Some(connection)) = (is_charged, is_buffered, client.connection()) {
-            connection.suspend_reading();
-            *suspends = true;
+        match client.connection() {
+            // At most one request of a connection waits so, and its excess over a small one is charged already.
+            Some(connection) if !is_buffered => {
+                connection.suspend_reading();
+                *suspends = true;
+                true
+            }
+            _ => is_charged,
         }
-        is_charged
     }
 }
 
