@@ -36,14 +36,16 @@ codegen::skeleton!(Desk, DeskServant, {
 /// Returns the priority of its thread, if the adapter has not changed it.
 struct Clerk {
     current: RtCurrent,
-    may: Mutex<Receiver<()>>,
+    /// What each upcall of `hold` waits for.
+    may: Vec<Mutex<Receiver<()>>>,
     /// How many upcalls wait or have waited.
     holds: Arc<AtomicUsize>,
 }
 
 impl Clerk {
-    fn new(current: RtCurrent, may: Receiver<()>) -> Self {
-        Self { current, may: Mutex::new(may), holds: Arc::default() }
+    fn new(current: RtCurrent, may: impl IntoIterator<Item = Receiver<()>>) -> Self {
+        let may = may.into_iter().map(Mutex::new).collect();
+        Self { current, may, holds: Arc::default() }
     }
 }
 
@@ -53,9 +55,9 @@ impl DeskServant for Clerk {
     }
 
     fn hold(&self) -> Result<i16> {
-        self.holds.fetch_add(1, Ordering::SeqCst);
+        let number = self.holds.fetch_add(1, Ordering::SeqCst);
         // The only message is the permission.
-        let _ = self.may.lock().unwrap().recv();
+        let _ = self.may[number].lock().unwrap().recv();
         self.priority()
     }
 }
@@ -169,7 +171,8 @@ struct Server {
     /// The key of one with a model.
     modelled: Vec<u8>,
     address: (String, u16),
-    release: Sender<()>,
+    /// Ends the first and the second upcall of `hold`.
+    release: [Sender<()>; 2],
     /// How many upcalls of `hold` have begun.
     holds: Arc<AtomicUsize>,
 }
@@ -181,15 +184,16 @@ fn server() -> Server {
 fn server_with(builder: OrbBuilder) -> Server {
     let orb = builder.listen("iiop://127.0.0.1:0").option("StallTakeover", "1").build().unwrap();
     let rt = RtOrb::builder().mapping(Direct::default()).attach(&orb).unwrap();
-    let (release, may) = channel();
-    let clerk = Clerk::new(rt.current(), may);
+    let [(first, may_first), (second, may_second)] = [channel(), channel()];
+    let release = [first, second];
+    let clerk = Clerk::new(rt.current(), [may_first, may_second]);
     let holds = Arc::clone(&clerk.holds);
     let here: Desk = orb.root_poa().activate(clerk).unwrap();
     let profile = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap();
     let (key, address) = (profile.object_key, (profile.host, profile.port));
     let policies = PoaPolicies::new().with(rt.client_propagated(number(0)));
     let poa = orb.root_poa().create("modelled", policies).unwrap();
-    let clerk = Clerk::new(rt.current(), channel().1);
+    let clerk = Clerk::new(rt.current(), []);
     let here: Desk = poa.activate(clerk).unwrap();
     let modelled = IiopProfile::decode(&here.0.ior().profiles[0].data).unwrap().object_key;
     Server { orb, rt, key, modelled, address, release, holds }
@@ -289,7 +293,7 @@ fn a_thread_that_takes_over_a_connection_rests_at_its_band() {
     // Served by another thread, as the first one is busy.
     stream.write_all(&request(false, 2, &server.key, "priority", None)).unwrap();
     assert_eq!(told(&next(&mut stream)), (2, 0, Some(40)));
-    server.release.send(()).unwrap();
+    server.release[0].send(()).unwrap();
     assert_eq!(told(&next(&mut stream)), (1, 0, Some(40)));
     server.orb.shutdown(true).unwrap();
 }
@@ -299,18 +303,22 @@ fn a_thread_that_reads_again_is_at_the_band_that_another_was_told() {
     let server = server();
     let mut stream = server.connect();
     let hold = |id| request(false, id, &server.key, "hold", None);
+    let until_holding = |count| {
+        while server.holds.load(Ordering::SeqCst) < count {
+            std::thread::yield_now();
+        }
+    };
     stream.write_all(&hold(1)).unwrap();
+    until_holding(1);
     // Another thread reads on, is told the band, and blocks in an upcall.
     server.ask(&mut stream, false, "_bind_priority_band", Some((10, 40)));
     stream.write_all(&hold(2)).unwrap();
-    while server.holds.load(Ordering::SeqCst) < 2 {
-        std::thread::yield_now();
-    }
+    until_holding(2);
     // The first one, which nobody told the band, may read again.
-    server.release.send(()).unwrap();
+    server.release[0].send(()).unwrap();
     assert_eq!(told(&next(&mut stream)).0, 1);
     assert_eq!(server.ask(&mut stream, false, "priority", None), (0, Some(40)));
-    server.release.send(()).unwrap();
+    server.release[1].send(()).unwrap();
     assert_eq!(told(&next(&mut stream)), (2, 0, Some(40)));
     server.orb.shutdown(true).unwrap();
 }
@@ -318,8 +326,7 @@ fn a_thread_that_reads_again_is_at_the_band_that_another_was_told() {
 #[test]
 fn requests_of_adapters_with_a_model_tell_the_band_as_well() {
     let server = server();
-    let (_, may) = channel();
-    let clerk = Clerk::new(server.rt.current(), may);
+    let clerk = Clerk::new(server.rt.current(), []);
     let declared = PoaPolicies::new().with(server.rt.server_declared(number(20)));
     let poa = server.orb.root_poa().create("declared", declared).unwrap();
     let here: Desk = poa.activate(clerk).unwrap();
@@ -345,8 +352,7 @@ fn bind(answer: &str) -> std::result::Result<(), SystemExceptionKind> {
     let server = server();
     let policies = PoaPolicies::new().with(server.rt.server_declared(number(20)));
     let poa = server.orb.root_poa().create("declared", policies).unwrap();
-    let (_, may) = channel();
-    let clerk = Clerk::new(server.rt.current(), may);
+    let clerk = Clerk::new(server.rt.current(), []);
     let here: Desk = poa.activate(clerk).unwrap();
     // The same reference with the test's address, and without code sets.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
