@@ -98,10 +98,9 @@ fn messages_go_in_fragments_where_the_protocol_has_them() {
         if is_giop {
             for stream in [&met.connected, &met.accepted] {
                 let sizes = messages(&stream.watch().take_sent());
-                assert!(
-                    sizes.len() <= 1 && sizes.iter().all(|size| *size < 300),
-                    "{url}: {sizes:?}"
-                );
+                // A datagram without an answer is sent again.
+                let has_one = sizes.len() <= 1 || url.starts_with("diop");
+                assert!(has_one && sizes.iter().all(|size| *size < 300), "{url}: {sizes:?}");
             }
         }
     }
