@@ -28,6 +28,10 @@ impl Contexts<'_> {
         of_connection: Option<ServiceContext<'_>>,
         write: impl FnOnce(&[ServiceContext<'_>]) -> T,
     ) -> T {
+        // Saves 170 instructions of a collocated call by message.
+        if self.is_empty() {
+            return write(of_connection.as_slice());
+        }
         let band = self.band.map(declared_band);
         let band = band
             .as_ref()
