@@ -18,10 +18,10 @@ pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemExcepti
     let transient = |minor| SystemException::transient(minor, CompletionStatus::No);
     let target = link.context.target.connect(settings).map_err(|error| {
         let timed_out = error.as_ref().is_none_or(|error| error.is_timed_out());
-        if let Some(error) = error {
-            if let Some(unlogged) = link.context.connect_failures.admit() {
-                tracing::warn!(%error, unlogged, "cannot connect to the target");
-            }
+        if let Some(error) = error
+            && let Some(unlogged) = link.context.connect_failures.admit()
+        {
+            tracing::warn!(%error, unlogged, "cannot connect to the target");
         }
         transient(match timed_out {
             true => minor::transient::CONNECT_TIMED_OUT,
