@@ -351,7 +351,7 @@ pub fn a_restarted_server_is_found(on: &OneWay) {
 /// Runs one test of the suite. Called by [`one_way_suite!`](crate::one_way_suite).
 ///
 /// # Panics
-/// When the test fails or takes longer than [`LIMIT`].
+/// When the test fails or takes longer than `LIMIT`.
 pub fn run_one_way(subject: OneWay, test: fn(&OneWay)) {
     run_within_the_limit(move || test(&subject));
 }
