@@ -10,7 +10,7 @@ const MAX_ADDED: usize = MAX_SERVICE_CONTEXTS - 2;
 
 /// The contexts that interceptors have added to a message.
 ///
-/// The contexts of real-time calls have at most 72 octets. Stored inline, they save each call two allocations.
+/// The contexts of real-time calls have at most 72 octets. Stored inline, they need no allocation.
 #[derive(Debug, Default)]
 pub struct AddedContexts(SmallVec<[AddedContext; 2]>);
 
