@@ -1,7 +1,8 @@
 //! Properties of decoding that hold for all octets. Fuzz targets call the same functions.
 
 use zorb_cdr::{
-    Bounded, ByteOrder, CdrReader, CdrWriter, CharSet, TextCoding, WString, WideForm, WideSet, Wire,
+    Bounded, ByteOrder, CdrErrorKind, CdrReader, CdrWriter, CharSet, TextCoding, WString, WideForm,
+    WideSet, Wire,
 };
 use zorb_types::{Any, SystemException, TypeCode};
 
@@ -70,7 +71,11 @@ pub(crate) fn check_any(octets: &[u8]) {
         for start in [0, 3] {
             let mut buffer = vec![0; start];
             let mut writer = CdrWriter::resume(&mut buffer, order).with_text(text);
-            Any::write(&any, &mut writer).expect("what was read can be written");
+            if let Err(error) = Any::write(&any, &mut writer) {
+                // A value of a type that is not known here can be read, but not written in another form.
+                assert_eq!(error.kind, CdrErrorKind::UnknownValue);
+                continue;
+            }
             let mut reader =
                 CdrReader::new(&buffer[start..], order).with_origin(start).with_text(text);
             assert_eq!(Any::read(&mut reader).as_ref(), Ok(&any));
