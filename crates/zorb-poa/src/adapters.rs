@@ -15,8 +15,9 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
+use crate::hold_queue::{Arrival, HoldQueue, Stopped};
 use crate::key::KeyParts;
-use crate::manager::{Arrival, ManagerState, PoaManager, Stopped};
+use crate::manager::{ManagerState, PoaManager};
 use crate::operations::OperationCache;
 use crate::policies::Lifespan;
 use crate::slots::Found;
@@ -31,8 +32,8 @@ pub enum NotAdmitted {
     Forward(Box<Ior>),
     /// The object does not exist, or the request may not reach it: answer with this exception.
     Refused(SystemException),
-    /// The POA manager is holding requests.
-    Held(PoaManager),
+    /// The request has to wait: hold it in this queue.
+    Held(HoldQueue),
     /// The target is a profile or a reference of a protocol whose profiles this crate cannot decode: ask the client
     /// for the object key.
     NeedsKey,
@@ -43,15 +44,15 @@ const CACHED: usize = 4;
 
 /// How a request has reached its adapter.
 #[derive(Clone, Copy, Debug)]
-pub struct Access {
-    /// How it has come to the POA manager.
-    pub arrival: Arrival,
+pub struct Access<'a> {
+    /// Whether it has waited before.
+    pub arrival: Arrival<'a>,
     /// The number of the thread pool whose lane received it; 0 for the ORB's own lane, `None` for a collocated
     /// call.
     pub pool: Option<usize>,
 }
 
-impl Access {
+impl Access<'_> {
     /// The access of a collocated call.
     pub const LOCAL: Self = Self { arrival: Arrival::Collocated, pool: None };
 }
@@ -212,7 +213,7 @@ impl Adapters {
         &self,
         key: &[u8],
         known: Option<&mut AdapterCache>,
-        by: Access,
+        by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
         match (KeyParts::parse(key), known) {
             (KeyParts::Name(name), _) => Err(self.find_published(name)),
@@ -251,7 +252,7 @@ impl Adapters {
 
     /// The object of a request, if its adapter's manager admits the request.
     #[inline]
-    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access) -> Result<Found, NotAdmitted> {
+    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access<'_>) -> Result<Found, NotAdmitted> {
         probe!(ParseKey);
         // Borrowed, not counted: every connection's thread would write the count.
         let tables = self.tables.load();
@@ -265,7 +266,7 @@ impl Adapters {
         &self,
         known: &mut AdapterCache,
         key: KeyParts<'_>,
-        by: Access,
+        by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
         if let KeyParts::Transient { adapter, stamp, id } = key
             && self.changes.load(Ordering::Acquire) == known.changes
@@ -288,7 +289,7 @@ impl Adapters {
         &self,
         known: Option<&mut AdapterCache>,
         index: ObjectIndex,
-        by: Access,
+        by: Access<'_>,
     ) -> Option<Result<Found, NotAdmitted>> {
         let matches =
             |found: &ObjectAdapter| (found.index(), found.stamp()) == (index.adapter, index.stamp);
@@ -364,7 +365,7 @@ impl Adapters {
 impl ObjectAdapter {
     /// The object of a request, if the manager admits the request.
     #[inline]
-    fn admit(&self, id: &[u8], by: Access) -> Result<Found, NotAdmitted> {
+    fn admit(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
         self.pass(by)?;
         probe!(Adapter);
         let object = self.find_object(id);
@@ -373,7 +374,7 @@ impl ObjectAdapter {
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
-    fn admit_to(&self, index: ObjectIndex, by: Access) -> Option<Result<Found, NotAdmitted>> {
+    fn admit_to(&self, index: ObjectIndex, by: Access<'_>) -> Option<Result<Found, NotAdmitted>> {
         if let Err(refused) = self.pass(by) {
             return Some(Err(refused));
         }
@@ -386,12 +387,12 @@ impl ObjectAdapter {
     /// Checks the manager's state, and that the request was received at an endpoint of the adapter's thread pool, or
     /// of the ORB if it has none: the threads of a pool serve the adapters of that pool alone.
     #[inline]
-    fn pass(&self, by: Access) -> Result<(), NotAdmitted> {
+    fn pass(&self, by: Access<'_>) -> Result<(), NotAdmitted> {
         if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
             return Err(NotAdmitted::Refused(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
         }
         self.manager().admit(by.arrival).map_err(|stopped| match stopped {
-            Stopped::Held(manager) => NotAdmitted::Held(manager),
+            Stopped::Held(queue) => NotAdmitted::Held(queue),
             Stopped::Refused(exception) => NotAdmitted::Refused(exception),
         })
     }

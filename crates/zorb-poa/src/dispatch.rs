@@ -77,7 +77,7 @@ pub fn find_target(
     adapters: &Adapters,
     mut known: Option<&mut AdapterCache>,
     request: &RequestHeader<'_>,
-    by: Access,
+    by: Access<'_>,
 ) -> Result<Found, NotAdmitted> {
     probe!(MessagingReceive);
     let destination = request.operation.destination();

@@ -14,6 +14,7 @@ mod call;
 mod connection_setup;
 mod dispatch;
 mod error;
+mod hold_queue;
 mod ids;
 mod key;
 mod manager;
@@ -34,9 +35,9 @@ pub use dispatch::{
     Answer, MessageLayout, answer_absent, answer_locate, dispatch, find_target, panicked,
 };
 pub use error::PoaError;
+pub use hold_queue::{Arrival, HoldLimits, HoldQueue, Holdable, ResumePass, discarded};
 pub use key::MAX_PATH;
 pub use key::{KeyParts, system_id};
-pub use manager::{Arrival, HoldLimits, Holdable, ResumePass, discarded};
 pub use manager::{ManagerState, PoaManager};
 pub use operations::Operations;
 pub use policies::check_policies;

@@ -121,7 +121,7 @@ pub(crate) trait ServingLane: Send + Sync {
         scratch: &mut Scratch,
     ) -> Result<(), ProtocolError>;
 
-    /// Lets a thread serve a request that a POA manager has held.
+    /// Lets a thread serve a request that was held.
     fn resume(self: Arc<Self>, request: ReleasedRequest);
 }
 
@@ -132,7 +132,7 @@ impl fmt::Debug for dyn ServingLane {
     }
 }
 
-/// A request that a POA manager has held and released.
+/// A held request that has been released.
 pub(crate) struct ReleasedRequest {
     pub(crate) message: Box<RequestMessage>,
     /// Its connection, which counts it again; `None` if that has ended.
@@ -142,9 +142,9 @@ pub(crate) struct ReleasedRequest {
     pub(crate) release: Release,
 }
 
-/// How a manager has released a request.
+/// How a held request has been released.
 pub(crate) enum Release {
-    /// Serve it, if the manager lets it pass now.
+    /// Serve it, if it is admitted now.
     Resumed(ResumePass),
     /// Refuse it: it has been held for too long.
     Expired,

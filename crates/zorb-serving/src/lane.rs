@@ -123,7 +123,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         Ok(())
     }
 
-    /// Serves a request that a POA manager has held.
+    /// Serves a request that was held.
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         match lane.resumed.put(request) {
             // Its client has gone, or the lane would not have ended.
@@ -384,7 +384,7 @@ impl Lane {
         self.strategy.end();
         if let Some(reactor) = &self.reactor {
             reactor.stop();
-            // No thread serves them now, and a POA manager waits for each.
+            // No thread serves them now, and a queue of held requests waits for each.
             drop(self.resumed.end());
         }
     }

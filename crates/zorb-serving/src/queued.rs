@@ -1,4 +1,4 @@
-//! Queued requests: they wait for a thread of their lane, or a POA manager holds them.
+//! Queued requests: they wait for a thread of their lane, or are held by the object adapter.
 
 use std::io::IoSlice;
 use std::sync::{Arc, Weak};
@@ -12,7 +12,7 @@ use zorb_giop::{
     UnreadRequest,
 };
 use zorb_poa::{
-    Access, Answer, Arrival, Holdable, MessageLayout, NotAdmitted, PoaManager, ReplyTo,
+    Access, Answer, Arrival, HoldQueue, Holdable, MessageLayout, NotAdmitted, ReplyTo,
     RequestSource, ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -124,7 +124,7 @@ pub(crate) struct QueuedRequest {
     message: Box<RequestMessage>,
     client: Client,
     priority: i16,
-    /// How a manager has released it, if it was held. Boxed, because it is unusual, and requests are moved.
+    /// How it has been released, if it was held. Boxed, because it is unusual, and requests are moved.
     released: Option<Box<Release>>,
     /// Whether nothing more is read from its connection until it has a thread.
     suspends: bool,
@@ -152,7 +152,7 @@ impl QueuedRequest {
         }
     }
 
-    /// A request that a manager has released to the threads of a lane.
+    /// A held request that has been released to the threads of a lane.
     pub(super) fn released(
         request: ReleasedRequest,
         lane: &Arc<LaneCore>,
@@ -257,12 +257,12 @@ impl Request for QueuedRequest {
 struct Origin<'a> {
     client: &'a Client,
     priority: i16,
-    /// The manager's pass, if it was held.
+    /// Its pass, if it was held.
     pass: Option<ResumePass>,
 }
 
 impl Origin<'_> {
-    /// Makes the upcall and sends the reply. Returns the message, unless a manager holds it.
+    /// Makes the upcall and sends the reply. Returns the message, unless it is held.
     fn dispatch(
         self,
         mut message: Box<RequestMessage>,
@@ -293,17 +293,17 @@ impl Origin<'_> {
         }
         call.set_request(message.request);
         call.set_text(message.text);
-        let arrival = if pass.is_some() { Arrival::Resumed } else { Arrival::New };
+        let arrival = pass.as_ref().map_or(Arrival::New, Arrival::Resumed);
         let by = Access { arrival, pool: Some(client.lane().pool()) };
         let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
             Ok(found) => Err(found),
-            Err(NotAdmitted::Held(manager)) => {
+            Err(NotAdmitted::Held(queue)) => {
                 message.expansion = expansion;
                 #[cfg(feature = "buffers")]
                 {
                     message.shared_end = shared_end;
                 }
-                self.hold(message, &manager, arrival);
+                self.hold(message, &queue);
                 return None;
             }
             Err(absent) => answer_absent(core.adapters(), absent, &mut call),
@@ -330,17 +330,17 @@ impl Origin<'_> {
         Some(message)
     }
 
-    /// Queues the request at the manager that holds it, or answers that too many are held.
+    /// Holds the request in `queue`, or answers that too many are held.
     #[cold]
-    fn hold(self, message: Box<RequestMessage>, manager: &PoaManager, arrival: Arrival) {
+    fn hold(self, message: Box<RequestMessage>, queue: &HoldQueue) {
         let held = HeldRequest {
             connection: self.client.connection().map(Arc::downgrade),
             lane: self.client.request_lane(),
             priority: self.priority,
             message: Some(message),
+            peer: 0,
         };
-        let since = self.pass.as_ref().map_or_else(Instant::now, ResumePass::since);
-        held.put(manager, arrival, since);
+        held.put(queue, self.pass.as_ref());
         // Only now: later requests must be held behind it.
         drop(self.pass);
     }
@@ -404,16 +404,17 @@ impl ServerConnection {
         Ok(Some(priority))
     }
 
-    /// Passes a request to a manager that holds requests.
+    /// Holds a request in `queue`, or answers that too many are held.
     #[cold]
-    pub(super) fn hold(self: &Arc<Self>, manager: &PoaManager, message: Box<RequestMessage>) {
+    pub(super) fn hold(self: &Arc<Self>, queue: &HoldQueue, message: Box<RequestMessage>) {
         let held = HeldRequest {
             connection: Some(Arc::downgrade(self)),
             lane: RequestLane::of(self),
             priority: 0,
             message: Some(message),
+            peer: 0,
         };
-        held.put(manager, Arrival::New, Instant::now());
+        held.put(queue, None);
     }
 
     /// Answers a request with an exception, if its client waits.
@@ -438,12 +439,14 @@ impl ServerConnection {
     }
 }
 
-/// A request that a POA manager holds. It occupies no thread and does not keep its connection open.
+/// A held request. It occupies no thread and does not keep its connection open.
 struct HeldRequest {
     message: Option<Box<RequestMessage>>,
     lane: RequestLane,
     connection: Option<Weak<ServerConnection>>,
     priority: i16,
+    /// The address of its peer's message budget, which the message keeps alive.
+    peer: usize,
 }
 
 impl HeldRequest {
@@ -451,7 +454,8 @@ impl HeldRequest {
         self.connection.as_ref().and_then(Weak::upgrade)
     }
 
-    fn put(mut self, manager: &PoaManager, arrival: Arrival, since: Instant) {
+    /// Puts it into a queue. `pass` is that with which it was resumed, if it was held before.
+    fn put(mut self, queue: &HoldQueue, pass: Option<&ResumePass>) {
         let connection = self.connection();
         if let Some(connection) = &connection {
             connection.requests.hold();
@@ -464,9 +468,12 @@ impl HeldRequest {
         if self.message.as_mut().is_some_and(|message| !message.octets.charge_whole(budget)) {
             return self.refuse(&no_message_memory());
         }
-        match manager.hold(Box::new(self), arrival, since) {
+        self.peer = Arc::as_ptr(budget).addr();
+        let arrival = pass.map_or(Arrival::New, Arrival::Resumed);
+        let since = pass.map_or_else(Instant::now, ResumePass::since);
+        match queue.hold(Box::new(self), arrival, since) {
             Ok(None) => {}
-            Ok(Some(expiry)) => context.watchdog().watch_held(manager, expiry),
+            Ok(Some(expiry)) => context.watchdog().watch_held(queue, expiry),
             Err((refused, exception)) => refused.refuse(&exception),
         }
     }
@@ -494,6 +501,10 @@ impl HeldRequest {
 impl Holdable for HeldRequest {
     fn size(&self) -> usize {
         self.message.as_ref().map_or(0, |message| message.size())
+    }
+
+    fn peer(&self) -> usize {
+        self.peer
     }
 
     fn resume(self: Box<Self>, pass: ResumePass) {

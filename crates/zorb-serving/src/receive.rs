@@ -351,7 +351,7 @@ impl ServerConnection {
         let is_awaited = call.request().response.expects_reply();
         let found = match target {
             Ok(found) => found,
-            Err(NotAdmitted::Held(manager)) => {
+            Err(NotAdmitted::Held(queue)) => {
                 let (response, text) = (call.request().response, call.text());
                 let message = RequestMessage {
                     octets: std::mem::take(request),
@@ -364,7 +364,7 @@ impl ServerConnection {
                     #[cfg(feature = "buffers")]
                     shared_end,
                 };
-                self.hold(&manager, Box::new(message));
+                self.hold(&queue, Box::new(message));
                 self.finish_request();
                 return Ok(Some(input));
             }

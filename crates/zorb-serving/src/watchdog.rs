@@ -3,7 +3,7 @@
 //! their replies.
 //!
 //! It watches connections with threads of their own and a recent upcall, connections that wait for the rest
-//! of a message or for a client that does not read, and POA managers that hold requests. It sleeps while
+//! of a message or for a client that does not read, and queues of held requests. It sleeps while
 //! there are none, so it costs an idle server nothing.
 
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock};
 
-use zorb_poa::PoaManager;
+use zorb_poa::HoldQueue;
 use zorb_transport::Stream;
 
 use crate::progress::{MessageLimits, Progress, Timed};
@@ -69,8 +69,8 @@ pub(crate) struct Watchdog {
 #[derive(Debug, Default)]
 struct State {
     connections: HashMap<usize, Watch>,
-    /// Managers that hold requests, with the first time of expiry.
-    holding: Vec<(PoaManager, Instant)>,
+    /// Queues of held requests, with the first time of expiry.
+    holding: Vec<(HoldQueue, Instant)>,
     /// Connections whose clients do not read, with their deadlines.
     sending: HashMap<usize, (Arc<dyn Watched>, Instant)>,
     started: bool,
@@ -167,17 +167,17 @@ impl Watchdog {
         }
     }
 
-    /// Discards the requests of a manager when they expire, the first of them at `expiry`.
+    /// Discards the requests of a queue when they expire, the first of them at `expiry`.
     #[cold]
-    pub(super) fn watch_held(&self, manager: &PoaManager, expiry: Instant) {
+    pub(super) fn watch_held(&self, queue: &HoldQueue, expiry: Instant) {
         let mut watched = self.state.lock();
         if watched.stopped {
             return;
         }
-        match watched.holding.iter_mut().find(|(known, _)| known == manager) {
+        match watched.holding.iter_mut().find(|(known, _)| known == queue) {
             Some((_, first)) if *first <= expiry => return,
             Some((_, first)) => *first = expiry,
-            None => watched.holding.push((manager.clone(), expiry)),
+            None => watched.holding.push((queue.clone(), expiry)),
         }
         drop(watched);
         self.changed.notify_all();
@@ -243,9 +243,9 @@ impl Watchdog {
         let mut watched = self.state.lock();
         let expired: Vec<_> = watched.holding.extract_if(.., |(_, first)| *first <= now).collect();
         drop(watched);
-        for (manager, _) in expired {
-            if let Some(next) = manager.discard_expired(now) {
-                self.watch_held(&manager, next);
+        for (queue, _) in expired {
+            if let Some(next) = queue.discard_expired(now) {
+                self.watch_held(&queue, next);
             }
         }
         self.state.lock().first_expiry()

@@ -117,11 +117,12 @@ macro_rules! orb_options {
                 "MaxThreads" max_threads: usize = 0, 0..=1 << 20;
                 /// Maximum number of threads that serve one connection while its upcalls block.
                 "MaxThreadsPerConnection" max_threads_per_connection: usize = 16, 1..=1024;
-                /// Maximum number of requests that a POA manager queues while it is holding.
-                "MaxHeldRequests" max_held_requests: usize = 256, 0..=1 << 20;
-                /// Maximum size of the requests that a POA manager queues while it is holding.
+                /// Maximum number of requests in a queue of held requests, such as that of a POA manager which is
+                /// holding. Half of them may come from one IP address, or from all local peers together.
+                "MaxHeldRequests" max_held_requests: usize = 512, 0..=1 << 20;
+                /// Maximum size of the requests in a queue of held requests; half of it per peer.
                 "MaxHeldOctets" max_held_octets: usize = 64 << 20, 0..=1 << 40, "octets";
-                /// Maximum time that a POA manager queues a request while it is holding; 0 for no limit.
+                /// Maximum time that a request is held; 0 for no limit.
                 "MaxHeldTime" max_held_time: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum number of location forwards that one call follows.

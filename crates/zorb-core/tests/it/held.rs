@@ -1,4 +1,4 @@
-//! Requests that a POA manager holds are queued messages: with every strategy they delay no others.
+//! Held requests are queued messages: with every strategy they delay no others.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -42,9 +42,9 @@ const STRATEGIES: [Option<Strategy>; 5] = [
 ];
 
 impl Scene {
-    /// A lane of one thread.
+    /// A lane of one thread, which holds this many requests of one peer.
     fn new(strategy: Option<Strategy>, max_held: i32) -> Self {
-        Self::with(strategy, builder().option("MaxHeldRequests", max_held.to_string()))
+        Self::with(strategy, builder().option("MaxHeldRequests", (2 * max_held).to_string()))
     }
 
     fn with(strategy: Option<Strategy>, builder: OrbBuilder) -> Self {
@@ -203,8 +203,8 @@ fn requests_beyond_the_limit_and_those_of_a_manager_that_refuses_are_answered() 
 #[test]
 fn requests_are_held_up_to_a_number_of_octets() {
     for strategy in STRATEGIES {
-        // Each has between 64 and 128 octets.
-        let scene = Scene::with(strategy, builder().option("MaxHeldOctets", "256"));
+        // Each has between 64 and 128 octets, and a peer has half of them.
+        let scene = Scene::with(strategy, builder().option("MaxHeldOctets", "512"));
         let mut client = scene.connect();
         let mut sent = 0;
         let refused = loop {

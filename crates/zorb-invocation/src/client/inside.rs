@@ -84,8 +84,8 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     }
 }
 
-/// Answers the request in `message` on the calling thread, which waits while the object's manager holds
-/// requests, until `deadline` at the latest.
+/// Answers the request in `message` on the calling thread, which waits while requests to the
+/// object are held, until `deadline` at the latest.
 fn answer_here(
     core: &Arc<ClientCore>,
     message: &[u8],
@@ -101,10 +101,10 @@ fn answer_here(
     let mut since = None;
     let target = loop {
         match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
-            Err(NotAdmitted::Held(manager)) => {
+            Err(NotAdmitted::Held(queue)) => {
                 about_to_block();
                 let since = *since.get_or_insert_with(Instant::now);
-                if let Err(exception) = manager.wait_while_holding(since, deadline) {
+                if let Err(exception) = queue.wait(since, deadline) {
                     break Err(NotAdmitted::Refused(exception));
                 }
             }

@@ -1,4 +1,4 @@
-//! Requests that a POA manager has released, waiting for threads of their lane.
+//! Requests that were held and have been released, waiting for threads of their lane.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -342,7 +342,7 @@ fn the_security_page_has_the_numbers_of_the_code() {
         format!("{} per endpoint", option("max_connections_per_endpoint")),
         format!("{} per connection", option("max_threads_per_connection")),
         format!("{} per call", option("max_forwards")),
-        format!("{} per POA manager", option("max_held_requests")),
+        format!("{} per queue, half of them", option("max_held_requests")),
     ] {
         assert!(page.contains(&number), "SECURITY.md: {number}");
     }

@@ -1,0 +1,353 @@
+//! Queues of held requests. A held request is a message in a queue; it occupies no thread, connection or lane.
+//!
+//! ```text
+//!             hold             the gate opens           admit
+//! new request ----> waiting -----------------> resuming ----> upcall
+//!                      ^                           |
+//!                      +---------------------------+
+//!                       hold: the gate has closed again
+//! ```
+//!
+//! A resuming request is back in the lane that received it, which asks again whether it is admitted. While requests
+//! wait or are resuming, new ones are held behind them. A request that has to wait again, in this queue or in the next
+//! one on its way, does so at the place of the time when it was first held. Thus requests keep their order, however
+//! often gates open and close. A request that has been held for too long is discarded.
+
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+pub use self::waiting::HoldLimits;
+use self::waiting::{WaitingRequests, Weight};
+
+/// A request that can wait in a queue as a message.
+pub trait Holdable: Send {
+    /// The size of its message in octets.
+    fn size(&self) -> usize;
+
+    /// The number of its peer, which is unique among those of held requests.
+    fn peer(&self) -> usize;
+
+    /// Returns the request to its lane, whose threads ask again whether it is admitted before they drop `pass`.
+    fn resume(self: Box<Self>, pass: ResumePass);
+
+    /// Returns the request to its lane, whose threads answer it with [`discarded`].
+    fn discard(self: Box<Self>);
+}
+
+/// How a request has come to its adapter.
+#[derive(Clone, Copy, Debug)]
+pub enum Arrival<'a> {
+    /// It has just been received.
+    New,
+    /// It was held, and has been resumed.
+    Resumed(&'a ResumePass),
+    /// By a collocated call, which waits itself while requests are held. It is not ordered with the requests of
+    /// connections: the caller may be the thread that those wait for.
+    Collocated,
+}
+
+/// The reason why a request is not admitted.
+pub(crate) enum Stopped {
+    /// [Hold](HoldQueue::hold) the request.
+    Held(HoldQueue),
+    /// Answer it with this exception.
+    Refused(SystemException),
+}
+
+/// What happens to requests.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Gate {
+    /// They wait.
+    Closed,
+    /// They are admitted, those that wait first.
+    Open,
+    /// They are answered with this exception, those that wait, too.
+    Refusing(fn() -> SystemException),
+}
+
+/// A queue of held requests. Clones are the same queue, and compare equal.
+#[derive(Clone, Debug)]
+pub struct HoldQueue(Arc<Queue>);
+
+#[derive(Debug)]
+struct Queue {
+    /// Whether new requests are admitted at once: the gate is open, and no request waits or is resuming.
+    is_open: AtomicBool,
+    held: Lock<Held>,
+    changed: Condition,
+    limits: HoldLimits,
+}
+
+/// The state of a queue.
+#[derive(Debug)]
+pub(crate) struct Held {
+    gate: Gate,
+    requests: WaitingRequests<Box<dyn Holdable>>,
+    /// The number of threads of this process whose collocated calls wait.
+    callers: usize,
+    /// Whether a thread is resuming requests. It looks for further ones before it stops.
+    is_resuming: bool,
+    /// Whether the ORB is shutting down: no requests are held any more.
+    is_released: bool,
+}
+
+impl Held {
+    fn gate(&self) -> Gate {
+        match self.gate {
+            Gate::Closed if self.is_released => Gate::Refusing(discarded),
+            gate => gate,
+        }
+    }
+
+    /// Whether requests wait, also if there are no others.
+    fn is_closed(&self) -> bool {
+        matches!(self.gate(), Gate::Closed)
+    }
+
+    /// The number of requests that may be resumed now.
+    fn resumable(&self) -> usize {
+        if self.is_closed() || self.requests.is_resuming() { 0 } else { usize::MAX }
+    }
+}
+
+/// Represents a resumed request until it has asked again whether it is admitted. Its queue resumes no further requests
+/// until all passes have been dropped.
+pub struct ResumePass {
+    queue: HoldQueue,
+    /// The time when the request was first held.
+    since: Instant,
+}
+
+impl ResumePass {
+    /// The time when the request was first held.
+    pub fn since(&self) -> Instant {
+        self.since
+    }
+}
+
+impl std::fmt::Debug for ResumePass {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ResumePass").finish_non_exhaustive()
+    }
+}
+
+impl Drop for ResumePass {
+    fn drop(&mut self) {
+        let mut held = self.queue.0.held.lock();
+        held.requests.resumed(self.since);
+        self.queue.resume(held);
+    }
+}
+
+impl HoldQueue {
+    /// An empty queue.
+    pub(crate) fn new(gate: Gate, limits: HoldLimits) -> Self {
+        let held = Held {
+            gate,
+            requests: WaitingRequests::default(),
+            callers: 0,
+            is_resuming: false,
+            is_released: false,
+        };
+        Self(Arc::new(Queue {
+            is_open: AtomicBool::new(matches!(gate, Gate::Open)),
+            held: Lock::new(held),
+            changed: Condition::new(),
+            limits,
+        }))
+    }
+
+    /// Sets the gate if `change` returns one, under the queue's lock.
+    pub(crate) fn set_gate<E>(&self, change: impl FnOnce() -> Result<Gate, E>) -> Result<(), E> {
+        let mut held = self.0.held.lock();
+        held.gate = change()?;
+        self.resume(held);
+        Ok(())
+    }
+
+    /// Answers held requests with `TRANSIENT`, and holds no further ones.
+    pub(crate) fn release(&self) {
+        let mut held = self.0.held.lock();
+        held.is_released = true;
+        self.resume(held);
+    }
+
+    /// Resumes the requests that may be resumed.
+    fn resume<'q>(&'q self, mut held: Locked<'q, Held>) {
+        if held.callers > 0 {
+            self.0.changed.notify_all();
+        }
+        if held.is_resuming {
+            return self.update_is_open(&held);
+        }
+        loop {
+            let most = held.resumable();
+            let resumed = held.requests.resume(most);
+            held.is_resuming = !resumed.is_empty();
+            self.update_is_open(&held);
+            if resumed.is_empty() {
+                return;
+            }
+            drop(held);
+            for waiting in resumed {
+                let pass = ResumePass { queue: self.clone(), since: waiting.since };
+                waiting.request.resume(pass);
+            }
+            held = self.0.held.lock();
+        }
+    }
+
+    fn update_is_open(&self, held: &Held) {
+        let is_open = matches!(held.gate, Gate::Open) && held.requests.is_empty();
+        self.0.is_open.store(is_open, Ordering::Release);
+    }
+
+    /// Admits a request, or returns the reason why not. Does not block.
+    #[inline]
+    pub(crate) fn admit(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
+        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.admit_in_order(arrival) }
+    }
+
+    #[cold]
+    fn admit_in_order(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
+        let held = self.0.held.lock();
+        match held.gate() {
+            Gate::Refusing(exception) => return Err(Stopped::Refused(exception())),
+            Gate::Open if self.is_next(&held, arrival) => return Ok(()),
+            Gate::Open | Gate::Closed => {}
+        }
+        drop(held);
+        Err(Stopped::Held(self.clone()))
+    }
+
+    /// Whether no other request precedes this one.
+    fn is_next(&self, held: &Held, arrival: Arrival<'_>) -> bool {
+        match arrival {
+            Arrival::New => held.requests.is_empty(),
+            Arrival::Resumed(pass) => held.requests.is_next(pass.since, pass.queue == *self),
+            Arrival::Collocated => true,
+        }
+    }
+
+    /// Holds a request; `since` is the time when it was first held. If the gate has opened in the meantime, the
+    /// request is resumed at once. Returns the time at which the request expires and
+    /// [`discard_expired`](Self::discard_expired) must be called; `None` for no limit, or if no request waits.
+    ///
+    /// # Errors
+    /// The request, and the exception to answer it with, `TRANSIENT`, if too many requests are held.
+    #[doc(hidden)]
+    pub fn hold<R: Holdable + 'static>(
+        &self,
+        request: Box<R>,
+        arrival: Arrival<'_>,
+        since: Instant,
+    ) -> Result<Option<Instant>, (Box<R>, SystemException)> {
+        let mut held = self.0.held.lock();
+        // One that this queue has resumed was within the limits before.
+        let is_counted = matches!(arrival, Arrival::Resumed(pass) if pass.queue == *self);
+        let weight = Weight { octets: request.size(), peer: request.peer() };
+        if !is_counted && !held.requests.has_room(weight, held.callers, &self.0.limits) {
+            drop(held);
+            return Err((request, too_many()));
+        }
+        held.requests.add(since, request, weight);
+        let waits = held.is_closed() || held.requests.is_resuming();
+        self.resume(held);
+        Ok(self.expiry(since).filter(|_| waits))
+    }
+
+    /// When a request that was first held at `since` expires. A time beyond the range of the clock means no limit.
+    fn expiry(&self, since: Instant) -> Option<Instant> {
+        self.0.limits.time.and_then(|limit| since.checked_add(limit))
+    }
+
+    /// Discards the requests that have expired at `now`. Returns the time at which the next one expires.
+    #[doc(hidden)]
+    pub fn discard_expired(&self, now: Instant) -> Option<Instant> {
+        let limit = self.0.limits.time?;
+        let mut held = self.0.held.lock();
+        let expired = held.requests.take_older(limit, now);
+        self.update_is_open(&held);
+        let next = held.requests.oldest();
+        drop(held);
+        expired.into_iter().for_each(|waiting| waiting.request.discard());
+        self.expiry(next?)
+    }
+
+    /// Blocks the calling thread while requests wait, for a collocated call that has waited since `since` and has
+    /// this `deadline`.
+    ///
+    /// # Errors
+    /// `TRANSIENT` if too many requests are held, or the option `MaxHeldTime` has elapsed; `TIMEOUT` after the
+    /// deadline.
+    #[doc(hidden)]
+    pub fn wait(&self, since: Instant, deadline: Option<Instant>) -> Result<(), SystemException> {
+        let mut held = self.0.held.lock();
+        if held.requests.len() + held.callers >= self.0.limits.requests {
+            return Err(too_many());
+        }
+        held.callers += 1;
+        let expires = self.expiry(since);
+        let until = [expires, deadline].into_iter().flatten().min();
+        match until.map(|until| until.saturating_duration_since(Instant::now())) {
+            Some(limit) => {
+                held = self.0.changed.wait_while(held, limit, |held| held.is_closed());
+            }
+            None => {
+                while held.is_closed() {
+                    held = self.0.changed.wait(held);
+                }
+            }
+        }
+        held.callers -= 1;
+        match until {
+            Some(until) if held.is_closed() => Err(match expires {
+                Some(expires) if expires == until => discarded(),
+                _ => {
+                    SystemException::timeout(minor::timeout::REQUEST_EXPIRED, CompletionStatus::No)
+                }
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of requests and collocated calls that wait.
+    pub fn len(&self) -> usize {
+        let held = self.0.held.lock();
+        held.requests.len() + held.callers
+    }
+
+    /// Whether no request and no collocated call waits.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Whether both are the same queue.
+impl PartialEq for HoldQueue {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for HoldQueue {}
+
+/// The exception for discarded requests: `TRANSIENT` (OMG 1), completed NO.
+#[cold]
+pub fn discarded() -> SystemException {
+    let code = minor::transient::REQUEST_DISCARDED;
+    SystemException::transient(code, CompletionStatus::No)
+}
+
+#[cold]
+fn too_many() -> SystemException {
+    SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No)
+}

@@ -1,0 +1,170 @@
+//! The requests in a queue of held requests, and what each peer has in it.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::{Duration, Instant};
+
+use zorb_base::options::Options;
+
+/// The limits of a queue of held requests. A peer may use half of its requests and octets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HoldLimits {
+    /// The maximum number of requests; option `MaxHeldRequests`.
+    pub(crate) requests: usize,
+    /// The maximum total size of their messages in octets; option `MaxHeldOctets`.
+    pub(crate) octets: usize,
+    /// The maximum time that they wait; option `MaxHeldTime`.
+    pub(crate) time: Option<Duration>,
+}
+
+impl HoldLimits {
+    /// The limits in the options.
+    pub fn of(options: &Options) -> Self {
+        Self {
+            requests: options.max_held_requests,
+            octets: options.max_held_octets,
+            time: options.max_held_time,
+        }
+    }
+}
+
+/// What a request uses of a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Weight {
+    pub(super) octets: usize,
+    /// The number of its peer.
+    pub(super) peer: usize,
+}
+
+/// A held request.
+pub(super) struct Waiting<R> {
+    /// The time when it was first held.
+    pub(super) since: Instant,
+    pub(super) request: R,
+    weight: Weight,
+}
+
+/// A part of the queue.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    requests: usize,
+    octets: usize,
+}
+
+/// The requests of a queue: those that wait, in the order in which they were first held, and those that have been
+/// resumed and have not asked again.
+pub(super) struct WaitingRequests<R> {
+    requests: VecDeque<Waiting<R>>,
+    octets: usize,
+    by_peer: HashMap<usize, Share>,
+    /// How many requests that were first held at a time are resuming.
+    resuming: BTreeMap<Instant, usize>,
+}
+
+impl<R> Default for WaitingRequests<R> {
+    fn default() -> Self {
+        Self {
+            requests: VecDeque::new(),
+            octets: 0,
+            by_peer: HashMap::new(),
+            resuming: BTreeMap::new(),
+        }
+    }
+}
+
+impl<R> std::fmt::Debug for WaitingRequests<R> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WaitingRequests")
+            .field("requests", &self.requests.len())
+            .field("octets", &self.octets)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<R> WaitingRequests<R> {
+    pub(super) fn len(&self) -> usize {
+        self.requests.len()
+    }
+
+    /// Whether no request waits or is resuming.
+    pub(super) fn is_empty(&self) -> bool {
+        self.requests.is_empty() && self.resuming.is_empty()
+    }
+
+    pub(super) fn is_resuming(&self) -> bool {
+        !self.resuming.is_empty()
+    }
+
+    /// The time when the oldest waiting request was first held.
+    pub(super) fn oldest(&self) -> Option<Instant> {
+        self.requests.front().map(|first| first.since)
+    }
+
+    /// Whether no request precedes one that was first held at `since`: none that waits, and, unless that one is
+    /// itself `resuming`, none that is resuming.
+    pub(super) fn is_next(&self, since: Instant, resuming: bool) -> bool {
+        self.oldest().is_none_or(|first| first >= since)
+            && (resuming
+                || self.resuming.first_key_value().is_none_or(|(first, _)| *first >= since))
+    }
+
+    /// Whether the limits allow one more request. A peer may use half of each: nobody else's requests are refused
+    /// because of one stranger's.
+    pub(super) fn has_room(&self, added: Weight, callers: usize, limits: &HoldLimits) -> bool {
+        let fits = |used: Share, share: usize| {
+            used.requests < limits.requests.div_ceil(share)
+                && used.octets.saturating_add(added.octets) <= limits.octets.div_ceil(share)
+        };
+        let all = Share { requests: self.len() + callers, octets: self.octets };
+        fits(all, 1) && fits(self.by_peer.get(&added.peer).copied().unwrap_or_default(), 2)
+    }
+
+    /// Adds a request that was first held at `since`, behind those that were first held earlier.
+    pub(super) fn add(&mut self, since: Instant, request: R, weight: Weight) {
+        self.octets = self.octets.saturating_add(weight.octets);
+        let share = self.by_peer.entry(weight.peer).or_default();
+        share.requests += 1;
+        share.octets = share.octets.saturating_add(weight.octets);
+        let at = self.requests.partition_point(|other| other.since <= since);
+        self.requests.insert(at, Waiting { since, request, weight });
+    }
+
+    /// Removes the first request.
+    fn take(&mut self) -> Option<Waiting<R>> {
+        let first = self.requests.pop_front()?;
+        self.octets = self.octets.saturating_sub(first.weight.octets);
+        if let Some(share) = self.by_peer.get_mut(&first.weight.peer) {
+            share.requests -= 1;
+            share.octets = share.octets.saturating_sub(first.weight.octets);
+            if share.requests == 0 {
+                self.by_peer.remove(&first.weight.peer);
+            }
+        }
+        Some(first)
+    }
+
+    /// Removes the first requests, up to `most`, as resuming ones.
+    pub(super) fn resume(&mut self, most: usize) -> Vec<Waiting<R>> {
+        let resumed: Vec<_> = std::iter::from_fn(|| self.take()).take(most).collect();
+        for waiting in &resumed {
+            *self.resuming.entry(waiting.since).or_default() += 1;
+        }
+        resumed
+    }
+
+    /// A resuming request that was first held at `since` has asked again, or has ended.
+    pub(super) fn resumed(&mut self, since: Instant) {
+        if let Some(count) = self.resuming.get_mut(&since) {
+            *count -= 1;
+            if *count == 0 {
+                self.resuming.remove(&since);
+            }
+        }
+    }
+
+    /// Removes and returns the requests that have waited for at least `limit`.
+    pub(super) fn take_older(&mut self, limit: Duration, now: Instant) -> Vec<Waiting<R>> {
+        let is_older = |first: Instant| now.saturating_duration_since(first) >= limit;
+        std::iter::from_fn(|| if self.oldest().is_some_and(is_older) { self.take() } else { None })
+            .collect()
+    }
+}
