@@ -16,7 +16,6 @@ pub mod gather;
 pub mod interceptor;
 pub mod local_endpoints;
 pub mod local_sockets;
-pub mod log_limit;
 pub mod message_budget;
 pub mod object_id;
 pub mod options;

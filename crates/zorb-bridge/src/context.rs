@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use zorb_base::log_limit::LogLimit;
 use zorb_base::message_budget::budget;
 use zorb_base::peer_shares::PeerShares;
 use zorb_os::lock::Lock;
+use zorb_transport::LogLimit;
 use zorb_transport::ProtocolRegistry;
 
 use crate::reference::ReferenceTemplate;

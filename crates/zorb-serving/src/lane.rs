@@ -22,9 +22,9 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::Instant;
 
 use zorb_base::calling_lane::CallingLane;
-use zorb_base::log_limit::LogLimit;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
+use zorb_transport::LogLimit;
 
 use self::adapters::ServedAdapters;
 use self::connections::{ConnectionLimits, Connections};

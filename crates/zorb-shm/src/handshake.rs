@@ -20,6 +20,9 @@
 //! +------------+
 //! ```
 //!
+//! The server makes all memory before it sends the first message, so that a client for which it lacks
+//! descriptors finds a closed connection rather than half a handshake.
+//!
 //! The server sends the messages without waiting, so a client that does not read delays nobody. The
 //! last one is newer than the others: old clients leave it in the socket, and old servers send 8
 //! octets of the second message and nothing after it.
@@ -79,10 +82,12 @@ pub(crate) fn offer(
         let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
         hello.extend(size.to_le_bytes());
     }
+    #[cfg(feature = "buffers")]
+    let made = buffers_layout.map(|layout| MadeBuffers::new(socket, layout)).transpose()?;
     send_descriptor(socket.as_fd(), &hello, memory.as_fd())?;
     #[cfg(feature = "buffers")]
-    let buffers = match buffers_layout {
-        Some(buffers_layout) => offer_buffers(socket, buffers_layout)?,
+    let buffers = match made {
+        Some(made) => made.offer(socket)?,
         None => Buffers::default(),
     };
     #[cfg(not(feature = "buffers"))]
@@ -90,30 +95,50 @@ pub(crate) fn offer(
     Ok((Arc::new(memory), buffers))
 }
 
-/// Creates the memory of the buffers of both directions and passes it to the client. The octets of
-/// a client of another user are copied, and it gets no buffers of the server.
+/// The memory of the buffers of both directions, made but not offered yet. The octets of a client of another user are
+/// copied, and it gets no buffers of the server.
 #[cfg(feature = "buffers")]
-fn offer_buffers(socket: &Socket, buffers_layout: BufferLayout) -> io::Result<Buffers> {
-    let trust = same_user(socket.as_fd())?;
-    let memory = SharedMemory::create("zorb-shm-buffers", buffers_layout.memory_len())?;
-    let buffers = ReceiveBuffers::new(memory, buffers_layout)?;
-    let mut hello = FOLLOW_UP.to_vec();
-    if trust.is_some() {
-        for size in [buffers_layout.count(), buffers_layout.size()] {
-            let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
-            hello.extend(size.to_le_bytes());
-        }
+struct MadeBuffers {
+    layout: BufferLayout,
+    incoming: Arc<ReceiveBuffers>,
+    /// That which the server fills.
+    outgoing: Option<(SharedMemory, SameUser)>,
+}
+
+#[cfg(feature = "buffers")]
+impl MadeBuffers {
+    fn new(socket: &Socket, layout: BufferLayout) -> io::Result<Self> {
+        let trust = same_user(socket.as_fd())?;
+        let memory = |name| SharedMemory::create(name, layout.memory_len());
+        let incoming = ReceiveBuffers::new(memory("zorb-shm-buffers")?, layout)?;
+        let outgoing = match trust {
+            Some(trust) => Some((memory("zorb-shm-replies")?, trust)),
+            None => None,
+        };
+        Ok(Self { layout, incoming, outgoing })
     }
-    send_descriptor(socket.as_fd(), &hello, buffers.memory())?;
-    let outgoing = match trust {
-        Some(trust) => {
-            let memory = SharedMemory::create("zorb-shm-replies", buffers_layout.memory_len())?;
-            send_descriptor(socket.as_fd(), &REPLIES, memory.as_fd())?;
-            Some(Outgoing::new(SendBuffers::new(memory, buffers_layout, trust)?))
+
+    /// Passes the memory to the client.
+    fn offer(self, socket: &Socket) -> io::Result<Buffers> {
+        let Self { layout, incoming, outgoing } = self;
+        let mut hello = FOLLOW_UP.to_vec();
+        if outgoing.is_some() {
+            for size in [layout.count(), layout.size()] {
+                let size = u32::try_from(size).map_err(|_| io::ErrorKind::InvalidInput)?;
+                hello.extend(size.to_le_bytes());
+            }
         }
-        None => None,
-    };
-    Ok(Buffers { outgoing, incoming: Some(Incoming::new(buffers, trust)) })
+        send_descriptor(socket.as_fd(), &hello, incoming.memory())?;
+        let trust = outgoing.as_ref().map(|(_, trust)| *trust);
+        let outgoing = match outgoing {
+            Some((memory, trust)) => {
+                send_descriptor(socket.as_fd(), &REPLIES, memory.as_fd())?;
+                Some(Outgoing::new(SendBuffers::new(memory, layout, trust)?))
+            }
+            None => None,
+        };
+        Ok(Buffers { outgoing, incoming: Some(Incoming::new(incoming, trust)) })
+    }
 }
 
 /// Receives the memory from the server, waiting up to `limit`.

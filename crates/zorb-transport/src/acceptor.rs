@@ -62,8 +62,9 @@ pub enum AcceptError {
     /// The acceptor was closed. Leave the loop.
     Closed,
     /// The system is short of descriptors or memory (`EMFILE`, `ENFILE`, `ENOBUFS`, `ENOMEM`). The
-    /// client stays in the backlog; try again after the given time, which doubles from 10 ms to 1 s
-    /// while the shortage lasts.
+    /// client stays in the backlog, or has been disconnected if its connection needs more than its
+    /// socket; try again after the given time, which doubles from 10 ms to 1 s while the shortage
+    /// lasts.
     Busy {
         /// How long to wait before the next try.
         retry_after: Duration,

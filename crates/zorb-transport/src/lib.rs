@@ -30,6 +30,7 @@ mod error;
 mod groups;
 mod identity;
 pub mod inproc;
+mod log_limit;
 mod option;
 mod protocol;
 pub mod socket;
@@ -45,6 +46,7 @@ pub use endpoint::{Endpoint, EndpointError, MAX_URL_LEN};
 pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
 pub use groups::Groups;
 pub use identity::PeerIdentity;
+pub use log_limit::LogLimit;
 pub use option::{
     Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
 };

@@ -15,7 +15,7 @@ pub trait Handover: Send + Sync + fmt::Debug + 'static {
     /// would delay all other clients.
     ///
     /// # Errors
-    /// The system call fails; the connection is dropped, and the next one accepted.
+    /// As those of [`set_up`](zorb_transport::socket::ListeningSocket::set_up).
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<Self::Stream>;
 }
 

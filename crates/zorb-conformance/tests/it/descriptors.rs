@@ -2,8 +2,9 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
+use std::time::Duration;
 
-use socket2::{Domain, Socket, Type};
+use socket2::{Domain, SockAddr, Socket, Type};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
 use zorb_testkit::{exhaust_descriptors, in_own_process};
 
@@ -71,4 +72,53 @@ fn a_server_without_descriptors_closes_its_idle_connections_to_others() {
         server.shutdown(true).unwrap();
         other.shutdown(true).unwrap();
     });
+}
+
+/// Whether a server over TCP answers a request.
+fn is_answered(mut client: &Socket) -> bool {
+    let mut reply = [0; 20];
+    let sent = client.write_all(LOCATE_REQUEST).is_ok();
+    sent && client.read_exact(&mut reply).is_ok() && reply[7] == LOCATE_REPLY
+}
+
+/// Whether a server over shared memory begins the handshake, for which it needs descriptors.
+fn is_offered_memory(mut client: &Socket) -> bool {
+    matches!(client.read(&mut [0; 24]), Ok(1..))
+}
+
+#[test]
+fn a_server_without_descriptors_makes_room_for_clients() {
+    let name = "descriptors::a_server_without_descriptors_makes_room_for_clients";
+    in_own_process(name, || {
+        let of_tcp = server("iiop://127.0.0.1:0");
+        let address: SocketAddr =
+            of_tcp.endpoints()[0].trim_start_matches("iiop://").parse().unwrap();
+        makes_room(Domain::IPV4, &address.into(), 0, is_answered);
+        of_tcp.shutdown(true).unwrap();
+        let of_shm = server("shmiop://");
+        let path = of_shm.endpoints()[0].trim_start_matches("shmiop://").to_owned();
+        // It accepts with the descriptor that is left, and has none for the memory.
+        makes_room(Domain::UNIX, &SockAddr::unix(path).unwrap(), 1, is_offered_memory);
+        of_shm.shutdown(true).unwrap();
+    });
+}
+
+/// With an idle client and so many descriptors left, the server serves another one, whom it may turn away before.
+fn makes_room(domain: Domain, server: &SockAddr, left: usize, is_served: impl Fn(&Socket) -> bool) {
+    let connect = |socket: &Socket| socket.connect(server).is_ok() && is_served(socket);
+    let [mut idle, first, second] =
+        [(); 3].map(|()| Socket::new(domain, Type::STREAM, None).unwrap());
+    assert!(connect(&idle));
+    let mut all = exhaust_descriptors();
+    all.truncate(all.len() - left);
+    let mut is_served = connect(&first);
+    // Only a server that does not make room lets this one wait.
+    idle.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    while idle.read(&mut [0; 24]).unwrap() > 0 {}
+    drop((idle, first));
+    is_served |= connect(&second);
+    while !is_served {
+        is_served = connect(&Socket::new(domain, Type::STREAM, None).unwrap());
+    }
+    drop(all);
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::SockRef;
 
-use crate::{AcceptError, Acceptor, Backoff, Endpoint, Stream};
+use crate::{AcceptError, Acceptor, Backoff, Endpoint, LogLimit, Stream};
 
 /// The maximum number of failed connections that one `accept` skips before the caller pauses, so
 /// that a flood of them does not occupy a thread.
@@ -32,7 +32,8 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
     /// Creates a stream of a connection.
     ///
     /// # Errors
-    /// The system call fails; the connection is dropped, and the next one accepted.
+    /// The system call fails; the connection is dropped. If the system is short of descriptors or
+    /// memory, the acceptor [says so](AcceptError::Busy); otherwise it accepts the next one.
     fn set_up(&self, connection: Self::Connection) -> io::Result<Self::Stream>;
 
     /// Called once, after the socket was shut down: `accept` does not wait anymore, and clients are
@@ -48,6 +49,7 @@ pub struct SocketAcceptor<L> {
     endpoint: Endpoint,
     published: [Endpoint; 1],
     closed: AtomicBool,
+    failures: LogLimit,
     backoff: Backoff,
 }
 
@@ -59,7 +61,16 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
             endpoint,
             published: [published],
             closed: AtomicBool::new(false),
+            failures: LogLimit::default(),
             backoff: Backoff::default(),
+        }
+    }
+
+    #[cold]
+    fn log_failure(&self, error: &io::Error) {
+        if let Some(unlogged) = self.failures.admit() {
+            let endpoint = &self.endpoint;
+            tracing::warn!(%error, %endpoint, unlogged, "an accepted connection was not set up");
         }
     }
 
@@ -76,13 +87,17 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
                 return Err(AcceptError::Closed);
             }
             let error = match accepted {
-                // Setting up fails only if the peer has disconnected: accept the next.
                 Ok(connection) => match self.socket.set_up(connection) {
                     Ok(stream) => {
                         self.backoff.reset();
                         return Ok(Arc::new(stream));
                     }
-                    Err(_) => continue,
+                    Err(error) if Reaction::to(&error) == Reaction::Pause => error,
+                    // Usually the peer has disconnected.
+                    Err(error) => {
+                        self.log_failure(&error);
+                        continue;
+                    }
                 },
                 Err(error) => error,
             };
