@@ -15,13 +15,14 @@ use std::time::Instant;
 
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
-    AddressingDisposition, Cancellation, Form, Messaging, ProfileTag, ReplyStatus, ServedRequest,
+    AddressingDisposition, Cancellation, Charge, Form, Messaging, ProfileTag, ReplyStatus,
+    ServedRequest,
 };
 use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_poa::{ConnectionSetup, RequestSource};
 
-use self::state::{Output, OutputLimits, OutputState};
+use self::state::{NO_MEMORY, Output, OutputLimits, OutputState};
 use crate::connection::ServerConnection;
 
 /// The lock of the sending side.
@@ -144,6 +145,11 @@ impl ServerConnection {
     ) {
         match thread {
             SendingThread::Own => {
+                // The message stays in memory until the client has read it.
+                let mut charge = Charge::to(Arc::clone(&self.budget));
+                if !charge.set(parts.iter().map(|part| part.len()).sum()) {
+                    self.close_without_memory(&mut output, NO_MEMORY);
+                }
                 output = self.wait_until_sent(output);
                 if output.state == OutputState::Free {
                     output = self.send_unlocked(output, || self.stream.send_vectored_all(parts));
@@ -214,9 +220,7 @@ impl ServerConnection {
         let options = self.core.options();
         let limits = OutputLimits { octets: options.max_queued_reply_octets, budget: &self.budget };
         if let Err(reason) = output.queue.put(parts, limits) {
-            let error = io::Error::other(reason);
-            tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
-            self.sending_failed(&mut output, &error);
+            self.close_without_memory(&mut output, reason);
             return self.release(output);
         }
         if output.state != OutputState::Free {
@@ -351,6 +355,13 @@ impl ServerConnection {
         if is_finished {
             self.finish_request();
         }
+    }
+
+    /// Closes the connection, because there is no memory for a reply that its client does not read.
+    fn close_without_memory(&self, output: &mut Output, reason: &'static str) {
+        let error = io::Error::other(reason);
+        tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
+        self.sending_failed(output, &error);
     }
 
     #[cold]

@@ -7,6 +7,9 @@ use std::time::Instant;
 
 use zorb_giop::{CancelledRequests, Charge, MessageBudget};
 
+/// Why a reply cannot wait for its client.
+pub(crate) const NO_MEMORY: &str = "no memory for a queued reply (MaxBufferedOctets)";
+
 /// The sending side of a connection, behind its lock.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
@@ -79,7 +82,7 @@ impl OutputQueue {
         }
         let mut message = Vec::new();
         if !self.charge.set(octets) || message.try_reserve_exact(size).is_err() {
-            return Err("no memory for a queued reply (MaxBufferedOctets)");
+            return Err(NO_MEMORY);
         }
         parts.iter().for_each(|part| message.extend_from_slice(part));
         self.messages.push_back(message);

@@ -7,13 +7,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use zorb_base::options::{Options, Origin};
-use zorb_giop::MessageBudget;
+use zorb_giop::{MessageBudget, ServedRequest};
 use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::slow::large_locate_request;
 use crate::ServerCore;
 use crate::connection::{NewConnection, ServerConnection};
+use crate::output::SendingThread;
 use crate::pool::default_lane;
 use crate::scratch::Scratch;
 
@@ -30,6 +31,8 @@ enum Step {
 struct Client {
     steps: Mutex<VecDeque<Step>>,
     budget: Arc<MessageBudget>,
+    /// How many octets it takes before it no longer reads.
+    reads: usize,
     log: Mutex<Vec<String>>,
 }
 
@@ -70,7 +73,13 @@ impl Stream for Client {
         Ok(())
     }
 
+    fn try_send(&self, octets: &[u8]) -> io::Result<usize> {
+        Ok(octets.len().min(self.reads))
+    }
+
+    /// Only waiting threads send so.
     fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
+        self.note(format!("waits with {} octets charged", self.budget.used()));
         Ok(())
     }
 
@@ -88,6 +97,7 @@ impl Stream for Client {
     }
 
     fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        self.note("shut down".to_owned());
         Ok(())
     }
 
@@ -100,8 +110,12 @@ impl Stream for Client {
     }
 }
 
-/// The log of a connection's thread for a script.
-fn log(steps: impl IntoIterator<Item = Step>) -> Vec<String> {
+/// A connection to a client with this script, who takes so many octets of each message without a wait. The budget is
+/// 20,000,000 octets, half of them for one client.
+fn connection(
+    steps: impl IntoIterator<Item = Step>,
+    reads: usize,
+) -> (Arc<ServerConnection>, Arc<Client>) {
     let mut options = Options::default();
     for (name, value) in [("MaxBufferedOctets", "20000000"), ("IdleTimeout", "300000")] {
         options.set(name, value, Origin::Program).unwrap();
@@ -109,7 +123,7 @@ fn log(steps: impl IntoIterator<Item = Step>) -> Vec<String> {
     let core = ServerCore::for_tests(options);
     let budget = Arc::clone(core.message_budget());
     let steps = Mutex::new(steps.into_iter().collect());
-    let client = Arc::new(Client { steps, budget, log: Mutex::default() });
+    let client = Arc::new(Client { steps, budget, reads, log: Mutex::default() });
     let lane = default_lane(&core.context).unwrap();
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
@@ -124,9 +138,34 @@ fn log(steps: impl IntoIterator<Item = Step>) -> Vec<String> {
         },
     );
     connection.takes_own_threads();
+    (connection, client)
+}
+
+/// The log of a connection's thread for a script.
+fn log(steps: impl IntoIterator<Item = Step>) -> Vec<String> {
+    let (connection, client) = connection(steps, usize::MAX);
     let input = connection.input.take().unwrap();
     assert!(connection.receive_requests(input, &mut Scratch::default()).is_none());
-    client.log.lock().unwrap().clone()
+    let mut log = client.log.lock().unwrap().clone();
+    log.retain(|what| what != "shut down");
+    log
+}
+
+/// The log of a reply of so many octets to a client who takes so many of them without a wait.
+fn log_of_reply(octets: usize, reads: usize) -> Vec<String> {
+    let (connection, client) = connection([], reads);
+    connection.send_reply(ServedRequest::default(), &vec![0; octets], SendingThread::Own);
+    assert_eq!(client.budget.used(), 0);
+    let log = client.log.lock().unwrap();
+    log[1..].to_vec() // without the usual limit
+}
+
+#[test]
+fn a_reply_is_charged_while_a_thread_waits_for_the_client() {
+    assert_eq!(log_of_reply(1_000_000, 1_000_000), [""; 0], "nothing waits");
+    assert_eq!(log_of_reply(1_000_000, 100_000), ["waits with 900000 octets charged"]);
+    assert_eq!(log_of_reply(9_000_000, 0), ["waits with 9000000 octets charged"]);
+    assert_eq!(log_of_reply(11_000_000, 500_000), ["shut down"], "the client's share is smaller");
 }
 
 #[test]
