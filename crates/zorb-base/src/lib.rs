@@ -9,6 +9,7 @@
 pub mod buffers;
 pub mod caller;
 pub mod calling_lane;
+pub mod connection_count;
 pub mod counters;
 pub mod error;
 pub mod extensions;

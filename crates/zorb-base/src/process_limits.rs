@@ -27,6 +27,7 @@ struct SystemLimits {
 struct ProcessLimits {
     threads: usize,
     connections: usize,
+    served: usize,
 }
 
 /// The default of `MaxThreads`: half of what the system allows, of half of the address
@@ -40,6 +41,12 @@ pub fn max_threads() -> usize {
 /// a connection may need 256 KiB of a quarter of the memory.
 pub fn max_connections() -> usize {
     limits().connections
+}
+
+/// The number of connections that all ORBs of the process together should have accepted: one for each descriptor, less
+/// an eighth, at least 16.
+pub(crate) fn max_served() -> usize {
+    limits().served
 }
 
 /// The number of connections that so many threads suffice for, if each has one.
@@ -75,7 +82,8 @@ impl ProcessLimits {
         let most = (threads - threads / 8).min(MOST_CONNECTIONS);
         let connections = least([by_descriptors, by_memory], most).max(1);
         let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        Self { threads: count(threads), connections: count(connections) }
+        let served = by_descriptors.unwrap_or(u64::MAX).max(1);
+        Self { threads: count(threads), connections: count(connections), served: count(served) }
     }
 }
 
@@ -92,7 +100,7 @@ mod tests {
         SystemLimits { descriptors: None, threads: None, address_space: None, memory: None };
 
     fn of(system: SystemLimits) -> (usize, usize) {
-        let ProcessLimits { threads, connections } = ProcessLimits::of(system);
+        let ProcessLimits { threads, connections, .. } = ProcessLimits::of(system);
         (threads, connections)
     }
 
@@ -102,6 +110,8 @@ mod tests {
         // `ulimit -n`: an eighth is left, at least 16.
         let descriptors = |count| of(SystemLimits { descriptors: Some(count), ..NONE }).1;
         assert_eq!([1 << 20, 1024, 64, 16, 3].map(descriptors), [1024, 896, 48, 1, 1]);
+        let served = |count| ProcessLimits::of(SystemLimits { descriptors: count, ..NONE }).served;
+        assert_eq!([Some(4096), Some(64), Some(3), None].map(served), [3584, 48, 1, usize::MAX]);
         // `ulimit -u`, or that of a container.
         let threads = |count| of(SystemLimits { threads: Some(count), ..NONE });
         assert_eq!([1000, 10].map(threads), [(500, 438), (16, 14)]);

@@ -225,7 +225,8 @@ impl<'r> ThreadpoolBuilder<'r> {
         self
     }
 
-    /// The maximum number of connections of each lane. Default: 256.
+    /// The maximum number of connections of each lane. Default: 256, or fewer if the process has descriptors, threads
+    /// or memory for fewer.
     pub fn max_connections(mut self, count: usize) -> Self {
         self.settings.max_connections = count;
         self

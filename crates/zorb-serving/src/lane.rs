@@ -7,6 +7,7 @@ pub(super) mod admission;
 mod connections;
 pub(super) mod core;
 pub(super) mod permits;
+mod process;
 mod reactor_threads;
 pub(super) mod resumed;
 pub(super) mod spawner;
@@ -222,15 +223,15 @@ impl Lane {
             steady_state: parts.steady_state,
             settings: parts.settings,
         };
-        Ok(Arc::new(Self {
+        let lane = Arc::new(Self {
             thread_requests: ThreadRequests::new(core.settings.dynamic_threads),
             core: Arc::new(core),
             strategy: parts.strategy,
             listeners: parts.listeners,
-            connections: Connections::new(ConnectionLimits {
-                total: parts.max_connections,
-                per_peer: context.options().max_connections_per_peer,
-            }),
+            connections: Connections::new(ConnectionLimits::new(
+                parts.max_connections,
+                context.options().max_connections_per_peer,
+            )),
             accepted: AtomicU64::new(0),
             reactor,
             resumed: Resumed::default(),
@@ -242,7 +243,9 @@ impl Lane {
             refused: AtomicU64::new(0),
             rejected: AtomicU64::new(0),
             rejections: LogLimit::default(),
-        }))
+        });
+        process::add(&lane);
+        Ok(lane)
     }
 
     #[inline]

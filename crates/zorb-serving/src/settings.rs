@@ -5,6 +5,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
+use zorb_base::process_limits::max_connections;
+
 /// The settings of a thread pool.
 #[derive(Clone, Debug)]
 pub struct PoolSettings {
@@ -23,7 +25,8 @@ pub struct PoolSettings {
     /// in a pool for all priorities with a reader thread; in other lanes all requests have the lane's
     /// priority.
     pub by_priority: Option<bool>,
-    /// The maximum number of connections of each lane. Default 256.
+    /// The maximum number of connections of each lane. Default: 256, or fewer if the process has
+    /// [descriptors, threads or memory](max_connections) for fewer.
     pub max_connections: usize,
     /// The lanes; at least one.
     pub lanes: Vec<LaneSettings>,
@@ -40,7 +43,7 @@ impl PoolSettings {
             buffering: None,
             borrowing: false,
             by_priority: None,
-            max_connections: 256,
+            max_connections: max_connections().min(256),
             lanes: Vec::new(),
         }
     }

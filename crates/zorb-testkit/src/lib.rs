@@ -32,7 +32,9 @@ mod with_transport;
 
 pub use environment::{require_loopback, short_folder};
 pub use lossy::{Lossy, lossy};
-pub use own_process::{exhaust_descriptors, in_own_process, limit_address_space};
+pub use own_process::{
+    exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors,
+};
 pub use scripted::Scripted;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
 pub use with_transport::WithTransport;

@@ -53,6 +53,16 @@ pub fn exhaust_descriptors() -> Vec<File> {
     std::iter::from_fn(|| File::open("/dev/null").ok()).collect()
 }
 
+/// Sets the limit of the process's descriptors, which its system permits. For a process of the test's
+/// [own](in_own_process).
+///
+/// # Panics
+/// If the limit cannot be set.
+pub fn limit_descriptors(count: u64) {
+    let limit = Rlimit { current: Some(count), ..getrlimit(Resource::Nofile) };
+    setrlimit(Resource::Nofile, limit).unwrap();
+}
+
 /// Lowers the limit of the address space so that `octets` are left to the process. For a process of the test's
 /// [own](in_own_process).
 ///

@@ -95,8 +95,8 @@ macro_rules! orb_options {
                 "MaxConnections" max_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a server, and each lane of its pools, has open to one IP
                 /// address; when that address connects again, its own connection that has been idle for longest is
-                /// closed.
-                "MaxConnectionsPerPeer" max_connections_per_peer: usize = 512, 1..=1 << 20;
+                /// closed; 0 for half of all, at most 512.
+                "MaxConnectionsPerPeer" max_connections_per_peer: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
                 /// except inside upcalls.
                 "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;

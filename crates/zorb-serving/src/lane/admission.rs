@@ -9,8 +9,8 @@ use zorb_base::peer_shares::ip_address;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream};
 
-use super::Lane;
 use super::connections::{Excess, Reserved};
+use super::{Lane, process};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 use crate::listener::Admission;
@@ -41,7 +41,7 @@ impl Admission for LaneAdmission {
     }
 
     fn make_room(&self) -> bool {
-        self.context.close_idle_connections() || self.lane.close_one(None)
+        self.context.close_idle_connections() || process::close_one()
     }
 
     fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
@@ -89,7 +89,7 @@ impl Lane {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
                 // Its thread serves a later client.
-                self.close_one(None);
+                let _ = self.close_one(None) || process::close_one();
             }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
@@ -102,13 +102,14 @@ impl Lane {
         match excess {
             Excess::None => true,
             Excess::Of(peer) => self.close_one(Some(peer)),
-            Excess::All => self.close_one(None),
+            Excess::Lane => self.close_one(None),
+            Excess::Process => process::close_one(),
         }
     }
 
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
-    fn close_one(&self, peer: Option<IpAddr>) -> bool {
+    pub(super) fn close_one(&self, peer: Option<IpAddr>) -> bool {
         self.close_longest_idle(peer) || self.close_longest_unread(peer)
     }
 

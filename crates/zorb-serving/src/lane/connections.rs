@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
@@ -30,13 +31,34 @@ pub(crate) struct ConnectionLimits {
     pub(crate) per_peer: usize,
 }
 
+/// The most connections to one IP address, unless the option says another number.
+const PER_PEER: usize = 512;
+
+impl ConnectionLimits {
+    /// Of `total` connections; `per_peer` is the option, with 0 for half of all.
+    pub(crate) fn new(total: usize, per_peer: usize) -> Self {
+        match per_peer {
+            0 => Self { total, per_peer: (total / 2).clamp(1, PER_PEER) },
+            per_peer => Self { total, per_peer },
+        }
+    }
+}
+
 #[derive(Debug)]
 struct Free {
     slots: Vec<u32>,
-    /// The address of the peer in each slot, if it has one.
-    peers: Vec<Option<IpAddr>>,
+    /// What is known of the connection in each slot.
+    taken: Vec<Option<Taken>>,
     /// The number of slots per address.
     counts: HashMap<IpAddr, usize>,
+}
+
+#[derive(Debug)]
+struct Taken {
+    /// The address of the peer, if it has one.
+    peer: Option<IpAddr>,
+    /// Its part of the connections of the process.
+    _counted: Counted,
 }
 
 /// A slot for a new connection.
@@ -53,8 +75,10 @@ pub(crate) enum Excess {
     None,
     /// Those to this address.
     Of(IpAddr),
-    /// All.
-    All,
+    /// All of the lane.
+    Lane,
+    /// All of the process.
+    Process,
 }
 
 impl<C> Connections<C> {
@@ -62,7 +86,7 @@ impl<C> Connections<C> {
         let count = u32::try_from(limits.total.saturating_add(CLOSING)).unwrap_or(u32::MAX);
         let free = Free {
             slots: (0..count).rev().collect(),
-            peers: vec![None; count as usize],
+            taken: (0..count).map(|_| None).collect(),
             counts: HashMap::new(),
         };
         Self {
@@ -77,8 +101,10 @@ impl<C> Connections<C> {
     pub(crate) fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
         let slot = free.slots.pop()?;
-        if let Some(entry) = free.peers.get_mut(slot as usize) {
-            *entry = peer;
+        let counted = ConnectionCount::of_process().enter();
+        let is_excess_of_process = counted.is_excess();
+        if let Some(entry) = free.taken.get_mut(slot as usize) {
+            *entry = Some(Taken { peer, _counted: counted });
         }
         let of_peer = peer.map_or(0, |peer| {
             let count = free.counts.entry(peer).or_default();
@@ -90,7 +116,8 @@ impl<C> Connections<C> {
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         let excess = match peer.filter(|_| of_peer > self.limits.per_peer) {
             Some(peer) => Excess::Of(peer),
-            None if open > self.limits.total => Excess::All,
+            None if open > self.limits.total => Excess::Lane,
+            None if is_excess_of_process => Excess::Process,
             None => Excess::None,
         };
         Some(Reserved { slot, excess })
@@ -111,8 +138,8 @@ impl<C> Connections<C> {
             record(Event::TableWritten);
         }
         let mut free = self.free.lock();
-        let peer = free.peers.get_mut(slot as usize).and_then(Option::take);
-        if let Some(peer) = peer
+        let taken = free.taken.get_mut(slot as usize).and_then(Option::take);
+        if let Some(peer) = taken.and_then(|taken| taken.peer)
             && let Entry::Occupied(mut count) = free.counts.entry(peer)
         {
             *count.get_mut() -= 1;
@@ -156,5 +183,26 @@ impl<C> Connections<C> {
     /// The number of slots that are taken.
     pub(crate) fn count(&self) -> usize {
         self.open.load(Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn one_address_has_half_of_few_connections() {
+        let per_peer = |total, option| ConnectionLimits::new(total, option).per_peer;
+        assert_eq!([1, 2, 9, 48, 4096].map(|total| per_peer(total, 0)), [1, 1, 4, 24, 512]);
+        assert_eq!(per_peer(48, 40), 40);
+        let connections = Connections::<()>::new(ConnectionLimits::new(4, 0));
+        let [one, other] = [1, 2].map(|last| IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)));
+        let excess = |peer| connections.reserve(Some(peer)).map(|reserved| reserved.excess);
+        assert_eq!([one, one].map(excess), [Some(Excess::None); 2]);
+        assert_eq!(excess(one), Some(Excess::Of(one)));
+        assert_eq!(excess(other), Some(Excess::None));
+        assert_eq!(excess(other), Some(Excess::Lane));
     }
 }

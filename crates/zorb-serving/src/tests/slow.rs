@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use socket2::{Domain, Socket, Type};
 use zorb_base::options::{Options, Origin};
+use zorb_base::process_limits::max_connections;
 use zorb_os::poll::is_readable;
+use zorb_testkit::{in_own_process, limit_descriptors};
 
 use super::{CLOSE_CONNECTION, until};
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
@@ -216,8 +218,8 @@ fn fragments_that_never_end_have_the_same_limit() {
 #[test]
 fn the_connection_that_has_been_idle_for_longest_makes_room() {
     for &strategy in Strategy::ALL {
-        let of_peer: &[_] = &[("MaxConnectionsPerPeer", "2")];
-        for (options, limit) in [(&[][..], 2), (of_peer, 8)] {
+        let options: &[_] = &[("MaxConnectionsPerPeer", "2")];
+        for limit in [2, 8] {
             let server = Server::new(strategy, options, limit);
             let [mut first, mut second] = [server.client(), server.client()];
             assert!(first.is_served());
@@ -331,7 +333,7 @@ fn an_idle_connection_frees_its_buffer() {
 #[test]
 fn slow_clients_do_not_lock_others_out() {
     for &strategy in Strategy::ALL {
-        let server = Server::new(strategy, &[], 8);
+        let server = Server::new(strategy, &[("MaxConnectionsPerPeer", "8")], 8);
         let mut slow: Vec<_> = (0..8).map(|_| server.client()).collect();
         slow.iter_mut().for_each(|client| client.send(b"G"));
         server.until_incomplete(8);
@@ -347,7 +349,9 @@ fn slow_clients_do_not_lock_others_out() {
 #[test]
 fn clients_that_do_not_read_do_not_lock_others_out() {
     for &strategy in Strategy::ALL {
-        let server = Server::new(strategy, &[("SendBuffer", "4096"), ("ReceiveBuffer", "4096")], 2);
+        let buffers = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
+        let options = [buffers[0], buffers[1], ("MaxConnectionsPerPeer", "2")];
+        let server = Server::new(strategy, &options, 2);
         let [first, second] = [server.client(), server.client()];
         first.leave_replies_unread(&server, 1);
         second.leave_replies_unread(&server, 2);
@@ -360,6 +364,51 @@ fn clients_that_do_not_read_do_not_lock_others_out() {
         }
         server.pool.destroy().unwrap();
     }
+}
+
+#[test]
+fn one_address_that_waits_for_replies_leaves_connections_to_others() {
+    for &strategy in Strategy::ALL {
+        let options = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
+        let server = Server::new(strategy, &options, 4);
+        // Three do not fit: one that does not read makes room for the third.
+        let mut greedy = Vec::new();
+        for waiting in [1, 2, 2] {
+            let client = server.client_at("127.0.0.2:0");
+            client.leave_replies_unread(&server, waiting);
+            greedy.push(client);
+        }
+        until(|| server.connections() == 2);
+        let mut others = [server.client(), server.client()];
+        assert!(others.iter_mut().all(Client::is_served), "{strategy:?}");
+        assert_eq!(server.connections(), 4);
+        server.pool.destroy().unwrap();
+    }
+}
+
+#[test]
+fn the_lanes_of_a_process_have_no_more_connections_than_it_has_descriptors_for() {
+    let name =
+        "tests::slow::the_lanes_of_a_process_have_no_more_connections_than_it_has_descriptors_for";
+    in_own_process(name, || {
+        limit_descriptors(64);
+        assert_eq!(max_connections(), 48);
+        limit_descriptors(512); // for the clients, too
+        let options = [("MaxConnectionsPerPeer", "40")];
+        let servers = [(); 2].map(|()| Server::new(Strategy::LeaderFollowers, &options, 40));
+        let flooded = &servers[0];
+        let mut flood: Vec<_> = (0..40).map(|_| flooded.client()).collect();
+        assert!(flood.iter_mut().all(Client::is_served));
+        // The other one closes none of its own.
+        let mut clients: Vec<_> = Vec::new();
+        for _ in 0..20 {
+            clients.push(servers[1].client());
+            assert!(clients.iter_mut().all(Client::is_served));
+        }
+        until(|| servers.iter().map(Server::connections).sum::<usize>() == 48);
+        assert_eq!(servers[1].connections(), 20);
+        servers.iter().for_each(|server| server.pool.destroy().unwrap());
+    });
 }
 
 #[test]

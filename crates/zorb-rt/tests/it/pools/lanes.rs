@@ -293,7 +293,7 @@ fn a_lane_of_one_thread_makes_one_upcall_at_a_time_over_all_its_protocols() {
 
 #[test]
 fn clients_elsewhere_keep_none_out_of_a_lane() {
-    let server = side_with(&[("MaxConnections", "1")]);
+    let server = side_with(&[("MaxConnections", "1"), ("MaxConnectionsPerPeer", "2")]);
     let pool = server.pool().lane(lane(10, 2)).max_connections(2).create().unwrap();
     let elsewhere: Desk = server.orb.root_poa().activate_shared(&server.clerk).unwrap();
     let elsewhere = elsewhere.0.to_ior_string();

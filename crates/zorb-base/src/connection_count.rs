@@ -1,0 +1,71 @@
+//! Counts the connections that the ORBs of the process have accepted, so that together they leave descriptors for
+//! everything else.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::process_limits::max_served;
+
+/// The number of connections that ORBs have accepted and not closed yet, and how many there should be.
+#[derive(Debug)]
+pub struct ConnectionCount {
+    open: AtomicUsize,
+    most: usize,
+}
+
+/// One of them, until dropped.
+#[derive(Debug)]
+pub struct Counted {
+    count: &'static ConnectionCount,
+    is_excess: bool,
+}
+
+impl ConnectionCount {
+    /// Of no connections, of which there should be at most `most`.
+    pub const fn new(most: usize) -> Self {
+        Self { open: AtomicUsize::new(0), most }
+    }
+
+    /// That of all ORBs of the process: as many as it has [descriptors](max_served) for.
+    pub fn of_process() -> &'static Self {
+        static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
+        COUNT.get_or_init(|| Self::new(max_served()))
+    }
+
+    /// Counts one more.
+    pub fn enter(&'static self) -> Counted {
+        let before = self.open.fetch_add(1, Ordering::Relaxed);
+        Counted { count: self, is_excess: before >= self.most }
+    }
+}
+
+impl Counted {
+    /// Whether there were more than there should be when it was counted.
+    pub const fn is_excess(&self) -> bool {
+        self.is_excess
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.count.open.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_above_the_limit_are_counted_and_known() {
+        static COUNT: ConnectionCount = ConnectionCount::new(2);
+        let mut open: Vec<_> = (0..3).map(|_| COUNT.enter()).collect();
+        assert_eq!(open.iter().map(Counted::is_excess).collect::<Vec<_>>(), [false, false, true]);
+        open.remove(0);
+        assert!(COUNT.enter().is_excess());
+        open.remove(0);
+        assert!(!COUNT.enter().is_excess());
+        drop(open);
+        assert_eq!(COUNT.open.load(Ordering::Relaxed), 0);
+    }
+}
