@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use zorb_transport::{AcceptError, Acceptor, LogLimit, Stream};
+use zorb_transport::{AcceptError, Acceptor, Stream, log_limited};
 
 use crate::client_side;
 use crate::clients::Clients;
@@ -12,16 +12,12 @@ use crate::link::Link;
 
 /// The body of the accepting thread.
 pub(crate) fn accept(clients: &Arc<Clients>, framing: Framing, acceptor: &dyn Acceptor) {
-    let shortages = LogLimit::default();
     loop {
         match acceptor.accept() {
             Ok(stream) => serve(clients, framing, stream),
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
-                if let Some(unlogged) = shortages.admit() {
-                    let text = "cannot accept connections for lack of resources";
-                    tracing::warn!(error = %source, unlogged, "{text}");
-                }
+                log_limited!(warn, error = %source, "cannot accept connections for lack of resources");
                 thread::park_timeout(retry_after);
             }
             Err(AcceptError::Failed(error)) => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 
 use zorb_giop::ProtocolErrorKind;
-use zorb_transport::Stream;
+use zorb_transport::{Stream, log_limited};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::conversion::{ConvertedReplies, Converter};
@@ -77,7 +77,7 @@ fn run_replies(link: &Link, target: &dyn Stream) {
             }
         }
         Ending::Broken(error) => {
-            tracing::warn!(peer = target.peer(), %error, "the target violated the protocol");
+            log_limited!(warn, peer = target.peer(), %error, "the target violated the protocol");
             link.send_message_error(target, link.context.target.framing, error);
         }
         _ => {}

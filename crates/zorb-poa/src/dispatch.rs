@@ -14,6 +14,7 @@ use zorb_giop::{
     ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
+use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, Report, SystemException, SystemExceptionKind, minor};
 
 use crate::active_object::ActiveObject;
@@ -138,7 +139,7 @@ fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
         && let Some(cause) = exception.source()
     {
         let operation = &*call.request.operation;
-        tracing::warn!(operation, cause = %Report(cause), "replying UNKNOWN");
+        log_limited!(warn, operation, cause = %Report(cause), "replying UNKNOWN");
     }
     call.reply.write_exception(exception);
 }
@@ -231,7 +232,7 @@ fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>)
 /// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.
 #[cold]
 pub fn panicked(object: &ActiveObject, operation: &str) -> SystemException {
-    tracing::error!(operation, object = %object.id, "the servant panicked");
+    log_limited!(error, operation, object = %object.id, "the servant panicked");
     SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
 }
 
@@ -321,7 +322,7 @@ pub fn answer_locate(
         });
     // Writing fails only for a reference of 4 GiB; the peer then gets no reply.
     if let Err(error) = written {
-        tracing::error!(%error, "cannot write a LocateReply");
+        log_limited!(error, %error, "cannot write a LocateReply");
         buffer.clear();
     }
     Ok(())

@@ -25,7 +25,7 @@ use zorb_giop::{
 use zorb_os::lock::Condition;
 use zorb_os::slot::Slot;
 use zorb_poa::ResumePass;
-use zorb_transport::{BusyWait, Protocol, Stream};
+use zorb_transport::{BusyWait, Protocol, Stream, log_limited};
 
 use crate::context::ServerContext;
 use crate::events::Events;
@@ -301,7 +301,7 @@ impl ServerConnection {
     }
 
     fn log_protocol_error(&self, error: ProtocolError) {
-        tracing::warn!(peer = self.stream.peer(), %error, "protocol error");
+        log_limited!(warn, peer = self.stream.peer(), %error, "protocol error");
     }
 
     /// Sends the last message, and shuts the stream down, which wakes the reading thread.
@@ -336,7 +336,7 @@ impl ServerConnection {
         serve(self);
         if catch_unwind(AssertUnwindSafe(work)).is_err() {
             // For example in a servant's drop. The connection must not stay open without a thread.
-            tracing::error!(peer = self.stream.peer(), "a serving thread panicked");
+            log_limited!(error, peer = self.stream.peer(), "a serving thread panicked");
             end_upcall();
             self.abandon();
         }

@@ -25,7 +25,7 @@ use std::time::Instant;
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
-use zorb_transport::LogLimit;
+use zorb_transport::{LogLimit, log_limited};
 
 use self::adapters::ServedAdapters;
 use self::connections::{ConnectionLimits, Connections};
@@ -275,7 +275,7 @@ impl Lane {
                 lane.started.fetch_add(1, Ordering::Relaxed);
             }
             if let Err(error) = &begun {
-                tracing::error!(%error, lane = lane.name, "cannot prepare a thread of the lane");
+                log_limited!(error, %error, lane = lane.name, "cannot prepare a thread of the lane");
             }
             // A dynamic thread has no receiver, and ends.
             let _ = report.map(|report| report.send(begun));

@@ -9,7 +9,9 @@ use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::ServedPriority;
 use zorb_base::threads::ThreadCount;
 use zorb_os::event::EventFd;
-use zorb_transport::{AcceptError, Acceptor, ListenOptions, LogLimit, Protocol, Stream, Workers};
+use zorb_transport::{
+    AcceptError, Acceptor, ListenOptions, Protocol, Stream, Workers, log_limited,
+};
 
 use crate::context::ServerContext;
 
@@ -124,7 +126,6 @@ fn accept<S>(
     open_spare: impl Fn() -> Option<S>,
 ) {
     let mut spare = open_spare();
-    let shortages = LogLimit::default();
     loop {
         match acceptor.accept() {
             Ok(stream) => {
@@ -138,10 +139,7 @@ fn accept<S>(
             }
             Err(AcceptError::Closed) => return,
             Err(AcceptError::Busy { retry_after, source }) => {
-                if let Some(unlogged) = shortages.admit() {
-                    let text = "out of descriptors or memory: pausing accept";
-                    tracing::warn!(error = %source, unlogged, "{text}");
-                }
+                log_limited!(warn, error = %source, "out of descriptors or memory: pausing accept");
                 if admission.make_room() || spare.take().is_none() {
                     std::thread::park_timeout(retry_after);
                 }

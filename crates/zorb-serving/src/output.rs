@@ -21,6 +21,7 @@ use zorb_giop::{
 use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_poa::{ConnectionSetup, RequestSource};
+use zorb_transport::log_limited;
 
 use self::state::{NO_MEMORY, Output, OutputLimits, OutputState};
 use crate::connection::ServerConnection;
@@ -360,7 +361,7 @@ impl ServerConnection {
     /// Closes the connection, because there is no memory for a reply that its client does not read.
     fn close_without_memory(&self, output: &mut Output, reason: &'static str) {
         let error = io::Error::other(reason);
-        tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
+        log_limited!(warn, peer = self.stream.peer(), %error, "connection closed");
         self.sending_failed(output, &error);
     }
 

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
+use zorb_transport::log_limited;
 
 use self::state::Members;
 use crate::connection::ServerConnection;
@@ -83,7 +84,7 @@ impl ServerConnection {
             match begun {
                 Ok(()) => connection.run(),
                 Err(error) => {
-                    tracing::error!(%error, "cannot prepare a thread of the lane");
+                    log_limited!(error, %error, "cannot prepare a thread of the lane");
                     connection.abandon();
                 }
             }
@@ -98,7 +99,7 @@ impl ServerConnection {
         self.guarded(|| {
             let mut scratch = Scratch::default();
             if let Err(error) = self.stream.establish() {
-                tracing::warn!(peer = self.stream.peer(), %error, "connection rejected");
+                log_limited!(warn, peer = self.stream.peer(), %error, "connection rejected");
                 return self.abandon();
             }
             while let Some(input) = self.take_over() {

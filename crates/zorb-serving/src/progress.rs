@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use zorb_base::options::Options;
 use zorb_giop::Inbound;
 use zorb_os::poll::is_readable;
-use zorb_transport::Stream;
+use zorb_transport::{Stream, log_limited};
 
 /// The number of checks within the shorter one of the limits.
 const CHECKS: u32 = 4;
@@ -225,7 +225,8 @@ impl Entry {
         if !is_over || has_input() {
             return true;
         }
-        tracing::warn!(
+        log_limited!(
+            warn,
             peer = stream.peer(),
             "connection closed: a message took too long to arrive"
         );

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use zorb_base::policy::ServedPriority;
 use zorb_cdr::CdrReader;
 use zorb_poa::ConnectionSetup;
+use zorb_transport::log_limited;
 
 use crate::connection::ServerConnection;
 
@@ -37,7 +38,7 @@ impl ServerConnection {
         if options != plain
             && let Err(error) = self.stream.set_options(&options)
         {
-            tracing::warn!(peer = self.stream.peer(), %error, "cannot set the network class of a priority band");
+            log_limited!(warn, peer = self.stream.peer(), %error, "cannot set the network class of a priority band");
         }
         if let Some(threads) = threads {
             threads.set(high);
@@ -60,7 +61,7 @@ impl ServerConnection {
         };
         let options = self.core.network_options(served, options, wanted);
         if let Err(error) = self.stream.set_options(&options) {
-            tracing::warn!(peer = self.stream.peer(), %error, "cannot set connection properties");
+            log_limited!(warn, peer = self.stream.peer(), %error, "cannot set connection properties");
         }
     }
 

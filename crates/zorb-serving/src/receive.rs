@@ -16,6 +16,7 @@ use zorb_poa::{
     Access, Answer, Arrival, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent,
     answer_locate, dispatch, find_target,
 };
+use zorb_transport::log_limited;
 
 use crate::connection::ServerConnection;
 use crate::input::{Input, WaitState};
@@ -99,7 +100,7 @@ impl ServerConnection {
                 Ok(None) => {}
                 Err(error) => {
                     if let ProtocolErrorKind::OutOfMemory(_) = error.kind {
-                        tracing::warn!(peer = self.stream.peer(), %error, "connection closed");
+                        log_limited!(warn, peer = self.stream.peer(), %error, "connection closed");
                     }
                     self.end(error.into());
                     return None;

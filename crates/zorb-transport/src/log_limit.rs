@@ -1,5 +1,23 @@
 //! Limits how often the log says what peers can cause at will.
 
+/// Logs at a level of `tracing`, from this place at most once a second; the field `unlogged` is the number of messages
+/// that were left out before. For what peers can cause at will.
+///
+/// ```
+/// # fn f(peer: &str) {
+/// zorb_transport::log_limited!(warn, peer, "protocol error");
+/// # }
+/// ```
+#[macro_export]
+macro_rules! log_limited {
+    ($level:ident, $($message:tt)+) => {{
+        static LIMIT: $crate::LogLimit = $crate::LogLimit::new();
+        if let Some(unlogged) = LIMIT.admit() {
+            tracing::$level!(unlogged, $($message)+);
+        }
+    }};
+}
+
 use std::time::{Duration, Instant};
 
 use zorb_os::lock::Lock;
@@ -18,6 +36,11 @@ struct Messages {
 }
 
 impl LogLimit {
+    /// Of no messages yet.
+    pub const fn new() -> Self {
+        Self(Lock::new(Messages { last: None, unlogged: 0 }))
+    }
+
     /// Counts an event. Returns whether to log it: with the number of events since the last message that were not logged.
     pub fn admit(&self) -> Option<u64> {
         self.admit_at(Instant::now())

@@ -14,6 +14,7 @@ mod hostile;
 mod idle;
 mod interceptors;
 mod lifecycle;
+mod logging;
 mod poa;
 mod policies;
 mod scripted;

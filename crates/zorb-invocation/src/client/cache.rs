@@ -10,7 +10,7 @@ use std::time::Duration;
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::{Lock, Locked};
-use zorb_transport::{Endpoint, Protocol};
+use zorb_transport::{Endpoint, Protocol, log_limited};
 
 use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
@@ -77,7 +77,8 @@ impl OtherConnections for CachedPools {
     #[cold]
     fn close_all(&self) -> bool {
         let closed = self.close_unused(Some(Duration::ZERO));
-        tracing::warn!(
+        log_limited!(
+            warn,
             closed,
             "descriptors have run short: idle connections to servers are closed"
         );

@@ -18,7 +18,7 @@ use zorb_giop::{
     LanePriority, NewRequest, Policies, PolicyValue, ProfileTag, RequestKind, TaggedProfile,
     TargetAddress,
 };
-use zorb_transport::{Endpoint, Protocol, ResolvedProfile};
+use zorb_transport::{Endpoint, Protocol, ResolvedProfile, log_limited};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::addressing::Addressing;
@@ -243,7 +243,7 @@ impl Routes {
         for endpoint in &resolved.endpoints {
             let folders = &core.options().local_socket_folders;
             if !core.local_sockets().permits(protocol.transport(), endpoint, folders) {
-                tracing::warn!(%endpoint, "a reference leads to a local socket that is not permitted");
+                log_limited!(warn, %endpoint, "a reference leads to a local socket that is not permitted");
                 self.refused = Some(endpoint.clone());
                 continue;
             }

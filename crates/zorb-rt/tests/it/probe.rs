@@ -22,10 +22,12 @@ codegen::skeleton!(Probe, ProbeServant, {
     0 "answer" answer() [result: i16],
 });
 
+/// Logs its calls.
 pub(crate) struct Fixed;
 
 impl ProbeServant for Fixed {
     fn answer(&self) -> Result<i16> {
+        tracing::warn!("called");
         Ok(42)
     }
 }

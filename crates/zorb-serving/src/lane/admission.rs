@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use zorb_base::peer_shares::ip_address;
 use zorb_base::threads::Running;
-use zorb_transport::{Protocol, Stream};
+use zorb_transport::{Protocol, Stream, log_limited};
 
 use super::connections::{Excess, Reserved};
 use super::{Lane, process};
@@ -125,7 +125,8 @@ impl Lane {
             }
         });
         let Some((_, connection)) = longest else { return false };
-        tracing::info!(
+        log_limited!(
+            info,
             peer = connection.peer(),
             lane = self.name,
             "closed a connection whose client does not read, to stay within the limit"
@@ -150,7 +151,8 @@ impl Lane {
             }
         });
         let Some((_, connection)) = longest_idle else { return false };
-        tracing::info!(
+        log_limited!(
+            info,
             peer = connection.peer(),
             lane = self.name,
             "closed an idle connection to stay within the limit"

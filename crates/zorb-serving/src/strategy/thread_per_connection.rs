@@ -8,6 +8,7 @@ use crate::lane::resumed::Put;
 use crate::lane::{Lane, ServingStrategy, ThreadKind};
 use crate::queued::QueuedRequest;
 use crate::scratch::Scratch;
+use zorb_transport::log_limited;
 
 /// The strategy thread per connection.
 #[derive(Debug)]
@@ -34,7 +35,7 @@ impl ServingStrategy for ThreadPerConnection {
             }
         });
         if let Err(error) = started {
-            tracing::error!(%error, "cannot start a thread for resumed requests");
+            log_limited!(error, %error, "cannot start a thread for resumed requests");
             lane.resumed.give_up().into_iter().for_each(QueuedRequest::refuse);
         }
     }

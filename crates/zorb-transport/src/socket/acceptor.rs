@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::SockRef;
 
-use crate::{AcceptError, Acceptor, Backoff, Endpoint, LogLimit, Stream};
+use crate::{AcceptError, Acceptor, Backoff, Endpoint, Stream, log_limited};
 
 /// The maximum number of failed connections that one `accept` skips before the caller pauses, so
 /// that a flood of them does not occupy a thread.
@@ -49,7 +49,6 @@ pub struct SocketAcceptor<L> {
     endpoint: Endpoint,
     published: [Endpoint; 1],
     closed: AtomicBool,
-    failures: LogLimit,
     backoff: Backoff,
 }
 
@@ -61,17 +60,14 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
             endpoint,
             published: [published],
             closed: AtomicBool::new(false),
-            failures: LogLimit::default(),
             backoff: Backoff::default(),
         }
     }
 
     #[cold]
     fn log_failure(&self, error: &io::Error) {
-        if let Some(unlogged) = self.failures.admit() {
-            let endpoint = &self.endpoint;
-            tracing::warn!(%error, %endpoint, unlogged, "an accepted connection was not set up");
-        }
+        let endpoint = &self.endpoint;
+        log_limited!(warn, %error, %endpoint, "an accepted connection was not set up");
     }
 
     fn busy(&self, source: io::Error) -> AcceptError {
