@@ -308,6 +308,11 @@ impl<W: Watch> Stream for WatchedStream<W> {
         self.inner.send_vectored_all(parts)
     }
 
+    /// Waits, so that the watch sees each send once, and before the peer does.
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.send_all(bytes).map(|()| bytes.len())
+    }
+
     /// Waits, so that the watch sees one send of all parts.
     fn try_send_vectored(&self, parts: &mut &mut [IoSlice<'_>]) -> io::Result<()> {
         self.send_vectored_all(std::mem::take(parts))

@@ -99,13 +99,12 @@ pub trait Stream: Send + Sync + fmt::Debug {
     /// continues with the rest of `bytes`. A stream with a [descriptor](Self::readiness_fd) takes more when
     /// that is writable.
     ///
-    /// Default: sends everything, and waits for that. Override it if a peer can stop a sender.
+    /// The threads of lanes send this way, so that no client stops them. It is therefore never [`send_all`](Self::send_all)
+    /// if a peer that does not read can stop that.
     ///
     /// # Errors
     /// As [`send_all`](Self::send_all), except for the timeout.
-    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
-        self.send_all(bytes).map(|()| bytes.len())
-    }
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize>;
 
     /// Like [`try_send`](Self::try_send) for all of `parts`, which are advanced to what is left to send.
     ///

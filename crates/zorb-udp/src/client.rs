@@ -107,6 +107,11 @@ impl<P: Pack> Stream for UdpClient<P> {
         self.pack.send(&self.socket, parts)
     }
 
+    /// Sends everything: datagrams do not wait for their receivers.
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        self.send_all(bytes).map(|()| bytes.len())
+    }
+
     fn set_options(&self, options: &StreamOptions) -> io::Result<()> {
         set_buffers(&self.socket, options)?;
         change_traffic(&self.socket, options)

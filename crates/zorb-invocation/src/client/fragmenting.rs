@@ -78,6 +78,14 @@ impl Stream for Fragmenting {
         self.send_all(&joined)
     }
 
+    /// Only for messages that need no fragments, such as cancellations.
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() <= self.most {
+            return self.inner.try_send(bytes);
+        }
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     fn set_recv_timeout(&self, timeout: Option<Duration>) -> io::Result<()> {
         self.inner.set_recv_timeout(timeout)
     }
@@ -148,6 +156,10 @@ mod tests {
 
         fn send_vectored_all(&self, _: &mut [IoSlice<'_>]) -> io::Result<()> {
             self.send_all(&[])
+        }
+
+        fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+            Ok(bytes.len())
         }
 
         fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
