@@ -6,10 +6,12 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+pub mod accepting;
 pub mod buffers;
 pub mod caller;
 pub mod calling_lane;
 pub mod connection_count;
+pub mod connections;
 pub mod counters;
 pub mod error;
 pub mod extensions;
@@ -24,6 +26,7 @@ pub mod orb_core;
 pub mod peer_shares;
 pub mod policy;
 pub mod process_limits;
+pub mod progress;
 pub mod protocol_choice;
 pub mod raises;
 pub mod steady_events;

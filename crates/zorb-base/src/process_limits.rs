@@ -28,6 +28,7 @@ struct ProcessLimits {
     threads: usize,
     connections: usize,
     served: usize,
+    bridged: usize,
 }
 
 /// The default of `MaxThreads`: half of what the system allows, of half of the address
@@ -47,6 +48,12 @@ pub fn max_connections() -> usize {
 /// an eighth, at least 16.
 pub(crate) fn max_served() -> usize {
     limits().served
+}
+
+/// The number of clients that a bridge admits by default: each needs two connections, as of
+/// [`max_connections`], and two threads.
+pub fn max_bridged_connections() -> usize {
+    limits().bridged
 }
 
 /// The number of connections that so many threads suffice for, if each has one.
@@ -79,11 +86,16 @@ impl ProcessLimits {
         let by_descriptors =
             system.descriptors.map(|count| count.saturating_sub((count / 8).max(16)));
         let by_memory = system.memory.map(|octets| octets / 4 / OF_CONNECTION);
-        let most = (threads - threads / 8).min(MOST_CONNECTIONS);
-        let connections = least([by_descriptors, by_memory], most).max(1);
-        let count = |count| usize::try_from(count).unwrap_or(usize::MAX);
-        let served = by_descriptors.unwrap_or(u64::MAX).max(1);
-        Self { threads: count(threads), connections: count(connections), served: count(served) }
+        let by_threads = threads - threads / 8;
+        let all = least([by_descriptors, by_memory], by_threads);
+        let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
+        let connections = |all: u64| count(all.clamp(1, MOST_CONNECTIONS));
+        Self {
+            threads: count(threads),
+            connections: connections(all),
+            bridged: connections(all / 2),
+            served: count(by_descriptors.unwrap_or(u64::MAX).max(1)),
+        }
     }
 }
 
@@ -119,6 +131,11 @@ mod tests {
         let octets = Some(300_000 << 10);
         let space = of(SystemLimits { address_space: octets, memory: octets, ..NONE });
         assert_eq!(space, (65, 57));
+        let bridged = |system| ProcessLimits::of(system).bridged;
+        let descriptors = [1 << 20, 1024, 64, 3]
+            .map(|it| bridged(SystemLimits { descriptors: Some(it), ..NONE }));
+        assert_eq!(descriptors, [1024, 448, 24, 1]);
+        assert_eq!(bridged(SystemLimits { threads: Some(1000), ..NONE }), 219);
         let memory = |octets| of(SystemLimits { memory: Some(octets), ..NONE }).1;
         assert_eq!([64 << 20, 512 << 20].map(memory), [64, 512]);
     }

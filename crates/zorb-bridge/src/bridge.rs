@@ -1,14 +1,14 @@
 //! The bridge.
 
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use zorb_base::accepting::accept;
+use zorb_base::threads::ThreadCount;
 use zorb_giop::{Corbaloc, CorbalocAddress, Ior};
-use zorb_os::lock::Lock;
 use zorb_transport::{Acceptor, Endpoint, ListenOptions, Protocol, ProtocolRegistry};
 
-use crate::accept::accept;
+use crate::admission::BridgeAdmission;
 use crate::clients::Clients;
 use crate::context::Context;
 use crate::error::BridgeError;
@@ -50,9 +50,10 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 /// ```
 #[derive(Debug)]
 pub struct Bridge {
-    clients: Arc<Clients>,
+    pub(crate) clients: Arc<Clients>,
     acceptors: Vec<Arc<dyn Acceptor>>,
-    threads: Lock<Vec<JoinHandle<()>>>,
+    /// Those that accept clients, and the one that times their messages.
+    threads: Arc<ThreadCount>,
 }
 
 impl Bridge {
@@ -88,7 +89,11 @@ impl Bridge {
         let clients = Arc::new(Clients::new(context));
         let acceptors = listeners.iter().map(|(_, acceptor)| Arc::clone(acceptor)).collect();
         // If a thread cannot be started, dropping this closes everything.
-        let bridge = Self { clients, acceptors, threads: Lock::default() };
+        let threads = clients.context.threads.beside();
+        let bridge = Self { clients, acceptors, threads };
+        let context = Arc::clone(&bridge.clients.context);
+        let timing = bridge.threads.spawn("zorb-bridge-time", move || context.timing.run());
+        timing.map_err(BridgeError::Thread)?;
         for (protocol, acceptor) in listeners {
             bridge.start(Framing(protocol.messaging()), acceptor).map_err(BridgeError::Thread)?;
         }
@@ -96,12 +101,8 @@ impl Bridge {
     }
 
     fn start(&self, framing: Framing, acceptor: Arc<dyn Acceptor>) -> std::io::Result<()> {
-        let clients = Arc::clone(&self.clients);
-        let thread = thread::Builder::new()
-            .name("zorb-bridge-accept".to_owned())
-            .spawn(move || accept(&clients, framing, &*acceptor))?;
-        self.threads.lock().push(thread);
-        Ok(())
+        let admission = BridgeAdmission { clients: Arc::clone(&self.clients), framing };
+        self.threads.spawn("zorb-bridge-accept", move || accept(&*acceptor, &admission))
     }
 
     /// The object reference for clients: the target's type and key, at the endpoints of the bridge.
@@ -157,11 +158,8 @@ impl Bridge {
     pub fn close(&self) {
         self.clients.context.close();
         self.acceptors.iter().for_each(|acceptor| acceptor.close());
-        let threads = std::mem::take(&mut *self.threads.lock());
-        for thread in threads {
-            // A thread that panicked has ended, too.
-            let _ = thread.join();
-        }
+        self.clients.context.timing.stop();
+        self.threads.join();
         self.clients.close(CLOSE_TIMEOUT);
     }
 }

@@ -44,6 +44,9 @@ pub(crate) fn run(link: &Arc<Link>) {
 fn end_of_requests(link: &Link, ending: &Ending) {
     tracing::debug!(peer = link.client.peer(), %ending, "the client's connection has ended");
     match ending {
+        Ending::End if link.is_evicted() && !link.has_pending_replies() => {
+            link.send_close_connection();
+        }
         Ending::End | Ending::Last => {
             if let Some(target) = link.target.get() {
                 // The server reads all requests before the end of the stream.

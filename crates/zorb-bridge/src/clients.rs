@@ -1,10 +1,11 @@
 //! The connected clients of a bridge.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_base::connections::{ConnectionLimits, Connections};
+use zorb_os::lock::{Condition, Lock};
 
 use crate::context::Context;
 use crate::link::Link;
@@ -14,66 +15,57 @@ use crate::statistics::Statistics;
 #[derive(Debug)]
 pub(crate) struct Clients {
     pub(crate) context: Arc<Context>,
-    links: Lock<Links>,
+    pub(crate) connections: Connections<Link>,
+    /// The number of clients accepted so far.
+    pub(crate) accepted: AtomicU64,
+    /// The statistics of closed connections. Held while one is removed.
+    past: Lock<Statistics>,
     /// Notified when a client is removed.
     removed: Condition,
 }
 
-#[derive(Debug, Default)]
-struct Links {
-    open: HashMap<u64, Arc<Link>>,
-    next: u64,
-    /// The statistics of closed connections.
-    past: Statistics,
-}
-
 impl Clients {
     pub(crate) fn new(context: Context) -> Self {
-        let (links, removed) = (Lock::default(), Condition::new());
-        Self { context: Arc::new(context), links, removed }
-    }
-
-    fn links(&self) -> Locked<'_, Links> {
-        self.links.lock()
-    }
-
-    /// Adds a client unless the limit is reached; returns its number.
-    pub(crate) fn add(&self, link: &Arc<Link>) -> Option<u64> {
-        let mut links = self.links();
-        let limit = self.context.settings.max_connections;
-        if links.open.len() >= limit || self.context.is_closed() {
-            return None;
+        let per_peer = context.settings.max_connections_per_peer;
+        let limits = ConnectionLimits::new(context.max_connections, per_peer);
+        Self {
+            context: Arc::new(context),
+            connections: Connections::new(limits),
+            accepted: AtomicU64::new(0),
+            past: Lock::default(),
+            removed: Condition::new(),
         }
-        let number = links.next;
-        links.next += 1;
-        links.open.insert(number, Arc::clone(link));
-        Some(number)
     }
 
-    pub(crate) fn remove(&self, number: u64) {
-        let mut links = self.links();
-        if let Some(link) = links.open.remove(&number) {
-            links.past.add(&link.statistics());
+    /// Removes a client whose threads have ended, or that was not admitted.
+    pub(crate) fn remove(&self, link: &Arc<Link>, slot: u32) {
+        self.context.timing.remove(&link.progress);
+        let mut past = self.past.lock();
+        let mut was_admitted = false;
+        self.connections.with(slot.into(), |_| was_admitted = true);
+        if was_admitted {
+            past.add(&link.statistics());
         }
-        drop(links);
+        self.connections.release(slot);
+        drop(past);
         self.removed.notify_all();
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.links().open.len()
+        self.connections.count()
     }
 
     pub(crate) fn statistics(&self) -> Statistics {
-        let links = self.links();
-        let mut all = links.past;
-        links.open.values().for_each(|link| all.add(&link.statistics()));
+        let past = self.past.lock();
+        let mut all = *past;
+        self.connections.each(|link| all.add(&link.statistics()));
         all
     }
 
     /// Closes all connections and waits up to `timeout` for their threads.
     pub(crate) fn close(&self, timeout: Duration) {
-        let links = self.links();
-        links.open.values().for_each(|link| link.close());
-        drop(self.removed.wait_while(links, timeout, |links| !links.open.is_empty()));
+        self.connections.each(|link| link.close());
+        let past = self.past.lock();
+        drop(self.removed.wait_while(past, timeout, |_| self.connections.count() > 0));
     }
 }

@@ -1,10 +1,13 @@
 //! What all connections of a bridge use.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use zorb_base::message_budget::budget;
 use zorb_base::peer_shares::PeerShares;
+use zorb_base::process_limits::{max_bridged_connections, max_threads};
+use zorb_base::progress::MessageLimits;
+use zorb_base::threads::ThreadCount;
 use zorb_os::lock::Lock;
 use zorb_transport::LogLimit;
 use zorb_transport::ProtocolRegistry;
@@ -12,6 +15,7 @@ use zorb_transport::ProtocolRegistry;
 use crate::reference::ReferenceTemplate;
 use crate::settings::Settings;
 use crate::target::Target;
+use crate::timing::Timing;
 
 /// What all connections of a bridge use.
 #[derive(Debug)]
@@ -23,6 +27,13 @@ pub(crate) struct Context {
     pub(crate) forwarded: ForwardedKeys,
     /// What the messages of each peer are charged to.
     pub(crate) shares: PeerShares,
+    /// The maximum number of clients.
+    pub(crate) max_connections: usize,
+    /// Its threads for clients, among those that the process may have.
+    pub(crate) threads: Arc<ThreadCount>,
+    pub(crate) timing: Timing,
+    /// How often clients have left octets unread.
+    pub(crate) stalls: AtomicU64,
     /// Limits messages about clients that are rejected.
     pub(crate) rejections: LogLimit,
     /// Limits messages about connections to the target that fail.
@@ -38,7 +49,15 @@ impl Context {
         references: ReferenceTemplate,
     ) -> Self {
         let limit = settings.max_buffered_octets_per_peer;
+        let or_default = |limit, default: fn() -> usize| if limit == 0 { default() } else { limit };
         Self {
+            max_connections: or_default(settings.max_connections, max_bridged_connections),
+            threads: ThreadCount::new(or_default(settings.max_threads, max_threads)),
+            timing: Timing::new(MessageLimits::new(
+                settings.message_timeout,
+                settings.first_message_timeout,
+            )),
+            stalls: AtomicU64::new(0),
             registry: Arc::clone(registry),
             shares: PeerShares::new(&budget(settings.max_buffered_octets), limit),
             settings,

@@ -14,6 +14,7 @@ use zorb_transport::{BusyWait, Stream, WaitPolicy};
 
 use crate::framing::Framing;
 use crate::linger;
+use crate::link::Link;
 use crate::relay::Ending;
 
 pub(crate) use replies::ConvertedReplies;
@@ -32,6 +33,20 @@ fn send(stream: &dyn Stream, header: &[u8], rest: &[u8]) -> io::Result<()> {
     stream.send_vectored_all(&mut [IoSlice::new(header), IoSlice::new(rest)])
 }
 
+/// The same to the client, without waiting as long as it reads.
+fn send_to_client(link: &Link, header: &[u8], rest: &[u8]) -> io::Result<()> {
+    if rest.is_empty() || link.client.gather_threshold().is_some() {
+        return link.send(header).and_then(|()| link.send(rest));
+    }
+    let mut parts = [IoSlice::new(header), IoSlice::new(rest)];
+    let mut left = &mut parts[..];
+    link.client.try_send_vectored(&mut left)?;
+    if left.is_empty() {
+        return Ok(());
+    }
+    link.while_unread(|| link.client.send_vectored_all(left))
+}
+
 /// A handler of complete messages.
 pub(crate) trait MessageHandler {
     /// Forwards `message`; its separately aligned parts start at `seams`.
@@ -41,6 +56,16 @@ pub(crate) trait MessageHandler {
         message: &[u8],
         seams: &[u32],
     ) -> Result<(), Ending>;
+
+    /// Called before it waits for octets.
+    fn about_to_wait(&mut self, inbound: &Inbound) {
+        let _ = inbound;
+    }
+
+    /// Called when a message is complete.
+    fn message_complete(&mut self, inbound: &Inbound) {
+        let _ = inbound;
+    }
 
     /// Whether to keep waiting although the stream is idle.
     fn keeps_waiting(&self) -> bool;
@@ -88,12 +113,14 @@ impl<'a> Converter<'a> {
 
     fn handle_all(&mut self, side: &mut impl MessageHandler) -> Result<(), Ending> {
         while let Some(header) = self.inbound.poll().map_err(Ending::Broken)? {
+            side.message_complete(&self.inbound);
             side.handle(&header, self.inbound.current(), self.inbound.seams())?;
         }
         Ok(())
     }
 
-    fn receive(&mut self, side: &impl MessageHandler) -> Result<(), Ending> {
+    fn receive(&mut self, side: &mut impl MessageHandler) -> Result<(), Ending> {
+        side.about_to_wait(&self.inbound);
         if self.inbound.is_large() && !self.inbound.has_buffered() {
             let Self { from, inbound, wait, limit } = self;
             match linger::receive(*from, wait, inbound.space(), *limit).map_err(Ending::Lost)? {

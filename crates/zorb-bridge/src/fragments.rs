@@ -35,6 +35,8 @@ pub(crate) fn id_in(header: &MessageHeader, seen: &[u8]) -> Option<Option<u32>> 
 #[derive(Debug)]
 pub(crate) struct PendingRequest {
     pub(crate) id: Option<u32>,
+    /// The number of messages before it.
+    pub(crate) ordinal: u32,
     /// The header of the first fragment.
     header: MessageHeader,
     /// The fragments as received.
@@ -48,17 +50,20 @@ pub(crate) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Starts with a complete first fragment.
+    /// Starts with a complete first fragment, which follows `ordinal` messages.
     pub(crate) fn begin(
         header: &MessageHeader,
         fragment: &[u8],
+        ordinal: u32,
         budget: &Arc<MessageBudget>,
     ) -> Result<Self, ProtocolError> {
         let id = id_in(header, fragment).ok_or(ProtocolErrorKind::BadFragment)?;
         let mut charge = Charge::to(Arc::clone(budget));
         charge_octets(&mut charge, fragment.len() * 2)?;
-        let (fragments, joined) = (fragment.to_vec(), fragment.to_vec());
-        Ok(Self { id, header: *header, fragments, before: joined.len(), joined, charge })
+        let (mut fragments, mut joined) = (Vec::new(), Vec::new());
+        append(&mut fragments, fragment)?;
+        append(&mut joined, fragment)?;
+        Ok(Self { id, ordinal, header: *header, fragments, before: joined.len(), joined, charge })
     }
 
     /// The header of the message, with the size reassembled so far.
@@ -86,8 +91,7 @@ impl PendingRequest {
         let skipped =
             if header.version < GiopVersion::V1_2 { HEADER_SIZE } else { FRAGMENT_HEADER_SIZE };
         self.charge_more(seen.len())?;
-        self.joined.extend_from_slice(seen.get(skipped..).unwrap_or_default());
-        Ok(())
+        append(&mut self.joined, seen.get(skipped..).unwrap_or_default())
     }
 
     /// Discards the current fragment, which will be examined again.
@@ -103,7 +107,7 @@ impl PendingRequest {
     /// Keeps the current fragment, which is complete but does not complete the header.
     pub(crate) fn keep(&mut self, fragment: &[u8]) -> Result<(), ProtocolError> {
         self.charge_more(fragment.len())?;
-        self.fragments.extend_from_slice(fragment);
+        append(&mut self.fragments, fragment)?;
         self.before = self.joined.len();
         if self.fragments.len() > MAX_HEAD {
             let (size, limit) = (self.fragments.len() as u64, MAX_HEAD);
@@ -116,6 +120,13 @@ impl PendingRequest {
     pub(crate) fn into_fragments(self) -> Vec<u8> {
         self.fragments
     }
+}
+
+/// Appends octets, if there is memory for them.
+fn append(to: &mut Vec<u8>, octets: &[u8]) -> Result<(), ProtocolError> {
+    to.try_reserve(octets.len()).map_err(|_| ProtocolErrorKind::OutOfMemory(octets.len()))?;
+    to.extend_from_slice(octets);
+    Ok(())
 }
 
 fn charge_octets(charge: &mut Charge, octets: usize) -> Result<(), ProtocolError> {

@@ -22,7 +22,7 @@
 //! Start with [`Bridge`].
 #![forbid(unsafe_code)]
 
-mod accept;
+mod admission;
 mod bridge;
 mod client_side;
 mod clients;
@@ -43,6 +43,9 @@ mod server_side;
 mod settings;
 mod statistics;
 mod target;
+#[cfg(test)]
+mod tests;
+mod timing;
 
 pub use bridge::Bridge;
 pub use error::BridgeError;

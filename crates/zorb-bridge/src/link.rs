@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::Shutdown;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use zorb_base::progress::Progress;
 use zorb_giop::{Form, GiopVersion, MessageBudget, ProtocolError};
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_transport::Stream;
@@ -37,13 +38,27 @@ pub(crate) struct Link {
     pub(crate) from_server: Counts,
     /// The minor number of the highest GIOP version that the client has used.
     version: AtomicU8,
+    /// What the client has sent so far.
+    pub(crate) progress: Arc<Progress>,
+    /// Whether the bridge connects to the server for a request.
+    pub(crate) is_connecting: AtomicBool,
+    /// When the client last left octets unread, as a number that grows with time; 0 if it reads.
+    unread_since: AtomicU64,
+    /// Whether it is closed to make room for another client.
+    is_evicted: AtomicBool,
     /// Whether the thread of the replies is running.
     replies_running: Lock<bool>,
     pub(crate) replied: Condition,
 }
 
 impl Link {
-    pub(crate) fn new(context: &Arc<Context>, framing: Framing, client: Arc<dyn Stream>) -> Self {
+    /// The link of the client number `accepted`.
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        framing: Framing,
+        client: Arc<dyn Stream>,
+        accepted: u64,
+    ) -> Self {
         Self {
             budget: context.shares.share(&*client),
             context: Arc::clone(context),
@@ -54,6 +69,10 @@ impl Link {
             from_client: Counts::default(),
             from_server: Counts::default(),
             version: AtomicU8::new(0),
+            progress: Arc::new(Progress::new(accepted)),
+            is_connecting: AtomicBool::new(false),
+            unread_since: AtomicU64::new(0),
+            is_evicted: AtomicBool::new(false),
             replies_running: Lock::new(false),
             replied: Condition::new(),
         }
@@ -89,7 +108,48 @@ impl Link {
     /// Sends a message of the bridge itself.
     pub(crate) fn send_to_client(&self, octets: &[u8]) -> io::Result<()> {
         let _sending = self.sending();
-        self.client.send_all(octets)
+        self.send(octets)
+    }
+
+    /// Sends octets to the client, with the [lock](Self::sending) for that. Records whether it leaves them unread.
+    pub(crate) fn send(&self, octets: &[u8]) -> io::Result<()> {
+        let sent = self.client.try_send(octets)?;
+        match octets.get(sent..) {
+            Some(rest) if !rest.is_empty() => self.while_unread(|| self.client.send_all(rest)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Calls `wait` to send what the client has not read yet.
+    #[cold]
+    pub(crate) fn while_unread(&self, wait: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
+        let since = self.context.stalls.fetch_add(1, Ordering::Relaxed) + 1;
+        self.unread_since.store(since, Ordering::SeqCst);
+        let sent = wait();
+        self.unread_since.store(0, Ordering::SeqCst);
+        sent
+    }
+
+    /// A number that grows with the time at which the client began to leave octets unread, if it does.
+    pub(crate) fn unread_since(&self) -> Option<u64> {
+        Some(self.unread_since.load(Ordering::SeqCst)).filter(|since| *since > 0)
+    }
+
+    /// Whether no request is in progress.
+    pub(crate) fn is_idle(&self) -> bool {
+        !self.has_pending_replies()
+            && !self.is_connecting.load(Ordering::SeqCst)
+            && self.unread_since().is_none()
+    }
+
+    /// Makes its thread close it in order.
+    pub(crate) fn evict(&self) {
+        self.is_evicted.store(true, Ordering::SeqCst);
+        let _ = self.client.shutdown(Shutdown::Read);
+    }
+
+    pub(crate) fn is_evicted(&self) -> bool {
+        self.is_evicted.load(Ordering::SeqCst)
     }
 
     pub(crate) fn sending(&self) -> Locked<'_, ()> {
@@ -123,7 +183,10 @@ impl Link {
 
     /// Closes the connection of a client without reading its requests.
     pub(crate) fn reject(&self) {
-        self.send_close_connection();
+        // A client in a handshake has sent no request.
+        if self.client.is_established() {
+            let _ = self.client.try_send(&self.framing.close_connection(self.version()));
+        }
         self.close();
     }
 

@@ -81,6 +81,14 @@ pub(crate) trait Side {
     /// Sends octets; `complete` if they end with the end of a message.
     fn send(&mut self, octets: &[u8], complete: bool) -> io::Result<()>;
 
+    /// Called before it waits for octets, which are the rest of a message if it `has_part`.
+    fn about_to_wait(&mut self, has_part: bool) {
+        let _ = has_part;
+    }
+
+    /// Called once for each message, when all of its octets have arrived.
+    fn message_complete(&mut self) {}
+
     /// Whether to keep waiting although the stream is idle.
     fn keeps_waiting(&self) -> bool;
 }
@@ -108,6 +116,8 @@ pub(crate) struct Relay<'a> {
     passing: bool,
     /// Whether the current message is the last one.
     last: bool,
+    /// Whether the current message, which is complete, has been counted.
+    is_counted: bool,
 }
 
 impl<'a> Relay<'a> {
@@ -124,7 +134,7 @@ impl<'a> Relay<'a> {
             max_message_size,
             wait: wait.busy_wait(),
             limit,
-            buffer: vec![0; BUFFER_SIZE],
+            buffer: Vec::new(),
             charge: Charge::default(),
             wanted: BUFFER_SIZE,
             start: 0,
@@ -132,6 +142,7 @@ impl<'a> Relay<'a> {
             left: 0,
             passing: false,
             last: false,
+            is_counted: false,
         }
     }
 
@@ -145,6 +156,9 @@ impl<'a> Relay<'a> {
         if let Err(error) = self.from.set_recv_timeout(self.limit) {
             return Ending::Lost(error);
         }
+        if !self.resize(BUFFER_SIZE) {
+            return Ending::Broken(ProtocolErrorKind::OutOfMemory(BUFFER_SIZE).into());
+        }
         loop {
             if let Err(ending) = self.receive(side).and_then(|()| self.pass_on(side)) {
                 return ending;
@@ -152,13 +166,14 @@ impl<'a> Relay<'a> {
         }
     }
 
-    fn receive(&mut self, side: &impl Side) -> Result<(), Ending> {
+    fn receive(&mut self, side: &mut impl Side) -> Result<(), Ending> {
         if self.start > 0 {
             // The remaining octets are the start of one message.
             self.buffer.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
         }
+        side.about_to_wait(self.left > 0 || self.end > 0);
         if self.end == self.buffer.len() {
             let length = self.buffer.len() * 2;
             if !self.grow(length) {
@@ -205,8 +220,22 @@ impl<'a> Relay<'a> {
 
     /// Enlarges the buffer, if the budget allows it.
     fn grow(&mut self, length: usize) -> bool {
-        let fits = self.charge.set(length - BUFFER_SIZE);
-        if fits {
+        let before = self.buffer.len().saturating_sub(BUFFER_SIZE);
+        if !self.charge.set(length.saturating_sub(BUFFER_SIZE)) {
+            return false;
+        }
+        let fits = self.resize(length);
+        if !fits {
+            self.charge.reduce(before);
+        }
+        fits
+    }
+
+    /// Enlarges the buffer, if the system has the memory.
+    fn resize(&mut self, length: usize) -> bool {
+        let more = length.saturating_sub(self.buffer.len());
+        let fits = self.buffer.try_reserve_exact(more).is_ok();
+        if fits && more > 0 {
             self.buffer.resize(length, 0);
         }
         fits
@@ -234,6 +263,9 @@ impl<'a> Relay<'a> {
                 if self.left > 0 {
                     return Ok(());
                 }
+                if !std::mem::take(&mut self.is_counted) {
+                    side.message_complete();
+                }
                 if self.last {
                     return Err(Ending::Last);
                 }
@@ -249,6 +281,11 @@ impl<'a> Relay<'a> {
                 self.wanted = total.next_power_of_two().min(LARGE_BUFFER_SIZE);
             }
             let seen = seen.get(..total).unwrap_or(seen);
+            // Before an answer, so that a client with an answer has been seen to use its connection.
+            if seen.len() == total {
+                side.message_complete();
+                self.is_counted = true;
+            }
             match side.judge(&header, seen, seen.len() == total)? {
                 Verdict::Pass => self.passing = true,
                 Verdict::PassAfter(octets) => {

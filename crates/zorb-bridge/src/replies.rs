@@ -95,7 +95,7 @@ impl Side for Replies<'_> {
 
     fn send(&mut self, octets: &[u8], complete: bool) -> io::Result<()> {
         let guard = self.sending.take().unwrap_or_else(|| self.link.sending());
-        self.link.client.send_all(octets)?;
+        self.link.send(octets)?;
         self.link.from_server.octets.add(octets.len() as u64);
         if !complete {
             self.sending = Some(guard);

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use zorb_giop::{MessageHeader, MessageKind, ProtocolErrorKind, TargetAddress};
 use zorb_transport::Stream;
@@ -12,6 +13,7 @@ use crate::link::Link;
 use crate::relay::{Ending, Side, Verdict};
 use crate::request_head::{Refusal, RequestHead};
 use crate::server_side;
+use crate::timing::Awaited;
 
 /// The maximum number of incomplete fragmented requests that are rejected or undecided.
 const MAX_PARTIAL: usize = 16;
@@ -27,11 +29,19 @@ pub(crate) struct Requests<'l> {
     /// Fragmented requests with an incomplete header.
     pending: Vec<PendingRequest>,
     answer: Vec<u8>,
+    pub(crate) awaited: Awaited<'l>,
 }
 
 impl<'l> Requests<'l> {
     pub(crate) fn new(link: &'l Arc<Link>) -> Self {
-        Self { link, target: None, refused: Vec::new(), pending: Vec::new(), answer: Vec::new() }
+        Self {
+            link,
+            target: None,
+            refused: Vec::new(),
+            pending: Vec::new(),
+            answer: Vec::new(),
+            awaited: Awaited::new(&link.progress, &link.context.timing),
+        }
     }
 
     fn judge_request(
@@ -52,8 +62,11 @@ impl<'l> Requests<'l> {
     /// Buffers the first fragment of a request until it is decided.
     fn hold(&mut self, header: &MessageHeader, seen: &[u8]) -> Result<Verdict, Ending> {
         self.check_room()?;
-        self.pending
-            .push(PendingRequest::begin(header, seen, &self.link.budget).map_err(Ending::Broken)?);
+        let ordinal = self.awaited.messages();
+        self.pending.push(
+            PendingRequest::begin(header, seen, ordinal, &self.link.budget)
+                .map_err(Ending::Broken)?,
+        );
         Ok(Verdict::Drop)
     }
 
@@ -98,8 +111,10 @@ impl<'l> Requests<'l> {
             return Err(Refusal::Exception(exception));
         }
         if self.target.is_none() {
-            let stream = server_side::connect(self.link).map_err(Refusal::Exception)?;
-            self.target = Some(stream);
+            self.link.is_connecting.store(true, Ordering::SeqCst);
+            let connected = server_side::connect(self.link);
+            self.link.is_connecting.store(false, Ordering::SeqCst);
+            self.target = Some(connected.map_err(Refusal::Exception)?);
         }
         Ok(())
     }
@@ -210,6 +225,11 @@ impl<'l> Requests<'l> {
         }
     }
 
+    /// The message with which the oldest of the undecided requests began.
+    fn oldest_pending(&self) -> Option<u32> {
+        self.pending.iter().map(|pending| pending.ordinal).min()
+    }
+
     /// Handles a message about a request like the request itself.
     fn pass_or_drop(&self) -> Verdict {
         if self.target.is_some() { Verdict::Pass } else { Verdict::Drop }
@@ -246,6 +266,16 @@ impl Side for Requests<'_> {
         target.send_all(octets)?;
         self.link.from_client.octets.add(octets.len() as u64);
         Ok(())
+    }
+
+    fn about_to_wait(&mut self, has_part: bool) {
+        let oldest = self.oldest_pending();
+        self.awaited.about_to_wait(has_part, oldest);
+    }
+
+    fn message_complete(&mut self) {
+        let oldest = self.oldest_pending();
+        self.awaited.message_complete(oldest);
     }
 
     fn keeps_waiting(&self) -> bool {

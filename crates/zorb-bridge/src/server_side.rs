@@ -1,7 +1,6 @@
 //! The connection to the server, and the thread that forwards its replies.
 
 use std::sync::Arc;
-use std::thread;
 
 use zorb_giop::ProtocolErrorKind;
 use zorb_transport::{Stream, log_limited};
@@ -34,7 +33,7 @@ pub(crate) fn connect(link: &Arc<Link>) -> Result<Arc<dyn Stream>, SystemExcepti
     let _ = link.target.set(Arc::clone(&target));
     *link.replies_running() = true;
     let (served, stream) = (Arc::clone(link), Arc::clone(&target));
-    let started = thread::Builder::new().name("zorb-bridge-out".to_owned()).spawn(move || {
+    let started = link.context.threads.spawn("zorb-bridge-out", move || {
         // Also when the thread panics.
         let _done = RepliesGuard(&served);
         run_replies(&served, &*stream);

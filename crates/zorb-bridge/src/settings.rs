@@ -17,8 +17,20 @@ pub struct Settings {
     pub send_timeout: Duration,
     /// The idle timeout of a client without outstanding replies; `None` disables it. Default 300 s.
     pub idle_timeout: Option<Duration>,
-    /// The maximum number of concurrent clients; further ones are rejected. Default 1024.
+    /// The limit from the first octet of a client's message to the last; `None` for none. Default 60 s.
+    pub message_timeout: Option<Duration>,
+    /// The limit from accepting a client to its first octet, a handshake included; `None` for none. Default 30 s.
+    pub first_message_timeout: Option<Duration>,
+    /// The maximum number of concurrent clients; 0 for as many as the process has descriptors, threads and memory for,
+    /// at most 1024, where each needs two of each. At the limit, the client that has been idle for longest is closed,
+    /// else the one that has left replies unread for longest; if there is none, the new one is rejected. Default 0.
     pub max_connections: usize,
+    /// The same for the clients at one IP address, or one IPv6 network of 64 bits; 0 for half, at most 512.
+    /// Default 0.
+    pub max_connections_per_peer: usize,
+    /// The maximum number of threads of all bridges and ORBs of the process, above which bridges start none; 0 for
+    /// half of what the system permits. Default 0.
+    pub max_threads: usize,
     /// The maximum size of a message or fragment, in octets. Default 64 MiB.
     pub max_message_size: usize,
     /// The maximum size of all messages that are buffered, beyond 64 KiB for each direction of a connection, in octets;
@@ -40,7 +52,11 @@ impl Default for Settings {
             connect_timeout: Duration::from_secs(10),
             send_timeout: Duration::from_secs(60),
             idle_timeout: Some(Duration::from_secs(300)),
-            max_connections: 1024,
+            message_timeout: Some(Duration::from_secs(60)),
+            first_message_timeout: Some(Duration::from_secs(30)),
+            max_connections: 0,
+            max_connections_per_peer: 0,
+            max_threads: 0,
             max_message_size: 64 << 20,
             max_buffered_octets: 0,
             max_buffered_octets_per_peer: 0,

@@ -34,8 +34,8 @@ use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::output::state::Output;
 use crate::own_threads::state::OwnThreads;
-use crate::progress::Progress;
 use crate::scratch::Scratch;
+use zorb_base::progress::Progress;
 use zorb_cdr::ReadContext;
 
 /// A connection that a client opened to this ORB. Aligned, because its threads write to it all the time and

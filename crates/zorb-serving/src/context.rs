@@ -11,8 +11,8 @@ use zorb_cdr::ReadContext;
 use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
 
-use crate::progress::MessageLimits;
 use crate::watchdog::{Watchdog, Watched};
+use zorb_base::progress::MessageLimits;
 
 /// What connections and lanes use of their ORB.
 pub(crate) struct ServerContext {

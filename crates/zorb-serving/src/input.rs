@@ -2,7 +2,7 @@
 
 use zorb_giop::{Inbound, ServerReceiver};
 
-use crate::progress::Incomplete;
+use zorb_base::progress::Incomplete;
 
 /// The state of the thread that reads from a connection. Passing it to another thread exchanges a pointer,
 /// without a lock.

@@ -4,7 +4,6 @@
 
 pub(super) mod adapters;
 pub(super) mod admission;
-mod connections;
 pub(super) mod core;
 pub(super) mod permits;
 mod process;
@@ -28,7 +27,6 @@ use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
 use zorb_transport::{LogLimit, log_limited};
 
 use self::adapters::ServedAdapters;
-use self::connections::{ConnectionLimits, Connections};
 use self::core::LaneCore;
 use self::permits::Permits;
 use self::resumed::{Put, Resumed};
@@ -43,6 +41,7 @@ use crate::reactor::Reactor;
 use crate::scratch::Scratch;
 use crate::settings::{DynamicLifespan, LaneCounts, LaneSettings};
 use crate::strategy::queue::RequestQueue;
+use zorb_base::connections::{ConnectionLimits, Connections};
 
 /// The number of checks within the idle timeout of a connection.
 pub(super) const IDLE_CHECKS: u32 = 4;

@@ -38,7 +38,6 @@ mod message;
 mod output;
 mod own_threads;
 mod pool;
-mod progress;
 mod properties;
 mod queued;
 mod reactor;

@@ -3,15 +3,13 @@
 use std::io;
 use std::sync::Arc;
 
+use zorb_base::accepting::{Admission, accept};
 use zorb_base::error::{Error, Phase};
 use zorb_base::local_endpoints::ListenedEndpoints;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::ServedPriority;
 use zorb_base::threads::ThreadCount;
-use zorb_os::event::EventFd;
-use zorb_transport::{
-    AcceptError, Acceptor, ListenOptions, Protocol, Stream, Workers, log_limited,
-};
+use zorb_transport::{Acceptor, ListenOptions, Protocol, Workers};
 
 use crate::context::ServerContext;
 
@@ -24,18 +22,6 @@ pub struct Listener {
     pub acceptor: Arc<dyn Acceptor>,
     /// Makes references with its endpoints local; `None` for groups.
     endpoints: Option<ListenedEndpoints>,
-}
-
-/// Decides about the connections that a listener accepts.
-pub(crate) trait Admission: Send {
-    /// Serves a connection, if there is room for it.
-    fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
-
-    /// Closes an idle connection to free its descriptor. Returns whether there is one.
-    fn make_room(&self) -> bool;
-
-    /// Closes a connection in order without serving it.
-    fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>);
 }
 
 impl Listener {
@@ -108,155 +94,9 @@ impl Listener {
         admission: Box<dyn Admission>,
     ) -> io::Result<()> {
         let acceptor = Arc::clone(&self.acceptor);
-        let protocol = Arc::clone(&self.protocol);
         threads.spawn("zorb-accept", move || {
             begin();
-            accept(&*protocol, &*acceptor, &*admission, || EventFd::new().ok());
+            accept(&*acceptor, &*admission);
         })
-    }
-}
-
-/// Accepts connections until the acceptor is closed. Without free descriptors it closes an idle connection;
-/// if there is none, it uses a spare descriptor to accept and close connections, so that clients do not wait
-/// in the backlog.
-fn accept<S>(
-    protocol: &dyn Protocol,
-    acceptor: &dyn Acceptor,
-    admission: &dyn Admission,
-    open_spare: impl Fn() -> Option<S>,
-) {
-    let mut spare = open_spare();
-    loop {
-        match acceptor.accept() {
-            Ok(stream) => {
-                spare = spare.or_else(&open_spare);
-                if spare.is_some() {
-                    admission.admit(protocol, stream);
-                } else {
-                    admission.turn_away(protocol, stream);
-                    spare = open_spare();
-                }
-            }
-            Err(AcceptError::Closed) => return,
-            Err(AcceptError::Busy { retry_after, source }) => {
-                log_limited!(warn, error = %source, "out of descriptors or memory: pausing accept");
-                if admission.make_room() || spare.take().is_none() {
-                    std::thread::park_timeout(retry_after);
-                }
-            }
-            Err(AcceptError::Failed(error)) => {
-                tracing::error!(%error, endpoint = %acceptor.endpoint(), "accepting failed");
-                return;
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io;
-    use std::sync::Mutex;
-    use std::sync::atomic::{AtomicBool, Ordering};
-    use std::time::Duration;
-
-    use zorb_testkit::Scripted;
-    use zorb_transport::Endpoint;
-    use zorb_transport::inproc::{InprocProtocol, InprocTransport};
-
-    use super::*;
-
-    /// Clients that wait for descriptors, and connections that can be closed for them.
-    #[derive(Debug)]
-    struct Process {
-        endpoint: Endpoint,
-        log: Mutex<Vec<&'static str>>,
-        /// Descriptors left.
-        left: Mutex<u32>,
-        is_idle: AtomicBool,
-        clients: Mutex<u32>,
-    }
-
-    /// A descriptor, which is free again when dropped.
-    struct Descriptor<'a>(&'a Process);
-
-    impl Drop for Descriptor<'_> {
-        fn drop(&mut self) {
-            *self.0.left.lock().unwrap() += 1;
-        }
-    }
-
-    impl Process {
-        fn take(&self) -> bool {
-            let mut left = self.left.lock().unwrap();
-            let has_one = *left > 0;
-            *left -= u32::from(has_one);
-            has_one
-        }
-
-        fn note(&self, what: &'static str) {
-            self.log.lock().unwrap().push(what);
-        }
-    }
-
-    impl Acceptor for Process {
-        fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
-            let mut clients = self.clients.lock().unwrap();
-            if *clients == 0 {
-                return Err(AcceptError::Closed);
-            }
-            if !self.take() {
-                let source = io::ErrorKind::QuotaExceeded.into();
-                return Err(AcceptError::Busy { retry_after: Duration::ZERO, source });
-            }
-            *clients -= 1;
-            Ok(Arc::new(Scripted::new(|_| Ok(0), |_| Ok(None))))
-        }
-
-        fn close(&self) {}
-
-        fn endpoint(&self) -> &Endpoint {
-            &self.endpoint
-        }
-
-        fn published(&self) -> &[Endpoint] {
-            &[]
-        }
-    }
-
-    impl Admission for &Process {
-        fn admit(&self, _: &dyn Protocol, _: Arc<dyn Stream>) {
-            self.note("admitted");
-        }
-
-        fn make_room(&self) -> bool {
-            let was_idle = self.is_idle.swap(false, Ordering::Relaxed);
-            if was_idle {
-                self.note("closed one");
-                *self.left.lock().unwrap() += 1;
-            }
-            was_idle
-        }
-
-        fn turn_away(&self, _: &dyn Protocol, _: Arc<dyn Stream>) {
-            self.note("turned away");
-            *self.left.lock().unwrap() += 1;
-        }
-    }
-
-    #[test]
-    fn without_descriptors_idle_connections_end_or_clients_are_turned_away() {
-        let process = Process {
-            endpoint: Endpoint::new("inproc", "a").unwrap(),
-            log: Mutex::default(),
-            left: Mutex::new(2), // one of them spare
-            is_idle: AtomicBool::new(true),
-            clients: Mutex::new(4),
-        };
-        let protocol = InprocProtocol::new(InprocTransport::new());
-        let spare = || process.take().then(|| Descriptor(&process));
-        accept(&protocol, &process, &&process, spare);
-        let seen = process.log.into_inner().unwrap();
-        assert_eq!(seen, ["admitted", "closed one", "admitted", "turned away", "turned away"]);
-        assert_eq!(*process.left.lock().unwrap(), 1, "the spare one");
     }
 }

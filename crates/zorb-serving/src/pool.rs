@@ -231,7 +231,12 @@ impl PoolCore {
             for listener in &lane.listeners {
                 let accepting = Arc::clone(lane);
                 let begin = move || accepting.adopt_thread();
-                let admission = LaneAdmission::new(lane, context, Some(self.threads.enter()));
+                let admission = LaneAdmission::new(
+                    lane,
+                    context,
+                    &listener.protocol,
+                    Some(self.threads.enter()),
+                );
                 listener
                     .start(context.threads(), begin, Box::new(admission))
                     .map_err(|error| failed().with_source(error))?;

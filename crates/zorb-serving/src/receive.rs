@@ -23,8 +23,8 @@ use crate::input::{Input, WaitState};
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
-use crate::progress::Incomplete;
 use crate::scratch::Scratch;
+use zorb_base::progress::Incomplete;
 
 /// The number of messages that a thread of the reactor processes before it serves other connections.
 const FAIR_SHARE: u32 = 64;

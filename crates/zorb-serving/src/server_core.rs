@@ -147,7 +147,7 @@ impl ServerCore {
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
-        let admission = LaneAdmission::new(&lane, &self.context, None);
+        let admission = LaneAdmission::new(&lane, &self.context, &listener.protocol, None);
         let started = listener.start(self.threads(), || (), Box::new(admission));
         started.map_err(|error| failed().with_source(error))?;
         tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");

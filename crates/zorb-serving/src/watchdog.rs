@@ -18,7 +18,7 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_poa::HoldQueue;
 use zorb_transport::Stream;
 
-use crate::progress::{MessageLimits, Progress, Timed};
+use zorb_base::progress::{MessageLimits, Progress, Timed};
 
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next
 /// upcall must then wake the watchdog, which costs more than these checks.

@@ -145,8 +145,7 @@ impl<'l> ConvertedReplies<'l> {
     /// Sends the encoded header, and the results without copying them.
     fn send(&self, results: &[u8]) -> Result<(), Ending> {
         let _sending = self.link.sending();
-        let client = &self.link.client;
-        super::send(&**client, &self.outgoing, results).map_err(Ending::SendFailed)?;
+        super::send_to_client(self.link, &self.outgoing, results).map_err(Ending::SendFailed)?;
         let octets = self.outgoing.len() + results.len();
         self.link.from_server.octets.add(octets as u64);
         Ok(())

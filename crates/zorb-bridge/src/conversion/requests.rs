@@ -2,8 +2,8 @@
 
 use zorb_cdr::{ByteOrder, CdrResult};
 use zorb_giop::{
-    CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, MessageHeader, MessageKind,
-    MessageWriter, RequestStart,
+    CodeSetComponentInfo, CodeSetContext, CodeSetId, Form, GiopVersion, Inbound, MessageHeader,
+    MessageKind, MessageWriter, RequestStart,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -162,6 +162,14 @@ impl MessageHandler for ConvertedRequests<'_> {
             // Only GIOP has callbacks over the same connection.
             MessageKind::Reply | MessageKind::LocateReply | MessageKind::Fragment => Ok(()),
         }
+    }
+
+    fn about_to_wait(&mut self, inbound: &Inbound) {
+        self.requests.awaited.about_to_wait_for(inbound);
+    }
+
+    fn message_complete(&mut self, inbound: &Inbound) {
+        self.requests.awaited.message_complete(inbound.oldest_fragmented());
     }
 
     fn keeps_waiting(&self) -> bool {

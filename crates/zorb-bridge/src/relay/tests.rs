@@ -53,3 +53,11 @@ fn an_empty_large_buffer_is_freed() {
     assert!(matches!(relay.run(&mut IdleHandler(true)), Ending::End));
     assert_eq!(relay.buffer.capacity(), BUFFER_SIZE);
 }
+
+#[test]
+fn a_buffer_that_the_system_cannot_provide_ends_no_process() {
+    let silent = Scripted::new(|_| Ok(0), |_| Ok(None));
+    let mut relay = Relay::new(&silent, Framing(None), 1000, WaitPolicy::default(), None);
+    assert!(relay.grow(BUFFER_SIZE + 1) && !relay.grow(isize::MAX as usize));
+    assert_eq!(relay.buffer.len(), BUFFER_SIZE + 1);
+}

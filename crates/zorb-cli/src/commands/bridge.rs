@@ -103,16 +103,21 @@ fn find(object: &ObjectRef) -> Ior {
 
 fn settings(orb: &zorb::Orb, args: &BridgeArgs) -> Settings {
     let options = orb.options();
+    // A client of the bridge needs two descriptors.
+    let max_connections = match options.max_connections {
+        0 => options.connection_limit().div_ceil(2),
+        count => count,
+    };
     Settings {
         all_objects: args.all_objects,
         connect_timeout: options.connect_timeout,
         send_timeout: options.send_timeout,
         idle_timeout: options.idle_timeout,
-        // A client of the bridge needs two descriptors.
-        max_connections: match options.max_connections {
-            0 => options.connection_limit().div_ceil(2),
-            count => count,
-        },
+        message_timeout: options.message_timeout,
+        first_message_timeout: options.first_message_timeout,
+        max_connections,
+        max_connections_per_peer: options.max_connections_per_peer,
+        max_threads: options.max_threads,
         max_message_size: options.max_message_size,
         max_buffered_octets: options.max_buffered_octets,
         max_buffered_octets_per_peer: options.max_buffered_octets_per_peer,

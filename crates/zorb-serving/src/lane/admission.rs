@@ -5,20 +5,21 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use zorb_base::accepting::Admission;
+use zorb_base::connections::{Excess, Reserved};
 use zorb_base::peer_shares::ip_address;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, log_limited};
 
-use super::connections::{Excess, Reserved};
 use super::{Lane, process};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
-use crate::listener::Admission;
 
 /// Admits clients of one listener to a lane.
 pub(crate) struct LaneAdmission {
     lane: Arc<Lane>,
     context: Arc<ServerContext>,
+    protocol: Arc<dyn Protocol>,
     /// Counts the accepting thread among those of the lane's pool.
     _running: Option<Running>,
 }
@@ -27,16 +28,22 @@ impl LaneAdmission {
     pub(crate) fn new(
         lane: &Arc<Lane>,
         context: &Arc<ServerContext>,
+        protocol: &Arc<dyn Protocol>,
         running: Option<Running>,
     ) -> Self {
-        Self { lane: Arc::clone(lane), context: Arc::clone(context), _running: running }
+        Self {
+            lane: Arc::clone(lane),
+            context: Arc::clone(context),
+            protocol: Arc::clone(protocol),
+            _running: running,
+        }
     }
 }
 
 impl Admission for LaneAdmission {
-    fn admit(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+    fn admit(&self, stream: Arc<dyn Stream>) {
         self.lane.steady_state.work_begins();
-        self.lane.take_in(&self.context, protocol, stream);
+        self.lane.take_in(&self.context, &*self.protocol, stream);
         self.lane.steady_state.work_ends();
     }
 
@@ -44,9 +51,9 @@ impl Admission for LaneAdmission {
         self.context.close_idle_connections() || process::close_one()
     }
 
-    fn turn_away(&self, protocol: &dyn Protocol, stream: Arc<dyn Stream>) {
+    fn turn_away(&self, stream: Arc<dyn Stream>) {
         self.lane.rejected.fetch_add(1, Ordering::Relaxed);
-        self.lane.new_connection(&self.context, protocol, stream, u32::MAX).reject();
+        self.lane.new_connection(&self.context, &*self.protocol, stream, u32::MAX).reject();
     }
 }
 
@@ -102,7 +109,7 @@ impl Lane {
         match excess {
             Excess::None => true,
             Excess::Of(peer) => self.close_one(Some(peer)),
-            Excess::Lane => self.close_one(None),
+            Excess::Table => self.close_one(None),
             Excess::Process => process::close_one(),
         }
     }
@@ -139,18 +146,14 @@ impl Lane {
     /// Returns whether there is one.
     fn close_longest_idle(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let mut longest_idle = None;
-        self.connections.each(|connection| {
-            // Asked of all connections: the stamp is exact only then.
-            let last_used = connection.progress.last_used(accepted);
-            let is_candidate = connection.is_idle()
-                && (peer.is_none() || ip_address(&*connection.stream) == peer)
-                && longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
-            if is_candidate {
-                longest_idle = Some((last_used, Arc::clone(connection)));
-            }
-        });
-        let Some((_, connection)) = longest_idle else { return false };
+        let found = self.connections.longest_idle(
+            accepted,
+            |connection| &connection.progress,
+            |connection| {
+                connection.is_idle() && (peer.is_none() || ip_address(&*connection.stream) == peer)
+            },
+        );
+        let Some(connection) = found else { return false };
         log_limited!(
             info,
             peer = connection.peer(),

@@ -83,10 +83,6 @@ impl Stream for Client {
         Ok(())
     }
 
-    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(bytes.len())
-    }
-
     fn set_recv_timeout(&self, limit: Option<Duration>) -> io::Result<()> {
         self.note(format!("limit {}", limit.unwrap_or_default().as_secs()));
         Ok(())

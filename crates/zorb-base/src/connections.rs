@@ -1,4 +1,4 @@
-//! The connections of one lane, by slot.
+//! The connections of one lane or bridge, by slot.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,28 +7,31 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
-use zorb_base::connection_count::{ConnectionCount, Counted};
-use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
+
+use crate::connection_count::{ConnectionCount, Counted};
+use crate::progress::Progress;
+use crate::steady_events::{Event, record};
 
 /// The number of connections above the limit, while those that make room for them end.
 const CLOSING: usize = 16;
 
-/// The table of a lane's connections. Reading takes no lock; opening or closing a connection takes one.
+/// The table of the connections of a lane or bridge. Reading takes no lock; opening or closing a connection takes one.
 #[derive(Debug)]
-pub(crate) struct Connections<C> {
+pub struct Connections<C> {
     slots: Box<[ArcSwapOption<C>]>,
     free: Lock<Free>,
     open: AtomicUsize,
     limits: ConnectionLimits,
 }
 
-/// The maximum numbers of connections of a lane.
+/// The maximum numbers of connections.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ConnectionLimits {
-    pub(crate) total: usize,
+pub struct ConnectionLimits {
+    /// Of all.
+    pub total: usize,
     /// To one IP address.
-    pub(crate) per_peer: usize,
+    pub per_peer: usize,
 }
 
 /// The most connections to one IP address, unless the option says another number.
@@ -36,7 +39,7 @@ const PER_PEER: usize = 512;
 
 impl ConnectionLimits {
     /// Of `total` connections; `per_peer` is the option, with 0 for half of all.
-    pub(crate) fn new(total: usize, per_peer: usize) -> Self {
+    pub fn new(total: usize, per_peer: usize) -> Self {
         match per_peer {
             0 => Self { total, per_peer: (total / 2).clamp(1, PER_PEER) },
             per_peer => Self { total, per_peer },
@@ -63,26 +66,29 @@ struct Taken {
 
 /// A slot for a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Reserved {
-    pub(crate) slot: u32,
+pub struct Reserved {
+    /// The number of the slot.
+    pub slot: u32,
     /// The limit that is now exceeded.
-    pub(crate) excess: Excess,
+    pub excess: Excess,
 }
 
 /// The connections of which there is one too many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Excess {
+pub enum Excess {
+    /// None.
     None,
     /// Those to this address.
     Of(IpAddr),
-    /// All of the lane.
-    Lane,
+    /// All of the table.
+    Table,
     /// All of the process.
     Process,
 }
 
 impl<C> Connections<C> {
-    pub(crate) fn new(limits: ConnectionLimits) -> Self {
+    /// A table without connections.
+    pub fn new(limits: ConnectionLimits) -> Self {
         let count = u32::try_from(limits.total.saturating_add(CLOSING)).unwrap_or(u32::MAX);
         let free = Free {
             slots: (0..count).rev().collect(),
@@ -98,7 +104,7 @@ impl<C> Connections<C> {
     }
 
     /// Reserves a slot for a connection to `peer`; `None` if all are taken.
-    pub(crate) fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
+    pub fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
         let slot = free.slots.pop()?;
         let counted = ConnectionCount::of_process().enter();
@@ -116,7 +122,7 @@ impl<C> Connections<C> {
         let open = self.open.fetch_add(1, Ordering::SeqCst) + 1;
         let excess = match peer.filter(|_| of_peer > self.limits.per_peer) {
             Some(peer) => Excess::Of(peer),
-            None if open > self.limits.total => Excess::Lane,
+            None if open > self.limits.total => Excess::Table,
             None if is_excess_of_process => Excess::Process,
             None => Excess::None,
         };
@@ -124,7 +130,7 @@ impl<C> Connections<C> {
     }
 
     /// Puts a connection into its reserved slot.
-    pub(crate) fn put(&self, slot: u32, connection: &Arc<C>) {
+    pub fn put(&self, slot: u32, connection: &Arc<C>) {
         if let Some(slot) = self.slots.get(slot as usize) {
             slot.store(Some(Arc::clone(connection)));
             record(Event::TableWritten);
@@ -132,7 +138,7 @@ impl<C> Connections<C> {
     }
 
     /// Frees a slot. Returns whether no connection is left.
-    pub(crate) fn release(&self, slot: u32) -> bool {
+    pub fn release(&self, slot: u32) -> bool {
         if let Some(slot) = self.slots.get(slot as usize) {
             slot.store(None);
             record(Event::TableWritten);
@@ -153,7 +159,7 @@ impl<C> Connections<C> {
     }
 
     /// Calls `work` with the connection in a slot, if there is one.
-    pub(crate) fn with(&self, slot: u64, work: impl FnOnce(&Arc<C>)) {
+    pub fn with(&self, slot: u64, work: impl FnOnce(&Arc<C>)) {
         let slot = usize::try_from(slot).ok().and_then(|slot| self.slots.get(slot));
         if let Some(slot) = slot
             && let Some(connection) = &*slot.load()
@@ -163,7 +169,7 @@ impl<C> Connections<C> {
     }
 
     /// Calls `work` with every connection.
-    pub(crate) fn each(&self, mut work: impl FnMut(&Arc<C>)) {
+    pub fn each(&self, mut work: impl FnMut(&Arc<C>)) {
         let mut left = self.count();
         for slot in &self.slots {
             if left == 0 {
@@ -176,12 +182,33 @@ impl<C> Connections<C> {
         }
     }
 
-    pub(crate) fn all(&self) -> Vec<Arc<C>> {
+    /// The least recently used connection for which `is_candidate` holds; `accepted` is the number of connections
+    /// accepted so far.
+    pub fn longest_idle(
+        &self,
+        accepted: u64,
+        progress: impl Fn(&C) -> &Progress,
+        is_candidate: impl Fn(&C) -> bool,
+    ) -> Option<Arc<C>> {
+        let mut longest_idle = None;
+        self.each(|connection| {
+            // Asked of all connections: the stamp is exact only then.
+            let last_used = progress(connection).last_used(accepted);
+            let is_longer = longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
+            if is_longer && is_candidate(connection) {
+                longest_idle = Some((last_used, Arc::clone(connection)));
+            }
+        });
+        longest_idle.map(|(_, connection)| connection)
+    }
+
+    /// All connections.
+    pub fn all(&self) -> Vec<Arc<C>> {
         self.slots.iter().filter_map(ArcSwapOption::load_full).collect()
     }
 
     /// The number of slots that are taken.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.open.load(Ordering::SeqCst)
     }
 }
@@ -203,6 +230,6 @@ mod tests {
         assert_eq!([one, one].map(excess), [Some(Excess::None); 2]);
         assert_eq!(excess(one), Some(Excess::Of(one)));
         assert_eq!(excess(other), Some(Excess::None));
-        assert_eq!(excess(other), Some(Excess::Lane));
+        assert_eq!(excess(other), Some(Excess::Table));
     }
 }

@@ -1,0 +1,148 @@
+//! Which clients a bridge admits. At the limit it closes one that is idle, or that does not read.
+
+use std::io::ErrorKind;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use zorb_base::accepting::Admission;
+use zorb_base::connections::Excess;
+use zorb_base::peer_shares::ip_address;
+use zorb_transport::{Stream, log_limited};
+
+use crate::client_side;
+use crate::clients::Clients;
+use crate::framing::Framing;
+use crate::link::Link;
+
+/// Admits the clients of one endpoint.
+#[derive(Debug)]
+pub(crate) struct BridgeAdmission {
+    pub(crate) clients: Arc<Clients>,
+    pub(crate) framing: Framing,
+}
+
+impl Admission for BridgeAdmission {
+    fn admit(&self, stream: Arc<dyn Stream>) {
+        let peer = ip_address(&*stream);
+        let clients = &self.clients;
+        let link = Arc::new(self.link(stream));
+        let Some(reserved) = clients.connections.reserve(peer) else {
+            return self.reject(&link);
+        };
+        // Also if the thread cannot be started, or panics.
+        let leaving = LinkGuard {
+            clients: Arc::clone(clients),
+            link: Arc::clone(&link),
+            slot: reserved.slot,
+        };
+        if clients.context.is_closed() || !clients.make_room(reserved.excess) {
+            return self.reject(&link);
+        }
+        clients.connections.put(reserved.slot, &link);
+        clients.context.timing.add(&link.progress, &link.client);
+        let served = Arc::clone(&link);
+        let started = clients.context.threads.spawn("zorb-bridge-in", move || {
+            let _leaving = leaving;
+            client_side::run(&served);
+        });
+        if let Err(error) = started {
+            if let Some(unlogged) = clients.context.rejections.admit() {
+                tracing::error!(%error, unlogged, "cannot start a thread for a connection");
+            }
+            link.reject();
+            if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
+                // Its threads serve a later client.
+                clients.close_one(None);
+            }
+        } else if clients.context.is_closed() {
+            // Closing the bridge may not have seen it.
+            link.close();
+        }
+    }
+
+    fn make_room(&self) -> bool {
+        self.clients.close_one(None)
+    }
+
+    fn turn_away(&self, stream: Arc<dyn Stream>) {
+        self.reject(&self.link(stream));
+    }
+}
+
+impl BridgeAdmission {
+    fn link(&self, stream: Arc<dyn Stream>) -> Link {
+        let accepted = self.clients.accepted.fetch_add(1, Ordering::Relaxed) + 1;
+        Link::new(&self.clients.context, self.framing, stream, accepted)
+    }
+
+    fn reject(&self, link: &Link) {
+        let Self { clients, .. } = self;
+        if let Some(unlogged) = clients.context.rejections.admit() {
+            let limit = clients.context.max_connections;
+            tracing::warn!(limit, unlogged, "connection rejected: limit reached or shutting down");
+        }
+        link.reject();
+    }
+}
+
+impl Clients {
+    /// Closes a connection, if there is one too many. Returns whether there is room.
+    fn make_room(&self, excess: Excess) -> bool {
+        match excess {
+            Excess::None => true,
+            Excess::Of(peer) => self.close_one(Some(peer)),
+            Excess::Table | Excess::Process => self.close_one(None),
+        }
+    }
+
+    /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
+    /// whether there is one.
+    fn close_one(&self, peer: Option<IpAddr>) -> bool {
+        let is_of_peer = |link: &Link| peer.is_none() || ip_address(&*link.client) == peer;
+        let accepted = self.accepted.load(Ordering::Relaxed);
+        let idle = self.connections.longest_idle(
+            accepted,
+            |link| &link.progress,
+            |link| link.is_idle() && is_of_peer(link),
+        );
+        if let Some(link) = idle {
+            log_limited!(
+                info,
+                peer = link.client.peer(),
+                "closed an idle connection to stay within the limit"
+            );
+            link.evict();
+            return true;
+        }
+        let mut longest = None;
+        self.connections.each(|link| {
+            let Some(since) = link.unread_since() else { return };
+            let is_longer = longest.as_ref().is_none_or(|(earliest, _)| since < *earliest);
+            if is_longer && is_of_peer(link) {
+                longest = Some((since, Arc::clone(link)));
+            }
+        });
+        let Some((_, link)) = longest else { return false };
+        log_limited!(
+            info,
+            peer = link.client.peer(),
+            "closed a connection whose client does not read, to stay within the limit"
+        );
+        link.close();
+        true
+    }
+}
+
+/// Removes a link from the bridge's table when dropped.
+struct LinkGuard {
+    clients: Arc<Clients>,
+    link: Arc<Link>,
+    slot: u32,
+}
+
+impl Drop for LinkGuard {
+    fn drop(&mut self) {
+        self.clients.remove(&self.link, self.slot);
+    }
+}
