@@ -38,6 +38,12 @@ impl LastReceived {
         Self(MonotonicTime::coarse())
     }
 
+    /// So long ago that every connection has to be checked.
+    #[cfg(test)]
+    pub(super) fn long_ago() -> Self {
+        Self(MonotonicTime::from_nanos(0))
+    }
+
     /// Whether the connection needs no check before it is used now.
     #[inline]
     pub(super) fn is_recent(self) -> bool {

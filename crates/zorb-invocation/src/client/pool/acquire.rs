@@ -26,7 +26,7 @@ impl EndpointPool {
         };
         let mut connection = slot.take()?;
         if !connection.begin_call() {
-            pool.state().idle.push(connection);
+            pool.put_back(connection, slot);
             return None;
         }
         Some(ExclusiveCall::new(connection, pool, slot))
@@ -40,7 +40,7 @@ impl EndpointPool {
     }
 
     /// The slot of the thread with this number; `None` if connections are multiplexed.
-    fn slot(&self, thread: usize) -> Option<&ThreadSlot> {
+    pub(super) fn slot(&self, thread: usize) -> Option<&ThreadSlot> {
         // The number of slots is a power of two, or none.
         self.slots.get(thread & self.slots.len().wrapping_sub(1))
     }
@@ -65,7 +65,8 @@ impl EndpointPool {
     }
 
     /// A connection for a thread whose slot is empty or has the connection `unchecked`. Threads that wait get one
-    /// in the order of the queue; a thread that has just released one goes to its end.
+    /// in the order of the queue; a thread that has just released one goes to its end. A caller in an upcall uses
+    /// its own first: otherwise it would open one in excess of the limit.
     #[cold]
     fn acquire_other(
         &self,
@@ -75,21 +76,36 @@ impl EndpointPool {
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         // A thread that closes unused connections may have looked into the slot meanwhile.
-        state.idle.extend(unchecked.into_iter().chain(slot.take()));
+        let mut own = unchecked.or_else(|| slot.take());
+        if !in_upcall() {
+            state.idle.extend(own.take());
+            // A thread that recalled the slot has not found it there.
+            state.waiting.wake_next();
+        }
         let mut waits = None;
         let found = loop {
             if state.closed {
+                state.idle.extend(own.take());
                 break Err(NoConnection::Closed);
             }
-            if state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket)) {
-                if let Some(connection) = self.take_idle_connection(&mut state) {
-                    break Ok(Some(connection));
+            let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
+            let idle = match is_next {
+                true => own.take().or_else(|| state.idle.pop()).or_else(|| self.long_idle()),
+                false => own.take(),
+            };
+            if let Some(connection) = idle {
+                // Checking and closing it are system calls, during which the pool is not locked.
+                drop(state);
+                let usable = usable(connection);
+                state = self.state();
+                if usable.is_some() {
+                    break Ok(usable);
                 }
-                if state.open < self.max_open {
-                    break Ok(None);
-                }
+                state.open -= 1;
+                state.waiting.wake_next();
+                continue;
             }
-            if in_upcall() {
+            if in_upcall() || (is_next && state.open < self.max_open) {
                 break Ok(None);
             }
             let (ticket, limit) = waits.get_or_insert_with(|| {
@@ -125,22 +141,6 @@ impl EndpointPool {
                 Err(reason)
             }
         }
-    }
-
-    /// An idle connection that its server has not closed.
-    fn take_idle_connection(&self, state: &mut PoolState) -> Option<Box<ExclusiveConnection>> {
-        while let Some(mut connection) = state.idle.pop().or_else(|| self.long_idle()) {
-            let is_checked = connection.begin_call();
-            if connection.has_hung_up() || (!is_checked && connection.stream.is_readable()) {
-                state.open -= 1;
-                continue;
-            }
-            if !is_checked {
-                connection.last_received = LastReceived::now();
-            }
-            return Some(connection);
-        }
-        None
     }
 
     /// A connection that has been in another thread's slot for long. Threads keep those that they use all the
@@ -181,6 +181,12 @@ impl EndpointPool {
         if connection.discarded || connection.beyond_limit {
             return self.release_to_pool(connection);
         }
+        self.put_back(connection, slot);
+    }
+
+    /// Puts a connection into the thread's slot, unless that is recalled.
+    #[inline]
+    fn put_back(&self, connection: Box<ExclusiveConnection>, slot: &ThreadSlot) {
         let other = slot.put(connection);
         if other.is_some() || slot.is_recalled() {
             self.empty_slot(slot, other);
@@ -194,7 +200,8 @@ impl EndpointPool {
         other.into_iter().chain(recalled).for_each(|connection| self.release_to_pool(connection));
     }
 
-    /// Takes a connection back that cannot stay in the thread's slot.
+    /// Takes a connection back that cannot stay in the thread's slot. One in excess of the limit is closed, unless
+    /// another caller waits for a connection.
     #[cold]
     fn release_to_pool(&self, mut connection: Box<ExclusiveConnection>) {
         if connection.discarded {
@@ -207,15 +214,28 @@ impl EndpointPool {
             drop(connection);
             return self.lost_one();
         }
-        if state.closed || state.open > self.max_open {
+        let beyond_limit = state.open > self.max_open;
+        if state.closed || (beyond_limit && state.waiting.is_empty()) {
             state.open -= 1;
             drop(state);
             connection.close();
             return;
         }
-        connection.beyond_limit = false;
+        connection.beyond_limit = beyond_limit;
         state.idle.push(connection);
         state.waiting.wake_next();
         self.stop_recalling(&mut state);
     }
+}
+
+/// The idle connection, unless its server has closed it.
+fn usable(mut connection: Box<ExclusiveConnection>) -> Option<Box<ExclusiveConnection>> {
+    let is_checked = connection.begin_call();
+    if connection.has_hung_up() || (!is_checked && connection.stream.is_readable()) {
+        return None;
+    }
+    if !is_checked {
+        connection.last_received = LastReceived::now();
+    }
+    Some(connection)
 }

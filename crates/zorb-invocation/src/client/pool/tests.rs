@@ -5,11 +5,13 @@ use std::sync::Mutex;
 use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
+use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
 
 use super::*;
 use crate::client::any_connection::AnyConnection;
 use crate::client::cache::ConnectionCache;
+use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 
 const WANTED: Wanted = Wanted { connect_timeout: Duration::from_secs(10), deadline: None };
@@ -103,6 +105,70 @@ fn callers_share_a_connection_in_their_order() {
         });
         assert_eq!(served.into_inner().unwrap(), [0, 1, 2, 3, 4]);
     }
+}
+
+/// A call of an upcall on the calling thread.
+fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
+    begin_upcall();
+    let connection = pool.connection(WANTED);
+    end_upcall();
+    connection.unwrap()
+}
+
+#[test]
+fn callers_that_wait_get_the_connections_that_other_calls_return() {
+    for excess_first in [false, true] {
+        let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
+        let first = pool.connection(WANTED).unwrap();
+        let excess = nested(&pool);
+        assert_eq!(pool.state().open, 2);
+        let (returned, other) = if excess_first { (excess, first) } else { (first, excess) };
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+            until(|| waiting(&pool) == 1);
+            drop(returned);
+            waits.join().unwrap();
+        });
+        // No call waits any more.
+        drop(other);
+        assert_eq!(pool.state().open, 1);
+    }
+}
+
+#[test]
+fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
+    let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
+    drop(pool.connection(WANTED).unwrap());
+    let (_, thread) = pool.for_caller();
+    let slot = pool.slot(thread).unwrap();
+    let mut idle = slot.take().unwrap();
+    idle.last_received = LastReceived::long_ago();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+        until(|| waiting(&pool) == 1);
+        slot.put(idle);
+        let call = nested(&pool);
+        assert_eq!(pool.state().open, 1);
+        drop(call);
+        waits.join().unwrap();
+    });
+}
+
+#[test]
+fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
+    let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
+    drop(pool.connection(WANTED).unwrap());
+    let (_, thread) = pool.for_caller();
+    let slot = pool.slot(thread).unwrap();
+    let mut idle = slot.take().unwrap();
+    idle.last_received = LastReceived::long_ago();
+    std::thread::scope(|scope| {
+        let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+        until(|| waiting(&pool) == 1);
+        slot.put(idle);
+        assert!(pool.acquire_idle().is_none());
+        waits.join().unwrap();
+    });
 }
 
 #[test]
