@@ -14,7 +14,7 @@ use zorb_transport::{Endpoint, Protocol, log_limited};
 
 use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
-use super::pool::{EndpointPool, OtherConnections};
+use super::pool::{Closing, EndpointPool, OtherConnections};
 
 /// The number of pools above which those that no reference uses are closed. Endpoints come from references,
 /// so any peer can add some.
@@ -123,7 +123,7 @@ impl ConnectionCache {
         record(Event::TableWritten);
         pools.by_key.insert(key, Arc::clone(&pool));
         drop(pools);
-        unused.iter().for_each(|pool| pool.close());
+        close_all(&unused);
         pool
     }
 
@@ -134,7 +134,7 @@ impl ConnectionCache {
             pools.closed = true;
             pools.by_key.values().cloned().collect()
         };
-        pools.iter().for_each(|pool| pool.close());
+        close_all(&pools);
     }
 
     /// Closes all idle connections, as descriptors have run short. Returns whether there were any.
@@ -150,6 +150,13 @@ impl ConnectionCache {
         };
         pools.iter().for_each(|pool| pool.close_idle());
     }
+}
+
+/// Closes pools. Their queues of one-way calls end together.
+fn close_all(pools: &[Arc<EndpointPool>]) {
+    let mut closing = Closing::default();
+    pools.iter().for_each(|pool| closing.extend(pool.begin_close()));
+    closing.finish();
 }
 
 impl Pools {

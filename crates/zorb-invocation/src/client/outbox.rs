@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::orb_core::OrbCore;
@@ -17,8 +17,6 @@ use super::hangups::{ClosesHungUp, HungUp, watch};
 use super::pool::{ClosesWithPool, EndpointPool, NoConnection, Wanted};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
 
-/// The maximum time that the shutdown of an ORB waits for a queue.
-const LAST_CALLS: Duration = Duration::from_secs(1);
 /// The maximum number of message buffers that are retained.
 const SPARES: usize = 16;
 
@@ -180,10 +178,12 @@ impl ClosesHungUp for Outbox {
 }
 
 impl ClosesWithPool for Outbox {
-    /// Leaves a limited time to send the queued calls.
-    fn close(&self) {
+    fn end(&self) {
         self.queue.end();
-        if !self.queue.wait_until_done(LAST_CALLS) {
+    }
+
+    fn close(&self, deadline: Instant) {
+        if !self.queue.wait_until_done(deadline.saturating_duration_since(Instant::now())) {
             // Unblocks a thread that is sending.
             let _ = self.stream.shutdown(std::net::Shutdown::Both);
         }

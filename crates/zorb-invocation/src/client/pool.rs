@@ -43,6 +43,9 @@ pub(crate) use exclusive_call::ExclusiveCall;
 /// The maximum number of slots for threads; further threads share them.
 const MAX_SLOTS: usize = 64;
 
+/// The maximum time that the shutdown of an ORB waits for its queues of one-way calls.
+const LAST_CALLS: Duration = Duration::from_secs(1);
+
 /// The connections to one endpoint.
 #[derive(Debug)]
 pub(crate) struct EndpointPool {
@@ -86,7 +89,29 @@ struct PoolState {
 /// An object that closes with a pool: a queue of one-way calls, which takes its connections from the pool.
 /// Without this trait the modules of both would depend on each other.
 pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
-    fn close(&self);
+    /// Refuses new calls, without waiting.
+    fn end(&self);
+
+    /// Leaves the queued calls until `deadline`, and stops.
+    fn close(&self, deadline: Instant);
+}
+
+/// What closes with pools, and accepts nothing any more.
+#[derive(Debug, Default)]
+#[must_use]
+pub(super) struct Closing(Vec<Arc<dyn ClosesWithPool>>);
+
+impl Closing {
+    /// Adds more that ends at the same time.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    /// Leaves all queued calls together a limited time.
+    pub(super) fn finish(self) {
+        let deadline = Instant::now() + LAST_CALLS;
+        self.0.iter().for_each(|closing| closing.close(deadline));
+    }
 }
 
 /// All connections of a client, as each of its pools uses them.
@@ -199,8 +224,13 @@ impl EndpointPool {
         self.state.lock()
     }
 
-    /// Closes the idle connections now, and the others when they are released.
+    /// Closes the idle connections now, the others when they are released, and what closes with the pool.
     pub(super) fn close(&self) {
+        self.begin_close().finish();
+    }
+
+    /// The same without waiting for what closes with the pool.
+    pub(super) fn begin_close(&self) -> Closing {
         let (idle, multiplexed) = {
             let mut state = self.state();
             state.closed = true;
@@ -213,8 +243,10 @@ impl EndpointPool {
         }
         multiplexed.iter().for_each(|connection| connection.close());
         let closing = std::mem::take(&mut *self.closing.lock());
-        closing.iter().filter_map(Weak::upgrade).for_each(|other| other.close());
-        self.per_lane.iter().for_each(|pool| pool.close());
+        let mut closing = Closing(closing.iter().filter_map(Weak::upgrade).collect());
+        closing.0.iter().for_each(|other| other.end());
+        self.per_lane.iter().for_each(|pool| closing.extend(pool.begin_close()));
+        closing
     }
 
     /// Closes the idle connections of a lane that has ended. A later lane may get its number, and this pool.
@@ -244,7 +276,8 @@ impl EndpointPool {
             closing.push(Arc::downgrade(other));
         }
         if self.state().closed {
-            other.close();
+            other.end();
+            Closing(vec![Arc::clone(other)]).finish();
         }
     }
 

@@ -1,5 +1,6 @@
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
@@ -47,15 +48,42 @@ fn a_closed_cache_opens_nothing() {
     }
 }
 
+/// What happened to queues: `None` that one ended, otherwise the deadline when it was closed.
+type History = Arc<Mutex<Vec<Option<Instant>>>>;
+
 #[derive(Debug, Default)]
 struct Queue {
     closed: AtomicBool,
+    history: History,
 }
 
 impl ClosesWithPool for Queue {
-    fn close(&self) {
+    fn end(&self) {
+        self.history.lock().unwrap().push(None);
+    }
+
+    fn close(&self, deadline: Instant) {
+        self.history.lock().unwrap().push(Some(deadline));
         self.closed.store(true, Ordering::Relaxed);
     }
+}
+
+#[test]
+fn all_queues_end_before_the_first_is_waited_for() {
+    let cache = ConnectionCache::default();
+    let history = History::default();
+    let queues = [(); 4].map(|()| -> Arc<dyn ClosesWithPool> {
+        Arc::new(Queue { history: Arc::clone(&history), ..Queue::default() })
+    });
+    let pools = [0, 1].map(|number| pool(&cache, number));
+    for (index, queue) in queues.iter().enumerate() {
+        pools[index % 2].close_with_it(queue);
+    }
+    cache.close();
+    let history = history.lock().unwrap().clone();
+    let (ended, closed) = history.split_at(4);
+    assert!(ended.iter().all(Option::is_none), "{history:?}");
+    assert!(closed.iter().all(|deadline| *deadline == closed[0] && deadline.is_some()));
 }
 
 #[test]
