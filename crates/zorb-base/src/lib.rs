@@ -8,6 +8,7 @@
 
 pub mod accepting;
 pub mod buffers;
+pub mod callback;
 pub mod caller;
 pub mod calling_lane;
 pub mod connection_count;

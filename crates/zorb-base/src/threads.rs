@@ -1,5 +1,6 @@
 //! Counts the ORB's threads, so that a shutdown can wait for the last one.
 
+use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +43,18 @@ impl Drop for Started {
 /// Counts one thread until dropped.
 #[derive(Debug)]
 pub struct Running(Arc<ThreadCount>);
+
+thread_local! {
+    /// The address of the count that the thread belongs to; 0 for none.
+    static COUNTED_BY: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Running {
+    /// The calling thread is the one that is counted, until it ends.
+    pub fn is_this_thread(&self) {
+        COUNTED_BY.set(Arc::as_ptr(&self.0).addr());
+    }
+}
 
 impl ThreadCount {
     /// Of no threads, which are only started while all ORBs of the process together have fewer than `limit`.
@@ -86,7 +99,8 @@ impl ThreadCount {
             .into_iter()
             .fold(builder, std::thread::Builder::stack_size)
             .spawn(move || {
-                let (_running, _started) = (running, started);
+                let (running, _started) = (running, started);
+                running.is_this_thread();
                 body();
             })
             .map(drop)
@@ -96,6 +110,11 @@ impl ThreadCount {
     pub fn enter(self: &Arc<Self>) -> Running {
         *self.running.lock() += 1;
         Running(Arc::clone(self))
+    }
+
+    /// Whether the calling thread is one of those that are counted, so that it cannot wait for all of them.
+    pub fn counts_this_thread(&self) -> bool {
+        COUNTED_BY.get() == std::ptr::from_ref(self).addr()
     }
 
     /// Whether no counted thread runs.
@@ -122,6 +141,24 @@ impl Drop for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_thread_knows_who_counts_it() {
+        let (own, other) = (ThreadCount::new(usize::MAX), ThreadCount::new(usize::MAX));
+        let (tell, told) = std::sync::mpsc::channel();
+        let counts = [Arc::clone(&own), Arc::clone(&other)];
+        let body = move || {
+            tell.send(counts.each_ref().map(|count| count.counts_this_thread())).unwrap();
+            let moved = counts[1].enter();
+            moved.is_this_thread();
+            tell.send(counts.each_ref().map(|count| count.counts_this_thread())).unwrap();
+        };
+        own.spawn("counted", body).unwrap();
+        assert_eq!(told.recv().unwrap(), [true, false]);
+        assert_eq!(told.recv().unwrap(), [false, true]);
+        assert!(!own.counts_this_thread());
+        own.join();
+    }
 
     #[test]
     fn a_process_has_no_more_threads_than_it_may() {

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwapOption, Guard};
+use zorb_base::callback::call_back;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
@@ -19,7 +20,16 @@ type Slot = ArcSwapOption<Occupant>;
 /// The content of a slot.
 pub(crate) struct Occupant {
     generation: u32,
-    object: Arc<ActiveObject>,
+    /// `None` only while it is dropped.
+    object: Option<Arc<ActiveObject>>,
+}
+
+impl Drop for Occupant {
+    /// Drops the servant if nobody else has it. This may happen on the thread of a request, which serves others, too.
+    fn drop(&mut self) {
+        let object = self.object.take();
+        call_back("the drop of a servant", || drop(object));
+    }
 }
 
 /// An active object. It remains alive until this is dropped, even if its slot changes. Holding it writes to no
@@ -36,12 +46,12 @@ impl Found {
     /// The object. It is never `None`.
     #[inline]
     pub fn object(&self) -> Option<&ActiveObject> {
-        self.0.as_deref().map(|occupant| &*occupant.object)
+        self.0.as_deref()?.object.as_deref()
     }
 
     /// The object with a reference count of its own.
     pub(crate) fn to_shared(&self) -> Option<Arc<ActiveObject>> {
-        self.0.as_deref().map(|occupant| Arc::clone(&occupant.object))
+        self.0.as_deref()?.object.clone()
     }
 }
 
@@ -111,7 +121,7 @@ impl SlotTable {
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
         record(Event::TableWritten);
-        slots.get(offset)?.store(Some(Arc::new(Occupant { generation, object })));
+        slots.get(offset)?.store(Some(Arc::new(Occupant { generation, object: Some(object) })));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
     }
@@ -128,7 +138,7 @@ impl SlotTable {
             free.released.push((index, generation));
         }
         self.active.fetch_sub(1, Ordering::Relaxed);
-        Some(Arc::clone(&taken.object))
+        taken.object.clone()
     }
 
     /// The number of objects.
@@ -142,7 +152,7 @@ impl SlotTable {
         let free = self.free.lock();
         (0..free.next)
             .filter_map(|index| self.slot(index)?.load_full())
-            .map(|occupant| Arc::clone(&occupant.object))
+            .filter_map(|occupant| occupant.object.clone())
             .collect()
     }
 
@@ -153,7 +163,7 @@ impl SlotTable {
         self.active.store(0, Ordering::Relaxed);
         (0..free.next)
             .filter_map(|index| self.slot(index)?.swap(None))
-            .map(|occupant| Arc::clone(&occupant.object))
+            .filter_map(|occupant| occupant.object.clone())
             .collect()
     }
 }

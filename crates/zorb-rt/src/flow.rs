@@ -65,7 +65,7 @@ impl OutputQueueBuilder {
         self
     }
 
-    /// Calls `on_event` with each event. It may call the queue.
+    /// Calls `on_event` with each event. It may call the queue. A panic is logged.
     pub fn on_event(mut self, on_event: impl Fn(&FlowEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Box::new(on_event));
         self
@@ -188,7 +188,6 @@ impl Drop for OutputQueue {
         let own = std::thread::current().id();
         // If one of its own calls drops the queue, its thread ends by itself.
         if let Some(thread) = self.thread.take_if(|thread| thread.thread().id() != own) {
-            // The thread panics only if `on_event` does.
             let _ = thread.join();
         }
     }
@@ -203,7 +202,11 @@ impl fmt::Debug for OutputQueue {
 impl Shared {
     fn report(&self, event: Option<FlowEvent>) {
         if let (Some(event), Some(on_event)) = (event, &self.on_event) {
-            on_event(&event);
+            let reported = catch_unwind(AssertUnwindSafe(|| on_event(&event)));
+            if reported.is_err() {
+                // The queue goes on.
+                tracing::error!("on_event of an output queue panicked");
+            }
         }
     }
 

@@ -241,7 +241,8 @@ impl Orb {
     /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 3) with `wait` inside an upcall, which would wait for itself.
+    /// `BAD_INV_ORDER` (OMG 3) with `wait` on a thread of the ORB, which would wait for itself: inside an upcall, or in
+    /// another function that the ORB calls, for example [`OnewayQueue::on_event`](crate::OnewayQueue::on_event).
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
         self.inner.shutdown(wait).map_err(Error::from)
     }

@@ -16,7 +16,8 @@ impl OrbInner {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
-        if wait && in_upcall_of(&self.core) {
+        // It would wait for itself: in an upcall, or in a function of the program that a thread of the ORB calls.
+        if wait && (in_upcall_of(&self.core) || self.core.threads().counts_this_thread()) {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,

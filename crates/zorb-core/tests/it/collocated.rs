@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use crate::support::{Acting, Echo, Refused, RepeatError, Servant, builder, client, server};
+use crate::support::{Acting, Echo, Refused, RepeatError, Servant, builder, client, server, until};
 use zorb_core::poa::{ObjectId, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, ObjectRef, Orb};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -16,12 +16,6 @@ const ASKING: [CollocationStrategy; 2] =
 
 fn kind<T: std::fmt::Debug>(outcome: Result<T, SystemException>) -> SystemExceptionKind {
     outcome.unwrap_err().kind
-}
-
-fn until(done: impl Fn() -> bool) {
-    while !done() {
-        std::thread::yield_now();
-    }
 }
 
 #[test]

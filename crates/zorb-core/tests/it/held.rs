@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
-use crate::support::{Acting, Echo, builder};
+use crate::support::{Acting, Echo, builder, until};
 use zorb_cdr::ByteOrder;
 use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
@@ -127,12 +127,6 @@ impl Raw {
         self.0.read_exact(&mut octets[12..]).unwrap();
         let start = ReplyStart::read(&octets, &header).unwrap();
         (i32::try_from(start.request_id).unwrap(), start.status, octets)
-    }
-}
-
-fn until(what: impl Fn() -> bool) {
-    while !what() {
-        std::thread::yield_now();
     }
 }
 

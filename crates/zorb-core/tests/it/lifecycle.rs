@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server};
+use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
+use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
 use zorb_core::{Error, Orb};
 use zorb_types::{SystemExceptionKind, minor};
@@ -168,22 +170,28 @@ fn a_servant_may_wait_for_the_end_of_another_orb_only() {
     orb.shutdown(true).unwrap();
 }
 
+/// Panics when a request is read.
+#[derive(Debug)]
+struct Panics;
+
+impl ServerRequestInterceptor for Panics {
+    fn receive_request_service_contexts(&self, _: &mut ServerRequestInfo<'_>) {
+        std::panic::resume_unwind(Box::new("in an interceptor"));
+    }
+}
+
 #[test]
 fn a_panic_outside_the_servants_code_ends_the_connection_only() {
     let (orb, echo) = server();
-    let poa = orb.root_poa();
-    let own = Arc::new(OnceLock::new());
-    let (adapter, id) = (poa.clone(), Arc::clone(&own));
-    let bomb = OnDrop(|| std::panic::resume_unwind(Box::new("in a drop")));
-    let servant = Acting(move |value| {
-        let _ = &bomb;
-        // The request keeps the servant alive until it is answered, and drops it then.
-        adapter.deactivate(id.get().unwrap()).unwrap();
-        Ok(value)
-    });
-    let ending: Echo = poa.activate(servant).unwrap();
-    own.set(poa.id_of(&ending).unwrap()).unwrap();
-    let (_client, there) = client(&ending);
+    orb.add_server_request_interceptor("panics", |_| Some(Arc::new(Panics)));
+    // It reads priorities, and so calls the interceptor, before the upcall.
+    let lane = LaneSettings::new(None, 1);
+    let settings = PoolSettings { by_priority: Some(true), ..PoolSettings::new("ordered") };
+    let pool = orb.create_pool(PoolSettings { lanes: vec![lane], ..settings }).unwrap();
+    let policies = PoaPolicies::new().with(pool.policy());
+    let poa = orb.root_poa().create("ordered", policies).unwrap();
+    let panics: Echo = poa.activate(Servant::default()).unwrap();
+    let (_client, there) = client(&panics);
     assert_eq!(there.twice(3).unwrap_err().kind, SystemExceptionKind::CommFailure);
     let (_client, there) = client(&echo);
     assert_eq!(there.twice(3).unwrap(), 6);

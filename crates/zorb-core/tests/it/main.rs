@@ -3,6 +3,7 @@
 
 mod binding;
 mod call;
+mod callbacks;
 mod collocated;
 mod connecting;
 mod descriptors;

@@ -71,7 +71,7 @@ impl OnewayQueue {
     }
 
     /// Calls `on_event` for each event of the queues, on the calling thread or on that of a queue. It may make
-    /// calls.
+    /// calls. A panic is logged.
     #[must_use]
     pub fn on_event(mut self, on_event: impl Fn(&FlowEvent) + Send + Sync + 'static) -> Self {
         self.on_event = Some(Arc::new(on_event));

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
+use zorb_base::callback::call_back;
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::orb_core::OrbCore;
 use zorb_os::lock::Lock;
@@ -122,7 +123,7 @@ impl Outbox {
     /// Reports an event to the program.
     pub(super) fn report(&self, event: Option<FlowEvent>) {
         if let (Some(event), Some(on_event)) = (event, &self.on_event) {
-            on_event(&event);
+            call_back("on_event of a queue of one-way calls", || on_event(&event));
         }
     }
 

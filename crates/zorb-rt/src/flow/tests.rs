@@ -81,6 +81,21 @@ fn properties_set_the_limits_of_a_queue() {
 }
 
 #[test]
+fn a_queue_survives_a_panic_in_its_event_handler() {
+    let queue = OutputQueue::builder("panics").on_event(|_| panic!("on purpose")).start().unwrap();
+    let lost = SystemException::transient(minor::transient::QUEUE_FULL, CompletionStatus::No);
+    queue.send(1, move || Err(lost)).unwrap();
+    let (tell, told) = channel();
+    queue
+        .send(1, move || {
+            tell.send(()).unwrap();
+            Ok(())
+        })
+        .unwrap();
+    told.recv_timeout(Duration::from_secs(60)).unwrap();
+}
+
+#[test]
 fn a_caller_waits_for_room_if_configured() {
     let hour = WhenFull::Wait(Duration::from_secs(3600));
     let (queue, release, _events) =

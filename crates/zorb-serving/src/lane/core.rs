@@ -5,6 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
+use zorb_base::callback::call_back;
 use zorb_base::calling_lane::{CallingLane, Entered};
 use zorb_base::threads::ThreadCount;
 use zorb_poa::ConnectionSetup;
@@ -37,6 +38,9 @@ pub struct LaneCore {
     pub(super) is_mixed: AtomicBool,
     pub(crate) steady_state: Arc<SteadyState>,
 }
+
+/// What prepares threads, as the log names it: the program's priority mapping is part of it.
+const THREADS: &str = "preparing a lane's thread";
 
 thread_local! {
     /// The number of the thread's pool; 0 for none.
@@ -77,12 +81,25 @@ impl LaneCore {
         let running = core.threads().enter();
         let lane = Arc::clone(self);
         self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
+            // A pool counts its threads itself, but the shutdown of the ORB waits for them.
+            running.is_this_thread();
             let _running = running;
             POOL.set(lane.pool);
             let _calling = lane.calls();
             let _watching = lane.steady_state.watch();
-            body(lane.settings.threads.begin());
+            let begun = call_back(THREADS, || lane.settings.threads.begin());
+            body(begun.unwrap_or_else(|| Err(io::Error::other("preparing the thread panicked"))));
         })
+    }
+
+    /// Makes the calling thread work for this lane: see [`LaneThreads::adopt`](crate::LaneThreads::adopt).
+    pub(crate) fn adopt(&self) {
+        call_back(THREADS, || self.settings.threads.adopt());
+    }
+
+    /// Gives a borrowed thread the lane's priority: see [`LaneThreads::raise`](crate::LaneThreads::raise).
+    pub(crate) fn raise(&self, thread: u32) {
+        call_back(THREADS, || self.settings.threads.raise(thread));
     }
 
     /// Closes the connections of its threads' own calls, after the threads have ended.

@@ -12,6 +12,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
+use zorb_base::callback::call_back;
 use zorb_base::steady_events::EventCounts;
 use zorb_os::alloc::AllocationCount;
 use zorb_os::lock::{Lock, Locked};
@@ -58,7 +59,7 @@ impl fmt::Display for LaneViolations {
 }
 
 /// Receives the violations of one work interval, on the thread that caused them, at the end of the interval.
-/// Page faults are not included: they are counted on demand.
+/// Page faults are not included: they are counted on demand. A panic is logged.
 pub type ViolationReport = dyn Fn(&LaneViolations) + Send + Sync;
 
 /// The counts of one lane.
@@ -262,7 +263,7 @@ impl SteadyState {
             tracing::warn!("{new}");
         }
         if let Some(report) = report {
-            report(&new);
+            call_back("the report of violations", || report(&new));
         }
     }
 
@@ -333,5 +334,25 @@ impl fmt::Debug for SteadyState {
             .field("lane", &self.lane)
             .field("is_on", &self.is_on())
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use zorb_base::steady_events::{Event, record};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_in_the_report_ends_no_thread() {
+        let steady_state = SteadyState::new("lane", None);
+        let report: Arc<ViolationReport> = Arc::new(|_| panic!("on purpose"));
+        steady_state.freeze(Some(&report)).unwrap();
+        for violations in 1..3 {
+            steady_state.work_begins();
+            record(Event::TableWritten);
+            steady_state.work_ends();
+            assert_eq!(steady_state.violations().table_writes, violations);
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use zorb_base::callback::call_back;
 use zorb_os::priority;
 use zorb_transport::WorkerThreads;
 
@@ -13,11 +14,13 @@ use crate::settings::LaneThreads;
 pub(crate) fn assist(steady_state: &SteadyState, threads: &dyn LaneThreads) {
     steady_state.watch_for_good();
     priority::enable_inheritance();
-    if let Err(error) = threads.assist() {
-        let lane = steady_state.lane();
-        tracing::warn!(%error, lane, "cannot set the priority or processors of an auxiliary thread");
-        threads.adopt();
-    }
+    call_back("preparing an auxiliary thread", || {
+        if let Err(error) = threads.assist() {
+            let lane = steady_state.lane();
+            tracing::warn!(%error, lane, "cannot set the priority or processors of an auxiliary thread");
+            threads.adopt();
+        }
+    });
 }
 
 /// The transports' own threads for a lane's endpoints.

@@ -100,7 +100,7 @@ impl HalfSync {
                     }
                 }
                 // Its priority may have been raised.
-                Some(Call::Check) => lane.settings.threads.adopt(),
+                Some(Call::Check) => lane.adopt(),
                 Some(Call::Borrowed(rank)) => {
                     let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
                     if let Some(higher) = higher
@@ -109,11 +109,11 @@ impl HalfSync {
                     {
                         serve_borrowed(&higher, queue, request, &mut scratch);
                     }
-                    lane.settings.threads.adopt();
+                    lane.adopt();
                 }
             }
             if serve_higher(lane, &mut scratch) {
-                lane.settings.threads.adopt();
+                lane.adopt();
                 continue;
             }
             let next = self.queue.next(&worker, served.take());
@@ -217,7 +217,7 @@ fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
     let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);
     let worker = lower.find_map(|lane| lane.strategy().queue()?.take_idle())?;
     // Before it runs: threads of lanes in between could preempt it.
-    lane.settings.threads.raise(worker.thread);
+    lane.raise(worker.thread);
     Some((worker, other_lanes.higher.len()))
 }
 
@@ -245,7 +245,7 @@ fn serve_borrowed(
 ) {
     lane.borrowed.fetch_add(1, Ordering::Relaxed);
     lane.work_begins();
-    lane.settings.threads.adopt();
+    lane.adopt();
     let _calling = lane.calls();
     if let Some(message) = request.serve(scratch) {
         queue.give_back(message);

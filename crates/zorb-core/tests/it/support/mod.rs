@@ -19,6 +19,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 use zorb_core::codegen::{Octets, Ref};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
@@ -228,11 +229,19 @@ pub fn server_in_order() -> (Orb, Echo) {
     (orb, echo)
 }
 
-/// Waits until the servant has this note: a later request runs concurrently with a slow upcall.
-pub fn until_noted(echo: &Echo, value: i32) {
-    while echo.noted().unwrap() != value {
+/// Waits for `condition`, and gives up after a minute.
+#[track_caller]
+pub fn until(condition: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it does not happen");
         std::thread::yield_now();
     }
+}
+
+/// Waits until the servant has this note: a later request runs concurrently with a slow upcall.
+pub fn until_noted(echo: &Echo, value: i32) {
+    until(|| echo.noted().unwrap() == value);
 }
 
 /// A client's view of `echo`, from its stringified reference.
