@@ -9,6 +9,7 @@
 //! would need a lifetime in [`Wire::write`](zorb_cdr::Wire::write) of every type. The second pass is checked: if
 //! the run has another offset or length, nothing is sent.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 
 use zorb_cdr::{ByteOrder, CdrResult, CdrWriter, Outlet, TextCoding};
@@ -131,8 +132,8 @@ impl Tail {
     /// Sends the message in `buffer` and the run. `write` must be the body of the first pass.
     ///
     /// # Errors
-    /// Those of `send`; `InvalidData`, with nothing sent, if `write` puts the run elsewhere than in the first
-    /// pass.
+    /// Those of `send`; with nothing sent, one that [`is_body_changed`] recognizes if `write` puts the run elsewhere
+    /// than in the first pass.
     pub fn send(
         self,
         buffer: &mut Vec<u8>,
@@ -148,9 +149,27 @@ impl Tail {
         match (again, sender.sent) {
             (Ok(()), Some(sent)) => sent,
             (_, Some(Err(error))) => Err(error),
-            _ => Err(io::ErrorKind::InvalidData.into()),
+            _ => Err(io::Error::new(io::ErrorKind::InvalidData, BodyChanged)),
         }
     }
+}
+
+/// The error for a body that the second pass writes differently.
+#[derive(Debug)]
+struct BodyChanged;
+
+impl fmt::Display for BodyChanged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the arguments are written differently each time")
+    }
+}
+
+impl std::error::Error for BodyChanged {}
+
+/// Whether [sending](Tail::send) failed since the body was not the same as in the first pass: nothing was sent.
+#[cold]
+pub fn is_body_changed(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|inner| inner.is::<BodyChanged>())
 }
 
 /// Sends message and run when the body offers the run.

@@ -340,7 +340,7 @@ impl ObjectAdapter {
             return Err(PoaError::ObjectAlreadyActive);
         }
         let full =
-            || SystemException::no_resources(minor::no_resources::QUEUE_FULL, CompletionStatus::No);
+            || SystemException::no_resources(minor::no_resources::OBJECTS, CompletionStatus::No);
         let id = self.objects.insert(id, skeleton).ok_or_else(full)?;
         if unique {
             servants.insert(identity, id.clone());

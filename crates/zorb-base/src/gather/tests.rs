@@ -3,7 +3,7 @@ use std::io;
 use zorb_cdr::{ByteOrder, CdrWriter, Octets, TextCoding, Wire};
 use zorb_giop::{GiopVersion, MessageWriter, ReplyStatus};
 
-use super::{Gather, Tail, WriteBody};
+use super::{Gather, Tail, WriteBody, is_body_changed};
 
 fn written(threshold: usize, write: WriteBody<'_>) -> (Vec<u8>, Option<Tail>) {
     let mut buffer = Vec::new();
@@ -100,5 +100,5 @@ fn a_failed_send_is_reported_once() {
     // A closure that writes something else in the second pass sends nothing.
     let other = |writer: &mut CdrWriter<'_>| Octets::write(&octets[1..], writer);
     let changed = tail.send(&mut buffer, TextCoding::default(), &other, &mut |_| Ok(()));
-    assert_eq!(changed.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    assert!(is_body_changed(&changed.unwrap_err()));
 }

@@ -248,6 +248,49 @@ fn babble_ends_the_calls_of_the_connection_and_no_others() {
     served.join().unwrap();
 }
 
+/// Clients with connections of both kinds.
+fn both(orb: Orb, echo: &Echo) -> [(Orb, Echo); 2] {
+    let exclusive = builder().build().unwrap();
+    let same = exclusive.resolve(&echo.object().to_ior_string()).unwrap();
+    [(orb, echo.clone()), (exclusive, same)]
+}
+
+#[test]
+fn a_malformed_reply_is_answered_with_a_message_error() {
+    let (orb, echo, served) = scripted(|listener| {
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            read_requests(&mut stream, 1);
+            // A reply that ends within its id.
+            stream.write_all(b"GIOP\x01\x02\x00\x01\x00\x00\x00\x02ab").unwrap();
+            assert_eq!(read_message(&mut stream).0.kind, MessageKind::MessageError);
+        }
+    });
+    for (_orb, echo) in both(orb, &echo) {
+        assert_eq!(echo.twice(1).unwrap_err().kind, SystemExceptionKind::CommFailure);
+    }
+    served.join().unwrap();
+}
+
+#[test]
+fn a_question_that_is_given_up_is_cancelled() {
+    let (orb, echo, served) = scripted(|listener| {
+        for _ in 0..2 {
+            let (mut stream, _) = listener.accept().unwrap();
+            let kinds: Vec<_> = (0..3).map(|_| read_message(&mut stream).0.kind).collect();
+            let cancelled = [MessageKind::LocateRequest, MessageKind::CancelRequest];
+            assert_eq!(kinds[..2], cancelled);
+            assert_eq!(kinds[2], MessageKind::CloseConnection);
+        }
+    });
+    for (orb, echo) in both(orb, &echo) {
+        let hasty = echo.object().with_timeout(Duration::from_millis(200));
+        assert_eq!(hasty.locate().unwrap_err().kind, SystemExceptionKind::Timeout);
+        orb.shutdown(true).unwrap();
+    }
+    served.join().unwrap();
+}
+
 #[test]
 fn messages_of_many_threads_do_not_mix() {
     let (_server, echo) = server();

@@ -13,7 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, Transfe
 
 use super::any_connection::AnyConnection;
 use super::call::Call;
-use super::connection::{Connection, NoReply, machine_time};
+use super::connection::{Connection, NoReply, NotBegun, machine_time};
 use super::contexts::Contexts;
 use super::failing::{Failure, no_reply, not_sent};
 use super::multiplexed::MultiplexedCall;
@@ -21,6 +21,7 @@ use super::pool::Wanted;
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection, select_idle};
+use super::time_limit::TimeLimit;
 
 /// The outcome of an attempt: the reply has been read, or there is none; or why the call is not complete.
 pub(super) type Attempt = Result<(), Unfinished>;
@@ -88,7 +89,10 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
     let deadline = call.time_limit.deadline();
     let deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
     let request = route.request(core, kind, call.operation, deadline);
-    let begun = connection.begin(&request, call.sending.deadline()).map_err(failed)?;
+    let begun = match connection.begin(&request, call.sending.deadline()) {
+        Ok(begun) => begun,
+        Err(reason) => return Err(unfinished(not_begun(route, connection, reason))),
+    };
     let BegunRequest { request_id, text, announcement } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());
     let band = route.band.as_ref().filter(|_| connection.claims_band());
@@ -116,7 +120,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);
-        route.pool.discard(connection);
+        route.pool.discard(connection, ConnectionEnd::Lost);
         return Err(unfinished(not_sent(route, again, error)));
     }
     if kind == RequestKind::Oneway {
@@ -149,11 +153,44 @@ fn not_received(
 ) -> Unfinished {
     let end = reason.end();
     let again = end.is_some_and(|end| connection.may_resend(request_id, end));
-    if end.is_some() || connection.time_out(request_id, &call.time_limit).is_err() {
-        route.pool.discard(connection);
-    }
+    give_up(route, connection, request_id, &call.time_limit, end);
     let exception = no_reply(route, call.time_limit.timeout(), reason);
     unfinished(Failure { exception, again })
+}
+
+/// Discards a connection that has ended without a reply. If it has not, tells the server that nobody waits any more.
+#[cold]
+pub(super) fn give_up(
+    route: &Route,
+    connection: &mut impl Connection,
+    request_id: u32,
+    time_limit: &TimeLimit,
+    end: Option<ConnectionEnd>,
+) {
+    let end = match end {
+        None if connection.time_out(request_id, time_limit).is_ok() => return,
+        end => end.unwrap_or(ConnectionEnd::Lost),
+    };
+    route.pool.discard(connection, end);
+}
+
+/// The failure of a request that has not begun.
+#[cold]
+pub(super) fn not_begun(
+    route: &Route,
+    connection: &mut impl Connection,
+    reason: NotBegun,
+) -> Failure {
+    match reason {
+        NotBegun::Refused(exception) => {
+            let exception = exception.at(Phase::Send, &route.pool.endpoint);
+            Failure { exception, again: false }
+        }
+        NotBegun::Unsent { error, again } => {
+            route.pool.discard(connection, ConnectionEnd::Lost);
+            not_sent(route, again, error)
+        }
+    }
 }
 
 #[cold]
@@ -238,8 +275,9 @@ fn write_arguments(
     written.map_err(unwritten)
 }
 
+/// The exception for a request that cannot be written.
 #[cold]
-fn unwritten(error: CdrError) -> SystemException {
+pub(super) fn unwritten(error: CdrError) -> SystemException {
     let exception = SystemException::from_cdr(error, CompletionStatus::No, Transfer::SendRequest);
     exception.with_context(ErrorContext::new(Phase::Send).with_source(error))
 }
@@ -321,8 +359,7 @@ fn readdress(omitted: bool, wanted: Option<AddressingDisposition>) -> Unfinished
 #[cold]
 pub(super) fn not_addressed() -> SystemException {
     let code = minor::no_implement::UNSUPPORTED_OPERATION;
-    let context = ErrorContext::new(Phase::Decode).with_source(
-        "the server asked for an address of the object in a form that it does not accept",
-    );
+    let context = ErrorContext::new(Phase::Decode)
+        .with_source("the server rejected every form of the object's address");
     SystemException::no_implement(code, CompletionStatus::No).with_context(context)
 }

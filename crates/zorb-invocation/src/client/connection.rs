@@ -148,16 +148,43 @@ pub(super) fn may_resend<C>(
     can_succeed && failure.is_safe_to_resend()
 }
 
-/// The exception for a request that cannot begin.
-#[cold]
-pub(super) fn not_begun(error: BeginError) -> SystemException {
-    let no = CompletionStatus::No;
-    match error {
-        BeginError::TooManyRequests { .. } => {
-            SystemException::no_resources(minor::no_resources::QUEUE_FULL, no)
+/// Why a request has not begun. Nothing was sent.
+#[derive(Debug)]
+pub(super) enum NotBegun {
+    /// The connection has ended, or did not become free in time.
+    Unsent {
+        error: io::Error,
+        /// Whether to send the request over another connection: see [`may_resend`].
+        again: bool,
+    },
+    /// The connection goes on without the request.
+    Refused(SystemException),
+}
+
+impl NotBegun {
+    /// For a request that the state machine refuses.
+    #[cold]
+    pub(super) fn new<C>(error: BeginError, machine: &ClientConnection<C>, used: bool) -> Self {
+        let no = CompletionStatus::No;
+        match error {
+            BeginError::TooManyRequests { .. } => Self::Refused(SystemException::no_resources(
+                minor::no_resources::OUTSTANDING_REQUESTS,
+                no,
+            )),
+            BeginError::CodeSets(error) => Self::Refused(error.into()),
+            _ => Self::ended(io::ErrorKind::NotConnected.into(), machine, used),
         }
-        BeginError::CodeSets(error) => error.into(),
-        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
+    }
+
+    /// For a request over a connection that has ended with `error`.
+    #[cold]
+    pub(super) fn ended<C>(error: io::Error, machine: &ClientConnection<C>, used: bool) -> Self {
+        let again = match machine.ended() {
+            Some(ConnectionEnd::CloseConnection) => true,
+            Some(ConnectionEnd::Lost) => used,
+            _ => false,
+        };
+        Self::Unsent { error, again }
     }
 }
 
@@ -192,7 +219,7 @@ pub(super) trait Connection {
         &mut self,
         request: &NewRequest<'_>,
         send_deadline: Option<Instant>,
-    ) -> Result<BegunRequest, SystemException>;
+    ) -> Result<BegunRequest, NotBegun>;
 
     /// Whether the request has to announce the priority band of the connection: no request before it did.
     fn claims_band(&mut self) -> bool;
@@ -237,8 +264,9 @@ pub(super) trait Connection {
     /// Gives up a request whose deadline has passed, and tells the server.
     fn time_out(&mut self, request_id: u32, time_limit: &TimeLimit) -> io::Result<()>;
 
-    /// Prevents further use of a connection that is useless after a failure.
-    fn discard(&mut self);
+    /// Prevents further use of a connection that is useless after a failure. A server that broke the protocol is
+    /// told.
+    fn discard(&mut self, end: ConnectionEnd);
 
     /// Stops omitting parts of requests; returns whether parts were omitted.
     fn send_in_full(&mut self) -> bool;

@@ -15,11 +15,10 @@ use zorb_os::probe;
 #[cfg(feature = "buffers")]
 use zorb_transport::ReceivedBuffer;
 use zorb_transport::{BusyWait, MAX_LATENESS, Stream};
-use zorb_types::SystemException;
 
 use super::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, Receiving, machine_time,
-    may_resend, not_begun,
+    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, NotBegun, Receiving,
+    machine_time, may_resend,
 };
 use super::hangups::WatchedConnection;
 use super::time_limit::TimeLimit;
@@ -227,8 +226,11 @@ impl Connection for ExclusiveConnection {
         &mut self,
         request: &NewRequest<'_>,
         _: Option<Instant>,
-    ) -> Result<BegunRequest, SystemException> {
-        self.machine.begin(request, true, ()).map_err(not_begun)
+    ) -> Result<BegunRequest, NotBegun> {
+        match self.machine.begin(request, true, ()) {
+            Ok(begun) => Ok(begun),
+            Err(error) => Err(NotBegun::new(error, &self.machine, self.used)),
+        }
     }
 
     #[cold]
@@ -339,8 +341,13 @@ impl Connection for ExclusiveConnection {
     }
 
     #[cold]
-    fn discard(&mut self) {
+    fn discard(&mut self, end: ConnectionEnd) {
         self.discarded = true;
+        if matches!(end, ConnectionEnd::ProtocolError(_)) {
+            self.machine.end(end);
+            // The server notices the end of the stream if it does not read the MessageError.
+            let _ = self.transmit(MAX_LATENESS);
+        }
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use zorb_base::gather::is_body_changed;
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::connection::NoReply;
@@ -25,6 +26,9 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
         io::ErrorKind::PermissionDenied => (false, refused()),
         io::ErrorKind::FileTooLarge => {
             (false, SystemException::imp_limit(minor::imp_limit::MESSAGE_TOO_LARGE, no))
+        }
+        _ if is_body_changed(&error) => {
+            (false, SystemException::internal(minor::internal::BROKEN_INVARIANT, no))
         }
         // The server had closed the idle connection, so it cannot have seen the request.
         _ => (again, SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no)),

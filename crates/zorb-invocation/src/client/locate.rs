@@ -13,7 +13,7 @@ use zorb_poa::NotAdmitted;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::any_connection::AnyConnection;
-use super::attempt::not_addressed;
+use super::attempt::{give_up, not_addressed, not_begun, unwritten};
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
 use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
@@ -108,7 +108,7 @@ fn locate_at(
     let core = object.core();
     let routes = target.routes(core);
     if let Some(key) = &routes.local {
-        return Ok(match core.adapters().locate_key(key) {
+        return Ok(match core.adapters().locate_key(key, None) {
             Ok(()) | Err(NotAdmitted::Held(_)) => Location::Here,
             Err(NotAdmitted::Forward(ior)) => Location::Forward(*ior),
             Err(NotAdmitted::Refused(_) | NotAdmitted::NeedsKey) => Location::Unknown,
@@ -141,19 +141,20 @@ fn locate_over(
     let deadline = time_limit.deadline();
     let machine_deadline = deadline.map(|deadline| machine_time(connection.opened(), deadline));
     let request = route.request(core, RequestKind::Locate, "", machine_deadline);
-    let begun = connection
-        .begin(&request, deadline)
-        .map_err(|exception| exception.at(Phase::Send, &route.pool.endpoint))?;
+    let begun = match connection.begin(&request, deadline) {
+        Ok(begun) => begun,
+        Err(reason) => return Err(unanswered(not_begun(route, connection, reason))),
+    };
     let id = begun.request_id;
     let address = route.target();
     let order = ByteOrder::NATIVE;
     let Some(outgoing) = connection.outgoing() else { return Err(core.shut_down().into()) };
     form.locate_request(outgoing.any_octets(), order, id, &address)
         .and_then(MessageWriter::finish)
-        .map_err(decoding)?;
+        .map_err(|error| unwritten(error).at(Phase::Send, &route.pool.endpoint))?;
     if let Err(error) = connection.send(&begun, &time_limit, None) {
         let again = connection.may_resend(id, ConnectionEnd::Lost);
-        route.pool.discard(connection);
+        route.pool.discard(connection, ConnectionEnd::Lost);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
@@ -171,8 +172,9 @@ fn locate_over(
         },
         Err(reason) => reason,
     };
-    let again = reason.end().is_some_and(|end| connection.may_resend(id, end));
-    route.pool.discard(connection);
+    let end = reason.end();
+    let again = end.is_some_and(|end| connection.may_resend(id, end));
+    give_up(route, connection, id, &time_limit, end);
     let exception = no_reply(route, time_limit.timeout(), reason);
     Err(unanswered(Failure { exception, again }))
 }

@@ -10,6 +10,8 @@ mod call;
 mod inheritance;
 mod leader;
 mod list;
+#[cfg(test)]
+mod tests;
 
 use std::cmp::Reverse;
 use std::io;
@@ -263,6 +265,10 @@ impl MultiplexedConnection {
         let state = self.state();
         if state.machine.ended().is_some() {
             return Err(match &state.error {
+                // The time of another call.
+                Some(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    io::ErrorKind::NotConnected.into()
+                }
                 Some(error) => copied(error),
                 None => io::ErrorKind::NotConnected.into(),
             });
@@ -297,6 +303,13 @@ impl MultiplexedConnection {
             state.error = error;
         }
         state.machine.end(end);
+        let mut farewell = Vec::new();
+        if state.machine.poll_transmit(&mut farewell)
+            && let Ok(Some(_sending)) = self.sending.try_lock(Duration::ZERO)
+        {
+            // The MessageError that answers a malformed reply, unless another call sends just now.
+            let _ = self.stream.try_send(&farewell);
+        }
         // Stops threads that are sending or receiving.
         let _ = self.stream.shutdown(Shutdown::Both);
         for call in state.machine.calls_mut() {
@@ -343,14 +356,14 @@ impl MultiplexedConnection {
     /// Closes the stream, which nobody uses; since GIOP 1.2, a client sends CloseConnection first.
     fn send_close(&self) {
         let mut octets = Vec::new();
-        let mut state = self.state();
-        state.machine.close();
-        let announces = state.machine.poll_transmit(&mut octets);
-        drop(state);
-        if announces {
+        self.state().machine.close();
+        let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
+        // CancelRequests may wait before the CloseConnection.
+        while self.state().machine.poll_transmit(&mut octets) {
             // If this fails, the server still notices the end of the stream.
-            let limited = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
-            let _ = limited.and_then(|()| self.stream.send_all(&octets));
+            if self.stream.send_all(&octets).is_err() {
+                break;
+            }
         }
         let _ = self.stream.shutdown(Shutdown::Both);
     }

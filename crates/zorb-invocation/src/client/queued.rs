@@ -12,7 +12,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
 use super::connect_time::ConnectTime;
-use super::connection::not_begun;
+use super::connection::NotBegun;
 use super::contexts::Contexts;
 use super::exclusive::ExclusiveConnection;
 use super::interception::intercept;
@@ -119,7 +119,10 @@ fn write(
         *outgoing = spare;
     }
     let request = route.request(core, RequestKind::Oneway, call.operation, None);
-    let begun = machine.begin(&request, true, ()).map_err(not_begun)?;
+    let begun = match machine.begin(&request, true, ()) {
+        Ok(begun) => begun,
+        Err(error) => return Err(refused(NotBegun::new(error, machine, false))),
+    };
     let BegunRequest { request_id, text, announcement } = begun;
     let announces_band = route.band.is_some() && !*band_announced;
     let band = route.band.as_ref().filter(|_| announces_band);
@@ -143,6 +146,17 @@ fn write(
         Err(back) => {
             outbox.reuse(back.octets);
             Ok(Err(length))
+        }
+    }
+}
+
+/// The exception for a call that the connection of the queue does not take.
+#[cold]
+fn refused(reason: NotBegun) -> SystemException {
+    match reason {
+        NotBegun::Refused(exception) => exception,
+        NotBegun::Unsent { .. } => {
+            SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No)
         }
     }
 }

@@ -296,9 +296,13 @@ fn no_usable_profile(object: &ObjectRef, routes: &Routes) -> SystemException {
     }
     let tags: Vec<_> =
         object.ior().profiles.iter().map(|profile| profile.tag.to_string()).collect();
-    let context = ErrorContext::new(Phase::Connect)
-        .with_source(format!("the reference has only profiles of kind {}", tags.join(", ")))
-        .with_hint("this ORB has no protocol for these profiles");
+    let context = ErrorContext::new(Phase::Connect);
+    let context = match tags.is_empty() {
+        true => context.with_source("the reference is empty: it has no profiles"),
+        false => context
+            .with_source(format!("the reference has only profiles of kind {}", tags.join(", ")))
+            .with_hint("this ORB has no protocol for these profiles"),
+    };
     SystemException::transient(minor::transient::NO_USABLE_PROFILE, CompletionStatus::No)
         .with_context(context)
 }

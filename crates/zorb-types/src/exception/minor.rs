@@ -174,6 +174,9 @@ minors! {
         THREADS = zorb 2, "no thread free";
         DESCRIPTORS = zorb 3, "no file descriptor free";
         MESSAGE_BUDGET = zorb 4, "no memory left for messages (MaxBufferedOctets)";
+        OBJECTS = zorb 5, "the adapter has the maximum number of objects";
+        GROUP_MEMBERS = zorb 6, "the group has the maximum number of members";
+        OUTSTANDING_REQUESTS = zorb 7, "too many calls wait for replies on the connection";
     }
     no_response, NoResponse {
         NOT_AVAILABLE_YET = omg 1, "reply not available yet";

@@ -24,7 +24,7 @@ impl Poa {
     ///
     /// # Errors
     /// `NotAGroupObject` if the reference is not a group reference of a protocol of this ORB; `INITIALIZE` if the
-    /// ORB cannot listen to the group; `NO_RESOURCES` if the group has the maximum number of members.
+    /// ORB cannot listen to the group; `NO_RESOURCES` (Zorb 6) if the group has the maximum number of members.
     #[doc(alias = "associate_reference_with_id")]
     pub fn associate(&self, group: &ObjectRef, id: &ObjectId) -> Result<(), PoaError> {
         let orb = self.orb()?;
@@ -39,7 +39,7 @@ impl Poa {
         match groups.join(profile, &self.adapter.key(id.as_bytes())) {
             Ok(true) => Ok(()),
             Ok(false) => {
-                let code = minor::no_resources::QUEUE_FULL;
+                let code = minor::no_resources::GROUP_MEMBERS;
                 let exception = SystemException::no_resources(code, CompletionStatus::No);
                 Err(Error::new(Phase::Adapter, "a group")
                     .with_source("the group has the maximum number of members in this ORB")

@@ -15,11 +15,10 @@ use zorb_giop::{
 use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
 use zorb_transport::{MAX_LATENESS, Stream};
-use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::{CallBuffers, Follower, MultiplexedConnection, State, copied, wait_until};
 use crate::client::connection::{
-    CallReply, Connection, LastReceived, NoReply, machine_time, may_resend, not_begun,
+    CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
 };
 use crate::client::time_limit::TimeLimit;
 use crate::client::wait_limit::WaitLimit;
@@ -230,12 +229,19 @@ impl Connection for MultiplexedCall {
         &mut self,
         request: &NewRequest<'_>,
         send_deadline: Option<Instant>,
-    ) -> Result<BegunRequest, SystemException> {
+    ) -> Result<BegunRequest, NotBegun> {
         let connection = &*self.connection;
         let mut state = connection.state();
-        if state.machine.comes_first(request).map_err(not_begun)? {
+        let comes_first = state.machine.comes_first(request);
+        if comes_first.map_err(|error| NotBegun::new(error, &state.machine, state.used))? {
             drop(state);
-            state = connection.lock_sending(send_deadline).map_err(|e| not_locked(&e))?;
+            state = match connection.lock_sending(send_deadline) {
+                Ok(state) => state,
+                Err(error) => {
+                    let state = connection.state();
+                    return Err(NotBegun::ended(error, &state.machine, state.used));
+                }
+            };
             self.sends = true;
         }
         let expects_reply = request.kind != RequestKind::Oneway;
@@ -249,7 +255,10 @@ impl Connection for MultiplexedCall {
             },
             reply: None,
         };
-        let begun = state.machine.begin(request, self.sends, follower).map_err(not_begun)?;
+        let begun = match state.machine.begin(request, self.sends, follower) {
+            Ok(begun) => begun,
+            Err(error) => return Err(NotBegun::new(error, &state.machine, state.used)),
+        };
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
         // Another caller may have announced it meanwhile.
@@ -349,13 +358,13 @@ impl Connection for MultiplexedCall {
                 return Ok(());
             }
             let sent = self.send_alone(&time_limit, |stream, _, begun| {
+                *begun = true;
                 let sent = stream.try_send(&octets)?;
                 let rest = octets.get(sent..).unwrap_or_default();
                 // If the server does not read, it gets no CancelRequest. Other calls go on.
                 if sent == 0 || rest.is_empty() {
                     return Ok(());
                 }
-                *begun = true;
                 stream.send_all(rest)
             });
             drop(sent?);
@@ -363,7 +372,7 @@ impl Connection for MultiplexedCall {
         }
     }
 
-    fn discard(&mut self) {
+    fn discard(&mut self, _: ConnectionEnd) {
         // No call begins on a connection that has ended, and others may go on if it has not.
     }
 
@@ -378,18 +387,5 @@ impl Drop for MultiplexedCall {
         if let Some(buffers) = self.buffers.take() {
             self.connection.leave(buffers, self.id, self.sends);
         }
-    }
-}
-
-/// The exception for a request if sending cannot be locked.
-#[cold]
-fn not_locked(error: &io::Error) -> SystemException {
-    let no = CompletionStatus::No;
-    match error.kind() {
-        io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
-        io::ErrorKind::PermissionDenied => {
-            SystemException::no_permission(minor::no_permission::PEER_REFUSED, no)
-        }
-        _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     }
 }

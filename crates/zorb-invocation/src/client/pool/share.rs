@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zorb_base::upcall_thread::in_upcall;
+use zorb_giop::ConnectionEnd;
 
 use super::super::connection::Connection;
 use super::super::multiplexed::{
@@ -101,8 +102,8 @@ impl EndpointPool {
 
     /// Discards a connection after a failed call.
     #[cold]
-    pub(in crate::client) fn discard(&self, connection: &mut impl Connection) {
-        connection.discard();
+    pub(in crate::client) fn discard(&self, connection: &mut impl Connection, end: ConnectionEnd) {
+        connection.discard(end);
         self.for_caller().0.remove_ended();
     }
 

@@ -1,0 +1,168 @@
+use std::io::IoSlice;
+use std::sync::Mutex;
+
+use zorb_base::message_budget::process_budget;
+use zorb_base::options::Options;
+use zorb_base::peer_shares::PeerShares;
+use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};
+
+use super::*;
+use crate::client::connection::{Connection, NotBegun};
+use crate::client::time_limit::TimeLimit;
+
+/// A stream that records what is sent, and takes only the first octets of a message without waiting.
+#[derive(Debug, Default)]
+struct Recorder {
+    sent: Mutex<Vec<u8>>,
+    /// Whether it fails in the middle of the next message.
+    fails: AtomicBool,
+}
+
+impl Recorder {
+    /// The kinds of the messages that were sent.
+    fn kinds(&self) -> Vec<u8> {
+        let sent = self.sent.lock().unwrap();
+        let starts = sent.windows(4).enumerate().filter(|(_, four)| four == b"GIOP");
+        starts.map(|(at, _)| sent[at + 7]).collect()
+    }
+
+    fn take(&self, bytes: &[u8], most: usize) -> usize {
+        let taken = bytes.len().min(most);
+        self.sent.lock().unwrap().extend_from_slice(&bytes[..taken]);
+        taken
+    }
+}
+
+impl Stream for Recorder {
+    fn recv(&self, _: &mut [u8]) -> io::Result<usize> {
+        Ok(0)
+    }
+
+    fn send_all(&self, bytes: &[u8]) -> io::Result<()> {
+        self.take(bytes, usize::MAX);
+        Ok(())
+    }
+
+    fn send_vectored_all(&self, parts: &mut [IoSlice<'_>]) -> io::Result<()> {
+        parts.iter().try_for_each(|part| self.send_all(part))
+    }
+
+    fn try_send(&self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.take(bytes, 12);
+        if self.fails.load(Ordering::Relaxed) {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(taken)
+    }
+
+    fn set_recv_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn set_send_timeout(&self, _: Option<Duration>) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn is_readable(&self) -> bool {
+        false
+    }
+
+    fn shutdown(&self, _: Shutdown) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn peer(&self) -> &'static str {
+        "a recorder"
+    }
+
+    fn local(&self) -> &'static str {
+        ""
+    }
+}
+
+fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
+    let recorder = Arc::new(Recorder::default());
+    let options = Options::default();
+    let connection = MultiplexedConnection::new(NewMultiplexedConnection {
+        stream: Arc::<Recorder>::clone(&recorder),
+        messaging: None,
+        receiving: &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
+        copy_threshold: usize::MAX,
+        max_calls: 4,
+        beyond_limit: false,
+        watched: None,
+    });
+    (recorder, Arc::new(connection))
+}
+
+fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
+    let joining = Joining { max_nested_calls: None, deadline: None, max_wait: None };
+    connection.join(&joining).unwrap()
+}
+
+fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'a> {
+    NewRequest {
+        kind: RequestKind::Twoway,
+        form: Form::Giop(GiopVersion::V1_2),
+        key: b"key",
+        operation: "add",
+        code_sets,
+        deadline: Some(Duration::ZERO),
+    }
+}
+
+/// Sends a request that nobody answers.
+fn send(call: &mut MultiplexedCall) -> u32 {
+    let begun = call.begin(&request(None), None).unwrap();
+    call.send(&begun, &TimeLimit::new(None), None).unwrap();
+    begun.request_id
+}
+
+#[test]
+fn a_call_whose_connection_ends_before_its_request_goes_over_another() {
+    let own = CodeSetComponentInfo::with_native_char(zorb_giop::CodeSetId::UTF_8);
+    let ends: [(fn() -> NoReply, bool, bool); 4] = [
+        (|| NoReply::Closed, false, true),
+        (|| NoReply::Lost(Some(io::ErrorKind::TimedOut.into())), true, true),
+        (|| NoReply::Lost(None), false, false),
+        (|| NoReply::MessageError, true, false),
+    ];
+    for (end, used, goes_again) in ends {
+        // With code sets, it waits until it may announce them.
+        for code_sets in [None, Some([&own, &own])] {
+            let (_, connection) = connection();
+            let mut call = join(&connection);
+            connection.state().used = used;
+            connection.end(&mut connection.state(), end());
+            match call.begin(&request(code_sets), None) {
+                Err(NotBegun::Unsent { error, again }) => {
+                    assert_eq!(again, goes_again, "{:?}", end());
+                    assert_ne!(error.kind(), io::ErrorKind::TimedOut, "that was another call");
+                }
+                begun => panic!("{begun:?}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn half_a_cancel_request_ends_the_connection() {
+    let (recorder, connection) = connection();
+    let mut call = join(&connection);
+    let id = send(&mut call);
+    recorder.fails.store(true, Ordering::Relaxed);
+    connection.state().machine.handle_timeout(Duration::from_secs(1));
+    assert!(call.time_out(id, &TimeLimit::new(None)).is_err());
+    assert!(connection.has_ended());
+}
+
+#[test]
+fn a_connection_closes_with_the_messages_that_wait() {
+    let (recorder, connection) = connection();
+    let mut call = join(&connection);
+    let id = send(&mut call);
+    connection.state().machine.cancel(id);
+    drop(call);
+    connection.close();
+    assert_eq!(recorder.kinds(), [2, 5]);
+}
