@@ -222,14 +222,15 @@ impl Adapters {
         }
     }
 
-    /// Checks whether the object of a key is here. An object whose manager is holding counts as present.
+    /// Checks whether the object of a key is here: at an endpoint of the thread pool with the number `pool`, or at any
+    /// for `None`. An object whose manager is holding counts as present.
     ///
     /// # Errors
     /// [`NotAdmitted::Forward`] or [`NotAdmitted::Refused`].
-    pub fn locate_key(&self, key: &[u8]) -> Result<(), NotAdmitted> {
+    pub fn locate_key(&self, key: &[u8], pool: Option<usize>) -> Result<(), NotAdmitted> {
         match KeyParts::parse(key) {
             KeyParts::Name(name) => Err(self.find_published(name)),
-            parts => self.locate(parts).map_err(NotAdmitted::Refused),
+            parts => self.locate(parts, pool).map_err(NotAdmitted::Refused),
         }
     }
 
@@ -350,10 +351,13 @@ impl Adapters {
     /// Checks that a key is that of an object.
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST`.
-    fn locate(&self, key: KeyParts<'_>) -> Result<(), SystemException> {
+    /// `OBJECT_NOT_EXIST`; `TRANSIENT` if it is served at other endpoints than those of `pool`.
+    fn locate(&self, key: KeyParts<'_>, pool: Option<usize>) -> Result<(), SystemException> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(key)?;
+        if pool.is_some_and(|of_request| of_request != adapter.pool_number()) {
+            return Err(elsewhere());
+        }
         // While a manager is holding, the program may still activate the object.
         if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
             return Ok(());
@@ -389,7 +393,7 @@ impl ObjectAdapter {
     #[inline]
     fn pass(&self, by: Access<'_>) -> Result<(), NotAdmitted> {
         if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
-            return Err(NotAdmitted::Refused(not_there(minor::object_not_exist::OTHER_ENDPOINT)));
+            return Err(NotAdmitted::Refused(elsewhere()));
         }
         self.manager().admit(by.arrival).map_err(|stopped| match stopped {
             Stopped::Held(queue) => NotAdmitted::Held(queue),
@@ -420,4 +424,10 @@ impl Tables {
 #[cold]
 pub(crate) fn not_there(minor: zorb_types::MinorCode) -> SystemException {
     SystemException::object_not_exist(minor, CompletionStatus::No)
+}
+
+/// The exception for an object that exists, but not for requests at this endpoint.
+#[cold]
+fn elsewhere() -> SystemException {
+    SystemException::transient(minor::transient::OTHER_ENDPOINT, CompletionStatus::No)
 }

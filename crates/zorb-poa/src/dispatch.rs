@@ -10,8 +10,8 @@ use zorb_base::policy::PriorityModel;
 use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    AddressingDisposition, Destination, Form, HEADER_SIZE, Ior, LocateStatus, MessageHeader,
-    ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
+    AddressingDisposition, Destination, Form, GiopVersion, HEADER_SIZE, Ior, LocateStatus,
+    MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
 };
 use zorb_os::probe;
 use zorb_transport::log_limited;
@@ -139,7 +139,8 @@ fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
         && let Some(cause) = exception.source()
     {
         let operation = &*call.request.operation;
-        log_limited!(warn, operation, cause = %Report(cause), "replying UNKNOWN");
+        let object = call.object_id.map(ToString::to_string).unwrap_or_default();
+        log_limited!(warn, operation, object, cause = %Report(cause), "replying UNKNOWN");
     }
     call.reply.write_exception(exception);
 }
@@ -282,7 +283,8 @@ fn pseudo_operation(
     })
 }
 
-/// Writes the answer to the LocateRequest in `message` to `buffer`.
+/// Writes the answer to the LocateRequest in `message`, which the thread pool with the number `pool` received, to
+/// `buffer`.
 ///
 /// # Errors
 /// The octets are not a LocateRequest.
@@ -291,16 +293,17 @@ pub fn answer_locate(
     message: &[u8],
     header: &MessageHeader,
     form: Form<'_>,
+    pool: usize,
     buffer: &mut Vec<u8>,
 ) -> Result<(), ProtocolError> {
     let request = form.read_locate_request(message, header)?;
     let located = match request.target.object_key() {
-        Ok(key) => adapters.locate_key(key),
+        Ok(key) => adapters.locate_key(key, Some(pool)),
         Err(_) => Err(NotAdmitted::NeedsKey),
     };
     let status = match &located {
         Ok(()) => LocateStatus::ObjectHere,
-        Err(NotAdmitted::Refused(_)) => LocateStatus::UnknownObject,
+        Err(NotAdmitted::Refused(exception)) => status_of(exception, form.version()),
         Err(NotAdmitted::Forward(_)) => LocateStatus::ObjectForward,
         // `locate_key` does not return it.
         Err(NotAdmitted::Held(_)) => LocateStatus::ObjectHere,
@@ -312,6 +315,11 @@ pub fn answer_locate(
             match &located {
                 Err(NotAdmitted::Forward(ior)) => {
                     Ior::write(ior, &mut message.body(TextCoding::default()))?;
+                }
+                Err(NotAdmitted::Refused(exception))
+                    if status == LocateStatus::LocSystemException =>
+                {
+                    exception.write(&mut message.body(TextCoding::default()))?;
                 }
                 Err(NotAdmitted::NeedsKey) => {
                     AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
@@ -326,4 +334,15 @@ pub fn answer_locate(
         buffer.clear();
     }
     Ok(())
+}
+
+/// The status for an object that is refused with `exception`. Before GIOP 1.2 there is none for an object that exists
+/// but is served elsewhere: the client learns that from its request.
+#[cold]
+fn status_of(exception: &SystemException, version: GiopVersion) -> LocateStatus {
+    match exception.kind {
+        SystemExceptionKind::ObjectNotExist => LocateStatus::UnknownObject,
+        _ if version >= GiopVersion::V1_2 => LocateStatus::LocSystemException,
+        _ => LocateStatus::ObjectHere,
+    }
 }

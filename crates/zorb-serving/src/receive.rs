@@ -296,7 +296,14 @@ impl ServerConnection {
                 let Scratch { request, reply, .. } = scratch;
                 input.inbound.take_into(request);
                 let form = Form::new(self.messaging, header.version);
-                answer_locate(self.core.adapters(), request.message(), header, form, reply)?;
+                answer_locate(
+                    self.core.adapters(),
+                    request.message(),
+                    header,
+                    form,
+                    self.lane.pool(),
+                    reply,
+                )?;
                 if !reply.is_empty() {
                     self.send(reply);
                 }

@@ -217,6 +217,7 @@ minors! {
         QUEUE_FULL = zorb 5, "request queue full";
         CLOSED_BY_PEER = zorb 6, "peer closed the connection before it took the request";
         NO_FREE_CONNECTION = zorb 7, "other calls used all connections for too long";
+        OTHER_ENDPOINT = zorb 8, "the object is served at other endpoints";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";
@@ -245,7 +246,6 @@ minors! {
         BEING_DEACTIVATED = omg 4, "object is being deactivated";
         POLLER_DELIVERED = omg 5, "poller delivered its reply already";
         UNKNOWN_KEY = zorb 1, "the server has no object with this key";
-        OTHER_ENDPOINT = zorb 2, "the object is served at other endpoints";
     }
     inv_policy, InvPolicy {
         CANNOT_RECONCILE = omg 1, "policies of reference and client cannot be reconciled";

@@ -4,7 +4,7 @@ use zorb_core::poa::PoaError;
 use zorb_giop::{IiopProfile, Ior};
 use zorb_os::priority::Schedule;
 use zorb_rt::Strategy;
-use zorb_types::SystemExceptionKind;
+use zorb_types::{SystemExceptionKind, minor};
 
 use super::fixture::{Desk, Side, lane, lane_of, number, side, side_at, side_with, until};
 
@@ -192,7 +192,13 @@ fn an_object_is_served_at_its_pools_endpoints_only() {
     ior.profiles[0] = profile.encode(zorb_cdr::ByteOrder::NATIVE).unwrap();
     let elsewhere: Desk = client.orb.resolve(&ior.to_stringified().unwrap()).unwrap();
     let failed = client.call(&elsewhere, 10, 1).join().unwrap().unwrap_err();
-    assert_eq!(failed.kind, SystemExceptionKind::ObjectNotExist);
+    assert_eq!(failed.kind, SystemExceptionKind::Transient);
+    assert_eq!(failed.minor, minor::transient::OTHER_ENDPOINT);
+    // It exists, so other answers would be wrong.
+    let asked = [elsewhere.0.locate(), elsewhere.0.non_existent()];
+    for answer in asked {
+        assert_eq!(answer.unwrap_err().minor, minor::transient::OTHER_ENDPOINT);
+    }
     assert!(server.clerk.order().is_empty());
 }
 
