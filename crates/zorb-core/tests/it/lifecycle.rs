@@ -1,7 +1,7 @@
 //! Lifecycles: adapters that are destroyed while in use, ORBs that shut down while they serve.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server};

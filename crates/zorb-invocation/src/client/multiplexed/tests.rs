@@ -118,10 +118,13 @@ fn send(call: &mut MultiplexedCall) -> u32 {
     begun.request_id
 }
 
+/// How a connection ends, whether it has been used, and whether calls go over another one then.
+type End = (fn() -> NoReply, bool, bool);
+
 #[test]
 fn a_call_whose_connection_ends_before_its_request_goes_over_another() {
     let own = CodeSetComponentInfo::with_native_char(zorb_giop::CodeSetId::UTF_8);
-    let ends: [(fn() -> NoReply, bool, bool); 4] = [
+    let ends: [End; 4] = [
         (|| NoReply::Closed, false, true),
         (|| NoReply::Lost(Some(io::ErrorKind::TimedOut.into())), true, true),
         (|| NoReply::Lost(None), false, false),
