@@ -12,7 +12,7 @@ pub(super) const UNCOUNTED: u32 = u32::MAX;
 pub(super) struct Events {
     /// Whether an event has occurred that the thread with the input may have missed.
     pub(super) ready: AtomicBool,
-    /// Whether the stream has ended or failed.
+    /// Whether an event has said that the stream has ended or failed, since octets were last received.
     pub(super) at_end: AtomicBool,
     /// Whether it is in the lane's queue of connections with buffered requests.
     pub(super) is_queued: AtomicBool,
@@ -63,11 +63,27 @@ impl Events {
         }
     }
 
-    /// Clears `ready` before receiving. Returns whether the stream has ended.
+    /// Clears the flags before receiving. Returns whether an event has said that the stream has ended.
     #[inline]
     pub(super) fn before_receiving(&self) -> bool {
         // First: octets that arrive from now on cause another event.
         self.ready.store(false, Ordering::SeqCst);
-        self.at_end.load(Ordering::SeqCst)
+        // One that is set meanwhile was set before the stream is read.
+        self.at_end.load(Ordering::SeqCst) && self.at_end.swap(false, Ordering::SeqCst)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_stream_is_reported_once() {
+        let events = Events::default();
+        assert!(!events.before_receiving());
+        events.at_end.store(true, Ordering::SeqCst);
+        assert!(events.before_receiving());
+        // If that event was for an earlier connection in the same slot of the reactor, receiving has shown it.
+        assert!(!events.before_receiving());
     }
 }

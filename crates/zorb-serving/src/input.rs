@@ -17,6 +17,8 @@ pub(super) struct Input {
     pub(super) awaited: Incomplete,
     /// How one of the connection's own threads waits.
     pub(super) wait: WaitState,
+    /// Whether the stream is read until it is empty or has ended, as an event has said that it has ended.
+    pub(super) at_end: bool,
     /// Whether the last receive emptied the stream.
     pub(super) drained: bool,
     /// The end of the current message, if it lies in a shared buffer of the stream.
@@ -43,6 +45,7 @@ impl Input {
             shared_for: 0,
             awaited: Incomplete::FIRST,
             wait: WaitState::Usual,
+            at_end: false,
             drained: false,
             #[cfg(feature = "buffers")]
             shared_end: None,

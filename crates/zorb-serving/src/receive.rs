@@ -178,7 +178,7 @@ impl ServerConnection {
         scratch: &mut Scratch,
         waits: bool,
     ) -> Received {
-        let at_end = self.events.before_receiving();
+        input.at_end |= self.events.before_receiving();
         if waits {
             let has_large = input.inbound.is_large() || scratch.request.is_large();
             if has_large || input.wait != WaitState::Usual {
@@ -210,11 +210,14 @@ impl ServerConnection {
             }
             Ok(Some(count)) => {
                 inbound.advance(count);
-                input.drained = count < room && !at_end && self.stream.short_read_means_empty();
+                let may_be_empty = count < room && !input.at_end;
+                input.drained = may_be_empty && self.stream.short_read_means_empty();
                 Received::Octets
             }
             Ok(None) => {
                 input.drained = true;
+                // The event was for an earlier connection in the slot.
+                input.at_end = false;
                 Received::Nothing
             }
             Err(error) => self.receive_failed(input, scratch, &error),
