@@ -84,7 +84,17 @@ impl Binding {
 
     #[inline]
     pub(crate) fn routes(&self, core: &ClientCore) -> &Routes {
-        self.routes.get_or_init(|| Routes::resolve(core, &self.ior, self.policies.as_ref()))
+        match self.routes.get() {
+            Some(routes) => routes,
+            None => self.resolve(core),
+        }
+    }
+
+    /// Calls factories of interceptors, which may call the ORB: other threads do not wait for them.
+    #[cold]
+    fn resolve(&self, core: &ClientCore) -> &Routes {
+        let routes = Routes::resolve(core, &self.ior, self.policies.as_ref());
+        self.routes.get_or_init(|| routes)
     }
 }
 

@@ -63,6 +63,9 @@ impl std::fmt::Debug for ObjectAdapter {
 /// An adapter's membership in a thread pool, which ends when it is dropped.
 pub(crate) type Membership = Box<dyn Any + Send + Sync>;
 
+/// The maximum number of objects of an adapter whose priority references declare before the objects are active.
+const MAX_DECLARED: usize = 1 << 20;
+
 /// The purpose of an object's [policies](ObjectAdapter::declared_policies).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyUse {
@@ -79,9 +82,35 @@ pub struct NewAdapter<'a> {
     /// The parent; `None` for a root.
     pub parent: Option<&'a Arc<ObjectAdapter>>,
     /// The adapter's policies.
-    pub policies: PoaPolicies,
+    pub policies: PreparedPolicies,
     /// The manager that controls its requests.
     pub manager: PoaManager,
+}
+
+/// The policies of a new adapter, and what follows from them.
+pub struct PreparedPolicies {
+    policies: PoaPolicies,
+    exposed: Option<TaggedComponent>,
+    interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    setup: Option<ConnectionSetup>,
+}
+
+impl std::fmt::Debug for PreparedPolicies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreparedPolicies").field("policies", &self.policies).finish_non_exhaustive()
+    }
+}
+
+impl PreparedPolicies {
+    /// For an adapter of `orb`. Calls the factories of interceptors, which may call the ORB: hold no lock.
+    pub fn new(orb: &OrbCore, policies: PoaPolicies) -> Self {
+        Self {
+            exposed: policy::component(&policies.others).ok().flatten(),
+            interceptors: orb.extensions().interceptors.server.of(&policies.others),
+            setup: ConnectionSetup::of(&policies.others),
+            policies,
+        }
+    }
 }
 
 impl std::fmt::Debug for NewAdapter<'_> {
@@ -93,8 +122,9 @@ impl std::fmt::Debug for NewAdapter<'_> {
 impl ObjectAdapter {
     /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
     /// adapters with this index.
-    pub(super) fn new(orb: &OrbCore, new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
+    pub(super) fn new(new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
+        let PreparedPolicies { policies, exposed, interceptors, setup } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
             path.extend_from_slice(&parent.path);
@@ -107,9 +137,9 @@ impl ObjectAdapter {
             name: name.to_owned(),
             path,
             parent: parent.map(Arc::downgrade),
-            exposed: policy::component(&policies.others).ok().flatten(),
-            interceptors: orb.extensions().interceptors.server.of(&policies.others),
-            setup: ConnectionSetup::of(&policies.others).map(Arc::new),
+            exposed,
+            interceptors,
+            setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),
             policies,
             manager,
@@ -282,7 +312,8 @@ impl ObjectAdapter {
     /// The first reference with a priority declares it, as long as the adapter exists.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER`, minor `OTHER_PRIORITY`, if `given` contains another priority than an earlier reference.
+    /// `BAD_INV_ORDER`, minor `OTHER_PRIORITY`, if `given` contains another priority than an earlier reference;
+    /// `NO_RESOURCES`, minor `OBJECTS`, if references have declared the priorities of 1,048,576 objects.
     pub fn declared_policies(
         &self,
         id: &ObjectId,
@@ -303,7 +334,7 @@ impl ObjectAdapter {
                 Ok(Some(Policies::new().with(PriorityModel::server_declared(declared))))
             }
             (None, Some(wanted)) if purpose == PolicyUse::Reference => {
-                declared.insert(id.clone(), wanted);
+                declare(&mut declared, id, wanted, MAX_DECLARED)?;
                 Ok(None)
             }
             _ => Ok(None),
@@ -415,5 +446,35 @@ impl ObjectAdapter {
         for object in self.objects.take() {
             object.end_collocation();
         }
+    }
+}
+
+/// Declares the priority of an object, unless the priorities of `most` objects are declared.
+fn declare(
+    declared: &mut HashMap<ObjectId, Priority>,
+    id: &ObjectId,
+    priority: Priority,
+    most: usize,
+) -> Result<(), SystemException> {
+    if declared.len() >= most {
+        let code = minor::no_resources::OBJECTS;
+        return Err(SystemException::no_resources(code, CompletionStatus::No));
+    }
+    declared.insert(id.clone(), priority);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_declared_priorities_is_limited() {
+        let mut declared = HashMap::new();
+        let mut declare = |id: &str| {
+            declare(&mut declared, &ObjectId::from(id), Priority::default(), 2).map_err(|e| e.minor)
+        };
+        assert_eq!((declare("a"), declare("b")), (Ok(()), Ok(())));
+        assert_eq!(declare("c"), Err(minor::no_resources::OBJECTS));
     }
 }

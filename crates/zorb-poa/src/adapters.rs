@@ -129,7 +129,7 @@ impl Adapters {
         let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
         let adapter = Arc::new({
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            ObjectAdapter::new(&self.orb, new, index, stamp)
+            ObjectAdapter::new(new, index, stamp)
         });
         if let Some(entry) = tables.by_index.get_mut(index) {
             *entry = Some(Arc::clone(&adapter));

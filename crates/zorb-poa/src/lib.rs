@@ -26,7 +26,7 @@ mod skeleton;
 mod slots;
 
 pub use active_object::{ActiveObject, CollocatedReference};
-pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse};
+pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse, PreparedPolicies};
 pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use call::{ReplyTo, RequestSource};
 pub use call::{Served, ServerCall};

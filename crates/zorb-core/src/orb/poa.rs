@@ -11,7 +11,7 @@ use zorb_base::policy::{ConnectionProperties, served_properties};
 use zorb_giop::ProfileTag;
 use zorb_poa::{
     HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
-    PoaPolicies,
+    PoaPolicies, PreparedPolicies,
 };
 use zorb_serving::PoolUse;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -34,13 +34,20 @@ pub struct Poa {
 impl Poa {
     /// The root adapter of an ORB; the first call creates it.
     pub(super) fn root(orb: &Arc<OrbInner>) -> Self {
-        let root = orb.root.get_or_init(|| Self::new_root(orb).adapter);
+        let root = match orb.root.get() {
+            Some(root) => root,
+            None => {
+                // Before the initialization, for which other threads wait: these call functions of the program.
+                let (policies, pool) = Self::root_policies(orb);
+                let policies = PreparedPolicies::new(&orb.core, policies);
+                orb.root.get_or_init(|| Self::new_root(orb, policies, pool).adapter)
+            }
+        };
         Self { adapter: Arc::clone(root), orb: Arc::downgrade(orb) }
     }
 
-    fn new_root(orb: &Arc<OrbInner>) -> Self {
+    fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
-        let (policies, pool) = Self::root_policies(orb);
         let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
         let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
         root.join(pool);
@@ -123,6 +130,7 @@ impl Poa {
         let policies = self.configured(&orb, name, policies)?;
         let policies = policies.inheriting(&orb.client.policies().load().policies);
         let pool = pool_of(&orb, &policies.others)?;
+        let policies = PreparedPolicies::new(&orb.core, policies);
         let mut children = self.adapter.lock_children()?;
         // Checked under the lock with which a shutdown collects the managers that hold requests.
         orb.core.check_running()?;

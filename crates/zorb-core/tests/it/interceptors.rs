@@ -1,6 +1,9 @@
 //! Request interceptors: when they run, in which order, and what their exceptions do.
 
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::support::{Echo, Servant, builder, client, server};
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
@@ -131,6 +134,49 @@ fn a_factory_of_the_same_name_is_replaced() {
     let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
     assert_eq!(there.twice(2), Ok(4));
     assert_eq!(taken(&log), ["a sends twice", "a reply"]);
+}
+
+/// Calls `work` on another thread, and waits for a minute.
+fn elsewhere(work: impl FnOnce() + Send + 'static) {
+    let (tell, told) = channel();
+    let thread = std::thread::spawn(move || {
+        work();
+        // The test has failed already if nobody listens.
+        let _ = tell.send(());
+    });
+    told.recv_timeout(Duration::from_secs(60)).unwrap();
+    thread.join().unwrap();
+}
+
+#[test]
+fn factories_may_use_the_orb_on_other_threads() {
+    let (_server, echo) = server();
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+    let (weak, same) = (orb.downgrade(), there.clone());
+    let asked = AtomicBool::new(false);
+    let once = move || !asked.swap(true, Ordering::Relaxed);
+    orb.add_client_request_interceptor("asks", move |_| {
+        if once() {
+            let same = same.clone();
+            elsewhere(move || assert_eq!(same.twice(1), Ok(2)));
+        }
+        None
+    });
+    assert_eq!(there.twice(2), Ok(4));
+    // One call for the root adapter, and one for its child.
+    let asked = AtomicI32::new(0);
+    orb.add_server_request_interceptor("asks", move |_| {
+        let number = asked.fetch_add(1, Ordering::Relaxed);
+        if let (0 | 2, Some(orb)) = (number, weak.upgrade()) {
+            elsewhere(move || {
+                let root = orb.root_poa();
+                root.create(&format!("other {number}"), PoaPolicies::new()).unwrap();
+            });
+        }
+        None
+    });
+    assert!(orb.root_poa().create("child", PoaPolicies::new()).is_ok());
 }
 
 /// A policy of object adapters whose requests are guarded.
