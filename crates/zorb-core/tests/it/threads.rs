@@ -1,7 +1,7 @@
 //! Threads that wait for each other: nested calls, slow upcalls, shutdown.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, OnceLock, mpsc};
 
 use crate::support::{
     Acting, Echo, Servant, builder, client, server, server_that_ends, until_noted,
@@ -262,31 +262,46 @@ fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
     });
 }
 
-#[test]
-fn nested_calls_get_through_although_all_connections_are_taken() {
-    use crate::support::Acting;
-    use std::sync::OnceLock;
-
-    /// An ORB with one connection an endpoint, and an object that counts down with the other's.
-    fn side() -> (zorb_core::Orb, Echo, Arc<OnceLock<Echo>>) {
-        let orb = builder().option("MaxConnectionsPerEndpoint", "1").build().unwrap();
+/// Two ORBs with one connection an endpoint and these options, each with an object that counts down with the other's:
+/// from both of `values`, thrice.
+fn count_down(options: [&[(&str, &str)]; 2], values: [i32; 2]) {
+    let sides = options.map(|more| {
+        let orb = builder().option("MaxConnectionsPerEndpoint", "1");
+        // Only a call that never ends takes so long.
+        let orb = orb.option("RoundTripTimeout", "60000");
+        let orb = more.iter().fold(orb, |orb, (name, value)| orb.option(name, *value));
+        let orb = orb.build().unwrap();
         let other = Arc::new(OnceLock::<Echo>::new());
         let known = Arc::clone(&other);
         let echo = orb.root_poa().activate(Acting(move |value| match value {
             0 => Ok(0),
             _ => Ok(known.get().unwrap().twice(value - 1)? + 1),
         }));
-        (orb, echo.unwrap(), other)
-    }
-    let (left, left_echo, left_knows) = side();
-    let (right, right_echo, right_knows) = side();
+        let echo: Echo = echo.unwrap();
+        (orb, echo, other)
+    });
+    let [(left, left_echo, left_knows), (right, right_echo, right_knows)] = sides;
     left_knows.set(left.resolve(&right_echo.object().to_ior_string()).unwrap()).unwrap();
     right_knows.set(right.resolve(&left_echo.object().to_ior_string()).unwrap()).unwrap();
-    for _ in 0..3 {
-        assert_eq!(left_knows.get().unwrap().twice(9).unwrap(), 9);
+    for value in values.into_iter().cycle().take(6) {
+        assert_eq!(left_knows.get().unwrap().twice(value), Ok(value));
     }
     left.shutdown(true).unwrap();
     right.shutdown(true).unwrap();
+}
+
+#[test]
+fn nested_calls_get_through_although_all_connections_are_taken() {
+    count_down([&[]; 2], [9, 9]);
+}
+
+#[test]
+fn nested_calls_get_through_to_a_server_with_one_thread_per_connection() {
+    let shared = ("MaxCallsPerConnection", "16");
+    let few = [shared, ("MaxThreadsPerConnection", "1")];
+    for (left, right) in [(&[shared][..], &few[..]), (&few, &[shared]), (&few, &few)] {
+        count_down([left, right], [17, 60]);
+    }
 }
 
 #[test]

@@ -19,9 +19,6 @@ pub(crate) struct ConnectionSettings {
     pub(crate) fragment_size: Option<usize>,
     pub(crate) max_connections: usize,
     pub(crate) max_calls: usize,
-    /// The maximum number of calls on a connection that a call out of an upcall joins. Half the threads that a
-    /// server with these options has for a connection: its upcalls may all wait for such calls.
-    pub(crate) max_nested_calls: usize,
     /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
     pub(crate) max_wait: Option<Duration>,
     /// The idle time after which a connection may be closed; `None` for no limit.
@@ -71,7 +68,6 @@ impl ConnectionSettings {
                 options.max_connections_per_endpoint,
             ),
             max_calls,
-            max_nested_calls: (options.max_threads_per_connection / 2).clamp(1, max_calls),
             max_wait: options.max_connection_wait,
             idle_limit: options.idle_timeout,
             queued: [properties.queued_calls, properties.queued_octets],

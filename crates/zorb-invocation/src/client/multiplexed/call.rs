@@ -44,16 +44,16 @@ pub(in crate::client) enum NotJoined {
     Ended,
     /// Other calls used it until the deadline, or for too long.
     Busy,
-    /// Too many calls use it for one out of an upcall.
-    Full,
+    /// Another call uses it, which one out of an upcall does not join.
+    InUse,
 }
 
 /// How a call joins a connection.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::client) struct Joining {
-    /// The maximum number of calls on the connection, if the caller is in an upcall. Such a caller does not wait: the
-    /// calls that it would wait for may wait for the upcall.
-    pub(in crate::client) max_nested_calls: Option<usize>,
+    /// Whether the caller is in an upcall. Such a caller neither waits for other calls nor shares their connection: they
+    /// may wait for the upcall.
+    pub(in crate::client) in_upcall: bool,
     /// The deadline of the call.
     pub(in crate::client) deadline: Option<Instant>,
     /// The maximum time to wait; `None` for no limit.
@@ -72,10 +72,8 @@ impl MultiplexedConnection {
             if state.machine.ended().is_some() || state.closing {
                 break Err(NotJoined::Ended);
             }
-            match joining.max_nested_calls {
-                Some(max) if state.users < max => break Ok(()),
-                Some(_) => break Err(NotJoined::Full),
-                None => {}
+            if joining.in_upcall {
+                break if state.users == 0 { Ok(()) } else { Err(NotJoined::InUse) };
             }
             let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
             if is_next && state.users < self.max_calls {

@@ -13,16 +13,14 @@ use crate::client::connection_settings::ConnectionSettings;
 pub(in crate::client) struct MultiplexedConnections {
     /// The maximum number of calls that use a connection at the same time.
     pub(in crate::client) max_calls: usize,
-    /// The maximum number of calls on a connection that a call out of an upcall joins.
-    pub(in crate::client) max_nested_calls: usize,
     open: ArcSwap<Vec<Arc<MultiplexedConnection>>>,
 }
 
 impl MultiplexedConnections {
     /// `None` if each call uses a connection exclusively.
     pub(in crate::client) fn new(settings: &ConnectionSettings) -> Option<Self> {
-        let ConnectionSettings { max_calls, max_nested_calls, .. } = *settings;
-        (max_calls > 1).then(|| Self { max_calls, max_nested_calls, open: ArcSwap::default() })
+        let max_calls = settings.max_calls;
+        (max_calls > 1).then(|| Self { max_calls, open: ArcSwap::default() })
     }
 
     /// The connection that the fewest calls use, and the number of connections.

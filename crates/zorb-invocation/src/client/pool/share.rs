@@ -15,30 +15,27 @@ use super::{EndpointPool, NoConnection, Wanted};
 
 impl EndpointPool {
     /// Makes a call share a connection: one that no call uses, a new one, or the least busy if the limit is
-    /// reached. A caller in an upcall shares one only with few calls, and otherwise gets a new one in excess of the
-    /// limit: its call may be nested in those that it would wait for, at the server as well.
+    /// reached. A caller in an upcall shares none that others use, and otherwise gets a new one in excess of the
+    /// limit: its call may be nested in theirs, and the server may have no other thread for the connection.
     pub(in crate::client) fn share(
         &self,
         multiplexed: &MultiplexedConnections,
         wanted: Wanted,
     ) -> Result<MultiplexedCall, NoConnection> {
         let joining = Joining {
-            max_nested_calls: in_upcall().then_some(multiplexed.max_nested_calls),
+            in_upcall: in_upcall(),
             deadline: wanted.deadline,
             max_wait: self.settings.max_wait,
-        };
-        let is_full = |least: &MultiplexedConnection| {
-            joining.max_nested_calls.is_some_and(|max| least.users() >= max)
         };
         loop {
             let connection = match multiplexed.least_busy() {
                 Some((least, _)) if least.users() == 0 => least,
-                Some((least, open)) if open >= self.max_open && !is_full(&least) => least,
+                Some((least, open)) if open >= self.max_open && !joining.in_upcall => least,
                 _ => self.share_another(multiplexed, wanted, &joining)?,
             };
             match connection.join(&joining) {
                 Ok(call) => return Ok(call),
-                Err(NotJoined::Full) => {}
+                Err(NotJoined::InUse) => {}
                 Err(NotJoined::Busy) => return Err(NoConnection::Busy),
                 Err(NotJoined::Ended) => self.remove_ended(),
             }
@@ -61,7 +58,7 @@ impl EndpointPool {
             if state.closed {
                 return Err(NoConnection::Closed);
             }
-            if state.open < self.max_open || joining.max_nested_calls.is_some() {
+            if state.open < self.max_open || joining.in_upcall {
                 break;
             }
             if let Some((least, _)) = multiplexed.least_busy() {
