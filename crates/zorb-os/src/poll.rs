@@ -136,16 +136,23 @@ impl HangupWatch {
     /// The system call fails. Interrupted waits are continued.
     pub fn next(&self) -> io::Result<u64> {
         loop {
-            let mut events = [MaybeUninit::uninit(); 1];
-            match epoll::wait(&self.epoll, &mut events, None) {
-                Ok((events, _)) => {
-                    if let Some(event) = events.first() {
-                        return Ok(event.data.u64());
-                    }
-                }
-                Err(rustix::io::Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+            if let Some(key) = self.next_within(None)? {
+                return Ok(key);
             }
+        }
+    }
+
+    /// The same for at most `limit`. `None`: nothing has happened until then, or a signal has interrupted the wait.
+    ///
+    /// # Errors
+    /// The system call fails.
+    pub fn next_within(&self, limit: Option<Duration>) -> io::Result<Option<u64>> {
+        let limit = limit.and_then(|limit| rustix::event::Timespec::try_from(limit).ok());
+        let mut events = [MaybeUninit::uninit(); 1];
+        match epoll::wait(&self.epoll, &mut events, limit.as_ref()) {
+            Ok((events, _)) => Ok(events.first().map(|event| event.data.u64())),
+            Err(rustix::io::Errno::INTR) => Ok(None),
+            Err(error) => Err(error.into()),
         }
     }
 }

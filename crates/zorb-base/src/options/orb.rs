@@ -47,8 +47,8 @@ macro_rules! orb_options {
                 "MaxConnectTime" max_connect_time: Duration = Duration::from_secs(30), 1..=HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
-                /// Idle time after which a server closes a connection, and a client when it opens another
-                /// one; clients reconnect transparently; 0 for no limit.
+                /// Idle time after which a server closes a connection, and a client one that it has opened, at most a
+                /// quarter later; clients reconnect transparently; 0 for no limit.
                 "IdleTimeout" idle_timeout: Option<Duration> = Some(Duration::from_secs(300)),
                     0..=24 * HOUR_MS, "ms";
                 /// Maximum time from the first octet of a message until a server has received it whole; then the

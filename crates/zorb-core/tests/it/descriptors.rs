@@ -6,7 +6,7 @@ use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::in_own_process;
 
-use crate::support::{Echo, Servant, client, server, until_noted};
+use crate::support::{Echo, Servant, builder, client, server, until_noted};
 
 /// The open descriptors: all, and those of sockets.
 fn open_descriptors() -> [usize; 2] {
@@ -61,6 +61,29 @@ fn sending_threads() -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap().flatten();
     let names = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
     names.filter(|name| name.trim() == "zorb-oneway").count()
+}
+
+#[test]
+fn a_client_that_makes_no_calls_closes_its_idle_connections() {
+    let name = "descriptors::a_client_that_makes_no_calls_closes_its_idle_connections";
+    in_own_process(name, || {
+        let server = builder().listen("iiop://127.0.0.1:0").option("IdleTimeout", "0");
+        let server = server.build().unwrap();
+        let echo: Echo = server.root_poa().activate(Servant::default()).unwrap();
+        let before = open_descriptors()[1];
+        for (calls_per_connection, round) in [("1", 1), ("4", 2)] {
+            let client = builder().option("MaxCallsPerConnection", calls_per_connection);
+            let client = client.option("IdleTimeout", "100").build().unwrap();
+            let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+            for _ in 0..2 {
+                there.note(round).unwrap();
+                assert_eq!(there.noted(), Ok(round));
+                until_open([usize::MAX, before]);
+            }
+            client.shutdown(true).unwrap();
+        }
+        server.shutdown(true).unwrap();
+    });
 }
 
 /// A server that notifies its clients by queued one-way calls, until they end.

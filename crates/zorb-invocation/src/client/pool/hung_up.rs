@@ -1,6 +1,7 @@
 //! Closing connections whose servers have hung up.
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use zorb_transport::Stream;
 
@@ -36,6 +37,17 @@ impl EndpointPool {
 }
 
 impl ClosesHungUp for EndpointPool {
+    fn idle_limit(&self) -> Option<Duration> {
+        self.settings.idle_limit
+    }
+
+    fn close_idle(&self) {
+        let closed = self.close_unused(self.settings.idle_limit);
+        if closed > 0 {
+            tracing::debug!(endpoint = %self.endpoint, closed, "idle connections to a server are closed");
+        }
+    }
+
     fn close_hung_up(&self, connection: &Arc<HungUp>) {
         let (gone, multiplexed): (Vec<Box<ExclusiveConnection>>, Vec<Arc<MultiplexedConnection>>);
         {
