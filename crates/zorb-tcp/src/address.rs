@@ -1,7 +1,7 @@
 //! The address grammar: `host:port`, `[v6]:port`, and options for listening.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
 use zorb_transport::{Acceptor, Endpoint, EndpointError};
@@ -11,9 +11,6 @@ mod tests;
 
 /// The maximum length of a host name in octets (RFC 1035).
 pub const MAX_HOST_LEN: usize = 255;
-
-/// The maximum number of addresses tried of one host.
-const MAX_ADDRESSES: usize = 16;
 
 /// A host: a name or an address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -25,8 +22,6 @@ pub enum Host {
 }
 
 impl Host {
-    const LOCAL: &str = "localhost";
-
     /// Parses a name or address. IPv6 may be in brackets or, as in IIOP profiles, without.
     ///
     /// # Errors
@@ -62,29 +57,6 @@ impl Host {
         match self {
             Self::Name(name) => name.clone(),
             Self::Ip(ip) => ip.to_string(),
-        }
-    }
-
-    /// Whether the system's resolver has to be asked.
-    pub(crate) fn needs_lookup(&self) -> bool {
-        matches!(self, Self::Name(name) if name != Self::LOCAL)
-    }
-
-    /// The addresses of the host in the order of attempts: for a name as the system's lookup
-    /// returns them; for `localhost` 127.0.0.1 and `::1`. At most 16.
-    ///
-    /// # Errors
-    /// The lookup fails.
-    pub(crate) fn addresses(&self, port: u16) -> std::io::Result<Vec<SocketAddr>> {
-        match self {
-            Self::Ip(ip) => Ok(vec![SocketAddr::new(*ip, port)]),
-            Self::Name(name) if name == Self::LOCAL => {
-                Ok(vec![(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()])
-            }
-            Self::Name(name) => {
-                let found = (name.as_str(), port).to_socket_addrs()?;
-                Ok(found.take(MAX_ADDRESSES).collect())
-            }
         }
     }
 }
@@ -129,7 +101,7 @@ impl HostPort {
     /// [`EndpointError`] if the text violates the grammar or the port is 0.
     pub fn parse_remote(address: &str, default_port: u16) -> Result<Self, EndpointError> {
         let (host, port) = split(address)?;
-        let host = if host.is_empty() { Host::LOCAL } else { host };
+        let host = if host.is_empty() { "localhost" } else { host };
         Self::new(host, port.unwrap_or(default_port))
     }
 

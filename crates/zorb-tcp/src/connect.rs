@@ -10,10 +10,10 @@ use zorb_os::clock::MonotonicTime;
 use zorb_transport::socket::{SocketStream, set_buffers, set_traffic};
 use zorb_transport::{
     ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, StreamOptions,
+    resolve,
 };
 
 use crate::address::HostPort;
-use crate::resolve::resolve;
 use crate::stream::set_up;
 
 /// Replaces a missing timeout; the system gives up earlier.
@@ -35,7 +35,7 @@ pub(crate) fn connect(
     let target = HostPort::parse_remote(endpoint.address(), default_port)
         .map_err(|error| bad_address(error.reason()))?;
     let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
-    let addresses = resolve(&target.host, target.port, deadline)
+    let addresses = resolve(&target.host.to_profile_host(), target.port, deadline)
         .map_err(|error| ConnectError::single(endpoint, ConnectPhase::Resolve, error))?;
     if addresses.is_empty() {
         let error = io::Error::new(io::ErrorKind::NotFound, "the host has no address");

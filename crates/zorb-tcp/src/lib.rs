@@ -25,7 +25,6 @@ pub mod datagrams;
 mod iiop;
 mod like;
 mod listen;
-mod resolve;
 mod stream;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use socket2::{Domain, Protocol, Socket, Type};
 use zorb_os::interface::{self, InterfaceAddress};
 use zorb_transport::socket::{SocketAcceptor, set_buffers};
-use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, strip_scheme};
+use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, resolve, strip_scheme};
 
 use crate::acceptor::ListeningTcp;
 use crate::address::{Host, HostPort, ListenAddress};
@@ -50,7 +50,7 @@ fn bind(address: &ListenAddress, options: &ListenOptions) -> io::Result<Socket> 
             done => done,
         };
     };
-    let addresses = host.addresses(port)?;
+    let addresses = resolve(&host.to_profile_host(), port, None)?;
     // If a name stands for both, peers are more likely to use IPv4.
     let (v4, v6): (Vec<_>, Vec<_>) = addresses.into_iter().partition(SocketAddr::is_ipv4);
     let mut failure = io::Error::new(io::ErrorKind::NotFound, "the host has no address");

@@ -33,6 +33,7 @@ pub mod inproc;
 mod log_limit;
 mod option;
 mod protocol;
+mod resolve;
 pub mod socket;
 mod stream;
 mod stream_options;
@@ -54,6 +55,7 @@ pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
     ResolvedProfile, join_profiles, property_fields, usable_endpoints,
 };
+pub use resolve::resolve;
 pub use stream::Stream;
 pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};
 pub use transport::{LocalSocket, Transport, strip_scheme};

@@ -1,16 +1,16 @@
 //! The transport of DIOP.
 
 use std::io;
-use std::net::ToSocketAddrs;
 use std::sync::Arc;
 
 use zorb_giop::{Form, GiopVersion, Messaging};
+use zorb_os::clock::MonotonicTime;
 use zorb_tcp::address::{HostPort, url_beside};
 use zorb_tcp::datagrams::{self, Bound};
 use zorb_transport::socket::set_buffers;
 use zorb_transport::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError,
-    ListenError, ListenOptions, Stream, Transport, strip_scheme,
+    ListenError, ListenOptions, Stream, Transport, resolve, strip_scheme,
 };
 
 use crate::acceptor::UdpAcceptor;
@@ -81,7 +81,8 @@ impl Transport for UdpTransport {
         let address = strip_scheme(DIOP_SCHEME, endpoint.as_str()).map_err(bad_address)?;
         let target = HostPort::parse_remote(address, DEFAULT_PORT).map_err(bad_address)?;
         let host = target.host.to_profile_host();
-        let addresses = (host.as_str(), target.port).to_socket_addrs();
+        let deadline = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
+        let addresses = resolve(&host, target.port, deadline);
         let mut attempts = Vec::new();
         // There is no answer to wait for, so the first address with a route is used.
         for address in addresses.map_err(fail(ConnectPhase::Resolve))? {

@@ -5,6 +5,7 @@ mod bridges;
 mod conformance;
 mod descriptors;
 mod local_sockets;
+mod lookups;
 mod one_way;
 mod properties;
 mod silent;

@@ -89,9 +89,3 @@ fn unknown_listening_options_are_named() {
     assert!(ListenAddress::parse("h:7/hostname_in_ior=").is_err());
     assert!(ListenAddress::parse("h:7/hostname_in_ior=a b").is_err());
 }
-
-#[test]
-fn localhost_needs_no_lookup() {
-    let found = Host::parse("LocalHost").unwrap().addresses(9).unwrap();
-    assert_eq!(found, ["127.0.0.1:9".parse().unwrap(), "[::1]:9".parse().unwrap()]);
-}

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::io;
 use std::marker::PhantomData;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
 use socket2::SockRef;
+use zorb_os::clock::MonotonicTime;
 use zorb_os::priority::{self, Schedule};
 
 use super::acceptor::{DrivenAcceptor, Listener};
@@ -20,7 +21,7 @@ use super::timers::{Timers, now};
 use crate::socket::set_traffic;
 use crate::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions,
-    Stream, StreamOptions,
+    Stream, StreamOptions, resolve,
 };
 
 /// The receive buffer requested for each socket, in octets.
@@ -53,7 +54,8 @@ impl<D: Driven> Driver<D> {
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         let fail = |phase| move |error| ConnectError::single(endpoint, phase, error);
-        let addresses = (host, port).to_socket_addrs().map_err(fail(ConnectPhase::Resolve))?;
+        let until = options.timeout.map(|timeout| MonotonicTime::now() + timeout);
+        let addresses = resolve(host, port, until).map_err(fail(ConnectPhase::Resolve))?;
         let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut attempts = Vec::new();
         for address in addresses {

@@ -319,7 +319,7 @@ fn numbers_in_prose_are_those_of_the_code() {
             "| names of a POA and its ancestors, total | 4 KiB |",
         ),
         (
-            "crates/zorb-tcp/src/address.rs",
+            "crates/zorb-transport/src/resolve.rs",
             "const MAX_ADDRESSES: usize = 16;",
             "docs/src/limits.md",
             "| addresses tried per host name | 16 |",

@@ -4,31 +4,51 @@
 //! lookup that nobody waits for any more goes on until the resolver gives up.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::clock::MonotonicTime;
 use zorb_os::lock::{Condition, Lock};
 
-use crate::address::Host;
-
+/// The name of this machine, which is not looked up.
+const LOCAL: &str = "localhost";
+/// The maximum number of addresses tried of one host.
+const MAX_ADDRESSES: usize = 16;
 /// The maximum number of lookups of the process at a time.
 const MAX_LOOKUPS: usize = 32;
 
 static LOOKUPS: Lookups = Lookups(AtomicUsize::new(0));
 
-/// The addresses of a host, which are looked up until `deadline` at the latest.
-pub(crate) fn resolve(
-    host: &Host,
+/// The addresses of a host in the order of attempts: for a name as the system's lookup returns them, until `deadline` at
+/// the latest; for `localhost` 127.0.0.1 and `::1`. At most 16. `host` is a name or an address, without brackets. For
+/// authors of transports.
+///
+/// # Errors
+/// The lookup fails, `TimedOut` at the deadline, or `WouldBlock` if too many names are being looked up.
+pub fn resolve(
+    host: &str,
     port: u16,
     deadline: Option<MonotonicTime>,
 ) -> io::Result<Vec<SocketAddr>> {
-    let Some(deadline) = deadline.filter(|_| host.needs_lookup()) else {
-        return host.addresses(port);
-    };
-    let host = host.clone();
-    LOOKUPS.run(deadline, move || host.addresses(port))
+    if let Ok(address) = host.parse::<IpAddr>() {
+        return Ok(vec![(address, port).into()]);
+    }
+    if host == LOCAL {
+        return Ok(vec![(Ipv4Addr::LOCALHOST, port).into(), (Ipv6Addr::LOCALHOST, port).into()]);
+    }
+    let host = host.to_owned();
+    let look_up =
+        move || (host, port).to_socket_addrs().map(|found| found.take(MAX_ADDRESSES).collect());
+    match deadline {
+        None => look_up(),
+        Some(deadline) if deadline.time_left().is_zero() => Err(not_in_time()),
+        Some(deadline) => LOOKUPS.run(deadline, look_up),
+    }
+}
+
+fn not_in_time() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time")
 }
 
 /// The lookups that run.
@@ -52,9 +72,7 @@ impl Lookups {
         let (result, changed) = &*shared;
         let is_missing = |result: &mut Option<_>| result.is_none();
         let mut result = changed.wait_while(result.lock(), deadline.time_left(), is_missing);
-        result.take().unwrap_or_else(|| {
-            Err(io::Error::new(io::ErrorKind::TimedOut, "the name was not found in time"))
-        })
+        result.take().unwrap_or_else(|| Err(not_in_time()))
     }
 }
 
@@ -89,6 +107,14 @@ mod tests {
 
     fn now() -> MonotonicTime {
         MonotonicTime::now()
+    }
+
+    #[test]
+    fn addresses_and_this_machine_are_not_looked_up() {
+        let resolve = |host| resolve(host, 9, Some(now())).map(|found| found.len());
+        assert_eq!([resolve("::1").ok(), resolve("10.0.0.1").ok()], [Some(1); 2]);
+        assert_eq!(resolve("localhost").ok(), Some(2));
+        assert_eq!(resolve("host.invalid").unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 
     #[test]
