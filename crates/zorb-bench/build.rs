@@ -1,9 +1,10 @@
-//! Compiles the IDL that all peers share, that of the real-time experiments, and that of what is copied. Records the version of rustc.
+//! Compiles the IDL of the peers, of the real-time experiments and of the experiment `copies`. Records the version of
+//! rustc.
 
 use std::process::Command;
 
 fn main() {
-    // For results: the compiler is a part of what was measured.
+    // Results contain the version of the compiler.
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let version = Command::new(rustc).arg("--version").output().ok();
     let version = version.and_then(|output| String::from_utf8(output.stdout).ok());

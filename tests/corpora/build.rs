@@ -1,5 +1,5 @@
-//! Makes Rust of every IDL file of Debian's package `omniorb-idl`, each a module of its own as it
-//! would be in a program, and a list of those that are refused. Without the package there is none.
+//! Generates Rust from every IDL file of Debian's package `omniorb-idl`, each as a separate module as it would be in a
+//! program, and a list of those that are refused. Without the package there is none.
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a build script talks to Cargo")]
 
 use std::fmt::Write as _;
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 /// Where the package has its files.
 const FOLDER: &str = "/usr/share/idl/omniORB";
 
-/// Where the back end is told to find `CORBA`: in files that use what `orb.idl` defines but include it
-/// through another file alone, which is external, it makes no code for it.
+/// The Rust module of `CORBA`, for files that use definitions of `orb.idl` but include it only through another file,
+/// for which the back end generates no code.
 const INDIRECT: [(&str, &str); 2] = [
     ("COS/CosCompoundLifeCycle.idl", "crate::idl::cos_cosgraphs_idl::corba"),
     ("COS/CosStream.idl", "crate::idl::cos_cosgraphs_idl::corba"),
 ];
 
-/// Files for which no one module has all of `CORBA` that they use: they hold what they include.
+/// Files that contain the definitions they include, because no single module has all of `CORBA` that they use.
 const ALONE: [&str; 4] = ["NRService", "SecurityAdmin", "SecurityLevel2", "SecurityReplaceable"];
 
 fn main() {
@@ -87,7 +87,7 @@ fn module(file: &Path) -> String {
 
 /// A file without errors, or the codes of those in it, each once.
 fn check(folder: &Path, file: &Path) -> Result<zorb_idl::Compilation, Vec<String>> {
-    // What is in `COS` includes what is beside it, and `orb.idl`, which is built in.
+    // Files in `COS` include each other, and the built-in `orb.idl`.
     let beside = folder.join(file.parent().unwrap_or(Path::new("")));
     let options = zorb_idl::Options::new().include_path(beside);
     let compilation = zorb_idl::compile(&options, &[folder.join(file)]);

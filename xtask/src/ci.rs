@@ -194,7 +194,7 @@ mod tests {
         assert_eq!(script.lines().last(), Some("exec cargo test --workspace </dev/null"));
         assert!(read("README.md").contains("\ncargo test --workspace\n"));
         for strict in ["ZORB_REQUIRE_PEERS=1", "ZORB_REQUIRE_TOOLS=1"] {
-            assert!(script.contains(strict), "CI asks for {strict}");
+            assert!(script.contains(strict), "CI sets {strict}");
         }
     }
 }

@@ -68,7 +68,7 @@ pub enum Transports {
     Several(&'static [&'static str]),
 }
 
-/// An experiment like most.
+/// The defaults of an experiment.
 const CALLS: Experiment = Experiment {
     name: "",
     about: "",

@@ -60,7 +60,7 @@ impl LineChild {
     ///
     /// # Errors
     /// The child's input is closed.
-    pub fn tell(&mut self, line: &str) -> Result<()> {
+    pub fn write_line(&mut self, line: &str) -> Result<()> {
         let Some(stdin) = &mut self.stdin else { return Err(Error::new("its input is closed")) };
         Ok(stdin.write_all(format!("{line}\n").as_bytes())?)
     }
@@ -92,7 +92,7 @@ impl LineChild {
         if first == word {
             Ok(rest.to_owned())
         } else {
-            Err(Error::new(format!("it said {line:?} where {word} was expected")))
+            Err(Error::new(format!("expected `{word}`, got {line:?}")))
         }
     }
 

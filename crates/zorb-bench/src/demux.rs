@@ -12,7 +12,7 @@ use std::io::BufRead;
 
 use crate::driver::{Answer, Command};
 use crate::error::{Error, Result};
-use crate::peer::process::say;
+use crate::peer::process::print_line;
 
 pub use search::{Layer, Search};
 
@@ -21,7 +21,7 @@ pub use search::{Layer, Search};
 /// # Errors
 /// The harness has ended.
 pub fn answer_commands(search: Search) -> Result<u8> {
-    say("ready")?;
+    print_line("ready")?;
     for line in std::io::stdin().lock().lines() {
         let answer = match line?.parse() {
             Ok(Command::Find(find)) => tables::find(search, &find),
@@ -29,7 +29,7 @@ pub fn answer_commands(search: Search) -> Result<u8> {
             Err(reason) => Err(Error::new(reason)),
         };
         let answer = answer.map_or_else(|error| Answer::Failed(error.to_string()), Answer::Done);
-        say(&answer.to_string())?;
+        print_line(&answer.to_string())?;
     }
     Ok(0)
 }

@@ -45,7 +45,7 @@ impl Element {
 
 /// What an operation does with its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duty {
+pub enum Action {
     /// Returns it.
     Echo,
     /// Returns its cube.
@@ -57,7 +57,7 @@ pub enum Duty {
 }
 
 macro_rules! operations {
-    ($($name:ident $text:literal $element:ident $duty:ident $many:literal,)*) => {
+    ($($name:ident $text:literal $element:ident $action:ident $many:literal,)*) => {
         /// An operation of `Bench::Suite`, called by a stub or dynamically, or local work.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Operation {
@@ -82,8 +82,8 @@ macro_rules! operations {
 
             /// What it does.
             #[must_use]
-            pub const fn duty(self) -> Duty {
-                match self { $(Self::$name => Duty::$duty,)* }
+            pub const fn action(self) -> Action {
+                match self { $(Self::$name => Action::$action,)* }
             }
 
             /// Whether it takes a sequence.

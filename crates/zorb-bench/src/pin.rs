@@ -22,7 +22,7 @@ impl Pin {
     ///
     /// # Errors
     /// There are too few.
-    pub(crate) fn places(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
+    pub(crate) fn choose(self, processors: &[usize]) -> Result<[Option<usize>; 2]> {
         match (self, processors) {
             (Self::None, _) => Ok([None, None]),
             (Self::Same, [.., last]) => Ok([Some(*last), Some(*last)]),
@@ -45,11 +45,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_the_last_processors() {
-        assert_eq!(Pin::Split.places(&[0, 2, 5]), Ok([Some(2), Some(5)]));
-        assert_eq!(Pin::Same.places(&[0, 2, 5]), Ok([Some(5), Some(5)]));
-        assert_eq!(Pin::None.places(&[]), Ok([None, None]));
-        assert!(Pin::Split.places(&[3]).is_err());
+    fn the_last_processors_are_chosen() {
+        assert_eq!(Pin::Split.choose(&[0, 2, 5]), Ok([Some(2), Some(5)]));
+        assert_eq!(Pin::Same.choose(&[0, 2, 5]), Ok([Some(5), Some(5)]));
+        assert_eq!(Pin::None.choose(&[]), Ok([None, None]));
+        assert!(Pin::Split.choose(&[3]).is_err());
         assert_eq!(Pin::Split.between(&[0, 2, 5], Some(5)), Some(0));
         assert_eq!(Pin::Split.between(&[2, 5], Some(5)), Some(5));
         assert_eq!(Pin::Same.between(&[0, 2, 5], Some(5)), Some(5));

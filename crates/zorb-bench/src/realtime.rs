@@ -24,7 +24,7 @@ mod locks;
 mod nested;
 mod network;
 pub mod oracle;
-mod place;
+mod placement;
 mod private;
 mod quiet;
 mod rates;

@@ -1,4 +1,4 @@
-//! What the compiler made of `bench/peers/bench.idl`, `idl/realtime.idl` and `idl/copies.idl`.
+//! The code generated from `bench/peers/bench.idl`, `idl/realtime.idl` and `idl/copies.idl`.
 #![allow(unreachable_pub, reason = "generated for crates that export it")]
 
 zorb::include_idl!("bench");

@@ -59,7 +59,7 @@ pub enum CdrErrorKind {
     UnknownValue,
     /// A `fixed` that is not a packed decimal number.
     BadFixed,
-    /// Octets behind the last value of a message.
+    /// Octets after the last value of a message.
     ExtraOctets,
     /// A type or form that is not supported.
     Unsupported,

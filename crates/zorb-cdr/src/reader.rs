@@ -329,10 +329,10 @@ impl<'a> CdrReader<'a> {
 
     /// Reads a message that may have several [parts](Self::with_parts).
     ///
-    /// The standard aligns the data of each GIOP 1.1 fragment separately, so a sender pads numbers of 8 octets
-    /// at its start; omniORB aligns the numbers of a sequence or array only once. The octets do not tell which.
-    /// So `read`, which begins at the same octet each time, first attempts to read them aligned once, then aligned
-    /// in each part. The attempts have to fail if octets are left: see [`expect_end`](Self::expect_end) and
+    /// The standard aligns the data of each GIOP 1.1 fragment separately, so a sender pads numbers of 8 octets at its
+    /// start; omniORB aligns the numbers of a sequence or array only once. The octets do not show which. So `read`,
+    /// which begins at the same octet each time, first attempts to read them aligned once, then aligned in each part.
+    /// The attempts have to fail if octets are left: see [`expect_end`](Self::expect_end) and
     /// [`end_attempt`](Self::end_attempt). Then the numbers are read aligned once, which may leave octets.
     ///
     /// # Errors

@@ -105,7 +105,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
 /// Separates the ORB's arguments: returns the others, and those.
 fn split(mut arguments: Vec<OsString>) -> Result<(Vec<OsString>, Vec<String>), Failure> {
     let orb = split_arguments(&mut arguments);
-    // A wrong option is a wrong question, whatever the command.
+    // A wrong option is a usage error of every command.
     let checked = zorb::Orb::builder().without_environment().arguments(&mut orb.clone()).options();
     checked.map_err(|error| Failure::from(error).into_usage())?;
     Ok((arguments, orb))

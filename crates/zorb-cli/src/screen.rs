@@ -1,5 +1,4 @@
-//! Output: results on standard output, everything else on standard error, colours only on
-//! terminals.
+//! Output: results on standard output, everything else on standard error, colors only on terminals.
 
 use std::io::{ErrorKind, Write};
 use std::path::Path;

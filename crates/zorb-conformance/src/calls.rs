@@ -165,16 +165,16 @@ pub fn a_private_connection_serves_one_reference(on: &Subject, _: &'static str) 
     let (first, second) = (own(), own());
     assert_eq!(first.add(1, 2).unwrap(), 3);
     let ((entered, enters), (leave, leaves)) = (mpsc::channel(), mpsc::channel());
-    let keeper = BlockingServant { entered, leave: Mutex::new(leaves) };
-    let keeper = caller.orb.root_poa().activate(keeper).unwrap();
+    let blocking = BlockingServant { entered, leave: Mutex::new(leaves) };
+    let blocking = caller.orb.root_poa().activate(blocking).unwrap();
     thread::scope(|scope| {
-        let kept = scope.spawn(|| there.call_back(Some(&keeper), 1));
+        let blocked = scope.spawn(|| there.call_back(Some(&blocking), 1));
         enters.recv().unwrap();
         for (own, number) in [(&first, 3), (&second, 4), (&first, 5)] {
             assert_eq!(own.add(number, 1).unwrap(), number + 1);
         }
         leave.send(()).unwrap();
-        assert_eq!(kept.join().unwrap(), Ok(2));
+        assert_eq!(blocked.join().unwrap(), Ok(2));
     });
 }
 

@@ -58,11 +58,11 @@ impl OneWay {
     }
 
     fn server(&self) -> Server {
-        self.server_at(self.place().as_deref())
+        self.server_at(self.endpoint().as_deref())
     }
 
     /// The group of a new server; `None` for a server that chooses its own endpoint.
-    fn place(&self) -> Option<String> {
+    fn endpoint(&self) -> Option<String> {
         self.is_group.then(group_url)
     }
 
@@ -159,13 +159,13 @@ impl Server {
     /// A client's reference to this server's object.
     fn seen_by(&self, client: &Orb) -> Notes {
         if self.is_group {
-            return self.found_by(client);
+            return self.resolve_in(client);
         }
         client.resolve(&self.notes.as_object().to_ior_string()).expect("an object")
     }
 
     /// A client's reference to the object of the current server.
-    fn found_by(&self, client: &Orb) -> Notes {
+    fn resolve_in(&self, client: &Orb) -> Notes {
         group_of(client, &self.reference).unchecked_narrow()
     }
 
@@ -251,7 +251,7 @@ pub fn inapplicable_policies_are_ignored(on: &OneWay) {
         let all = options.into_iter().chain(sizes);
         all.fold(builder, |builder, (name, value)| builder.option(name, value))
     };
-    let server = on.server_of(with_options(on.builder()), on.place().as_deref());
+    let server = on.server_of(with_options(on.builder()), on.endpoint().as_deref());
     let client = with_options(on.builder()).build().unwrap();
     let policies = Policies::new()
         .with(RelativeRoundtripTimeout(Duration::from_secs(60)))
@@ -273,7 +273,7 @@ pub fn too_large_requests_are_rejected(on: &OneWay) {
     server.hears_note(&there, 2, 1);
 }
 
-/// Malformed datagrams are dropped, whoever sends them.
+/// Malformed datagrams are dropped, regardless of their sender.
 pub fn garbage_is_dropped(on: &OneWay) {
     let (server, client) = (on.server(), on.client());
     let there = server.seen_by(&client);
@@ -337,7 +337,7 @@ pub fn many_threads_send_at_once(on: &OneWay) {
 /// A client does not notice that a server has ended, and finds the next one at its endpoint.
 pub fn a_restarted_server_is_found(on: &OneWay) {
     let (first, client) = (on.server(), on.client());
-    let there = first.found_by(&client);
+    let there = first.resolve_in(&client);
     first.hears_note(&there, 1, 10);
     let place = first.place.clone();
     drop(first);

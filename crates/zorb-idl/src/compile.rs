@@ -36,8 +36,8 @@ impl Compilation {
         &self.dependencies
     }
 
-    /// Renders all diagnostics as text: position, source line, carets, hint. Plain text without
-    /// colours; ends with a newline unless empty.
+    /// Renders all diagnostics as text: position, source line, carets, hint. Plain text without colors; ends with a
+    /// newline unless empty.
     #[must_use]
     pub fn render(&self) -> String {
         self.diagnostics.iter().map(|item| render(item, &self.sources)).collect()

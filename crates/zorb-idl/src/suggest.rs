@@ -3,7 +3,7 @@
 /// Longer names are not compared.
 const LONGEST: usize = 64;
 /// The maximum number of candidates compared.
-const MOST: usize = 2_000;
+const MAX_SEARCHED: usize = 2_000;
 
 /// The candidate most similar to `name`, if one is similar enough.
 pub(crate) fn closest<'c>(
@@ -15,7 +15,7 @@ pub(crate) fn closest<'c>(
     }
     let allowed = (name.len() / 3).clamp(1, 3);
     candidates
-        .take(MOST)
+        .take(MAX_SEARCHED)
         .filter(|candidate| candidate.len() <= LONGEST && *candidate != name)
         .map(|candidate| (distance(name, candidate), candidate))
         .filter(|(distance, candidate)| *distance <= allowed && *distance < candidate.len())

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::item::{Item, Number, Shape};
+use crate::item::{Item, ItemKind, Number};
 use crate::label::Discriminator;
 use crate::program::{Label, Program, Run, Step, UnionStep, table};
 
@@ -51,27 +51,27 @@ impl Assembler {
 
     /// A number, or an array of `count` of them.
     pub fn number(&mut self, number: Number, count: u32) {
-        self.item(Shape::Number(number), count);
+        self.item(ItemKind::Number(number), count);
     }
 
     /// A `boolean`, or an array of them.
     pub fn boolean(&mut self, count: u32) {
-        self.item(Shape::Boolean, count);
+        self.item(ItemKind::Boolean, count);
     }
 
     /// A `char`, or an array of them.
     pub fn char(&mut self, count: u32) {
-        self.item(Shape::Char, count);
+        self.item(ItemKind::Char, count);
     }
 
     /// An `enum` with this number of values, or an array of `count` of them.
     pub fn enumeration(&mut self, values: u32, count: u32) {
-        self.item(Shape::Enumeration(values), count);
+        self.item(ItemKind::Enumeration(values), count);
     }
 
     /// A `fixed` of up to 31 digits, or an array of them.
     pub fn packed(&mut self, digits: u8, count: u32) {
-        self.item(Shape::Packed(digits), count);
+        self.item(ItemKind::Packed(digits), count);
     }
 
     /// A `string` of at most `bound` octets, `u32::MAX` for no bound.
@@ -171,7 +171,7 @@ impl Assembler {
         }
     }
 
-    fn item(&mut self, shape: Shape, count: u32) {
+    fn item(&mut self, shape: ItemKind, count: u32) {
         if count > 0 {
             self.items.push(Item { shape, count });
         }

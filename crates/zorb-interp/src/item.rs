@@ -29,7 +29,7 @@ impl Number {
 
 /// The type of a member of a run, with what is checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum ItemKind {
     /// Not checked.
     Number(Number),
     /// 0 or 1.
@@ -42,7 +42,7 @@ pub(crate) enum Shape {
     Packed(u8),
 }
 
-impl Shape {
+impl ItemKind {
     pub(crate) const fn size(self) -> usize {
         match self {
             Self::Number(number) => number.size(),
@@ -80,7 +80,7 @@ impl Shape {
 /// A member of a run, or an array of members.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Item {
-    pub(crate) shape: Shape,
+    pub(crate) shape: ItemKind,
     pub(crate) count: u32,
 }
 

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use crate::item::{Item, Shape};
+use crate::item::{Item, ItemKind};
 use crate::label::Discriminator;
 
 /// A type of a [`Program`].
@@ -155,7 +155,7 @@ impl Run {
             }
             *length = (end - class) as u32;
         }
-        let checks = |shape: Shape| !matches!(shape, Shape::Number(_) | Shape::Char);
+        let checks = |shape: ItemKind| !matches!(shape, ItemKind::Number(_) | ItemKind::Char);
         let alignment = items.iter().map(|item| item.shape.alignment()).max().unwrap_or(1);
         Self {
             first,
@@ -163,7 +163,7 @@ impl Run {
             alignment: alignment as u8,
             checked: items.iter().any(|item| checks(item.shape)),
             is_swapped: items.iter().any(|item| item.shape.is_swapped()),
-            has_text: items.iter().any(|item| item.shape == Shape::Char),
+            has_text: items.iter().any(|item| item.shape == ItemKind::Char),
             lengths,
         }
     }

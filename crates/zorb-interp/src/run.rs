@@ -2,7 +2,7 @@
 
 use zorb_cdr::{ByteOrder, CdrError, CdrErrorKind, CdrReader, CdrResult, CdrWriter, CharSet};
 
-use crate::item::{Item, Number, Shape, swap, swap_each};
+use crate::item::{Item, ItemKind, Number, swap, swap_each};
 use crate::program::Run;
 
 /// Members of a value whose positions are computed once for many values: numbers to swap, members to
@@ -18,7 +18,7 @@ pub(crate) fn copy(
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
     let mut left = count;
-    if let [Item { shape: Shape::Number(number), count: each }] = items {
+    if let [Item { shape: ItemKind::Number(number), count: each }] = items {
         let numbers = left.saturating_mul(*each as usize);
         return copy_numbers(*number, numbers, reader, writer);
     }
@@ -72,7 +72,7 @@ pub fn copy_numbers(
     if count == 0 {
         return Ok(());
     }
-    let alignment = Shape::Number(number).alignment();
+    let alignment = ItemKind::Number(number).alignment();
     let length = count.saturating_mul(number.size());
     reader.step(alignment);
     reader.align(alignment);
@@ -87,7 +87,7 @@ pub fn copy_numbers(
 }
 
 fn put_numbers(number: Number, octets: &[u8], order: ByteOrder, writer: &mut CdrWriter<'_>) {
-    writer.align(Shape::Number(number).alignment());
+    writer.align(ItemKind::Number(number).alignment());
     if writer.order() == order {
         writer.put(octets);
     } else {
@@ -103,7 +103,7 @@ fn copy_each(
     reader: &mut CdrReader<'_>,
     mut writer: Option<&mut CdrWriter<'_>>,
 ) -> CdrResult<()> {
-    let alignment = Shape::Number(number).alignment();
+    let alignment = ItemKind::Number(number).alignment();
     for _ in 0..count {
         reader.step(alignment);
         reader.align(alignment);
@@ -172,8 +172,8 @@ fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], rules:
     let mut members = Members::new();
     each(items, offset, |position, shape| {
         let is_checked = match shape {
-            Shape::Number(_) => false,
-            Shape::Char => rules.ascii,
+            ItemKind::Number(_) => false,
+            ItemKind::Char => rules.ascii,
             _ => true,
         };
         if is_checked {
@@ -195,16 +195,16 @@ fn check_all(items: &[Item], offset: usize, length: usize, octets: &[u8], rules:
 
 /// The positions and types of members in a value, up to [`MAX_MEMBERS`].
 struct Members {
-    members: [(usize, Shape); MAX_MEMBERS],
+    members: [(usize, ItemKind); MAX_MEMBERS],
     count: usize,
 }
 
 impl Members {
     fn new() -> Self {
-        Self { members: [(0, Shape::Boolean); MAX_MEMBERS], count: 0 }
+        Self { members: [(0, ItemKind::Boolean); MAX_MEMBERS], count: 0 }
     }
 
-    fn add(&mut self, position: usize, shape: Shape) {
+    fn add(&mut self, position: usize, shape: ItemKind) {
         if let Some(member) = self.members.get_mut(self.count) {
             *member = (position, shape);
         }
@@ -212,7 +212,7 @@ impl Members {
     }
 
     /// All members, unless there are too many.
-    fn all(&self) -> Option<&[(usize, Shape)]> {
+    fn all(&self) -> Option<&[(usize, ItemKind)]> {
         self.members.get(..self.count)
     }
 }
@@ -224,7 +224,7 @@ fn invalid_item(items: &[Item], offset: usize, value: &[u8], rules: Rules) -> Op
         let size = item.shape.size();
         position += (position + offset).wrapping_neg() & (item.shape.alignment() - 1);
         let length = size * item.count as usize;
-        if !matches!(item.shape, Shape::Number(_)) {
+        if !matches!(item.shape, ItemKind::Number(_)) {
             let octets = value.get(position..position + length).unwrap_or_default();
             if !octets.chunks_exact(size).all(|one| check(item.shape, one, rules)) {
                 return Some(*item);
@@ -248,27 +248,27 @@ fn first_error(
         let item = invalid_item(items, offset, value, rules)?;
         Some(error(item.shape, offset + index * length))
     });
-    found.next().unwrap_or_else(|| error(Shape::Boolean, offset))
+    found.next().unwrap_or_else(|| error(ItemKind::Boolean, offset))
 }
 
 #[cold]
-fn error(shape: Shape, offset: usize) -> CdrError {
+fn error(shape: ItemKind, offset: usize) -> CdrError {
     let kind = match shape {
-        Shape::Boolean => CdrErrorKind::BadBoolean,
-        Shape::Char => CdrErrorKind::BadText,
-        Shape::Enumeration(_) => CdrErrorKind::BadEnum,
-        Shape::Packed(_) => CdrErrorKind::BadFixed,
-        Shape::Number(_) => CdrErrorKind::Truncated,
+        ItemKind::Boolean => CdrErrorKind::BadBoolean,
+        ItemKind::Char => CdrErrorKind::BadText,
+        ItemKind::Enumeration(_) => CdrErrorKind::BadEnum,
+        ItemKind::Packed(_) => CdrErrorKind::BadFixed,
+        ItemKind::Number(_) => CdrErrorKind::Truncated,
     };
     CdrError::new(kind, offset, shape.what())
 }
 
-fn check(shape: Shape, octets: &[u8], rules: Rules) -> bool {
+fn check(shape: ItemKind, octets: &[u8], rules: Rules) -> bool {
     match (shape, octets) {
-        (Shape::Number(_), _) => true,
-        (Shape::Boolean, [octet]) => *octet < 2,
-        (Shape::Char, [octet]) => !rules.ascii || octet.is_ascii(),
-        (Shape::Enumeration(values), octets) => {
+        (ItemKind::Number(_), _) => true,
+        (ItemKind::Boolean, [octet]) => *octet < 2,
+        (ItemKind::Char, [octet]) => !rules.ascii || octet.is_ascii(),
+        (ItemKind::Enumeration(values), octets) => {
             let Some(octets) = octets.first_chunk::<4>() else { return false };
             let value = match rules.order {
                 ByteOrder::Little => u32::from_le_bytes(*octets),
@@ -276,7 +276,7 @@ fn check(shape: Shape, octets: &[u8], rules: Rules) -> bool {
             };
             value < values
         }
-        (Shape::Packed(digits), octets) => is_packed(digits, octets),
+        (ItemKind::Packed(digits), octets) => is_packed(digits, octets),
         _ => false,
     }
 }
@@ -320,7 +320,7 @@ fn swap_all(items: &[Item], offset: usize, length: usize, octets: &[u8], to: &mu
 }
 
 /// Calls `found` with the position and type of every member and array element.
-fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, Shape)) {
+fn each(items: &[Item], offset: usize, mut found: impl FnMut(usize, ItemKind)) {
     let mut position = 0;
     for item in items {
         let size = item.shape.size();

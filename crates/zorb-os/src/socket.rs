@@ -65,13 +65,13 @@ pub fn recv_with_class(
             received => break received?,
         }
     };
-    let told = control.get(..length).unwrap_or_default();
+    let reported = control.get(..length).unwrap_or_default();
     let number = |at: usize| {
-        let octets = told.get(at..at.checked_add(4)?)?;
+        let octets = reported.get(at..at.checked_add(4)?)?;
         octets.try_into().ok().map(i32::from_ne_bytes)
     };
     let class = match (number(WORD), number(WORD + 4)) {
-        (Some(libc::IPPROTO_IP), Some(libc::IP_TOS)) => told.get(WORD + 8).copied(),
+        (Some(libc::IPPROTO_IP), Some(libc::IP_TOS)) => reported.get(WORD + 8).copied(),
         (Some(libc::IPPROTO_IPV6), Some(libc::IPV6_TCLASS)) => {
             number(WORD + 8).and_then(|class| u8::try_from(class).ok())
         }

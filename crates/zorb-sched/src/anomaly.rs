@@ -31,7 +31,7 @@ impl fmt::Display for Severity {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Anomaly {
-    /// There are no operations to analyse.
+    /// There are no operations to analyze.
     #[error("there are no operations to schedule")]
     NoOperations,
     /// Two operations have the same name.
@@ -185,7 +185,7 @@ pub enum Anomaly {
     /// The analysis would take too long; the rest is unknown.
     #[error("the analysis was aborted: {what}")]
     TooMuchWork {
-        /// What was being analysed.
+        /// The analysis that was aborted.
         what: String,
     },
 }

@@ -24,8 +24,8 @@ pub struct SimulatedTask {
     pub subpriority: u32,
     /// The time of its first arrival.
     pub offset: Time,
-    /// The jitter: arrivals are this much earlier than `offset` and the period say, but nothing is
-    /// released before `offset`, so that tasks with maximum jitter are released together.
+    /// The jitter: arrivals precede the times given by `offset` and the period by this much, but nothing is released
+    /// before `offset`, so that tasks with maximum jitter are released together.
     pub jitter: Time,
     /// Its predecessors, by index: each instance is released when their instances of the same
     /// number are done. Then `offset` and `jitter` determine only the arrival, which the deadline
@@ -141,13 +141,13 @@ struct Pending {
 }
 
 /// The order within a queue: by discipline, then subpriority, then FIFO.
-type Place = (i128, Reverse<u32>, u64);
+type QueueKey = (i128, Reverse<u32>, u64);
 
 #[derive(Debug, Default)]
 struct Level {
     /// The running instance, which others of the queue cannot preempt.
     begun: Option<Pending>,
-    waiting: BTreeMap<Place, Pending>,
+    waiting: BTreeMap<QueueKey, Pending>,
 }
 
 /// A processor with its queues and the running instance.
@@ -156,7 +156,7 @@ struct Processor {
     levels: BTreeMap<u32, Level>,
     /// The running queue, the key of its instance there if it can be preempted, and the start of
     /// the slice.
-    running: Option<(u32, Option<Place>, Time)>,
+    running: Option<(u32, Option<QueueKey>, Time)>,
 }
 
 struct Run<'s, 't> {

@@ -11,7 +11,7 @@ const MAX_ROWS: usize = 256;
 /// The maximum number of other marks.
 const MAX_MARKS: usize = 20_000;
 
-/// Places, which the template knows too.
+/// Coordinates, also used by the template.
 const LEFT: f64 = 190.0;
 const WIDTH: f64 = 960.0;
 const TOP: f64 = 44.0;
@@ -43,7 +43,7 @@ pub fn timeline(schedule: &Schedule, trace: &Trace, until: Time) -> String {
     picture.to_string().replace(invisible, "\u{fffd}")
 }
 
-/// What the template shows.
+/// The data of the template.
 #[derive(Template)]
 #[template(path = "timeline.svg", escape = "html")]
 struct Timeline<'a> {
@@ -119,7 +119,7 @@ impl<'a> Marks<'a> {
     }
 }
 
-/// The place of a time.
+/// The horizontal position of a time.
 fn x(at: Time, until: Time) -> f64 {
     LEFT + WIDTH * (at.min(until).as_nanos() as f64 / until.as_nanos() as f64)
 }

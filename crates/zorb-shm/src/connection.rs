@@ -62,7 +62,7 @@ impl From<Corrupt> for io::Error {
 
 impl Connection {
     /// Records that the peer's process has ended or closed its socket.
-    pub(crate) fn peer_is_gone(&self) {
+    pub(crate) fn record_peer_end(&self) {
         self.gone.store(true, Ordering::SeqCst);
         self.wake_receivers();
         self.wake_senders();

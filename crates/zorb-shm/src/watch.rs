@@ -73,7 +73,7 @@ impl Connections {
     }
 }
 
-/// Calls [`Connection::peer_is_gone`] when the peer's process ends or its socket is closed, also if
+/// Calls [`Connection::record_peer_end`] when the peer's process ends or its socket is closed, also if
 /// it is closed already, on a thread of at least the calling thread's priority.
 pub(crate) fn watch(connection: &Arc<Connection>) -> io::Result<Watched> {
     let watch = running()?;
@@ -134,7 +134,7 @@ impl Watch {
         while let Ok(key) = self.hangups.next() {
             let connection = self.connections.lock().by_key.get(&key).and_then(Weak::upgrade);
             if let Some(connection) = connection {
-                connection.peer_is_gone();
+                connection.record_peer_end();
             }
         }
     }

@@ -16,12 +16,13 @@ const MAX_NAMES: usize = 65_536;
 const MAX_SWEPT: usize = 256;
 
 /// Removes sockets from `folder` that have names as this transport makes them, belong to this user, and were made by
-/// processes that no longer exist. `is_open` says whether this process listens at a path. Sockets that cannot be removed remain.
+/// processes that no longer exist. `is_open` returns whether this process listens at a path. Sockets that cannot be
+/// removed remain.
 pub(crate) fn sweep(folder: &Path, is_open: impl Fn(&Path) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let candidates = entries.take(MAX_NAMES).flatten().filter(|entry| {
         let process = entry.file_name().to_str().and_then(process_of_name);
-        process.is_some_and(|process| is_gone(process, || is_open(&entry.path())))
+        process.is_some_and(|process| has_ended(process, || is_open(&entry.path())))
     });
     for entry in candidates.take(MAX_SWEPT) {
         let path = entry.path();
@@ -33,7 +34,7 @@ pub(crate) fn sweep(folder: &Path, is_open: impl Fn(&Path) -> bool) {
 }
 
 /// Whether the process that made this socket no longer exists. Another one may have its number now.
-fn is_gone(process: u32, is_open: impl FnOnce() -> bool) -> bool {
+fn has_ended(process: u32, is_open: impl FnOnce() -> bool) -> bool {
     match process == std::process::id() {
         true => !is_open(),
         false => !Path::new(&format!("/proc/{process}")).exists(),

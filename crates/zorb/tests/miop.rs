@@ -49,8 +49,8 @@ fn main() -> ExitCode {
             two_way_calls_go_to_the_one_that_takes_them,
         ),
         test(
-            "what_no_group_takes_is_refused_before_it_is_sent",
-            what_no_group_takes_is_refused_before_it_is_sent,
+            "invalid_requests_to_groups_are_refused_before_sending",
+            invalid_requests_to_groups_are_refused_before_sending,
         ),
         test("garbage_is_counted_and_nothing_else", garbage_is_counted_and_nothing_else),
         test("other_messaging_does_not_go_to_groups", other_messaging_does_not_go_to_groups),
@@ -250,7 +250,7 @@ fn two_way_calls_go_to_the_one_that_takes_them() {
     orb.shutdown(true).unwrap();
 }
 
-fn what_no_group_takes_is_refused_before_it_is_sent() {
+fn invalid_requests_to_groups_are_refused_before_sending() {
     let url = url(6);
     let (sender, posted) = channel();
     let orb = server(&url, 0, 1, &sender);
@@ -299,7 +299,7 @@ fn garbage_is_counted_and_nothing_else() {
     orb.shutdown(true).unwrap();
 }
 
-/// What goes to a group is GIOP, in which its members take the group's place.
+/// A request to a group is GIOP; its target is replaced by that of a member.
 fn other_messaging_does_not_go_to_groups() {
     let lite = || Composed::new(&GiopLite, MiopProtocol::new(), ProfileTag(0x7a6c_0001));
     let error = format!("{:?}", builder().protocol(Arc::new(lite())).build().unwrap_err());

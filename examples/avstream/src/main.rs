@@ -1,13 +1,13 @@
-//! A camera sends frames to a screen, 60 in a second, in datagrams; the screen drops what comes late
-//! and reports once a second what it got.
+//! A camera sends 60 frames per second to a screen in datagrams; the screen drops late frames and sends a report once
+//! per second.
 //!
 //! ```text
 //! avstream [--frames N] [--size OCTETS] [--rate FRAMES_PER_SECOND] [--lose ONE_IN] [--stall ONE_IN]
 //! ```
 //!
-//! `--lose` throws away one frame in so many before the screen sees it, as a network does. `--stall` has
-//! the screen take 60 ms for one frame in so many: those behind it wait, and are dropped when they are
-//! late, so that the screen catches up.
+//! `--lose N` drops every Nth frame before the screen sees it, as a network would. `--stall N` makes the screen take
+//! 60 ms for every Nth frame: later frames wait, and are dropped if they become too late, so that the screen
+//! catches up.
 
 mod screen;
 
@@ -23,7 +23,7 @@ zorb::include_idl!("avstream");
 
 use av_stream::{Camera, CameraServant, ReceiverReport, Screen};
 
-/// What is sent, and what goes wrong on the way.
+/// The frames to send, and the faults to simulate.
 #[derive(Clone, Copy, Debug)]
 struct Plan {
     frames: u32,
@@ -51,10 +51,10 @@ impl Plan {
     }
 }
 
-/// How long the last report may take; like any datagram it may be lost.
+/// Timeout for the last report; like any datagram it may be lost.
 const LAST_REPORT: Duration = Duration::from_secs(5);
 
-/// Says what the screen reports, as it comes, and passes on how many frames were received.
+/// Prints the screen's reports, and sends the number of received frames to the channel.
 struct Reports(Sender<u64>);
 
 impl CameraServant for Reports {
@@ -74,7 +74,7 @@ fn orb() -> Result<Orb, zorb::Error> {
     builder.listen("av+diop://127.0.0.1:0").build()
 }
 
-/// Sends the frames at their times.
+/// Sends the frames at their due times.
 fn film(screen: &Screen, plan: Plan) -> Result<(), zorb::Error> {
     let picture = vec![0x5a; plan.size];
     let period = Duration::from_secs(1) / plan.rate;
@@ -88,23 +88,23 @@ fn film(screen: &Screen, plan: Plan) -> Result<(), zorb::Error> {
 }
 
 fn run(plan: Plan) -> Result<(), zorb::Error> {
-    let (studio, room) = (orb()?, orb()?);
+    let (camera_orb, screen_orb) = (orb()?, orb()?);
     let (sender, reports) = channel();
-    let camera: Camera = studio.root_poa().activate(Reports(sender))?;
-    let camera: Camera = room.resolve(&camera.as_object().to_ior_string())?;
+    let camera: Camera = camera_orb.root_poa().activate(Reports(sender))?;
+    let camera: Camera = screen_orb.resolve(&camera.as_object().to_ior_string())?;
     let shown = Arc::new(Shown::new(camera, plan));
-    let screen: Screen = room.root_poa().activate_shared(&shown)?;
-    let screen: Screen = studio.resolve(&screen.as_object().to_ior_string())?;
+    let screen: Screen = screen_orb.root_poa().activate_shared(&shown)?;
+    let screen: Screen = camera_orb.resolve(&screen.as_object().to_ior_string())?;
     println!("{} frames of {} octets, {} in a second", plan.frames, plan.size, plan.rate);
     film(&screen, plan)?;
-    // What is on its way still arrives, or is lost.
+    // Frames in flight still arrive, or are lost.
     std::thread::sleep(Duration::from_millis(200));
-    let outcome = shown.tell();
+    let outcome = shown.finish();
     while reports.recv_timeout(LAST_REPORT).is_ok_and(|received| received != outcome.received) {}
     println!("{} shown, {} octets", outcome.shown, outcome.octets);
-    println!("99 of 100 times between frames were off by at most {} us", outcome.off);
-    studio.shutdown(true)?;
-    room.shutdown(true)
+    println!("99 % of the intervals between frames deviated by at most {} us", outcome.off);
+    camera_orb.shutdown(true)?;
+    screen_orb.shutdown(true)
 }
 
 fn main() -> ExitCode {

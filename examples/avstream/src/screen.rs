@@ -1,4 +1,4 @@
-//! The receiving side: what is shown, what is dropped, and what the camera is told.
+//! The receiving side: shows or drops frames, and sends reports to the camera.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,12 +8,12 @@ use zorb_av::{Receiver, Stamp, Verdict};
 use crate::Plan;
 use crate::av_stream::{Camera, ReceiverReport, ScreenServant};
 
-/// How long a screen is busy that stalls.
+/// How long a stalled screen is busy.
 const STALL: Duration = Duration::from_millis(60);
-/// How much later than the fastest one a frame may be: a little more than two frames' time at 60 Hz.
+/// Maximum delay of a frame relative to the fastest one: a little more than two frame periods at 60 Hz.
 const ALLOWED: Duration = Duration::from_millis(40);
 
-/// A screen that shows each frame for as long as it takes, one after the other.
+/// A screen that shows frames one after the other.
 pub(crate) struct Shown {
     camera: Camera,
     plan: Plan,
@@ -25,14 +25,14 @@ struct State {
     arrived: u32,
     shown: u32,
     octets: usize,
-    /// The number of the last frame, and when it came.
+    /// The number of the last frame, and its time of arrival.
     last: Option<(u32, Instant)>,
-    /// By how much the times between frames were not what they should have been, in microseconds.
+    /// Deviations of the intervals between frames from their expected values, in microseconds.
     off: Vec<u64>,
 }
 
 impl State {
-    /// Takes note of when a frame comes. Where some are missing in between, more time is to pass.
+    /// Records the arrival of a frame. The expected interval is longer if frames in between are missing.
     fn note(&mut self, sequence: u32, rate: u32) {
         let now = Instant::now();
         if let Some((last, then)) = self.last.replace((sequence, now))
@@ -44,14 +44,14 @@ impl State {
     }
 }
 
-/// What became of a stream.
+/// The statistics of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Outcome {
-    /// The number that the last report has.
+    /// The number of received frames in the last report.
     pub(crate) received: u64,
     pub(crate) shown: u32,
     pub(crate) octets: usize,
-    /// What 99 of 100 times between frames were off by at most, in microseconds.
+    /// The 99th percentile of the deviations, in microseconds.
     pub(crate) off: u64,
 }
 
@@ -64,8 +64,8 @@ impl Shown {
         Self { camera, plan, state }
     }
 
-    /// Reports to the camera, and says what became of the stream.
-    pub(crate) fn tell(&self) -> Outcome {
+    /// Sends the last report to the camera, and returns the statistics.
+    pub(crate) fn finish(&self) -> Outcome {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let received = self.report(&mut state.receiver);
         state.off.sort_unstable();
@@ -73,7 +73,7 @@ impl Shown {
         Outcome { received, shown: state.shown, octets: state.octets, off }
     }
 
-    /// Reports to the camera; how many frames were received.
+    /// Sends a report to the camera; returns the number of received frames.
     fn report(&self, receiver: &mut Receiver) -> u64 {
         let report = receiver.report();
         let how = ReceiverReport {
@@ -93,12 +93,12 @@ impl Shown {
 impl ScreenServant for Shown {
     fn show(&self, frame: &[u8]) {
         let Some(stamp) = Stamp::current() else { return };
-        // While one frame is shown the next ones wait here.
+        // While a frame is shown, later ones wait here.
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.note(stamp.sequence, self.plan.rate);
         state.arrived += 1;
         let arrived = state.arrived;
-        // Once a second, whatever becomes of this frame.
+        // Once per second, also if this frame is dropped.
         if arrived.is_multiple_of(self.plan.rate) {
             self.report(&mut state.receiver);
         }

@@ -47,7 +47,7 @@ fn frames_behind_one_that_stalls_the_screen_are_dropped() {
 }
 
 #[test]
-fn what_it_does_not_know_is_refused() {
+fn unknown_arguments_are_rejected() {
     let output = Command::new(program::PROGRAM).arg("--loose").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
 }

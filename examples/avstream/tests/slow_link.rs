@@ -1,4 +1,4 @@
-//! Runs the program over a link that carries 100 Mbit in a second.
+//! Runs the program over a link that carries 100 Mbit/s.
 //!
 //! It needs a network namespace. Without the privilege or the tools for one, the tests are shown as ignored,
 //! with the reason.
@@ -14,7 +14,7 @@ use libtest_mimic::{Arguments, Trial};
 
 use program::{PROGRAM, finish};
 
-/// A network of its own whose only link carries 100 Mbit in a second, in frames as Ethernet has them.
+/// A network of its own whose only link carries 100 Mbit/s, in frames as Ethernet has them.
 const SLOW_LINK: &str = "ip link set lo mtu 1500 up && \
     tc qdisc add dev lo root tbf rate 100mbit burst 32kb latency 50ms";
 
@@ -61,16 +61,16 @@ fn run_over_slow_link(words: &[&str]) -> (String, Vec<u64>) {
     finish(behind_slow_link("exec \"$@\"").arg(PROGRAM).args(words))
 }
 
-/// 29 Mbit in a second.
+/// 29 Mbit/s.
 fn a_link_of_100_mbit_carries_60_frames_of_60000_octets_in_a_second() {
     let (said, report) = run_over_slow_link(&["--frames", "60"]);
     let &[highest, received, ..] = report.as_slice() else { panic!("{said}") };
     assert!(highest < 60 && received > 0, "{said}");
-    assert!(said.contains("times between frames were off by at most"), "{said}");
+    assert!(said.contains("of the intervals between frames deviated by at most"), "{said}");
 }
 
-/// 240 Mbit in a second. Whether the queue of the link drops frames or the sender waits for it is up to
-/// the system; in either case the link carries 208 in a second and no more.
+/// 240 Mbit/s. Whether the queue of the link drops frames or the sender waits for it is up to
+/// the system; in either case the link carries at most 208 Mbit/s.
 fn a_link_carries_no_more_than_it_can() {
     let begin = Instant::now();
     let (said, report) = run_over_slow_link(&["--frames", "500", "--rate", "500"]);

@@ -1,12 +1,11 @@
-//! Urgent calls that are late, and the lanes by which they are not.
+//! Urgent calls that are late without lanes and on time with them.
 //!
-//! Two clients call one server: one asks for an inspection, which takes long, the other sounds alarms
-//! meanwhile, which have to be answered within a second. Served by one thread for all, the alarms wait
-//! for the inspection. With a lane for each priority they have a thread of their own.
+//! Two clients call one server: one requests a long inspection, the other meanwhile raises alarms, which must be
+//! answered within a second. With one thread for all calls, the alarms wait for the inspection. With a lane per
+//! priority they have their own thread.
 //!
-//! An argument says how many seconds alarms may take where there are lanes, as on a machine that is
-//! very busy with something else.
-#![allow(clippy::print_stdout, reason = "what happens is what this shows")]
+//! The argument is the time limit of alarms with lanes in seconds, for machines that are busy with other work.
+#![allow(clippy::print_stdout, reason = "the program prints its results")]
 
 use std::error::Error;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -20,12 +19,12 @@ use zorb::{Interface as _, Orb};
 zorb::include_idl!("plant");
 use plant::{Warden, WardenServant};
 
-/// How many alarms there are.
+/// The number of alarms.
 const ALARMS: u32 = 2;
-/// When an alarm is late, unless an argument says otherwise.
-const SOON: Duration = Duration::from_secs(1);
+/// The default time limit of an alarm.
+const TIME_LIMIT: Duration = Duration::from_secs(1);
 
-/// What has happened, in order.
+/// The events in order.
 #[derive(Default)]
 struct Log {
     lines: Mutex<Vec<String>>,
@@ -33,12 +32,12 @@ struct Log {
 }
 
 impl Log {
-    fn say(&self, line: impl Into<String>) {
+    fn add(&self, line: impl Into<String>) {
         self.lines.lock().unwrap_or_else(PoisonError::into_inner).push(line.into());
         self.grown.notify_all();
     }
 
-    /// Waits until so many lines are there.
+    /// Waits until the log has `count` lines.
     fn wait_for(&self, count: usize) {
         let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
         drop(self.grown.wait_while(lines, |lines| lines.len() < count));
@@ -47,15 +46,15 @@ impl Log {
 
 struct MyWarden {
     log: Arc<Log>,
-    /// How many lines there are when the inspection has seen everything.
+    /// The number of log lines after which the inspection ends.
     enough: usize,
 }
 
 impl WardenServant for MyWarden {
     fn inspect(&self) -> zorb::Result<()> {
-        self.log.say("the inspection begins");
+        self.log.add("the inspection begins");
         self.log.wait_for(self.enough);
-        self.log.say("the inspection ends");
+        self.log.add("the inspection ends");
         Ok(())
     }
 
@@ -69,12 +68,12 @@ fn priorities() -> zorb::Result<(Priority, Priority)> {
     Ok((Priority::new(1000)?, Priority::new(30_000)?))
 }
 
-/// Lets both clients call the server's `pool`, and returns how many alarms took longer than `soon`.
+/// Lets both clients call an object served by `pool`; returns the number of alarms that took longer than `limit`.
 fn run(
     server: &RtOrb,
     orb: &Orb,
     (pool, title): (&Threadpool, &str),
-    soon: Duration,
+    limit: Duration,
 ) -> Result<u32, Box<dyn Error>> {
     let (slow, urgent) = priorities()?;
     let log = Arc::<Log>::default();
@@ -94,13 +93,13 @@ fn run(
         log.wait_for(1);
         let alarming = scope.spawn(|| {
             rt.current().set_priority(urgent)?;
-            let warden = warden.with_timeout(soon);
+            let warden = warden.with_timeout(limit);
             let mut late = 0;
             for number in 1..=ALARMS {
                 let heard = warden.alarm(number).is_ok();
                 late += u32::from(!heard);
                 let line = if heard { "is on time" } else { "is late" };
-                log.say(format!("alarm {number} {line}"));
+                log.add(format!("alarm {number} {line}"));
             }
             Ok::<_, zorb::SystemException>(late)
         });
@@ -121,23 +120,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
     let rt = RtOrb::builder().attach(&orb)?;
     if let Some(denial) = rt.denial() {
-        eprintln!("{denial}; it runs all the same");
+        eprintln!("{denial}; continuing without it");
     }
     let (slow, urgent) = priorities()?;
 
     let shared = rt.threadpool("shared").without_lanes(LaneBuilder::new(slow, 1)).create()?;
-    let without = run(&rt, &orb, (&shared, "one thread for all"), SOON)?;
+    let without = run(&rt, &orb, (&shared, "one thread for all"), TIME_LIMIT)?;
 
     let lanes = rt
         .threadpool("lanes")
         .lane(LaneBuilder::new(slow, 1))
         .lane(LaneBuilder::new(urgent, 1))
         .create()?;
-    let soon = match std::env::args().nth(1) {
+    let limit = match std::env::args().nth(1) {
         Some(seconds) => Duration::from_secs(seconds.parse()?),
-        None => SOON,
+        None => TIME_LIMIT,
     };
-    let with = run(&rt, &orb, (&lanes, "a lane for each priority"), soon)?;
+    let with = run(&rt, &orb, (&lanes, "a lane for each priority"), limit)?;
 
     println!("late alarms: {without} of {ALARMS} without lanes, {with} of {ALARMS} with them");
     orb.shutdown(true)?;

@@ -27,7 +27,7 @@ zorb::transport::options! {
     /// The options of an ORB with the protocol: `-ORBHailTimeout 500`, a variable, or a line of a file.
     #[derive(Clone, Debug, PartialEq)]
     pub struct HailOptions of "hail", set by (trait SetHailOptions) {
-        /// Maximum time that a client waits for what the server says first.
+        /// Maximum time that a client waits for the server's greeting.
         "HailTimeout" hail_timeout: Duration = Duration::from_secs(5), 1..=3_600_000, "ms";
     }
 }

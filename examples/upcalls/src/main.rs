@@ -1,5 +1,5 @@
-//! Three periodic tasks, admitted by rate monotonic analysis; one of them is an object's operation. Says
-//! in the end how late they began, how long they took, and what they missed.
+//! Three periodic tasks, admitted by rate monotonic analysis; one of them calls an operation of an object. Prints their
+//! start latencies, response times and missed deadlines at the end.
 //!
 //! ```text
 //! upcalls [--millis N] [--deadline]
@@ -20,8 +20,8 @@ zorb::include_idl!("flight");
 
 use flight::{Control, ControlServant};
 
-/// How many of the events are told one by one: without privileges there may be thousands.
-const EVENTS_TOLD: u64 = 20;
+/// Maximum number of events to print: without privileges there may be thousands.
+const MAX_PRINTED_EVENTS: u64 = 20;
 
 /// Keeps the processor busy.
 fn compute(time: Duration) {
@@ -31,7 +31,7 @@ fn compute(time: Duration) {
     }
 }
 
-/// Steers, and knows how often it has.
+/// Counts its steps.
 struct Rudders {
     steps: Arc<AtomicU64>,
 }
@@ -44,7 +44,7 @@ impl ControlServant for Rudders {
     }
 }
 
-/// The changes of threads of a task's thread: those that it asked for, and those that it did not.
+/// The context switches of a task's thread: voluntary and involuntary.
 fn switches(thread: &str) -> (u64, u64) {
     let status = std::fs::read_to_string(format!("/proc/{thread}/status")).unwrap_or_default();
     let number = |key: &str| {
@@ -54,18 +54,18 @@ fn switches(thread: &str) -> (u64, u64) {
     (number("voluntary_ctxt_switches:"), number("nonvoluntary_ctxt_switches:"))
 }
 
-/// Makes the first upcall report its thread.
-fn saying_where(
-    tell: &std::sync::mpsc::Sender<(&'static str, String)>,
+/// Makes the first upcall send its thread id.
+fn reporting_thread(
+    sender: &std::sync::mpsc::Sender<(&'static str, String)>,
     name: &'static str,
     mut upcall: impl FnMut(&Activation) + Send + 'static,
 ) -> impl FnMut(&Activation) + Send + 'static {
-    let mut tell = Some(tell.clone());
+    let mut sender = Some(sender.clone());
     move |activation| {
-        if let Some(tell) = tell.take() {
+        if let Some(sender) = sender.take() {
             let thread = std::fs::read_link("/proc/thread-self").unwrap_or_default();
-            // The program waits for this.
-            let _ = tell.send((name, thread.to_string_lossy().into_owned()));
+            // The program waits for this message.
+            let _ = sender.send((name, thread.to_string_lossy().into_owned()));
         }
         upcall(activation);
     }
@@ -81,15 +81,15 @@ fn run(time: Duration, by_deadline: bool) -> Result<(), Box<dyn Error>> {
         false => System::new(Strategy::Rms),
     };
     let (us, ms) = (Duration::from_micros, Duration::from_millis);
-    let told_of = AtomicU64::new(0);
-    let (tell, told) = std::sync::mpsc::channel();
-    let sample = saying_where(&tell, "sample", move |_| compute(us(30)));
-    let steer = saying_where(&tell, "steer", move |activation| {
+    let events = AtomicU64::new(0);
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let sample = reporting_thread(&sender, "sample", move |_| compute(us(30)));
+    let steer = reporting_thread(&sender, "steer", move |activation| {
         if let Err(error) = control.step(activation.number) {
             eprintln!("{error}");
         }
     });
-    let show = saying_where(&tell, "show", move |_| compute(ms(12)));
+    let show = reporting_thread(&sender, "show", move |_| compute(ms(12)));
     let upcalls = Upcalls::new()
         .task(PeriodicTask::new("sample", us(500)).budget(us(100)), sample)
         .task(PeriodicTask::new("steer", ms(10)).budget(ms(2)).deadline(ms(8)), steer)
@@ -97,9 +97,9 @@ fn run(time: Duration, by_deadline: bool) -> Result<(), Box<dyn Error>> {
         .admission(system)
         .on_event(move |event| {
             let number = event.activation.number;
-            match told_of.fetch_add(1, Ordering::Relaxed) {
-                0..EVENTS_TOLD => eprintln!("{} {number}: {}", event.task, event.finding),
-                EVENTS_TOLD => eprintln!("and so on: the table has all"),
+            match events.fetch_add(1, Ordering::Relaxed) {
+                0..MAX_PRINTED_EVENTS => eprintln!("{} {number}: {}", event.task, event.finding),
+                MAX_PRINTED_EVENTS => eprintln!("further events are only counted in the table"),
                 _ => {}
             }
         })
@@ -107,14 +107,14 @@ fn run(time: Duration, by_deadline: bool) -> Result<(), Box<dyn Error>> {
     if let Some(denial) = upcalls.denial() {
         eprintln!("{denial}");
     }
-    let threads: Vec<(&str, String)> = told.iter().take(3).collect();
+    let threads: Vec<(&str, String)> = receiver.iter().take(3).collect();
     let count = |name: &str| upcalls.counts(name).unwrap_or_default();
     let before: Vec<_> = threads.iter().map(|(name, at)| (count(name), switches(at))).collect();
     std::thread::sleep(time);
     let after: Vec<_> = threads.iter().map(|(name, at)| (count(name), switches(at))).collect();
 
     println!(
-        "{:8} {:>8} {:>7} {:>8} {:>8} {:>12} {:>12} {:>12} {:>14}",
+        "{:8} {:>8} {:>7} {:>8} {:>8} {:>12} {:>12} {:>12} {:>21}",
         "task",
         "upcalls",
         "missed",
@@ -123,14 +123,14 @@ fn run(time: Duration, by_deadline: bool) -> Result<(), Box<dyn Error>> {
         "mean start",
         "latest start",
         "longest",
-        "waits, pauses"
+        "switches vol., invol."
     );
     for (((name, _), before), after) in threads.iter().zip(before).zip(after) {
         let (counts, (waits, pauses)) = after;
         let (counts_before, (waits_before, pauses_before)) = before;
         let made = (counts.upcalls - counts_before.upcalls).max(1) as f64;
         println!(
-            "{name:8} {:8} {:7} {:8} {:8} {:>12} {:>12} {:>12} {:>7.3} {:>6.3}",
+            "{name:8} {:8} {:7} {:8} {:8} {:>12} {:>12} {:>12} {:>13.3} {:>7.3}",
             counts.upcalls,
             counts.missed,
             counts.overruns,
@@ -143,7 +143,7 @@ fn run(time: Duration, by_deadline: bool) -> Result<(), Box<dyn Error>> {
         );
     }
     upcalls.stop();
-    println!("the object steered {} times", steps.load(Ordering::Relaxed));
+    println!("the object was called {} times", steps.load(Ordering::Relaxed));
     orb.shutdown(true)?;
     Ok(())
 }

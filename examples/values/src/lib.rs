@@ -1,10 +1,10 @@
-//! What both programs know of documents: their types, and what can be done with them.
+//! The code shared by client and server: document types and their operations.
 
 zorb::include_idl!("archive");
 
 use archive::{Document, DocumentFactory, Report, SummedOperations};
 
-/// Where the server is.
+/// The URL of the server's object.
 pub const SHELF: &str = "corbaloc::127.0.0.1:2810/shelf";
 
 impl SummedOperations for Document {

@@ -1,4 +1,4 @@
-//! Datagrams of the reliable stream over UDP, as a connection takes them from anybody.
+//! Datagrams of the reliable stream over UDP, as a connection receives them from any sender.
 
 use zorb_arq::{Connection, Packet, Settings};
 
@@ -7,8 +7,8 @@ use super::{AllocationBound, Target};
 const OWN: u64 = 0x0102_0304_0506_0708;
 const PEER: u64 = 0x1112_1314_1516_1718;
 
-/// Octets read as datagrams, each as long as the octet before it says, for a server's side of a
-/// connection that sends something as well, under a clock that goes on with each.
+/// Octets read as datagrams, each preceded by its length, for the server's side of a connection that also sends; the
+/// clock advances with each datagram.
 pub const TARGET: Target = Target {
     name: "arq",
     run,
@@ -46,20 +46,26 @@ fn run(octets: &[u8]) {
             }
             // The padding of an Open means nothing.
             let is_open = matches!(packet, Packet::Open { .. });
-            assert!(is_open || out == datagram, "it is read as it was written");
+            assert!(is_open || out == datagram, "a written datagram parses to the same value");
             connection.receive(&packet, now);
         }
         let mut sent = 0;
         while connection.transmit(now, &mut out) {
             let is_answer = matches!(Packet::parse(&out), Some(Packet::Accept { .. }));
-            assert!(connection.is_established() || is_answer, "who is not proven is sent nothing");
-            assert!(Packet::parse(&out).is_some() && out.len() <= 1400, "what it sends is whole");
+            assert!(
+                connection.is_established() || is_answer,
+                "an unvalidated peer is sent nothing"
+            );
+            assert!(
+                Packet::parse(&out).is_some() && out.len() <= 1400,
+                "sent datagrams are well-formed"
+            );
             sent += 1;
-            assert!(sent < 64, "it comes to rest");
+            assert!(sent < 64, "it stops sending");
         }
         if let Ok(Some(count)) = connection.recv(&mut buffer) {
             taken += count;
         }
     }
-    assert!(taken <= carried, "nothing comes of nothing");
+    assert!(taken <= carried, "no octets are received that were not sent");
 }

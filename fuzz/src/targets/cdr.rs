@@ -5,7 +5,7 @@ use super::{AllocationBound, Target};
 #[path = "../../../crates/zorb-cdr/tests/it/hostile/checks.rs"]
 mod checks;
 
-/// Octets read as values of many types; what decodes must encode to something that decodes alike.
+/// Octets decoded as values of many types; a decoded value must survive a round trip.
 pub const TARGET: Target = Target {
     name: "cdr",
     run: checks::check_values,

@@ -1,4 +1,4 @@
-//! Certificates in DER, as far as the names in them are read.
+//! The names in DER certificates.
 
 use zorb_tls::certificate_identity;
 

@@ -1,4 +1,4 @@
-//! What a client makes of the octets that a server answers with: replies, forwards, anything.
+//! A client that receives arbitrary octets from a server: replies, forwards, anything.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -14,8 +14,8 @@ use zorb_transport::{Acceptor, ListenOptions, Stream, StreamOptions, Transport};
 use super::{AllocationBound, Target, echo};
 use crate::echo_idl::fuzz;
 
-/// The first octet chooses the call; the others are what the server sends for every request,
-/// after which it ends the connection. The call returns, with whatever outcome.
+/// The first octet chooses the call; the others are what the server sends for every request, after which it ends the
+/// connection. The call must return; any outcome is valid.
 pub const TARGET: Target = Target {
     name: "client",
     run: |octets| {
@@ -51,7 +51,7 @@ struct Client {
 
 /// Makes the call that `octets` begin with, to a server that answers with the rest of them.
 pub fn outcome(octets: &[u8]) -> String {
-    // The answer is that of the whole process.
+    // The answer is stored per process.
     static CALLING: Mutex<()> = Mutex::new(());
     let Some((&number, answer)) = octets.split_first() else { return String::new() };
     if answer.len() > MAX_INPUT {
@@ -63,7 +63,7 @@ pub fn outcome(octets: &[u8]) -> String {
     echo::call(&client.echo, number)
 }
 
-/// An ORB of its own for each input: what a forward taught the last one is forgotten.
+/// A new ORB for each input, so that forwards of earlier inputs are not cached.
 fn client() -> Client {
     static WORLD: OnceLock<(InprocTransport, Arc<Mutex<Vec<u8>>>)> = OnceLock::new();
     let (transport, answer) = WORLD.get_or_init(|| {
@@ -84,8 +84,7 @@ fn client() -> Client {
     Client { echo, answer: Arc::clone(answer), _orb: orb }
 }
 
-/// A reference to an object at the endpoint that answers with the input, which speaks UTF-8 and
-/// UTF-16.
+/// A reference to an object at the endpoint that answers with the input, whose code sets are UTF-8 and UTF-16.
 pub fn reference() -> Ior {
     let order = ByteOrder::Little;
     let code_sets = TaggedComponent::with_body(&CodeSetComponentInfo::zorb(), order);

@@ -1,5 +1,4 @@
-//! The client's half of a connection, as a state machine: what its driver does, and what the server
-//! sends, in any order.
+//! The client's state machine of a connection: arbitrary actions of its driver and octets of the server, in any order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -34,9 +33,9 @@ pub const BEGIN: u8 = 0;
 pub const SENT: u8 = 1;
 /// Cancels a request.
 pub const CANCEL: u8 = 2;
-/// Moves the clock on.
+/// Advances the clock.
 pub const TIME: u8 = 3;
-/// Takes what the machine has to send.
+/// Takes octets to send.
 pub const TRANSMIT: u8 = 4;
 /// Receives octets.
 pub const RECEIVE: u8 = 5;
@@ -152,7 +151,7 @@ impl Driver {
     fn answered(&mut self, id: u32) {
         assert_eq!(self.machine.failure(id), None);
         let call = self.machine.finish(id);
-        assert!(call.is_some(), "a reply to request {id}, which nobody waits for");
+        assert!(call.is_some(), "a reply to request {id}, which is not outstanding");
         assert_eq!(call, self.calls.remove(&id));
     }
 

@@ -5,7 +5,7 @@ use zorb_testkit::giop;
 
 use super::{AllocationBound, Target};
 
-/// Text read as a URL, an address and a stringified name; what is printed must parse alike.
+/// Text parsed as a URL, an address and a stringified name; the printed form must parse to the same value.
 pub const TARGET: Target = Target {
     name: "corbaloc",
     run,

@@ -1,5 +1,5 @@
-//! Anys taken apart and put together, and the codec. The first octet chooses as for `type_code`;
-//! the rest is what a codec's peer sends: an encapsulation of an any.
+//! Anys that are decomposed and composed, and the codec. The first octet is as for `type_code`; the rest is what a
+//! codec's peer sends: an encapsulation of an any.
 
 use zorb_cdr::ByteOrder;
 use zorb_dynamic::{Codec, DynAny};
@@ -49,8 +49,7 @@ fn check(octets: &[u8]) {
     let Ok(any) = codec.decode(octets) else { return };
     for order in [ByteOrder::Big, ByteOrder::Little] {
         let codec = codec.with_order(order);
-        // A value whose state nobody knows stays as it is, and one whose state is known in part is
-        // cut down.
+        // A value of an unknown type is copied, and one of a partly known type is truncated.
         let encoded = match codec.encode(&any) {
             Ok(encoded) => encoded,
             Err(_) if has_values(&any) => continue,
@@ -78,7 +77,7 @@ fn check(octets: &[u8]) {
 
 /// Takes a value apart down to its leaves.
 fn walk(value: &mut DynAny, left: &mut usize, with_values: bool) {
-    // What was checked as a whole can be taken apart, but for what leads to a value that nobody knows.
+    // A checked value can be decomposed, except for values of unknown types.
     let count = match value.component_count() {
         Err(_) if with_values => return,
         count => count.expect("parts"),

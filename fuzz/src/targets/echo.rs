@@ -6,7 +6,7 @@ use zorb::{Any, ObjectRef, Result, Typed};
 
 use crate::echo_idl::fuzz;
 
-/// Gives back what it gets.
+/// Returns its arguments.
 #[derive(Debug, Default)]
 pub struct Servant {
     level: AtomicI32,
@@ -93,7 +93,7 @@ impl fuzz::EchoServant for Servant {
     }
 }
 
-/// How many different calls there are.
+/// The number of different calls.
 pub const CALLS: u8 = 15;
 
 /// A tree with every kind of node.
@@ -114,7 +114,7 @@ fn any<T: Typed>(value: &T::View) -> Any {
     Any::new::<T>(value).expect("a value with an encoding")
 }
 
-/// Makes the call with that number and shows its outcome.
+/// Makes the call of this number and returns its outcome as text.
 pub fn call(echo: &fuzz::Echo, number: u8) -> String {
     use std::fmt::Debug;
     fn show(outcome: impl Debug) -> String {

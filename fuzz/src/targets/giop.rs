@@ -23,7 +23,7 @@ pub const TARGET: Target = Target {
 };
 
 fn run(octets: &[u8]) {
-    // The sizes of pieces follow from the input, so that an input alone says what happens.
+    // The sizes of pieces depend on the input only, so that a run is reproducible.
     let seed = octets.iter().fold(0_u8, |sum, octet| sum.rotate_left(3) ^ octet);
     giop::message(octets);
     giop::split_and_join(octets, usize::from(seed));

@@ -4,8 +4,7 @@ use zorb_idl::{MemoryLoader, compile_with};
 
 use super::{AllocationBound, Target};
 
-/// What stands before the name of another file, on a line of its own. The text up to the first
-/// such line is `main.idl`, the file compiled.
+/// The prefix of a line that names another file. The text before the first such line is `main.idl`, the file compiled.
 pub const NEXT_FILE: &str = "// file: ";
 
 /// Text compiled, rendered and, where it has no errors, turned into Rust.
@@ -97,11 +96,11 @@ fn run(octets: &[u8]) {
     }
     let options = zorb_idl::Options::new().include_path("include").define_as("FROM_OPTIONS", "42");
     let compilation = compile_with(&options, &loader, &["main.idl"]);
-    // What is found can always be shown.
+    // Diagnostics can always be rendered.
     assert_eq!(compilation.render().is_empty(), compilation.diagnostics.is_empty());
     assert_eq!(compilation.to_json().len(), compilation.diagnostics.len());
     if !compilation.has_errors() {
-        // Also of what has no Rust yet: it is left out.
+        // Constructs without a Rust mapping are skipped.
         let _ = zorb_idl_rust::unsupported(&compilation, &zorb_idl_rust::Options::new());
         let generated = zorb_idl_rust::generate(&compilation, &zorb_idl_rust::Options::new());
         assert!(generated.text.ends_with('\n'));

@@ -1,5 +1,5 @@
-//! Values as JSON. Text is a type on the first line, as IDL writes it, and a value of it in JSON.
-//! What begins with an octet that no text has is, after that, an encapsulation of an any.
+//! Values as JSON. Text is a type on the first line, as IDL writes it, and a value of it in JSON. If the first octet is
+//! not valid in text, the rest is an encapsulation of an any.
 
 use std::sync::OnceLock;
 
@@ -64,7 +64,7 @@ fn shown(any: &Any) {
     }
 }
 
-/// What another ORB sent.
+/// An any from another ORB.
 fn received(octets: &[u8]) {
     let octets = octets.get(1..).unwrap_or_default();
     if let Some(codec) = Codec::for_version(1, 2)
@@ -75,7 +75,7 @@ fn received(octets: &[u8]) {
     }
 }
 
-/// The types that have names.
+/// The named types.
 struct Types(Vec<TypeCode>);
 
 fn types() -> &'static Types {

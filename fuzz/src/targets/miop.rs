@@ -9,7 +9,7 @@ use zorb_udp::miop::packet::Packet;
 
 use super::{AllocationBound, Target};
 
-/// Octets read as datagrams, each as long as the octet before it says, from two senders by turns.
+/// Octets read as datagrams, each preceded by its length, from two alternating senders.
 pub const TARGET: Target = Target {
     name: "miop",
     run,
@@ -44,7 +44,11 @@ fn run(octets: &[u8]) {
         let mut header = Vec::new();
         packet.write_header(&mut header);
         let again = [&header[..], packet.payload].concat();
-        assert_eq!(Packet::parse(&again), Some(packet), "it is read as it was written");
+        assert_eq!(
+            Packet::parse(&again),
+            Some(packet),
+            "a written packet parses to the same value"
+        );
         let from = SocketAddr::from((Ipv4Addr::LOCALHOST, u16::from(length % 2)));
         now += Duration::from_millis(u64::from(*length));
         message.clear();
@@ -53,5 +57,5 @@ fn run(octets: &[u8]) {
         assert!(message.len() <= LIMITS.message, "no message is larger than messages may be");
         whole += usize::from(collected == Collected::Whole);
     }
-    assert!(whole <= octets.len() / 21, "each took a packet at least");
+    assert!(whole <= octets.len() / 21, "each message took at least one packet");
 }

@@ -23,7 +23,7 @@ pub mod short;
 pub mod type_code;
 pub mod value;
 
-/// One kind of input from outside, and what is done with it.
+/// A kind of external input, and the function that processes it.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// Its name: that of the fuzzer's program and of the folder of its corpus.
@@ -31,20 +31,19 @@ pub struct Target {
     /// Runs one input. Panics on a failure; a panic of another thread, or one that is caught, is a finding
     /// too, for which the runner installs a hook (libFuzzer's does).
     pub run: fn(&[u8]),
-    /// The most that one input may make it allocate.
+    /// The maximum allocation for one input.
     pub allocation: AllocationBound,
-    /// What makes inputs interesting: keywords and marks that mutations put in.
+    /// The dictionary of mutations: keywords and magic numbers.
     pub words: &'static [&'static [u8]],
 }
 
-/// A limit on the bytes asked of the allocator while one input runs. What is freed again counts
-/// too, and so does what the target's own checks allocate: decoding as many types, encoding again
-/// in both byte orders and reading it back.
+/// A limit on the bytes allocated while one input runs. Freed memory counts, too, and so does what the target's own
+/// checks allocate: decoding as many types, encoding again in both byte orders and reading it back.
 #[derive(Clone, Copy, Debug)]
 pub struct AllocationBound {
-    /// Bytes for each octet of input.
+    /// Bytes per octet of input.
     pub per_octet: u64,
-    /// Bytes beside those.
+    /// Constant number of bytes.
     pub constant: u64,
 }
 

@@ -4,8 +4,8 @@ use zorb_core::options::{OptionKind, Options, Origin};
 
 use super::{AllocationBound, Target};
 
-/// Text read as `zorb.toml`, as arguments (one a line) and as variables (`NAME=value` lines). A
-/// value that was taken is within its limits, and can be set again as it is shown.
+/// Text read as `zorb.toml`, as arguments (one a line) and as variables (`NAME=value` lines). A value that is accepted
+/// is within its range, and its printed form is accepted, too.
 pub const TARGET: Target = Target {
     name: "options",
     run,
@@ -43,7 +43,7 @@ fn run(octets: &[u8]) {
     check(&options);
 }
 
-/// Errors say something.
+/// Errors have a message.
 fn outcome<T>(outcome: &Result<T, zorb_core::Error>) {
     if let Err(error) = outcome {
         assert!(!error.to_string().is_empty());
@@ -54,7 +54,7 @@ fn outcome<T>(outcome: &Result<T, zorb_core::Error>) {
 fn check(options: &Options) {
     for spec in options.table() {
         let value = options.value(spec);
-        // Pairs are set one by one, and nothing can be set to nothing.
+        // Pairs are set one by one, and an empty value cannot be set.
         if spec.kind == OptionKind::Named || value.is_empty() {
             continue;
         }

@@ -1,10 +1,10 @@
-//! Stored interface repositories: what is in the file of `zorb ifr --state`.
+//! Stored interface repositories: the file of `zorb ifr --state`.
 
 use zorb_dynamic::repository::Repository;
 
 use super::{AllocationBound, Target};
 
-/// Octets read as a repository, which is asked everything and stored again.
+/// Octets read as a repository; all queries are made, and it is stored again.
 pub const TARGET: Target = Target {
     name: "repository",
     run: check,

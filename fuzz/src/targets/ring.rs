@@ -1,5 +1,4 @@
-//! What a peer may write into the memory of a connection: a client's into a server's, and the other
-//! way round.
+//! Arbitrary writes of a peer to the shared memory of a connection: by a client, and by a server.
 
 use std::io::IoSlice;
 use std::os::fd::AsFd;
@@ -18,8 +17,8 @@ use zorb_transport::{
 
 use super::{AllocationBound, Target};
 
-/// The first octet says which side is the hostile one. What follows are steps of 11 octets, in turns
-/// of the two: the hostile one writes a number somewhere, the other one sends, receives, borrows.
+/// The first octet selects the hostile side. The rest consists of steps of 11 octets, alternately of the two: the
+/// hostile one writes a number somewhere, the other one sends, receives, borrows.
 pub const TARGET: Target = Target {
     name: "ring",
     run,
@@ -47,7 +46,7 @@ const BUFFERS: usize = 2;
 /// Octets of the head of the rings' memory, and of that of the buffers'.
 const HEAD: usize = 4096;
 
-/// Where a client says that it takes pieces of buffers.
+/// The word with which a client announces that it accepts pieces of buffers.
 const TAKES_PIECES: usize = 1024 + 128 + 12;
 
 /// Writes a double word into the head of the rings' memory.
@@ -62,12 +61,12 @@ pub const RECEIVE: u8 = 3;
 pub const BORROW: u8 = 4;
 /// Sends so many octets.
 pub const SEND: u8 = 5;
-/// Draws a buffer for so many octets and sends it behind a beginning.
+/// Takes a buffer for this number of octets and sends it after a first part.
 pub const LEND: u8 = 6;
-/// Gives back what was borrowed, and what was drawn.
+/// Returns borrowed octets and taken buffers.
 pub const GIVE_BACK: u8 = 7;
 
-/// A connection one of whose ends does what it likes.
+/// A connection with a hostile end.
 struct Hostile {
     socket: UnixStream,
     rings: SharedMemory,
@@ -152,7 +151,7 @@ fn hostile_client() -> Hostile {
     };
     let rings = take(&mut hello);
     let buffers = [take(&mut [0; 16]), take(&mut [0; 8])];
-    // An honest client says that it takes pieces.
+    // An honest client announces that it accepts pieces.
     rings.u32_at(TAKES_PIECES).store(1, Ordering::SeqCst);
     Hostile { socket, rings, buffers, honest }
 }

@@ -4,10 +4,10 @@ use zorb_sched::{Budget, PriorityTable, Schedule, Simulation, TaskFile, Time, ti
 
 use super::{AllocationBound, Target};
 
-/// Text read as a task set, analysed, simulated and drawn, and as a table of priorities. A table
-/// that is written is read again alike, and what a set is said to meet, its simulation meets.
+/// Text read as a task set, analysed, simulated and drawn, and as a table of priorities. A table survives a round trip,
+/// and the simulation meets every deadline that the analysis guarantees.
 ///
-/// A few octets may ask for thousands of threads or processors: the constant pays for those.
+/// A few octets may request thousands of threads or processors, which the constant allows for.
 pub const TARGET: Target = Target {
     name: "schedule",
     run,
@@ -81,7 +81,7 @@ fn run(octets: &[u8]) {
 }
 
 fn again(table: &PriorityTable) {
-    let read = PriorityTable::from_toml(&table.to_toml()).expect("what was written");
+    let read = PriorityTable::from_toml(&table.to_toml()).expect("a written table");
     assert_eq!(read.entries(), table.entries());
     assert_eq!(read.queues(), table.queues());
     assert!(table.to_rust().ends_with("];\n"));

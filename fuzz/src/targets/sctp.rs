@@ -1,4 +1,4 @@
-//! Packets of SCTP, as both sides of an association take them from somebody who knows its tags.
+//! SCTP packets, as both sides of an association receive them from an attacker who knows its tags.
 
 use std::net::SocketAddr;
 
@@ -32,11 +32,11 @@ pub const TARGET: Target = Target {
 
 const FROM: ([u8; 4], u16) = ([192, 0, 2, 1], 4000);
 
-/// Two sides that know of each other, and where the client's numbers begin.
+/// Two connected sides, and the client's first sequence number.
 fn connected(settings: Settings, now: u64) -> Option<(Connection, Connection, [u8; 4])> {
     let (from, mut out) = (SocketAddr::from(FROM), Vec::new());
     let mut client = <Connection as Driven>::connect(from, settings, now);
-    assert!(client.transmit(now, &mut out), "it asks");
+    assert!(client.transmit(now, &mut out), "the client sends INIT");
     let number = *out.get(28..)?.first_chunk()?;
     assert!(matches!(Connection::route(&out), Some(Route::Opens(_))));
     let mut server = <Connection as Driven>::accept(&out, from, settings, now)?;
@@ -82,23 +82,23 @@ fn run(octets: &[u8]) {
         }
         carried += packet.len();
         let refused = Connection::refuse(&packet, &mut out);
-        assert!(!refused || out.len() <= packet.len(), "no more is sent than has come");
+        assert!(!refused || out.len() <= packet.len(), "a refusal is not longer than the packet");
         side.receive(&packet, now);
         let mut sent = 0;
         while side.transmit(now, &mut out) {
             assert!(
                 Connection::route(&out).is_some() && out.len() <= 1400,
-                "what it sends is whole"
+                "sent packets are well-formed"
             );
             sent += 1;
-            assert!(sent < 256, "it comes to rest");
+            assert!(sent < 256, "it stops sending");
         }
         if let Ok(Some(count)) = side.recv(&mut buffer) {
             taken += count;
         }
         if side.is_over(now) {
-            assert!(!side.transmit(now, &mut out), "what is over says nothing");
+            assert!(!side.transmit(now, &mut out), "a finished side sends nothing");
         }
     }
-    assert!(taken <= carried, "nothing comes of nothing");
+    assert!(taken <= carried, "no octets are received that were not sent");
 }

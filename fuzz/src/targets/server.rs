@@ -1,4 +1,4 @@
-//! What a server makes of the octets that a client sends: from the connection to the upcall.
+//! A server that receives arbitrary octets from a client: from the connection to the upcall.
 
 use std::net::Shutdown;
 use std::sync::atomic::Ordering;
@@ -15,8 +15,8 @@ use super::echo::Servant;
 use super::{AllocationBound, Target};
 use crate::echo_idl::fuzz;
 
-/// The octets a client sends on a connection of its own, after which it sends no more. What comes
-/// back are whole messages, and a client on another connection notices nothing.
+/// The octets that a client sends on a new connection before it stops sending. The server's output consists of whole
+/// messages, and a client on another connection is not affected.
 pub const TARGET: Target = Target {
     name: "server",
     run,
@@ -41,10 +41,10 @@ pub const TARGET: Target = Target {
 /// The key of the object that is called, the same in every run. The key `fuzz` leads to it too.
 pub const OBJECT_KEY: &[u8] = b"Z\x02\0\x02P\0o";
 
-/// Longer inputs are left alone; they would only be slow.
+/// Longer inputs are skipped; they would only be slow.
 const MAX_INPUT: usize = 1 << 16;
 
-/// How long an answer may be waited for. Nothing here takes long: passing it is a hang.
+/// Timeout for an answer; exceeding it is a hang.
 const HANG: Duration = Duration::from_secs(60);
 
 struct Server {
@@ -92,7 +92,7 @@ fn run(octets: &[u8]) {
 
 /// Checks that a client on another connection gets its result.
 pub fn expect_service() {
-    assert_eq!(server().probe.add(2, 3), Ok(5), "another client notices");
+    assert_eq!(server().probe.add(2, 3), Ok(5), "another client is affected");
 }
 
 /// Sends `octets` on a connection of their own and returns all that comes back.
@@ -105,7 +105,7 @@ pub fn exchange(octets: &[u8]) -> Vec<u8> {
     read_to_end(&*stream)
 }
 
-/// A connection that takes so many octets without waiting, however slowly the server reads.
+/// A connection whose buffers take the whole input without waiting for the server.
 pub fn connect(octets: usize) -> Arc<dyn Stream> {
     let server = server();
     let stream = StreamOptions { send_buffer: Some(octets + 1), ..StreamOptions::default() };
@@ -129,7 +129,7 @@ fn read_to_end(stream: &dyn Stream) -> Vec<u8> {
     }
 }
 
-/// A server sends whole messages of known versions, whatever it is sent.
+/// A server sends whole messages of known versions for any input.
 fn check_messages(mut answer: &[u8]) {
     while !answer.is_empty() {
         let header = MessageHeader::parse_prefix(answer).expect("a good header");

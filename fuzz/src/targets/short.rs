@@ -1,4 +1,4 @@
-//! Short messages, as a server takes them from a connection: what indexes stand for.
+//! Short messages as a server receives them from a connection: the meaning of indexes.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,7 @@ use zorb_short::{INDEXES, MAX_PAIR, Short};
 
 use super::{AllocationBound, Target};
 
-/// The octets of a connection. A request that says an index is for what the last request that
-/// introduced it was for, and for nothing else.
+/// The octets of a connection. A request with an index has the target of the last request that introduced the index.
 pub const TARGET: Target = Target {
     name: "short",
     run,
@@ -54,7 +53,7 @@ fn run(octets: &[u8]) {
     assert!(introduced.len() <= INDEXES);
 }
 
-/// Whether the connection goes on.
+/// Whether the connection continues.
 fn request(
     server: &mut ServerReceiver,
     message: &[u8],

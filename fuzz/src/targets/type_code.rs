@@ -1,4 +1,4 @@
-//! TypeCodes, anys and system exceptions. The first octet chooses the byte order and so on.
+//! TypeCodes, anys and system exceptions. The first octet selects byte order, origin and text coding.
 
 use super::{AllocationBound, Target};
 

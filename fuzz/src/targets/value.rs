@@ -20,7 +20,7 @@ pub const TARGET: Target = Target {
         check::<Value<ValueBase>>(body, order);
         check::<Vec<Value<Link>>>(body, order);
     },
-    // Four octets may be a value, which is kept by its place as well.
+    // Four octets may be a value, which is also stored by its offset.
     allocation: AllocationBound { per_octet: 2048, constant: 64 << 10 },
     words: &[
         b"\x7f\xff\xff\0",
@@ -59,8 +59,8 @@ fn check<T: Wire>(octets: &[u8], order: ByteOrder) {
         T::write(T::view(value), &mut CdrWriter::new(&mut written, order)).map(|()| written)
     };
     let Ok(value) = read(octets) else { return };
-    let written = write(&value).expect("what was received can be sent");
-    let again = read(&written).expect("what was sent can be received");
+    let written = write(&value).expect("a decoded value can be encoded");
+    let again = read(&written).expect("an encoded value can be decoded");
     let sent_again = write(&again).expect("and sent again");
     assert_eq!(written, sent_again, "values have one encoding");
 }

@@ -1,4 +1,4 @@
-//! What the constructs of IDL are in Rust, used.
+//! Uses the Rust mapping of every IDL construct.
 
 use std::sync::{Arc, Mutex};
 

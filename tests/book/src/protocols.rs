@@ -60,7 +60,7 @@ pub fn dropped(orb: &Orb) -> u64 {
 }
 
 #[test]
-fn nothing_is_dropped_where_nothing_comes() {
+fn the_counter_of_dropped_datagrams_starts_at_zero() {
     let orb = Orb::builder().listen("diop://127.0.0.1:0").build().unwrap();
     assert_eq!(dropped(&orb), 0);
     orb.shutdown(true).unwrap();

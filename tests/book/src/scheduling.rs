@@ -1,4 +1,4 @@
-//! Priorities out of an analysis.
+//! Priorities from an analysis.
 
 use std::error::Error;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct Control(std::sync::mpsc::Sender<Time>);
 
 impl Control {
     fn step(&self, release: Time) {
-        // The test has heard enough.
+        // The test has received enough calls.
         let _ = self.0.send(release);
     }
 }
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_go_wrong_is_seen_before() {
+    fn an_unschedulable_set_is_detected() {
         let counts = rehearsed();
         assert_eq!((counts.upcalls, counts.overruns, counts.missed), (4, 1, 1));
         assert_eq!(counts.skipped, 1);

@@ -1,4 +1,4 @@
-//! What callgrind writes: how often each function executed, missed the cache, was called.
+//! Parses callgrind profiles: instructions, cache misses and calls by function.
 
 /// The counts of one phase.
 #[derive(Debug)]
@@ -14,15 +14,15 @@ impl<'a> Profile<'a> {
         Self { text }
     }
 
-    /// How often `event` happened in functions of the objects whose paths end in `object`; `Ir` is
-    /// an instruction. Objects are the program and its libraries; an empty end is all of them.
+    /// The count of `event` in functions of the objects whose paths end in `object`; `Ir` is instructions. Objects are
+    /// the program and its libraries; an empty string selects all.
     ///
     /// # Errors
-    /// The text is no profile, or has no such event.
+    /// The text is not a profile, or does not contain the event.
     pub fn sum(&self, event: &str, object: &str) -> Result<u64, String> {
-        // A line that begins with a digit is a cost: a line of the source and a count for each
-        // event, zeros at the end left out. It belongs to the object of the last `ob=` line, unless
-        // the line before is `calls=`: then it tells what a called function took, counted there.
+        // A line that begins with a digit is a cost: a line of the source and a count for each event, zeros at the end
+        // left out. It belongs to the object of the last `ob=` line, unless the line before is `calls=`: then it is the
+        // cost of a called function, which is counted there.
         let events = self.text.lines().find_map(|line| line.strip_prefix("events: "));
         let column = events.and_then(|names| names.split(' ').position(|name| name == event));
         let column = column.ok_or_else(|| format!("the profile has no {event}"))? + 1;

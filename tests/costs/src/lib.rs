@@ -11,7 +11,7 @@ pub mod operation;
 pub mod principles;
 mod servant;
 
-/// What the compiler made of `idl/costs.idl`.
+/// The code generated from `idl/costs.idl`.
 mod idl {
     #![allow(unreachable_pub, reason = "generated for crates that export it")]
 
@@ -27,8 +27,8 @@ use zorb::giop::ProfileTag;
 use zorb::protocols::UiopProtocol;
 use zorb::transport::{Composed, Protocol};
 
-/// Short messages over Unix-domain sockets, made here: programs that are built beside these are
-/// measured, and do not have them.
+/// Short messages over Unix-domain sockets, composed here because the measured programs are built without
+/// them.
 #[must_use]
 pub fn short_uiop() -> Arc<dyn Protocol> {
     let tag = ProfileTag::ZORB_SHORT_UIOP;

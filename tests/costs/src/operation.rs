@@ -8,8 +8,7 @@ use zorb::{Any, Interface as _, Typed as _};
 
 use crate::idl::costs::{BinStruct, Counted, Part, counted};
 
-/// Calls of each operation before those that are asked for: until buffers have their size and
-/// threads their stacks.
+/// Warm-up calls of each operation, until buffers have their final size and the stacks of threads have been touched.
 pub const WARM_UP: u32 = 64;
 
 /// Octets of the sequences of octets.
@@ -38,11 +37,11 @@ pub enum Operation {
     Parts,
     /// A user exception.
     Exception,
-    /// A long, there and back, by a request that is made for it.
+    /// A long is echoed, by a new dynamic request.
     DiiLong,
-    /// 4 KiB in an any, by a request that is kept.
+    /// 4 KiB in an any, by a reused request.
     DiiOctets,
-    /// No call: 64 structures put together and taken apart leaf by leaf.
+    /// No call: 64 structures composed and decomposed leaf by leaf.
     Leaves,
 }
 
@@ -60,15 +59,15 @@ impl Operation {
         Self::Parts,
         Self::Exception,
     ];
-    /// What is done with types that are known at run time.
+    /// Operations on types that are known only at run time.
     pub const DYNAMIC: [Self; 3] = [Self::DiiLong, Self::DiiOctets, Self::Leaves];
 
-    /// All there are.
+    /// All operations.
     pub fn every() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().chain(Self::DYNAMIC)
     }
 
-    /// How it is called on command lines and in records.
+    /// The name on command lines and in records.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -95,7 +94,7 @@ impl Operation {
     }
 }
 
-/// The arguments of all operations, made once.
+/// The arguments of all operations, created once.
 #[derive(Clone, Debug)]
 pub struct Arguments {
     octets: Vec<u8>,
@@ -176,8 +175,7 @@ impl Arguments {
     }
 }
 
-/// Puts structures into a DynAny leaf by leaf and takes them out of another; says whether they are
-/// the same.
+/// Composes structures in a DynAny leaf by leaf and decomposes another one; returns whether they are the same.
 fn leaves(structs: &[BinStruct]) -> Result<bool, DynAnyError> {
     let mut made = DynAny::new(&<Vec<BinStruct>>::type_code())?;
     made.as_sequence()?.set_length(structs.len())?;

@@ -1,30 +1,30 @@
-//! The nine patterns of `docs/src/performance.md`, each as two ways to do the same work: as a first
-//! version would, and as Zorb does.
+//! The nine patterns of `docs/src/performance.md`, each with two implementations of the same work: a straightforward
+//! one, and Zorb's.
 
 mod bytes;
 mod calls;
 mod plain;
 
-/// One unit of work; what comes out goes to a black box.
+/// One unit of work; its result goes to a black box.
 pub type Work = Box<dyn FnMut()>;
 
-/// The two ways of one pattern, made ready to run. Both have been seen to come to the same.
+/// The two implementations of a pattern, ready to run. They have been checked to produce the same result.
 #[allow(missing_debug_implementations, reason = "two closures")]
 pub struct Pair {
-    /// As a first version would.
+    /// The straightforward implementation.
     pub before: Work,
-    /// As Zorb does.
+    /// Zorb's implementation.
     pub after: Work,
 }
 
-/// What is counted for a pattern beside instructions and time.
+/// A count in addition to instructions and time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Also {
     /// Nothing.
     Nothing,
     /// Blocks taken from the heap.
     Allocations,
-    /// Cache lines that the first-level data cache did not have.
+    /// Misses of the first-level data cache.
     CacheMisses,
     /// Octets of the machine code of a function.
     Code {
@@ -38,7 +38,7 @@ pub enum Also {
 /// A pattern.
 #[derive(Clone, Copy, Debug)]
 pub struct Principle {
-    /// How its table is marked in the chapter.
+    /// The marker of its table in the chapter.
     pub name: &'static str,
     /// The first way in a few words.
     pub before: &'static str,
@@ -46,11 +46,11 @@ pub struct Principle {
     pub after: &'static str,
     /// What else is counted.
     pub also: Also,
-    /// Makes the two ways ready, and compares what they come to.
+    /// Prepares both implementations, and compares their results.
     pub make: fn() -> Result<Pair, Wrong>,
 }
 
-/// The two ways differ, or cannot be made ready.
+/// The results differ, or an implementation cannot be prepared.
 pub type Wrong = Box<dyn std::error::Error>;
 
 /// The patterns in the order of the chapter.
@@ -128,12 +128,12 @@ impl Principle {
     }
 }
 
-/// Uses a result up, as far as the compiler can see.
+/// Consumes a result, so that the compiler does not remove its computation.
 fn spend<T>(result: T) {
     std::hint::black_box(result);
 }
 
-/// Says so when the two ways come to different things.
+/// Returns an error if the results differ.
 fn same<T: PartialEq>(before: &T, after: &T) -> Result<(), Wrong> {
     if before == after { Ok(()) } else { Err("the two ways come to different things".into()) }
 }

@@ -1,4 +1,4 @@
-//! The servant: as little work as each operation allows.
+//! The servant, which does as little work as possible.
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -15,7 +15,7 @@ pub struct Servant;
 #[inline(never)]
 pub fn mark_phase(name: &str) {
     let mut output = std::io::stdout().lock();
-    // Who reads it finds the phase missing when it does not arrive.
+    // If it does not arrive, the reader reports the missing phase.
     let _ = writeln!(output, "phase {name}");
     let _ = output.flush();
 }

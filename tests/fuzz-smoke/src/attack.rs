@@ -1,5 +1,5 @@
-//! A client that knows GIOP: sessions of messages whose structure is right but for the faults that are put in on
-//! purpose. Octets changed at random seldom get past a header; these do.
+//! A hostile client that knows GIOP: sessions of messages whose structure is valid except for injected faults. Random
+//! changes are usually rejected with the header; these are not.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use zorb_giop::{
 use crate::mutation::Generator;
 use crate::targets::server::OBJECT_KEY;
 
-/// What a client sends on a connection.
+/// The octets that a client sends on a connection.
 #[derive(Clone, Debug, Default)]
 pub struct Session {
     /// All octets, after which the client sends no more.
@@ -26,7 +26,7 @@ pub struct Session {
     pub canceled: BTreeSet<u32>,
 }
 
-/// What a server sent.
+/// The messages of a server.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     /// How often each id has been answered.
@@ -193,7 +193,7 @@ fn context(random: &mut Generator) -> ServiceContext<'static> {
     ServiceContext::new(id, data)
 }
 
-/// Puts one fault in.
+/// Injects one fault.
 fn spoil(pieces: &mut Vec<Vec<u8>>, random: &mut Generator) {
     let at = random.below(pieces.len());
     let other = random.below(pieces.len());
@@ -272,7 +272,7 @@ fn unexpected(random: &mut Generator) -> Vec<u8> {
 /// Reads all that a server sent.
 ///
 /// # Panics
-/// When it is not whole messages that a server may send.
+/// If they are not whole messages that a server may send.
 #[must_use]
 pub fn read(mut octets: &[u8]) -> Answers {
     let mut answers = Answers::default();

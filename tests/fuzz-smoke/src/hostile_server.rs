@@ -1,5 +1,5 @@
-//! A server that knows GIOP and means no good: it answers each request with replies that are right but for what
-//! its seed says.
+//! A hostile server that knows GIOP: it answers each request with replies that are valid except for the faults of its
+//! seed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,7 +17,7 @@ use crate::mutation::Generator;
 use crate::targets::client::{ENDPOINT, reference};
 
 /// The longest list of messages that answers one request.
-const MOST_ANSWERS: usize = 4;
+const MAX_ANSWERS: usize = 4;
 /// No list of answers is longer than this, so sending one never waits for the client.
 const BUFFER: usize = 1 << 16;
 
@@ -35,7 +35,7 @@ struct Server {
     requests: AtomicUsize,
 }
 
-/// The outcome of a call, and what the client did for it.
+/// The outcome of a call, and the client's actions.
 #[derive(Debug)]
 pub struct Attempt {
     /// The result of adding 2 and 3.
@@ -142,7 +142,7 @@ impl Server {
 /// without a time limit would wait for the rest of a message.
 fn answer(id: u32, order: ByteOrder, random: &mut Generator) -> (Vec<u8>, bool) {
     let mut octets = Vec::new();
-    for _ in 0..random.below(MOST_ANSWERS) {
+    for _ in 0..random.below(MAX_ANSWERS) {
         octets.extend(message(id, order, random));
     }
     let lives = octets.is_empty();
@@ -203,7 +203,7 @@ fn message(id: u32, order: ByteOrder, random: &mut Generator) -> Vec<u8> {
     octets
 }
 
-/// A body for the status: what the standard asks for, or not all of it.
+/// A body for the status: complete, or truncated.
 fn body(status: ReplyStatus, random: &mut Generator) -> Vec<u8> {
     let mut body = match status {
         ReplyStatus::NoException => 5_u32.to_ne_bytes().to_vec(),

@@ -1,11 +1,11 @@
-//! Inputs nobody meant, drawn from a fixed generator: the same in every run and on every machine.
+//! Mutated inputs from a fixed generator: the same in every run and on every machine.
 
 use crate::corpus::Seed;
 
 /// The longest input that mutations grow to.
 pub const MAX_LENGTH: usize = 1 << 14;
 
-/// Octets and numbers at which code tends to change its mind.
+/// Boundary values.
 const OCTETS: [u8; 9] = [0, 1, 2, 3, 4, 0x7f, 0x80, 0xfe, 0xff];
 const NUMBERS: [u32; 9] =
     [0, 1, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff, 0x0100_0000];
@@ -68,7 +68,7 @@ impl Generator {
                 octets.drain(at..until);
             }
             5 => {
-                // A piece said twice.
+                // Duplicates a piece.
                 let until = octets.len().min(at + 1 + self.below(64));
                 octets.extend_from_within(at..until);
             }

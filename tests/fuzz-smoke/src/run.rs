@@ -1,4 +1,4 @@
-//! One target over its seeds and over mutations of them.
+//! Runs a target on its seeds and on mutations of them.
 
 use std::fmt::Write as _;
 use std::panic;
@@ -17,8 +17,8 @@ use crate::targets::Target;
 /// serve connections. Nesting deeper than a limit allows overflows it.
 const STACK: usize = 2 << 20;
 
-/// After this long without an end, a run is taken to hang and its present input is shown. Not a
-/// measure of speed: a whole run takes a few seconds on the slowest machine.
+/// After this time, a run counts as hanging and its current input is printed. Not a measure of speed: a whole run takes
+/// a few seconds on the slowest machine.
 const HANG: Duration = Duration::from_secs(600);
 
 /// The environment variable that makes runs longer: a whole number.
@@ -45,7 +45,7 @@ impl Counted {
     }
 }
 
-/// What a run has done.
+/// The statistics of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// Inputs from files.
@@ -56,7 +56,7 @@ pub struct Report {
     pub hungriest: String,
     /// The most bytes allocated for an octet of input, in inputs of at least 64 octets.
     pub most_per_octet: u64,
-    /// How close: bytes allocated for each byte allowed, in thousandths.
+    /// Allocated bytes relative to the bound, in thousandths.
     share: u64,
 }
 
@@ -109,7 +109,7 @@ fn work(
 ) -> Report {
     let seeds = seeds(target.name);
     let mut report = Report { seeds: seeds.len(), mutants, ..Report::default() };
-    // What is set up once belongs to no input; empty input does not get that far everywhere.
+    // One-time initialization is not charged to an input.
     (target.run)(b"");
     if let Some(seed) = seeds.first() {
         (target.run)(&seed.octets);

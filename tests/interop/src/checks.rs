@@ -24,7 +24,7 @@ use zorb::{Error, Orb, Phase, Raises, SystemException, SystemExceptionKind};
 
 use crate::interop::Suite;
 
-/// What became of a check.
+/// The outcome of a check.
 #[derive(Debug)]
 pub struct Outcome {
     /// The check: "group/name".

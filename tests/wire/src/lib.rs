@@ -1,4 +1,4 @@
-//! What the IDL compiler makes of the interfaces whose messages were captured.
+//! The code generated from the interfaces whose messages were captured.
 //!
 //! The tests in `tests/golden` hold the captured octets (`vectors/`) against this code.
 #![forbid(unsafe_code)]

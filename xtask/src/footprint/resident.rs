@@ -1,7 +1,7 @@
 //! The memory of an idle server.
 
-#[path = "../../../examples/hello/tests/programs/elsewhere.rs"]
-mod elsewhere;
+#[path = "../../../examples/hello/tests/programs/relocated.rs"]
+mod relocated;
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use elsewhere::Elsewhere;
+use relocated::Relocated;
 
 /// The time limit until the server replies.
 const LIMIT: Duration = Duration::from_secs(30);
@@ -32,7 +32,7 @@ const EXAMPLE_PORT: u16 = 2809;
 
 /// Starts the server, makes one call, and returns the resident memory in octets.
 pub(super) fn measure(server: &Path, client: &Path) -> io::Result<u64> {
-    let copies = Elsewhere::copies(&[server, client], EXAMPLE_PORT)?;
+    let copies = Relocated::copies(&[server, client], EXAMPLE_PORT)?;
     let address = SocketAddr::from(([127, 0, 0, 1], copies.port));
     let (server, client) = (copies.of(server), copies.of(client));
     let mut measured = [0; STARTS];

@@ -32,7 +32,7 @@ pub(crate) struct Rule {
     pub(crate) check: fn(&Tree) -> Vec<Finding>,
 }
 
-/// A violation at one place.
+/// A violation at one position.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Finding {
     /// The path of the file from the workspace's root, with `/`.

@@ -14,7 +14,7 @@ use crate::peer::zorb::server::Everything as BenchServant;
 use crate::stubs::bench::Suite as BenchSuite;
 
 /// Maximum number of operations.
-const MOST_OPERATIONS: usize = 500;
+const MAX_OPERATIONS: usize = 500;
 
 /// Creates the tables of an algorithm, and times lookups.
 pub(super) fn find(search: Search, find: &Find) -> Result<Done> {
@@ -114,7 +114,7 @@ fn names() -> &'static [&'static str] {
     static NAMES: OnceLock<Vec<&'static str>> = OnceLock::new();
     // Leaked once: the names of an interface are static, too.
     let name = |number| &*format!("operation_{number:04}").leak();
-    NAMES.get_or_init(|| (0..MOST_OPERATIONS).map(name).collect())
+    NAMES.get_or_init(|| (0..MAX_OPERATIONS).map(name).collect())
 }
 
 /// Looks up objects with the code of the ORB, and operations with the tables of skeletons, whose size

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::demux::search::Layer;
-use crate::operation::{Duty, Operation};
+use crate::operation::{Action, Operation};
 
 /// Maximum payload in octets.
 const MAX_PAYLOAD: usize = 64 << 20;
@@ -129,8 +129,8 @@ impl FromStr for Command {
         let operation: Operation = words.next().unwrap_or_default().parse()?;
         let payload = number(words.next(), "PAYLOAD", 0, MAX_PAYLOAD)?;
         let calls = number(words.next(), "CALLS", 1, u32::MAX)?;
-        match (kind, operation.duty()) {
-            ("run", Duty::Echo | Duty::Cube | Duty::Local) => {
+        match (kind, operation.action()) {
+            ("run", Action::Echo | Action::Cube | Action::Local) => {
                 let mut run = Run::new(operation, payload, calls);
                 for word in words {
                     let (key, value) = word.split_once('=').unwrap_or((word, ""));
@@ -155,7 +155,7 @@ impl FromStr for Command {
                 }
                 Ok(Self::Run(run))
             }
-            ("flood", Duty::Sink) => match words.next() {
+            ("flood", Action::Sink) => match words.next() {
                 None => Ok(Self::Flood(Flood { operation, payload, calls })),
                 Some(word) => Err(format!("{word:?} is not a key of flood")),
             },

@@ -31,7 +31,7 @@ const CALLS: u32 = 1000;
 const LARGE: usize = 16 << 10;
 const LARGE_CALLS: u32 = 400;
 /// Maximum time that a bridge adds to a call, as a multiple of a bare call.
-const MOST_ADDED: f64 = 1.15;
+const MAX_ADDED: f64 = 1.15;
 /// Maximum number of connections of each server.
 const CONNECTIONS: usize = 8;
 
@@ -125,14 +125,14 @@ fn check(what: &str, peers: &[(&str, &Blocks)]) -> Option<Claim> {
     Some(
         Claim::new(
             format!("{what}: a bridge adds"),
-            format!("at most {MOST_ADDED} bare hops to the median"),
+            format!("at most {MAX_ADDED} bare hops to the median"),
             format!(
                 "{:.2} ({:.2} to {:.2}; {:.1} us){relay}",
                 hops.median, hops.low, hops.high, micros.median
             ),
-            hops.median <= MOST_ADDED,
+            hops.median <= MAX_ADDED,
         )
-        .unclear_if(hops.contains(MOST_ADDED)),
+        .unclear_if(hops.contains(MAX_ADDED)),
     )
 }
 

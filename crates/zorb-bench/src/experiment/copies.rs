@@ -152,10 +152,10 @@ impl Ends {
     fn get(&self, payload: usize, mark: u8) -> Result<(u64, Vec<u8>)> {
         let count = u32::try_from(payload).unwrap_or(u32::MAX);
         let begun = MonotonicTime::now();
-        let lent = self.store.get(count, mark)?;
+        let octets = self.store.get(count, mark)?;
         let took = MonotonicTime::now().nanos_since(begun);
-        let ends = lent.first().into_iter().chain(lent.last()).copied().collect();
-        let good = lent.len() == payload && lent.is_shared() == (self.way != Way::Copy);
+        let ends = octets.first().into_iter().chain(octets.last()).copied().collect();
+        let good = octets.len() == payload && octets.is_shared() == (self.way != Way::Copy);
         // Short results are sent through the ring.
         if !good && payload >= PAYLOADS[0] {
             return Err(Error::new("the octets are not in the expected memory"));

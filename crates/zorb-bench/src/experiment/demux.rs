@@ -150,7 +150,7 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         Claim::new(
             format!("{what} does not grow"),
-            format!("the slowest within {:.0} % of the fastest", FLAT * 100.0),
+            format!("slowest within {:.0} % of the fastest", FLAT * 100.0),
             format!("{least:.1} to {most:.1} ns, {:+.0} %", (most / least - 1.0) * 100.0),
             most <= least * (1.0 + FLAT),
         )
@@ -161,7 +161,7 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
         let (first, last) = (first.unwrap_or_default(), last.unwrap_or_default());
         Claim::new(
             format!("{what} grows"),
-            "ten times at least",
+            "at least ten times",
             format!("{first:.1} to {last:.1} ns"),
             last >= 10.0 * first,
         )

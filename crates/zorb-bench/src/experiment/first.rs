@@ -53,7 +53,7 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
 /// The claim about the medians of a first and a later call.
 fn claim(first: f64, later: f64) -> Claim {
     Claim::new(
-        "the first call of a bound reference takes, of a later one",
+        "first call of a bound reference relative to a later one",
         format!("at most {:.0} % more", LONGER * 100.0),
         format!("{:+.1} %", (first / later - 1.0) * 100.0),
         first <= later * (1.0 + LONGER),

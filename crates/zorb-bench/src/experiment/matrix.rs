@@ -7,7 +7,7 @@ mod rings;
 
 use zorb_os::thread;
 
-use super::runner::{MOST_THREADS, Run, Work, stop};
+use super::runner::{MAX_THREADS, Run, Work, stop};
 use crate::catalog::Kind;
 use crate::error::Result;
 use crate::harness::{Blocks, Pair, Setup, Watch, handover_ns, in_turns_after};
@@ -27,7 +27,7 @@ pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) 
     if is_cubit || transports.len() > 1 && !run.experiment.is_collocated() {
         return matrix(run, works, &transports, watch);
     }
-    let mut pairs = run.start(MOST_THREADS * 2, watch)?;
+    let mut pairs = run.start(MAX_THREADS * 2, watch)?;
     watch.begin(works.len() * pairs.len() * run.rounds() * 2);
     for work in works {
         run.work(&mut pairs, work, watch)?;
@@ -43,15 +43,15 @@ fn matrix(
     transports: &[String],
     watch: &mut dyn Watch,
 ) -> Result<()> {
-    let (mut pairs, mut places) = (Vec::new(), Vec::new());
+    let (mut pairs, mut pair_transports) = (Vec::new(), Vec::new());
     for transport in transports {
         let started = start(run, transport, transports, watch)?;
-        places.extend(started.iter().map(|_| transport.as_str()));
+        pair_transports.extend(started.iter().map(|_| transport.as_str()));
         pairs.extend(started);
     }
     // Pairs over one transport are adjacent.
-    let first = places.iter().take_while(|place| **place != SHARED).count();
-    let shared = places.iter().filter(|place| **place == SHARED).count();
+    let first = pair_transports.iter().take_while(|transport| **transport != SHARED).count();
+    let shared = pair_transports.iter().filter(|transport| **transport == SHARED).count();
     let flood = (run.experiment.kind == Kind::Cubit && shared > 0)
         .then(|| rings::flood(&run.setup.options));
     let rounds = run.rounds();
@@ -60,7 +60,7 @@ fn matrix(
     let mut compared = Compared::default();
     let mut rings = Rings::default();
     for work in works {
-        let all = Turn::of(&mut pairs, &places, work, run, watch)?;
+        let all = WorkloadRun::of(&mut pairs, &pair_transports, work, run, watch)?;
         let all = all.measured();
         for transport in transports {
             add_rows(run, work, transport, &all);
@@ -69,11 +69,11 @@ fn matrix(
         rings.add(work, &all);
     }
     if let Some(work) = &flood {
-        let (pairs, places) = (pairs.get_mut(first..), places.get(first..));
-        let (pairs, places) = (pairs.unwrap_or_default(), places.unwrap_or_default());
-        let (pairs, places) = (pairs.get_mut(..shared), places.get(..shared));
-        let (pairs, places) = (pairs.unwrap_or_default(), places.unwrap_or_default());
-        let all = Turn::of(pairs, places, work, run, watch)?;
+        let (pairs, transports) = (pairs.get_mut(first..), pair_transports.get(first..));
+        let (pairs, transports) = (pairs.unwrap_or_default(), transports.unwrap_or_default());
+        let (pairs, transports) = (pairs.get_mut(..shared), transports.get(..shared));
+        let (pairs, transports) = (pairs.unwrap_or_default(), transports.unwrap_or_default());
+        let all = WorkloadRun::of(pairs, transports, work, run, watch)?;
         let all = all.measured();
         add_rows(run, work, SHARED, &all);
         rings.add(work, &all);
@@ -83,23 +83,23 @@ fn matrix(
 }
 
 /// The blocks of all pairs for one workload.
-struct Turn<'a> {
-    places: &'a [&'a str],
+struct WorkloadRun<'a> {
+    transports: &'a [&'a str],
     names: Vec<String>,
     blocks: Vec<Blocks>,
     distances: Vec<Vec<Option<f64>>>,
 }
 
-impl<'a> Turn<'a> {
+impl<'a> WorkloadRun<'a> {
     fn of(
         pairs: &mut [Pair],
-        places: &'a [&'a str],
+        transports: &'a [&'a str],
         work: &Work,
         run: &Run<'_>,
         watch: &mut dyn Watch,
     ) -> Result<Self> {
         let names: Vec<String> = pairs.iter().map(|pair| pair.name.clone()).collect();
-        let processors = run.setup.pin.places(&thread::affinity()?)?;
+        let processors = run.setup.pin.choose(&thread::affinity()?)?;
         let mut distances = vec![Vec::new(); pairs.len()];
         let mut look = |index: usize| {
             let spins = names.get(index).is_some_and(|name| name.ends_with("-spin"));
@@ -110,11 +110,11 @@ impl<'a> Turn<'a> {
             }
         };
         let blocks = in_turns_after(pairs, &work.command, run.rounds(), watch, &mut look)?;
-        Ok(Self { places, names, blocks, distances })
+        Ok(Self { transports, names, blocks, distances })
     }
 
     fn measured(&self) -> Vec<Measured<'_>> {
-        let peers = std::iter::zip(self.places, &self.names);
+        let peers = std::iter::zip(self.transports, &self.names);
         let found = std::iter::zip(&self.blocks, &self.distances);
         std::iter::zip(peers, found)
             .map(|((transport, peer), (blocks, distances))| Measured {
@@ -143,7 +143,7 @@ fn start(
     }
     let mut names = run.names_in(&setup);
     names.retain(|name| !(is_elsewhere && name.starts_with("raw")));
-    run.start_over(&setup, &names, MOST_THREADS * 2, watch)
+    run.start_over(&setup, &names, MAX_THREADS * 2, watch)
 }
 
 fn add_rows(run: &mut Run<'_>, work: &Work, transport: &str, all: &[Measured<'_>]) {

@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
         own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
     }
 
-    /// Starts all peers, for so many connections per server.
+    /// Starts all peers; each server accepts at least `connections` connections.
     pub(super) fn start(&self, connections: usize, watch: &mut dyn Watch) -> Result<Vec<Pair>> {
         self.start_only(&self.names(), connections, watch)
     }
@@ -190,4 +190,4 @@ pub(super) fn stop(pairs: Vec<Pair>) -> Result<()> {
 }
 
 /// Maximum number of concurrent threads.
-pub(super) const MOST_THREADS: usize = 64;
+pub(super) const MAX_THREADS: usize = 64;

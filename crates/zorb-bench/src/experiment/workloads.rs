@@ -1,8 +1,8 @@
 //! Workloads of calls, as tables.
 
-use super::runner::{MOST_THREADS, Work};
+use super::runner::{MAX_THREADS, Work};
 use crate::driver::{Command, Flood, Run};
-use crate::operation::{Duty, Operation};
+use crate::operation::{Action, Operation};
 use crate::options::Options;
 use crate::report::Figure;
 
@@ -13,7 +13,7 @@ const LARGE: usize = 16 << 10;
 /// Calls of a block with large payloads.
 const LARGE_CALLS: u32 = 800;
 /// Minimum number of calls of each of many threads.
-const LEAST_CALLS: u32 = 60;
+const MIN_CALLS: u32 = 60;
 /// Calls of a quick block.
 const QUICK_CALLS: u32 = 20;
 /// Calls before those of a block: the other peers have evicted code and data from the caches.
@@ -153,7 +153,7 @@ pub(super) fn works(options: &Options, table: &[Workload]) -> Vec<Work> {
 impl Workload {
     fn works(&self, options: &Options) -> Vec<Work> {
         let Self { operation, payloads: own, .. } = *self;
-        let is_flood = operation.duty() == Duty::Sink;
+        let is_flood = operation.action() == Action::Sink;
         // A quick run floods with three sizes.
         let own = if options.quick && is_flood { own.get(..3).unwrap_or(own) } else { own };
         let payloads = match operation.takes_many() {
@@ -209,12 +209,12 @@ pub(super) fn echo_or_ping(options: &Options) -> (Operation, usize) {
 
 /// Concurrent threads, with exclusive connections and with a shared one.
 pub(super) fn threads(options: &Options) -> Vec<Work> {
-    let most = if options.quick { 2 } else { MOST_THREADS };
+    let most = if options.quick { 2 } else { MAX_THREADS };
     let powers = || (0..).map(|power| 1 << power).take_while(move |threads| *threads <= most);
     let (operation, payload) = echo_or_ping(options);
     let work_of = |(threads, shared): (usize, bool)| {
         // The machine has the same work, however many threads share it.
-        let calls = (CALLS * 2 / threads as u32).max(LEAST_CALLS);
+        let calls = (CALLS * 2 / threads as u32).max(MIN_CALLS);
         let run = Run { threads, shared, ..run(options, operation, payload, calls) };
         let connections = if shared { "shared" } else { "own" };
         work(run, format!("{operation}/threads={threads}/{connections}"), Figure::Throughput)

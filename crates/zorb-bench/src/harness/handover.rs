@@ -15,7 +15,7 @@ const BATCH: u32 = 20;
 const BATCHES: u32 = 60;
 const COLD: usize = 10;
 /// Polls before giving up: the other processor is busy.
-const MOST_LOOKS: u32 = 5_000_000;
+const MAX_POLLS: u32 = 5_000_000;
 
 /// A word in a cache line of its own, and the next ones, which processors fetch with it.
 #[repr(align(256))]
@@ -23,9 +23,9 @@ const MOST_LOOKS: u32 = 5_000_000;
 struct Word(AtomicU32);
 
 impl Word {
-    /// Waits until the word is that; whether it became so.
+    /// Waits until the word has this value; `false` if it does not within the maximum number of polls.
     fn wait(&self, number: u32) -> bool {
-        for _ in 0..MOST_LOOKS {
+        for _ in 0..MAX_POLLS {
             if self.0.load(Ordering::Acquire) == number {
                 return true;
             }
@@ -54,7 +54,7 @@ pub fn handover_ns(processors: [usize; 2]) -> Option<f64> {
     let all = BATCH * BATCHES;
     thread::scope(|scope| {
         scope.spawn(|| {
-            // What is asked meanwhile is not answered, and given up.
+            // The other side gives up after its maximum number of polls.
             let pinned = pin(there).is_ok();
             (1..=all).all(|number| {
                 let is_asked = pinned && asked.wait(number);

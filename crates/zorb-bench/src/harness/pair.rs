@@ -30,7 +30,7 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Starts both processes, with a server for so many `connections`. `None` if the programs do not
+    /// Starts both processes; the server accepts at least `connections` connections. `None` if the programs do not
     /// support the setup.
     ///
     /// # Errors
@@ -116,7 +116,7 @@ impl Pair {
     /// # Errors
     /// There is no answer, or an invalid one.
     pub fn ask(&mut self, command: &Command) -> Result<Answer> {
-        self.client.tell(&command.to_string())?;
+        self.client.write_line(&command.to_string())?;
         let Some(line) = self.client.line(ANSWER)? else {
             let status = self.client.wait()?;
             return Err(Error::new(format!("its client ended: {status}")));
@@ -131,7 +131,7 @@ impl Pair {
     /// The program has no probes.
     pub fn mark(&mut self) -> Result<()> {
         for process in [Some(&mut self.client), self.server.as_mut()].into_iter().flatten() {
-            process.tell(MARK)?;
+            process.write_line(MARK)?;
             process.expect_word("marked", ANSWER)?;
         }
         Ok(())
@@ -143,17 +143,17 @@ impl Pair {
     /// As [`mark`](Self::mark).
     pub fn traces(&mut self) -> Result<[Traces; 2]> {
         let Some(server) = &mut self.server else {
-            return Err(Error::new("there is no server to ask"));
+            return Err(Error::new("this pair has no server"));
         };
         let ask = |process: &mut LineChild| -> Result<Traces> {
-            process.tell(TRACE)?;
+            process.write_line(TRACE)?;
             let line = process.line(ANSWER)?;
             Traces::parse(&line.unwrap_or_default()).map_err(Error::new)
         };
         Ok([ask(&mut self.client)?, ask(server)?])
     }
 
-    /// Opens idle connections to the server from a third process, until there are so many.
+    /// Opens idle connections to the server from a third process, `connections` in total.
     ///
     /// # Errors
     /// They cannot be opened.
@@ -165,7 +165,7 @@ impl Pair {
         let Some(holder) = &mut self.holder else {
             return Err(Error::new("this transport's connections cannot be held"));
         };
-        holder.tell(&connections.to_string())?;
+        holder.write_line(&connections.to_string())?;
         holder.expect_word("held", ANSWER)?;
         Ok(())
     }
@@ -200,7 +200,7 @@ fn begin(setup: &Setup, name: &str, process: Process<'_>) -> Result<Option<(Line
             let address = line.strip_prefix("ready ").unwrap_or_default().to_owned();
             Ok(Some((child, address)))
         }
-        Some(line) => Err(Error::new(format!("it said {line:?} where ready was expected"))),
+        Some(line) => Err(Error::new(format!("expected `ready`, got {line:?}"))),
         None => match child.wait()? {
             status if status.code() == Some(i32::from(UNSUPPORTED)) => Ok(None),
             status => Err(Error::new(format!("it ended before it was ready: {status}"))),

@@ -61,7 +61,7 @@ impl Setup {
     /// argument.
     ///
     /// # Errors
-    /// The system does not say which processors there are.
+    /// The available processors cannot be determined.
     pub fn new(
         experiment: &Experiment,
         mut options: Options,
@@ -114,8 +114,8 @@ impl Setup {
             "zorb-spin" => ("zorb", self.options.spin),
             name => (name, None),
         };
-        // Any ORB's connections are held by Zorb, those of a program that speaks as the bare one
-        // does (its address is no reference) by that.
+        // Zorb opens the idle connections to any ORB, the bare program those to programs that use its protocol (whose
+        // addresses are not references).
         let (name, role) = match process {
             Process::Server { .. } => (name, "server"),
             Process::Client { .. } => (name, "client"),
@@ -132,7 +132,7 @@ impl Setup {
             self.options.peers.join(name).join(role)
         };
         let processors = thread::affinity()?;
-        let [client, server] = self.pin.places(&processors)?;
+        let [client, server] = self.pin.choose(&processors)?;
         let cpu = match process {
             Process::Server { path, connections } => {
                 if bare_transport(&self.transport) != "iiop" {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn own_peers_and_others_are_asked_alike() {
+    fn all_peers_get_the_same_command_line() {
         let server = Process::Server { path: Path::new("s"), connections: 5 };
         assert_eq!(
             line(&setup(), "raw", server),

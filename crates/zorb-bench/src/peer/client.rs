@@ -4,7 +4,7 @@ mod calls;
 mod flood;
 mod run;
 
-pub(super) use calls::{Client, Flooding, Line, Refusal, Tally, TwoWay};
+pub(super) use calls::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay};
 pub(super) use run::in_parts;
 
 use crate::driver::{Answer, Command};

@@ -7,7 +7,7 @@ use crate::driver::Traces;
 
 /// Starts a series of calls; earlier passages are ignored.
 pub(crate) const MARK: &str = "mark";
-/// Asks for the passages since.
+/// Requests the passages since the mark.
 pub(crate) const TRACE: &str = "trace";
 
 /// Passages that are timed together to measure the cost of one.

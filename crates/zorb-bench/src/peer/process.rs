@@ -14,19 +14,19 @@ pub const UNSUPPORTED: u8 = 3;
 pub(super) const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Prints a line and flushes it.
-pub(crate) fn say(line: &str) -> Result<()> {
+pub(crate) fn print_line(line: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     Ok(out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush())?)
 }
 
 /// Prints the address of a server, and waits until standard input closes.
 pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
-    say(&format!("ready {address}"))?;
+    print_line(&format!("ready {address}"))?;
     // Only programs with probes get commands.
     let mut probing = Probing::new();
     for line in std::io::stdin().lock().lines() {
         if let Some(answer) = probing.answer(&line?) {
-            say(&answer)?;
+            print_line(&answer)?;
         }
     }
     Ok(())
@@ -34,28 +34,28 @@ pub(super) fn serve_until_the_end(address: &str) -> Result<()> {
 
 /// Executes the harness's commands until standard input closes.
 pub(super) fn answer_commands(client: &dyn Client) -> Result<u8> {
-    say("ready")?;
+    print_line("ready")?;
     let mut probing = Probing::new();
     for line in std::io::stdin().lock().lines() {
         let line = line?;
         match probing.answer(&line) {
-            Some(answer) => say(&answer)?,
-            None => say(&client::answer(client, &line).to_string())?,
+            Some(answer) => print_line(&answer)?,
+            None => print_line(&client::answer(client, &line).to_string())?,
         }
     }
     Ok(0)
 }
 
-/// Holds as many open connections as the last line says.
+/// Holds as many open connections as the last line requests.
 pub(super) fn hold<T>(mut open: impl FnMut() -> Result<T>) -> Result<u8> {
     let mut held = Vec::new();
-    say("ready")?;
+    print_line("ready")?;
     for line in std::io::stdin().lock().lines() {
         let wanted: usize = line?.parse().map_err(|_| Error::new("expected a number"))?;
         while held.len() < wanted {
             held.push(open()?);
         }
-        say(&format!("held {}", held.len()))?;
+        print_line(&format!("held {}", held.len()))?;
     }
     Ok(0)
 }

@@ -1,5 +1,5 @@
-//! Two threads that exchange messages over a socket or two rings without an ORB: the reference for what
-//! the machine itself makes of priorities.
+//! Two threads that exchange messages over a socket or two rings without an ORB: the reference for the effect
+//! of priorities on this machine.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -27,13 +27,13 @@ impl<T: Read + Write + Send> Stream for T {}
 
 /// A thread on a server's processor with a priority, which answers messages after some work.
 pub(super) struct Bare {
-    /// `None` when it is over.
+    /// `None` after the end.
     stream: Mutex<Option<Box<dyn Stream>>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Bare {
-    /// A thread beside a server, over the medium of its transport: a socket of its kind, or two rings in
+    /// A thread on the server's processor, connected like its transport: by a socket of the same kind, or two rings in
     /// shared memory.
     pub(super) fn beside(
         server: &Host,
@@ -121,7 +121,7 @@ fn rings() -> Result<Ends> {
     Ok((Box::new(near), Box::new(far)))
 }
 
-/// A connection to the place of a server, with this class.
+/// A TCP connection to the server's network namespace, with this network class.
 fn tcp(address: &str, server: &Host, class: Option<(u32, u32)>) -> Result<Ends> {
     let address = address.parse().map_err(|_| Error::new("no address"))?;
     let listener = server.place().run(|| Ok(TcpListener::bind(SocketAddr::new(address, 0))?))?;

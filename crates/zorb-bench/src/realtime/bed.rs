@@ -1,4 +1,4 @@
-//! The test bed of experiments: two ORBs on one processor each, clients with priorities, pools.
+//! The environment of experiments: two ORBs on one processor each, clients with priorities, pools.
 
 use std::fs::File;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use zorb_rt::{
     ThreadpoolBuilder,
 };
 
-pub(super) use super::place::joined;
-use super::place::{Place, processors};
+pub(super) use super::placement::joined;
+use super::placement::{Placement, processors};
 use super::quiet::{Disturbed, Quiet};
 use super::servant::{Servant, TIMEOUT};
 use super::times::{Sample, Times};
@@ -44,7 +44,7 @@ pub(super) struct Bench {
     pub(super) quick: bool,
     /// The processors of client and server, where there are two.
     processors: Option<(usize, usize)>,
-    /// `None` in tests, which do not measure times.
+    /// `None` in tests, which measure no times.
     quiet: Option<Quiet>,
 }
 
@@ -96,7 +96,7 @@ impl Bench {
         Timeline::of(&nanos.collect::<Vec<u64>>())
     }
 
-    /// An ORB on the server's processor, whose servant records so many requests.
+    /// An ORB on the server's processor, whose servant records up to `requests` requests.
     pub(super) fn server(&self, requests: usize) -> Result<Host> {
         self.server_with(&[], requests)
     }
@@ -106,22 +106,22 @@ impl Bench {
         self.host(self.at_server(), (LOCAL, options), requests, Priorities::Native)
     }
 
-    /// An ORB on the server's processor, in a network namespace, where it has this address; and one
-    /// on the client's. Of both, priorities are all of CORBA's, with classes in the network or without.
+    /// An ORB on the server's processor, in a network namespace, where it has this address; and one on the client's.
+    /// Both use the full range of CORBA priorities, with or without network classes.
     pub(super) fn over_network(
         &self,
         namespace: &Arc<File>,
         address: &str,
         classes: bool,
     ) -> Result<(Host, Host)> {
-        let place = Place { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
+        let place = Placement { namespace: Some(Arc::clone(namespace)), ..self.at_server() };
         let priorities = Priorities::Spread { classes };
         let server = self.host(place, (address, &[]), 0, priorities)?;
         Ok((server, self.host(self.at_client(), (LOCAL, &[]), 0, priorities)?))
     }
 
-    fn at_server(&self) -> Place {
-        Place { processor: self.processors.map(|(_, server)| server), namespace: None }
+    fn at_server(&self) -> Placement {
+        Placement { processor: self.processors.map(|(_, server)| server), namespace: None }
     }
 
     /// The processors that are in use.
@@ -143,18 +143,18 @@ impl Bench {
         Ok((host(self.at_server())?, host(self.at_client())?))
     }
 
-    /// Where clients are.
-    pub(super) fn client_place(&self) -> Place {
+    /// The placement of clients.
+    pub(super) fn client_placement(&self) -> Placement {
         self.at_client()
     }
 
-    fn at_client(&self) -> Place {
-        Place { processor: self.processors.map(|(client, _)| client), namespace: None }
+    fn at_client(&self) -> Placement {
+        Placement { processor: self.processors.map(|(client, _)| client), namespace: None }
     }
 
     fn host(
         &self,
-        place: Place,
+        place: Placement,
         (address, options): (&str, &[(&str, &str)]),
         requests: usize,
         priorities: Priorities,
@@ -163,7 +163,7 @@ impl Bench {
             scheme if scheme.ends_with("iiop") => format!("{scheme}://{address}:0"),
             scheme => format!("{scheme}://"),
         };
-        // The ORB's threads are where the thread is that starts them.
+        // Threads of the ORB inherit the placement of the thread that starts them.
         let (orb, rt) = place.run(|| {
             let orb = zorb::Orb::builder().without_environment().listen(listen);
             let orb = orb.round_trip_timeout(TIMEOUT);
@@ -182,10 +182,10 @@ impl Bench {
                 }
             };
             let rt = match priorities {
-                // Its own is of an ORB beside it, which does nothing.
+                // The real-time side belongs to a second, idle ORB.
                 Priorities::None => {
-                    let aside = zorb::Orb::builder().without_environment().build()?;
-                    rt.attach(&aside)?
+                    let idle = zorb::Orb::builder().without_environment().build()?;
+                    rt.attach(&idle)?
                 }
                 _ => rt.attach(&orb)?,
             };
@@ -214,8 +214,8 @@ pub fn denial() -> Option<String> {
     let tried = std::thread::spawn(move || zorb_os::priority::set(level)).join();
     match tried {
         Ok(Ok(())) => None,
-        Ok(Err(error)) => Some(format!("threads cannot be given the priority {level}: {error}")),
-        Err(_) => Some("a thread to try priorities on ended early".to_owned()),
+        Ok(Err(error)) => Some(format!("cannot set the priority {level}: {error}")),
+        Err(_) => Some("the thread that tests priorities panicked".to_owned()),
     }
 }
 
@@ -225,16 +225,16 @@ pub(super) struct Host {
     pub(super) orb: zorb::Orb,
     pub(super) rt: RtOrb,
     pub(super) servant: Arc<Servant>,
-    place: Place,
+    place: Placement,
 }
 
 impl Host {
-    /// Where its threads are.
-    pub(super) fn place(&self) -> Place {
+    /// The placement of its threads.
+    pub(super) fn place(&self) -> Placement {
         self.place.clone()
     }
 
-    /// Begins a pool.
+    /// Starts building a pool.
     pub(super) fn pool(&self) -> ThreadpoolBuilder<'_> {
         self.rt.threadpool("bench")
     }
@@ -244,12 +244,12 @@ impl Host {
         Ok(LaneBuilder::new(number(priority)?, threads).processors(self.place.processor))
     }
 
-    /// Makes a pool that has been set up.
-    pub(super) fn made(&self, pool: ThreadpoolBuilder<'_>) -> Result<Threadpool> {
+    /// Creates the pool.
+    pub(super) fn create(&self, pool: ThreadpoolBuilder<'_>) -> Result<Threadpool> {
         self.place.run(|| Ok(pool.create()?))
     }
 
-    /// A pool with a lane of so many threads for each of these priorities.
+    /// A pool with a lane per priority; each pair is a priority and its number of threads.
     pub(super) fn lanes(&self, lanes: &[(i16, usize)]) -> Result<Threadpool> {
         let mut pool = self.pool();
         for (priority, threads) in lanes {
@@ -258,7 +258,7 @@ impl Host {
         self.place.run(|| Ok(pool.create()?))
     }
 
-    /// A pool of so many threads for all priorities.
+    /// A pool without lanes, with this number of threads.
     pub(super) fn one_pool(&self, priority: i16, threads: usize) -> Result<Threadpool> {
         let lane = self.lane(priority, threads)?;
         self.place.run(|| Ok(self.pool().without_lanes(lane).create()?))
@@ -327,7 +327,7 @@ impl Host {
 impl Drop for Host {
     fn drop(&mut self) {
         self.servant.open_all();
-        // What does not end in order ends with the process.
+        // The process ends whatever does not shut down cleanly.
         let _ = self.orb.shutdown(true);
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Request<'a> {
 }
 
 impl Request<'_> {
-    /// Makes the call so many times.
+    /// Makes `times` calls.
     fn run(&self, times: usize) -> Result<()> {
         self.client.at(self.priority, || (0..times).try_for_each(|_| (self.call)()))
     }

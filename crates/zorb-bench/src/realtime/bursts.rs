@@ -105,7 +105,7 @@ impl Setup {
             Self::ByPriority => {
                 // The thread that reads requests has the highest priority.
                 let pool = server.pool().without_lanes(server.lane(TOP, 1)?).by_priority(true);
-                server.made(pool.buffering(Buffering { max_requests: 256, max_octets: None }))
+                server.create(pool.buffering(Buffering { max_requests: 256, max_octets: None }))
             }
         }
     }

@@ -1,4 +1,4 @@
-//! E5: a high-priority client beside an increasing number of low-priority clients.
+//! E5: a high-priority client and an increasing number of low-priority clients.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use super::bare::Bare;
 use super::bed::{Bench, HIGH, ONE_CONNECTION, SHARED, joined};
 use super::finding::{Finding, named, rounded};
 use super::limit::Limit;
-use super::load::Crowd;
+use super::load::Clients;
 use super::oracle;
 use super::servant::until;
 use super::times::{Times, ratio};
@@ -62,8 +62,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     }
     let most = crowds.last().copied().unwrap_or_default();
     for (name, lanes) in [("lanes", true), ("one pool, one connection", false)] {
-        let place = place(bench, lanes, most)?;
-        finding.measure(&named(&format!("{name} place")), place);
+        let place = position(bench, lanes, most)?;
+        finding.measure(&named(&format!("{name} position")), place);
         let what = format!(
             "{name}: position of a high-priority request after those of {most} low-priority clients"
         );
@@ -74,7 +74,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     Ok(finding)
 }
 
-/// Calls beside crowds of these sizes, in rising and then in falling order.
+/// High-priority calls with these numbers of low-priority clients, ascending and then descending.
 fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blocks)>> {
     let server = bench.server(0)?;
     let client = bench.client(if lanes { &[] } else { &ONE_CONNECTION })?;
@@ -92,7 +92,7 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
     let _awake = Awake::keep(&bench.watched())?;
     for place in order(steps.len()) {
         let Some((clients, blocks)) = steps.get_mut(place) else { continue };
-        let crowd = Crowd { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
+        let crowd = Clients { clients: *clients, period: LOW_PERIOD, micros: LOW_WORK_US };
         crowd.calling(&client, &worker).beside(|switch| {
             switch.on()?;
             client.at(HIGH, || calls.block(calls.count / 2, blocks))
@@ -104,7 +104,7 @@ fn steps(bench: &Bench, lanes: bool, crowds: &[usize]) -> Result<Vec<(usize, Blo
 /// The position, from 1, in which a high-priority request is served that arrives after one request of each
 /// low-priority client. The first upcall is blocked until the high-priority request has been served if
 /// there are lanes, otherwise until it has been sent.
-pub(super) fn place(bench: &Bench, lanes: bool, clients: usize) -> Result<usize> {
+pub(super) fn position(bench: &Bench, lanes: bool, clients: usize) -> Result<usize> {
     let high = i32::try_from(clients).unwrap_or(i32::MAX);
     let server = bench.server(clients + 1)?;
     let client = bench.client(&ONE_CONNECTION)?;

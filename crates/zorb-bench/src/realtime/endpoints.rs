@@ -8,13 +8,13 @@ use super::bare::Bare;
 use super::bed::{Bench, HIGH, Host, SHARED};
 use super::finding::Finding;
 use super::limit::Limit;
-use super::load::Crowd;
+use super::load::Clients;
 use super::turns::{Calls, Compared};
 use crate::error::Result;
 use crate::stubs::real_time::Worker;
 
 /// Five clients with this work per call saturate a processor.
-const CROWD: Crowd = Crowd { clients: 5, period: Duration::ZERO, micros: 1_000 };
+const CROWD: Clients = Clients { clients: 5, period: Duration::ZERO, micros: 1_000 };
 const WORK_US: u32 = 200;
 const PERIOD: Duration = Duration::from_millis(3);
 

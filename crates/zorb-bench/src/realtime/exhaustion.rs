@@ -88,7 +88,7 @@ fn timed(bench: &Bench, threads: Threads, limit: Limit, count: usize) -> Result<
     Calls::new(&client, HIGH, &call, &bare).paced(count, PERIOD).in_turns(bench, load, limit)
 }
 
-/// The fate of a high-priority call while the upcall of another one is blocked.
+/// The outcome of a high-priority call while another upcall is blocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Served {
     /// It was served before the other one ended.

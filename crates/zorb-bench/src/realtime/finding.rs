@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_holds_that_was_not_looked_at() {
+    fn a_finding_without_claims_does_not_hold() {
         let mut finding = Finding::default();
         assert_eq!((finding.holds(), finding.control_detected()), (false, false));
         finding.check("a", "b", "c", true);
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_run_does_not_hold() {
+    fn a_skipped_experiment_does_not_hold() {
         let mut finding = Finding::not_run("no right to");
         finding.check("a", "b", "c", true);
         finding.control("a", "b", "c", true);

@@ -6,7 +6,7 @@ use zorb_rt::{DynamicLifespan, Strategy};
 
 use super::bed::{Bench, HIGH, LOW, joined};
 use super::finding::Finding;
-use super::oracle::most_at_once;
+use super::oracle::max_concurrent;
 use super::servant::until;
 use crate::error::Result;
 
@@ -105,7 +105,7 @@ pub(super) fn burst(bench: &Bench, dynamic: usize, lifespan: DynamicLifespan) ->
     }
     let counts = pool.counts();
     Ok(Grown {
-        at_once: most_at_once(&servant.log.upcalls(all.iter().copied())),
+        at_once: max_concurrent(&servant.log.upcalls(all.iter().copied())),
         started: counts.iter().map(|lane| lane.started).sum(),
         left: low_lane().threads,
         started_high: counts.get(1).map(|lane| lane.started).unwrap_or_default(),

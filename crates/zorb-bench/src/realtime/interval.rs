@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn of_no_calls_nothing_is_known() {
+    fn without_calls_the_ratio_is_unknown() {
         let none = Ratio::of(&[], &[]);
         assert_eq!((none.found, none.high), (f64::INFINITY, f64::INFINITY));
     }

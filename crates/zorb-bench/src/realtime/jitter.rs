@@ -37,8 +37,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     finding.measure("idle_p999_of_p50", rounded(spread));
     finding.measure("bare_idle_p999_of_p50", rounded(bare));
     finding.check(
-        "idle: p99.9, of the median",
-        "at most 4 times, or 1.25 times as many as without an ORB",
+        "idle: p99.9 relative to the median",
+        "at most 4, or 1.25 times the ratio without an ORB",
         format!("{} (without an ORB {})", rounded(spread), rounded(bare)),
         spread <= MOST.max(bare * OVER_BARE),
     );
@@ -100,7 +100,7 @@ fn everything(bench: &Bench) -> Result<Load<'static>> {
 fn no_matter_when(moved: std::io::Result<usize>) -> Result<()> {
     match moved {
         Err(error) if !matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-            Err(Error::from(error).during("the load of the network"))
+            Err(Error::from(error).during("network load"))
         }
         _ => Ok(()),
     }

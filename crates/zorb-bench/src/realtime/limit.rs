@@ -4,8 +4,8 @@ use super::interval::Ratio;
 use super::times::rounded;
 use crate::report::Claim;
 
-/// If threads without an ORB exceed a limit themselves, calls may exceed their ratio by `OVER_BARE`, up to
-/// `OVER_GATE` times the limit: a worse machine proves nothing.
+/// If threads without an ORB exceed a limit themselves, the ratio of calls may be `OVER_BARE` times theirs, up to
+/// `OVER_GATE` times the limit; on a worse machine the experiment is inconclusive.
 const OVER_BARE: f64 = 1.25;
 const OVER_GATE: f64 = 2.0;
 
@@ -30,7 +30,7 @@ impl Limit {
         let (expected, holds) = match self {
             Self::AtMost(times) => (
                 format!(
-                    "at most {times} times; or {OVER_BARE} times as many as without an ORB, up to {}",
+                    "at most {times}; or {OVER_BARE} times the ratio without an ORB, up to {}",
                     times * OVER_GATE
                 ),
                 found.found <= edge,
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_to_the_limit_is_open() {
+    fn a_ratio_close_to_the_limit_is_unclear() {
         let open = |found, bare| Limit::AtMost(2.0).is_open(about(found), about(bare));
         assert_eq!([1.7, 1.9, 2.1, 2.3].map(|found| open(found, 1.0)), [false, true, true, false]);
         assert_eq!([1.9, 2.4].map(|found| open(found, 2.0)), [false, true]);

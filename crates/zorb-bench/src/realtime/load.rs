@@ -162,15 +162,15 @@ impl Switch {
 
 /// Clients of low priority, each with a thread of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Crowd {
+pub(super) struct Clients {
     pub(super) clients: usize,
     /// Period of a client's calls; zero for one call after the other.
     pub(super) period: Duration,
     pub(super) micros: u32,
 }
 
-impl Crowd {
-    /// They call this object.
+impl Clients {
+    /// Lets the clients call this object.
     pub(super) fn calling<'a>(self, client: &'a Host, worker: &'a Worker) -> Load<'a> {
         let Self { clients, period, micros } = self;
         (0..clients).fold(Load::settling(Duration::from_millis(20)), |load, number| {
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_load_does_nothing_while_it_rests() {
+    fn a_load_is_idle_while_switched_off() {
         let (steps, fresh) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let load = (0..3).fold(Load::settling(Duration::ZERO), |load, _| {
             load.with_any(|is_fresh| {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_in_a_load_is_known_in_the_end() {
+    fn an_error_in_a_load_is_reported() {
         let load = Load::settling(Duration::ZERO).with_any(|_| Err(Error::new("no more")));
         let done = load.beside(|switch| {
             switch.on()?;

@@ -31,14 +31,14 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let beyond = inheriting.beyond.micros(0.9);
     finding.measure("inheriting_lock_beyond_held_us", rounded(beyond));
     finding.check(
-        "inheriting lock: in 9 of 10 rounds the high upcall waits beyond the time that the lock is held",
+        "inheriting lock: 90th percentile of the high upcall's wait beyond the time that the lock is held",
         &format!("at most {GRACE_US} us"),
         format!("{} us", rounded(beyond)),
         inheriting.beyond.count() > 0 && beyond <= GRACE_US,
     );
     let least = 0.8 * f64::from(HOGGED_US);
     finding.control(
-        "plain lock: half of the waits of the high upcall",
+        "plain lock: median wait of the high upcall",
         &format!("at least {least} us"),
         format!("{} us", rounded(plain.waits.p50())),
         plain.waits.p50() >= least,
@@ -46,8 +46,10 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     for (name, inherits) in [("inheriting lock", true), ("plain lock", false)] {
         let first = overtakes(bench, inherits)?;
         finding.measure(&format!("{}_high_first", name.replace(' ', "_")), first);
-        let word = |first| if first { "it does" } else { "it does not" };
-        let what = format!("{name}: the high upcall ends before the one that hogs the processor");
+        let word = |first| if first { "yes" } else { "no" };
+        let what = format!(
+            "{name}: the high upcall ends before the medium one that saturates the processor"
+        );
         finding.claim(!inherits, Claim::new(what, word(inherits), word(first), first == inherits));
     }
     Ok(finding)

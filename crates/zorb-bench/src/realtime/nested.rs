@@ -1,5 +1,6 @@
 //! E10: nested calls: A calls B, which calls A back, and so on.
 
+use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb::poa::PoaPolicies;
@@ -20,7 +21,7 @@ const DEEP: i32 = 4;
 /// Configurations of A and B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Servers {
-    /// The ORBs' own threads, which let another thread read before they call out.
+    /// Thread per connection: a thread hands the input to another one before it makes a call.
     OwnThreads,
     /// The ORBs' own threads, with one connection between two ORBs.
     OwnThreadsOneConnection,
@@ -30,9 +31,18 @@ pub(super) enum Servers {
 
 /// The result: the number of calls that returned, or a timeout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Came {
-    Back(i32),
+pub(super) enum Outcome {
+    Returned(i32),
     TimedOut,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Returned(calls) => write!(f, "{calls} returned"),
+            Self::TimedOut => f.write_str("TIMEOUT"),
+        }
+    }
 }
 
 /// The nesting of A's upcalls.
@@ -47,9 +57,9 @@ pub(super) struct Depth {
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let mut finding = Finding::default();
     for (name, servers, times) in [
-        ("own threads", Servers::OwnThreads, DEEP),
-        ("own threads, one connection", Servers::OwnThreadsOneConnection, DEEP),
-        ("a lane with a thread for each upcall", Servers::Lanes(3), DEEP),
+        ("thread per connection", Servers::OwnThreads, DEEP),
+        ("thread per connection, one connection", Servers::OwnThreadsOneConnection, DEEP),
+        ("lane with one thread per upcall", Servers::Lanes(3), DEEP),
     ] {
         let (came, depth) = bounced(bench, servers, times)?;
         let key = named(name);
@@ -57,53 +67,55 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         finding.measure(&format!("{key}_depth_on_a_thread"), depth.on_a_thread);
         finding.check(
             &format!(
-                "{name}: upcalls at once, and on one thread: no waiting one is kept by another"
+                "{name}: maximum concurrent upcalls, in total and per thread (no waiting upcall is delayed)"
             ),
             "3, 1",
             format!("{}, {}", depth.at_once, depth.on_a_thread),
             depth == Depth { at_once: 3, on_a_thread: 1 },
         );
-        finding.measure(&name.replace([' ', ','], "_"), format!("{came:?}"));
+        finding.measure(&name.replace([' ', ','], "_"), format!("{came}"));
         finding.check(
             &format!("{name}: {times} nested calls"),
-            "come back",
-            format!("{came:?}"),
-            came == Came::Back(times),
+            "all return",
+            format!("{came}"),
+            came == Outcome::Returned(times),
         );
     }
     for (name, servers) in [
-        ("own threads", Servers::OwnThreads),
-        ("own threads, one connection", Servers::OwnThreadsOneConnection),
-        ("a lane with a thread for each upcall", Servers::Lanes(3)),
-        ("a lane with one thread", Servers::Lanes(1)),
+        ("thread per connection", Servers::OwnThreads),
+        ("thread per connection, one connection", Servers::OwnThreadsOneConnection),
+        ("lane with one thread per upcall", Servers::Lanes(3)),
+        ("lane with one thread", Servers::Lanes(1)),
     ] {
         let order = ordered(bench, servers)?;
-        let what = format!("{name}: a request that comes while an upcall waits for its reply");
+        let what = format!("{name}: a request that arrives while an upcall waits for a reply");
         finding.measure(&named(&format!("{name} order")), format!("{order:?}"));
         let found = match order {
-            Order { served_meanwhile: true, kept: true } => "is served, and keeps it",
-            Order { served_meanwhile: true, kept: false } => "is served, and does not keep it",
+            Order { served_meanwhile: true, delayed: true } => "is served, and delays the upcall",
+            Order { served_meanwhile: true, delayed: false } => {
+                "is served without delaying the upcall"
+            }
             Order { served_meanwhile: false, .. } => "waits",
         };
         let (expected, holds) = match servers {
             Servers::Lanes(1) => ("waits", !order.served_meanwhile),
-            _ => ("is served, and does not keep it", order == Order::GOOD),
+            _ => ("is served without delaying the upcall", order == Order::GOOD),
         };
         finding.claim(servers == Servers::Lanes(1), Claim::new(what, expected, found, holds));
     }
     let (came, _) = bounced(bench, Servers::Lanes(1), 2)?;
-    finding.measure("a_lane_with_one_thread", format!("{came:?}"));
+    finding.measure("lane_with_one_thread", format!("{came}"));
     finding.control(
-        "a lane with one thread, which waits for the call back to itself",
-        "TIMEOUT, and no hang",
-        format!("{came:?}"),
-        came == Came::TimedOut,
+        "lane with one thread that waits for a callback to itself",
+        "TIMEOUT",
+        format!("{came}"),
+        came == Outcome::TimedOut,
     );
     Ok(finding)
 }
 
 /// Lets A and B call each other.
-pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Came, Depth)> {
+pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Outcome, Depth)> {
     let options = match servers {
         Servers::OwnThreads | Servers::Lanes(2..) => &[][..],
         Servers::OwnThreadsOneConnection => &ONE_CONNECTION[..],
@@ -114,8 +126,8 @@ pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Ca
     let client = bench.client(&[])?;
     let (near, far) = (object(&a, servers, &client)?, object(&b, servers, &client)?);
     let came = client.at(HIGH, || match near.bounce(Some(&near), Some(&far), times) {
-        Ok(came) => Ok(Came::Back(came)),
-        Err(exception) if exception.kind == SystemExceptionKind::Timeout => Ok(Came::TimedOut),
+        Ok(came) => Ok(Outcome::Returned(came)),
+        Err(exception) if exception.kind == SystemExceptionKind::Timeout => Ok(Outcome::TimedOut),
         Err(exception) => Err(Error::from(exception)),
     })?;
     let of = |most: &AtomicUsize| most.load(Ordering::Relaxed);
@@ -126,17 +138,17 @@ pub(super) fn bounced(bench: &Bench, servers: Servers, times: i32) -> Result<(Ca
     Ok((came, depth))
 }
 
-/// The fate of a request that arrives while an upcall waits for a reply.
+/// The outcome of a request that arrives while an upcall waits for a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     /// Its upcall started before the reply arrived.
     pub(super) served_meanwhile: bool,
     /// The waiting upcall was delayed by it although its reply had arrived.
-    pub(super) kept: bool,
+    pub(super) delayed: bool,
 }
 
 impl Order {
-    pub(super) const GOOD: Self = Self { served_meanwhile: true, kept: false };
+    pub(super) const GOOD: Self = Self { served_meanwhile: true, delayed: false };
 }
 
 /// Lets an upcall of A wait for B, and sends another request to A; B replies before that request's upcall may
@@ -169,14 +181,14 @@ pub(super) fn ordered(bench: &Bench, servers: Servers) -> Result<Order> {
         });
         let served_meanwhile = here.log.has_begun(COMES);
         there.open([WAITS]);
-        // One that is kept is let go in the end, so that this fails and does not hang.
+        // Releases a blocked upcall at the end, so that a failure does not hang.
         let ended = until("the first upcall ends", || here.log.has_ended(WAITS));
-        let kept = ended.is_err() || here.log.has_ended(COMES);
+        let delayed = ended.is_err() || here.log.has_ended(COMES);
         here.open([COMES]);
         joined(waits.join())?;
         joined(comes.join())?;
         waited?;
-        Ok(Order { served_meanwhile, kept })
+        Ok(Order { served_meanwhile, delayed })
     })
 }
 

@@ -34,7 +34,7 @@ const SETTLE: Duration = Duration::from_millis(600);
 /// Queueing disciplines of the interface.
 #[derive(Clone, Copy, Debug)]
 enum Queue {
-    /// Packets of expedited forwarding first, as their headers say.
+    /// Packets marked for expedited forwarding first.
     ByHeader,
     /// The system's own queue (`pfifo_fast`): packets by the priority that sockets have.
     BySocket,
@@ -55,14 +55,14 @@ const CASES: [(&str, &str, Queue, bool, Limit); 4] = [
     ("best effort", "no network classes: the same", Queue::ByHeader, false, Limit::AtLeast(5.0)),
     (
         "pfifo_fast",
-        "priorities of sockets from priorities, and the queue pfifo_fast: the same",
+        "socket priorities from CORBA priorities, queueing discipline pfifo_fast: the same",
         Queue::BySocket,
         true,
         Limit::AtMost(2.0),
     ),
     (
         "pfifo",
-        "the same priorities, and the queue pfifo, which has none",
+        "the same socket priorities, queueing discipline pfifo (no priorities)",
         Queue::InOrder,
         true,
         Limit::AtLeast(5.0),
@@ -72,7 +72,7 @@ const CASES: [(&str, &str, Queue, bool, Limit); 4] = [
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let link = match Link::new() {
         Ok(link) => link,
-        Err(reason) => return Ok(Finding::not_run(&format!("no link to fill: {reason}"))),
+        Err(reason) => return Ok(Finding::not_run(&format!("no test link: {reason}"))),
     };
     let mut finding = Finding::default();
     for (config, what, queue, classes, limit) in CASES {

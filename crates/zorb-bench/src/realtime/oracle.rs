@@ -54,7 +54,7 @@ pub fn order(upcalls: &[Upcall]) -> Vec<i32> {
 
 /// The maximum number of concurrent upcalls.
 #[must_use]
-pub fn most_at_once(upcalls: &[Upcall]) -> usize {
+pub fn max_concurrent(upcalls: &[Upcall]) -> usize {
     let running = |moment: u64| {
         upcalls.iter().filter(|upcall| (upcall.start..upcall.end).contains(&moment)).count()
     };
@@ -80,11 +80,11 @@ mod tests {
         ];
         assert_eq!(inversions(&upcalls), Inversions::default());
         assert_eq!(order(&upcalls), [0, 2, 3, 1]);
-        assert_eq!(most_at_once(&upcalls), 2);
+        assert_eq!(max_concurrent(&upcalls), 2);
     }
 
     #[test]
-    fn what_begins_before_a_waiting_urgent_one_is_an_inversion() {
+    fn an_upcall_before_a_waiting_urgent_request_is_an_inversion() {
         let upcalls = [
             upcall(0, 10, 0, 1, 100),
             upcall(1, 10, 2, 100, 130),
@@ -93,7 +93,7 @@ mod tests {
         ];
         // 0 had begun before; 1 and 2 had not.
         assert_eq!(inversions(&upcalls), Inversions { count: 2, longest_ns: 60 });
-        assert_eq!(most_at_once(&upcalls), 1);
+        assert_eq!(max_concurrent(&upcalls), 1);
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         ("shared_connection", "one connection for both", false),
     ] {
         let served = ordered(bench, private)?;
-        finding.measure(&format!("{key}_served_past_a_kept_one"), served);
+        finding.measure(&format!("{key}_served_while_another_is_blocked"), served);
         let what = format!("{name}: a small call while another upcall is blocked");
         finding.served(&what, private, served);
     }
@@ -62,7 +62,7 @@ fn measured(bench: &Bench, private: bool) -> Result<Compared> {
 /// Each connection is read by its own thread, in order; upcalls have their clients' priorities.
 fn pool(server: &Host) -> Result<Threadpool> {
     let pool = server.pool().without_lanes(server.lane(MEDIUM, 3)?);
-    server.made(pool.strategy(Strategy::ThreadPerConnection))
+    server.create(pool.strategy(Strategy::ThreadPerConnection))
 }
 
 /// The reference of the client with small calls.

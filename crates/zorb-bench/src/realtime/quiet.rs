@@ -31,7 +31,7 @@ impl Disturbed {
         Self(windows)
     }
 
-    /// These, and others.
+    /// The union with `others`.
     pub(super) fn and(mut self, others: Self) -> Self {
         self.0.extend(others.0);
         self
@@ -42,7 +42,7 @@ impl Disturbed {
         self.0.iter().any(|(from, to)| *from < ended && begun < *to)
     }
 
-    /// How many there are.
+    /// The number of disturbances.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
@@ -57,7 +57,7 @@ pub(super) struct Quiet {
 }
 
 impl Quiet {
-    /// Watches these.
+    /// Observes these processors.
     pub(super) fn watch(processors: &[usize]) -> Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let windows = Arc::new(Mutex::new(Vec::with_capacity(1024)));
@@ -68,7 +68,7 @@ impl Quiet {
                 // Without permission, it also detects its own delays.
                 let _ = thread::set_affinity(&[processor]);
                 let _ = priority::set(Schedule::Fifo(PRIORITY));
-                notice(&stop, &windows, processor);
+                observe(&stop, &windows, processor);
             };
             threads.push(std::thread::Builder::new().name("control".to_owned()).spawn(watch)?);
         }
@@ -90,7 +90,7 @@ impl Drop for Quiet {
     }
 }
 
-fn notice(stop: &AtomicBool, windows: &Mutex<Vec<Window>>, processor: usize) {
+fn observe(stop: &AtomicBool, windows: &Mutex<Vec<Window>>, processor: usize) {
     let mut due = MonotonicTime::now() + PERIOD;
     let (mut asked, mut stolen, mut periods) = (MonotonicTime::now(), steal(processor), 0);
     let note = |from, to| windows.lock().unwrap_or_else(PoisonError::into_inner).push((from, to));
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_only_touches_a_window_does_not_overlap() {
+    fn adjacent_intervals_do_not_overlap() {
         let at = MonotonicTime::from_nanos;
         let disturbed = Disturbed::of(vec![(at(10), at(20)), (at(40), at(50))]);
         for (begun, ended, expected) in [

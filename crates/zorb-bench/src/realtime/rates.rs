@@ -85,14 +85,14 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let lanes = all(bench, &mut finding, &lanes)?;
     for (what, place, most) in [
         ("the high client", 0, MOST),
-        ("the medium client where both ask for at most 0.8 of the processor", 1, EASY),
+        ("the medium client when both use at most 80 % of the processor", 1, EASY),
     ] {
         let asked = lanes.iter().filter(|(step, _)| step.demand().0 <= most);
         let (least, worst) = least(asked, |made| made.get(place).copied().unwrap_or(0.0));
         finding.check(
             &format!(
-                "lanes: calls of {what} that were in time, whatever the work, the rates, the threads \
-                 and the clients without a rate"
+                "lanes: calls of {what} that were in time, over all amounts of work, \
+                 rates, threads and best-effort clients"
             ),
             "99 % or more",
             format!("{} % ({worst})", rounded(least * 100.0)),
@@ -106,8 +106,8 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let wrong = lanes.iter().filter(late).count();
     let loaded = lanes.iter().filter(|(step, _)| step.demand().1 > 1.0).count();
     finding.check(
-        "lanes, more work than the processor can do: the low client is the one that is late",
-        &format!("in {loaded} of {loaded} set-ups"),
+        "lanes, overload: only the low client is late",
+        &format!("in {loaded} of {loaded} configurations"),
         format!("in {}", loaded - wrong),
         wrong == 0 && loaded > 0,
     );
@@ -115,7 +115,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let in_time = lanes.iter().find(|(step, _)| step.name() == free.name());
     let in_time = in_time.map_or(0.0, |(_, [.., low])| *low);
     finding.check(
-        "lanes, time for all: calls of the low client that were in time",
+        "lanes, no overload: calls of the low client that were in time",
         "95 % or more",
         format!("{} %", rounded(in_time * 100.0)),
         in_time >= 0.95,
@@ -129,7 +129,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let full = pools.iter().filter(|(step, _)| step.demand().1 > 1.0 || step.best_effort > 0);
     let most = full.map(|(_, [high, ..])| *high).fold(0.0, f64::max);
     finding.control(
-        "one pool without priorities, too much work: calls of the high client that were in time",
+        "one pool without priorities, overload: calls of the high client that were in time",
         "less than 90 %",
         format!("at most {} %", rounded(most * 100.0)),
         most < 0.9,
@@ -282,9 +282,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_held_up_does_not_count_until_its_calls_have_caught_up() {
+    fn disturbed_periods_and_their_consequences_do_not_count() {
         let at = |ms: u64| MonotonicTime::from_nanos(ms * 1_000_000);
-        // Of each period of 10 ms, when its call began and came back.
+        // Start and end of the call of each 10 ms period.
         let periods = |calls: &[Option<(u64, u64)>]| -> Vec<Period> {
             let periods = (0..).zip(calls).map(|(number, call)| Period {
                 due: at(number * 10),
@@ -295,15 +295,15 @@ mod tests {
         };
         let elsewhere = |from, to| Disturbed::of(vec![(at(from), at(to))]);
         let calls = [Some((0, 6)), Some((10, 25)), Some((25, 31)), Some((31, 37)), Some((40, 46))];
-        // The second is held up; the two after it begin late, one of which is late for it.
+        // The second is disturbed; the next two start late, and one of them ends late because of that.
         assert_eq!(Period::made(&periods(&calls), &elsewhere(12, 19)), 1.0);
-        // Where nothing held it up, both count.
+        // Without a disturbance, both count.
         assert_eq!(Period::made(&periods(&calls), &Disturbed::default()), 0.6);
         assert_eq!(Period::made(&periods(&calls), &elsewhere(2, 4)), 0.5);
-        // Calls that take longer than a period count, whatever was before them.
+        // Calls that take longer than a period count in any case.
         let slow = periods(&[Some((0, 25)), Some((25, 36)), Some((36, 48))]);
         assert_eq!(Period::made(&slow, &elsewhere(2, 4)), 0.0);
-        // One that could not begin is held up as well; one that nothing held up is late.
+        // A call that could not start is disturbed, too; an undisturbed one is late.
         let skipped = periods(&[Some((0, 21)), None, Some((21, 27)), None]);
         assert_eq!(Period::made(&skipped, &elsewhere(2, 4)), 0.0);
         assert_eq!(Period::made(skipped.get(..3).unwrap_or_default(), &elsewhere(12, 13)), 0.5);
@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_know_what_they_ask_of_the_processor() {
+    fn the_utilization_of_a_step_is_computed() {
         let step = Step { pool: Pool::Lanes(1), rates: RISING, micros: 6_000, best_effort: 0 };
         let (real_time, all) = step.demand();
         assert!((real_time - 0.9).abs() < 1e-9 && (all - 1.05).abs() < 1e-9);

@@ -40,15 +40,15 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The verdict in words. It agrees with [`RtReport::failures`]: a claim that only this run cannot decide is
-    /// not reported as one that does not hold.
+    /// The verdict in words, consistent with [`RtReport::failures`]: a claim that this run cannot decide is not
+    /// reported as one that does not hold.
     fn verdict(&self) -> String {
         let fail = |claims: &[Claim]| claims.iter().any(Claim::fails);
         match &self.not_run {
             Some(reason) if self.failed => format!("FAILED: {reason}"),
             Some(reason) => format!("not run: {reason}"),
             None if fail(&self.checks) => "DOES NOT HOLD".to_owned(),
-            None if fail(&self.controls) => "UNPROVEN: the control was not detected".to_owned(),
+            None if fail(&self.controls) => "INCONCLUSIVE: the control did not fail".to_owned(),
             None if self.holds && self.control_detected => "holds".to_owned(),
             None => "undecided".to_owned(),
         }
@@ -186,7 +186,7 @@ mod tests {
             (report.experiments[0].verdict(), report.failures().len())
         };
         let (good, bad, open) = (claim(false, false), claim(true, false), claim(true, true));
-        let undetected = "UNPROVEN: the control was not detected";
+        let undetected = "INCONCLUSIVE: the control did not fail";
         assert_eq!(verdict(good.clone(), good.clone()), ("holds".to_owned(), 0));
         assert_eq!(verdict(bad.clone(), good.clone()), ("DOES NOT HOLD".to_owned(), 1));
         assert_eq!(verdict(bad.clone(), bad.clone()), ("DOES NOT HOLD".to_owned(), 2));

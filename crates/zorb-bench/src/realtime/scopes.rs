@@ -54,13 +54,13 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let rises = medians.windows(2).all(|pair| matches!(pair, [a, b] if *a <= b * NOISE));
     finding.check(
         "medians of NONE, WITH_TRANSPORT, WITH_SERVER, WITH_TARGET, two-way, in us",
-        "none is less than the one before",
+        "ascending",
         shown,
         rises,
     );
     let reply = server_scope.p50() / transport.p50().max(f64::MIN_POSITIVE);
     finding.check(
-        "WITH_SERVER waits for a reply: its median, of that of WITH_TRANSPORT",
+        "WITH_SERVER waits for a reply: median relative to WITH_TRANSPORT",
         "at least 1.2 times",
         rounded(reply),
         reply >= 1.2,
@@ -69,7 +69,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let least = f64::from(WORK_US) / 2.0;
     finding.measure("target_beyond_server_us", rounded(gap));
     finding.check(
-        "WITH_TARGET waits for the work: its median, beyond that of WITH_SERVER",
+        "WITH_TARGET waits for the upcall: median minus that of WITH_SERVER",
         &format!("at least {least} us"),
         format!("{} us", rounded(gap)),
         gap >= least,
@@ -77,7 +77,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let gap = again.p50() - server_scope.p50();
     finding.measure("server_beyond_server_us", rounded(gap));
     finding.control(
-        "WITH_SERVER in place of WITH_TARGET: beyond that of WITH_SERVER",
+        "WITH_SERVER instead of WITH_TARGET: median minus that of WITH_SERVER",
         &format!("less than {least} us"),
         format!("{} us", rounded(gap)),
         gap < least,

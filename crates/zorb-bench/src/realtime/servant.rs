@@ -66,7 +66,7 @@ impl Log {
         Some((slot.corba.load(Ordering::Relaxed), slot.native.load(Ordering::Relaxed)))
     }
 
-    /// What the upcall used of the processor while it had a lock, in nanoseconds.
+    /// CPU time of the upcall while it held a lock, in nanoseconds.
     pub(super) fn used(&self, id: i32) -> u64 {
         self.slot(id).map_or(0, |slot| slot.used.load(Ordering::Relaxed))
     }
@@ -98,7 +98,7 @@ pub(super) struct Servant {
     current: RtCurrent,
     pub(super) log: Log,
     /// Requests whose upcalls are blocked.
-    shut: Mutex<HashSet<i32>>,
+    blocked: Mutex<HashSet<i32>>,
     /// Whether any upcall was ever blocked.
     gated: AtomicBool,
     changed: Condvar,
@@ -106,10 +106,10 @@ pub(super) struct Servant {
     inheriting: PiMutex,
     /// The request that holds a lock; -1 for none.
     pub(super) holder: AtomicI32,
-    /// A request whose work, and that of the one before, begins only when the upcall of the next has
-    /// begun: until then both keep the processor busy. -1 for none.
+    /// This request and the one before it start their work only when the upcall of the next one has started; until then
+    /// they busy-wait. -1 for none.
     pub(super) hog: AtomicI32,
-    /// Of the upcalls that call on: how many run, and the most that ran at once and on one thread.
+    /// Upcalls that make calls themselves: current number, and maximum number in total and per thread.
     calling: AtomicUsize,
     pub(super) most_calling: AtomicUsize,
     pub(super) most_on_a_thread: AtomicUsize,
@@ -120,7 +120,7 @@ impl Servant {
         Self {
             current,
             log: Log((0..requests).map(|_| Slot::default()).collect()),
-            shut: Mutex::default(),
+            blocked: Mutex::default(),
             gated: AtomicBool::new(false),
             changed: Condvar::new(),
             plain: Mutex::default(),
@@ -135,21 +135,21 @@ impl Servant {
 
     /// Blocks the upcalls of these requests until they are opened.
     pub(super) fn shut(&self, ids: impl IntoIterator<Item = i32>) {
-        self.shut.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
+        self.blocked.lock().unwrap_or_else(PoisonError::into_inner).extend(ids);
         self.gated.store(true, Ordering::Release);
     }
 
     pub(super) fn open(&self, ids: impl IntoIterator<Item = i32>) {
-        let mut shut = self.shut.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
         ids.into_iter().for_each(|id| {
-            shut.remove(&id);
+            blocked.remove(&id);
         });
-        drop(shut);
+        drop(blocked);
         self.changed.notify_all();
     }
 
     pub(super) fn open_all(&self) {
-        self.shut.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        self.blocked.lock().unwrap_or_else(PoisonError::into_inner).clear();
         self.changed.notify_all();
     }
 
@@ -157,11 +157,11 @@ impl Servant {
         let Some(slot) = self.log.slot(id) else { return run() };
         slot.start.store(MonotonicTime::now().as_nanos(), Ordering::Release);
         let done = run();
-        // Where there are no gates there is no lock either: it would not inherit priorities.
+        // Takes no lock unless upcalls are ever blocked: the lock does not inherit priorities.
         if self.gated.load(Ordering::Acquire) {
-            let shut = self.shut.lock().unwrap_or_else(PoisonError::into_inner);
-            let waits = |shut: &mut HashSet<i32>| shut.contains(&id);
-            let _ = self.changed.wait_timeout_while(shut, TIMEOUT, waits);
+            let blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
+            let waits = |blocked: &mut HashSet<i32>| blocked.contains(&id);
+            let _ = self.changed.wait_timeout_while(blocked, TIMEOUT, waits);
         }
         slot.end.store(MonotonicTime::now().as_nanos(), Ordering::Release);
         done

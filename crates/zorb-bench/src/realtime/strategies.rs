@@ -14,8 +14,7 @@ use crate::error::Result;
 use crate::statistics::median;
 use crate::stubs::real_time::Worker;
 
-/// Pause after a block, as a share of it: the system throttles real-time threads that use all of a
-/// processor.
+/// Pause after a block, relative to its duration: the system throttles real-time threads that use all of a processor.
 const PAUSE: f64 = 0.15;
 /// Minimum ratio of equally good strategies.
 const AS_GOOD: f64 = 0.95;
@@ -68,7 +67,7 @@ pub(super) fn run(bench: &Bench) -> Result<Finding> {
         least >= AS_GOOD,
     );
     finding.control(
-        "half-sync/half-async relative to leader/followers: without work, with the number of threads that shows it most",
+        "half-sync/half-async relative to leader/followers: no work per call, least favorable number of threads",
         "less than 0.95",
         rounded(1.0 / most.max(f64::MIN_POSITIVE)),
         most > 0.0 && 1.0 / most < AS_GOOD,
@@ -175,7 +174,7 @@ mod tests {
     #[test]
     fn blocks_that_do_not_agree_leave_it_open() {
         assert!(!is_open(&[1.0, 0.96, 2.0]));
-        assert!(!is_open(&[0.9, 0.94]), "it is worse beyond doubt");
+        assert!(!is_open(&[0.9, 0.94]), "significantly worse");
         assert!(is_open(&[0.94, 1.3, 1.2]));
     }
 }

@@ -6,11 +6,11 @@ use zorb_rt::DynamicLifespan;
 
 use super::bed::{Bench, denial};
 use super::bursts::{Burst, Hold, Setup, bursts};
-use super::crowds::place;
+use super::crowds::position;
 use super::exhaustion::{Threads, ordered};
 use super::growth::burst;
 use super::hops::{Model, hops};
-use super::nested::{self, Came, Depth, Order, Servers, bounced};
+use super::nested::{self, Depth, Order, Outcome, Servers, bounced};
 use super::oracle::{inversions, order};
 use super::strategies::{self, STRATEGIES};
 use super::{ALL, RtPlan, TRANSPORTS, private};
@@ -44,15 +44,15 @@ fn the_place_of_a_high_request_grows_with_low_clients_without_lanes_alone() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         for clients in [1, 4, 8] {
-            assert_eq!(place(&bench, true, clients).unwrap(), 2, "{transport} {clients}");
-            let behind = place(&bench, false, clients).unwrap();
+            assert_eq!(position(&bench, true, clients).unwrap(), 2, "{transport} {clients}");
+            let behind = position(&bench, false, clients).unwrap();
             assert_eq!(behind, clients + 1, "{transport} {clients}: the control");
         }
     }
 }
 
 #[test]
-fn every_strategy_serves_past_an_upcall_that_is_kept_if_a_thread_is_left() {
+fn every_strategy_serves_calls_during_a_blocked_upcall_if_a_thread_is_left() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         for (strategy, name) in STRATEGIES {
@@ -64,7 +64,7 @@ fn every_strategy_serves_past_an_upcall_that_is_kept_if_a_thread_is_left() {
 }
 
 #[test]
-fn a_reply_is_not_kept_by_a_request_that_came_later() {
+fn a_reply_is_not_delayed_by_a_later_request() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         for servers in [Servers::OwnThreads, Servers::OwnThreadsOneConnection, Servers::Lanes(3)] {
@@ -77,7 +77,7 @@ fn a_reply_is_not_kept_by_a_request_that_came_later() {
 }
 
 #[test]
-fn kept_threads_are_made_up_for_by_borrowed_ones_alone() {
+fn only_borrowed_threads_replace_blocked_ones() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         let borrowing = ordered(&bench, Threads::Borrowing).unwrap();
@@ -88,7 +88,7 @@ fn kept_threads_are_made_up_for_by_borrowed_ones_alone() {
 }
 
 #[test]
-fn a_private_connection_leads_past_an_upcall_that_is_kept() {
+fn a_private_connection_is_served_during_a_blocked_upcall() {
     for transport in TRANSPORTS {
         let bench = Bench::untimed(transport);
         assert!(private::ordered(&bench, true).unwrap(), "{transport}");
@@ -137,8 +137,8 @@ fn lanes_grow_by_dynamic_threads_alone() {
         let bench = Bench::untimed(transport);
         let grown = burst(&bench, 3, DynamicLifespan::Infinite).unwrap();
         assert_eq!((grown.at_once, grown.left, grown.started_high), (4, 4, 0), "{transport}");
-        let kept = burst(&bench, 0, DynamicLifespan::Infinite).unwrap();
-        assert_eq!((kept.at_once, kept.started), (1, 0), "{transport}");
+        let grown = burst(&bench, 0, DynamicLifespan::Infinite).unwrap();
+        assert_eq!((grown.at_once, grown.started), (1, 0), "{transport}");
     }
 }
 
@@ -149,10 +149,10 @@ fn nested_calls_come_back_where_a_thread_is_left_and_time_out_where_none_is() {
         for servers in [Servers::OwnThreads, Servers::OwnThreadsOneConnection, Servers::Lanes(3)] {
             let deep = Depth { at_once: 3, on_a_thread: 1 };
             let found = bounced(&bench, servers, 4).unwrap();
-            assert_eq!(found, (Came::Back(4), deep), "{transport} {servers:?}");
+            assert_eq!(found, (Outcome::Returned(4), deep), "{transport} {servers:?}");
         }
         let (came, _) = bounced(&bench, Servers::Lanes(1), 2).unwrap();
-        assert_eq!(came, Came::TimedOut, "{transport}");
+        assert_eq!(came, Outcome::TimedOut, "{transport}");
     }
 }
 

@@ -58,7 +58,7 @@ impl<'a> Calls<'a> {
         Self { client, priority, count, period, call, bare, bare_every: 1, awake: true }
     }
 
-    /// So many calls, one per period.
+    /// Makes `count` calls, one per period.
     pub(super) fn paced(self, count: usize, period: Duration) -> Self {
         Self { count, period, ..self }
     }
@@ -133,7 +133,7 @@ pub(super) struct Compared {
     pub(super) bare_free: Times,
     pub(super) bare_loaded: Times,
     pub(super) bare_ratio: Ratio,
-    /// The times in their order: of calls without load and beside it, and of exchanges.
+    /// The times in order: calls without and under load, and bare exchanges.
     pub(super) timelines: [Timeline; 4],
     limit: Limit,
 }

@@ -55,12 +55,15 @@ impl Side {
 
 pub(super) fn run(bench: &Bench) -> Result<Finding> {
     let (rounds, calls) = bench.count((60, 1000), (12, 300));
-    let mut sides = vec![plain(bench, "no real-time side")?, plain(bench, "another without")?];
+    let mut sides = vec![
+        plain(bench, "no real-time side")?,
+        plain(bench, "second ORB without real-time side")?,
+    ];
     sides.push(unused(bench)?);
-    sides.push(lane(bench, "leaders and followers", Strategy::LeaderFollowers)?);
+    sides.push(lane(bench, "leader/followers", Strategy::LeaderFollowers)?);
     sides.push(lane(bench, "thread per connection", Strategy::ThreadPerConnection)?);
     sides.push(lane(bench, "half-sync", Strategy::HalfSync)?);
-    let place = bench.client_place();
+    let place = bench.client_placement();
     std::thread::scope(|scope| {
         let caller = scope.spawn(|| {
             place.enter()?;
@@ -107,20 +110,23 @@ fn found(sides: &[Side]) -> Finding {
     };
     for (share, found) in [("p50", unused), ("p99", unused_tail)] {
         finding.check(
-            &format!("{share} where pools, lanes, bands and priority models are there for other objects, of that without a real-time side"),
+            &format!(
+                "{share} with pools, lanes, bands and priority models of other objects, relative to an ORB without \
+                 real-time side"
+            ),
             "at most 1.05 times",
             shown(found),
             found.median <= UNUSED,
         );
     }
     finding.control(
-        "the same calls through a half-sync lane: p50, of that without",
+        "the same calls through a half-sync lane: p50 relative to the first ORB",
         "more than 1.05 times",
         shown(half_sync),
         half_sync.median > UNUSED,
     );
     finding.control(
-        "another server without a real-time side: p50, of that of the first",
+        "a second ORB without real-time side: p50 relative to the first",
         "0.95 to 1.05",
         shown(again),
         SAME.contains(&again.median),
@@ -168,14 +174,14 @@ fn unused(bench: &Bench) -> Result<Side> {
         client.at(priority, || Ok(banded.work(-1, 0)?))?;
     }
     let worker = server.activate(PoaPolicies::new(), &client)?;
-    Ok(Side::new("one that is not used", worker, vec![client, server]))
+    Ok(Side::new("unused real-time side", worker, vec![client, server]))
 }
 
 /// A lane of two threads.
 fn lane(bench: &Bench, name: &'static str, strategy: Strategy) -> Result<Side> {
     let (server, client) = (bench.server(0)?, bench.client(&[])?);
     let pool = server.pool().lane(server.lane(HIGH, 2)?).strategy(strategy);
-    let pool = server.made(pool)?;
+    let pool = server.create(pool)?;
     let model = server.rt.server_declared(number(HIGH)?);
     let worker = server.object(Some(&pool), model, &client)?;
     Ok(Side::new(name, worker, vec![client, server]))

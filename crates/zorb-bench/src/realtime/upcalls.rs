@@ -2,7 +2,7 @@
 //! threads that saturate it.
 
 mod record;
-mod taken;
+mod stolen_time;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -20,8 +20,8 @@ use super::switches::Switches;
 use super::times::Times;
 use super::work;
 use crate::error::{Error, Result};
-use record::{Late, Report, Starts, Witnessed};
-use taken::{Taken, Window};
+use record::{Late, Report, Starts, StolenTimes};
+use stolen_time::{StolenTime, Window};
 
 /// A task: its name, period and budget in microseconds, and the part of the budget that it uses.
 struct Task {
@@ -102,8 +102,8 @@ fn report(finding: &mut Finding, task: &str, config: &str, served: &Served) {
     finding.times(&format!("{task}, {config}"), "start", starts);
     finding.measure(&name("upcalls"), counts.upcalls);
     finding.measure(&name("missed"), late.all);
-    finding.measure(&name("missed_as_no_thread_could_begin"), late.begun_late);
-    finding.measure(&name("missed_as_its_loop_was_held_up"), late.held_up);
+    finding.measure(&name("missed_because_threads_could_not_start"), late.begun_late);
+    finding.measure(&name("missed_because_loops_were_interrupted"), late.held_up);
     finding.measure(&name("missed_longest_own_us"), rounded(late.longest_own as f64 / 1000.0));
     finding.measure(&name("skipped"), counts.skipped);
     finding.measure(&name("overruns"), counts.overruns);
@@ -131,7 +131,7 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
         let upcall = move |activation: &Activation| {
             starts.note(activation);
             if let Some(tell) = tell.take() {
-                say_where(&tell, name);
+                report_thread(&tell, name);
             }
             let begun = MonotonicTime::now();
             work::busy(work_us);
@@ -192,7 +192,7 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
         });
         stop.store(true, Ordering::Relaxed);
         let (before, after, counts, windows) = watched?;
-        let witnessed = witnessed(&windows, &starts, with_priorities);
+        let stolen_times = stolen_times(&windows, &starts, with_priorities);
         let [fastest, ..] = &TASKS;
         let slack = Duration::from_micros(fastest.period_us - fastest.budget_us);
         let kept = windows.into_iter().filter(|(due, woke)| woke.duration_since(*due) > slack);
@@ -207,7 +207,7 @@ fn tasks(time: Duration, with_priorities: bool) -> Result<Vec<Served>> {
                 };
                 Served {
                     counts,
-                    late: witnessed.judge(reports),
+                    late: stolen_times.judge(reports),
                     starts: Times::of(&starts.samples(task.period_us), &elsewhere),
                     switches: switches(&after).since(switches(&before)),
                 }
@@ -225,12 +225,12 @@ impl Task {
 
 /// The stolen times. The loop of the fastest task shows them only if it has its priority, so that no
 /// other thread can interrupt it.
-fn witnessed(begins: &[Window], starts: &[Arc<Starts>], with_priorities: bool) -> Witnessed {
+fn stolen_times(begins: &[Window], starts: &[Arc<Starts>], with_priorities: bool) -> StolenTimes {
     let mut both = begins.to_vec();
     if let Some((task, starts)) = TASKS.iter().zip(starts).next().filter(|_| with_priorities) {
         both.extend(starts.held_up(task.period_us, task.work_us));
     }
-    Witnessed { begins: Taken::of(begins.to_vec()), both: Taken::of(both) }
+    StolenTimes { begins: StolenTime::of(begins.to_vec()), both: StolenTime::of(both) }
 }
 
 /// Times in which no thread could start: a thread of the highest priority wakes at the releases of the
@@ -251,7 +251,7 @@ fn control(stop: &AtomicBool, starts: &[Arc<Starts>], processor: usize) -> Vec<W
         std::thread::sleep(due.time_left());
         let now = MonotonicTime::now();
         let late = now.duration_since(due);
-        if Taken::counts(late) && windows.len() < windows.capacity() {
+        if StolenTime::counts(late) && windows.len() < windows.capacity() {
             windows.push((due, now));
         }
         // Skips the releases in between.
@@ -261,7 +261,7 @@ fn control(stop: &AtomicBool, starts: &[Arc<Starts>], processor: usize) -> Vec<W
     windows
 }
 
-fn say_where(tell: &Sender<(&'static str, u32)>, name: &'static str) {
-    // The experiment waits for this.
-    let _ = tell.send((name, thread::id()));
+fn report_thread(sender: &Sender<(&'static str, u32)>, name: &'static str) {
+    // The experiment waits for this message.
+    let _ = sender.send((name, thread::id()));
 }

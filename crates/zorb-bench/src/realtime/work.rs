@@ -29,7 +29,7 @@ pub(super) fn calibrate() {
     let _ = steps_per_micro();
 }
 
-/// Uses so many microseconds of CPU time.
+/// Uses `micros` microseconds of CPU time.
 pub(super) fn busy(micros: u32) {
     spin((f64::from(micros) * steps_per_micro()) as u64);
 }

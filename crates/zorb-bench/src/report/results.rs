@@ -17,7 +17,7 @@ mod tests;
 /// Maximum size of a file in octets; larger ones are skipped.
 const LARGEST: u64 = 64 << 20;
 /// Maximum number of rows of a file.
-const MOST_ROWS: usize = 20_000;
+const MAX_ROWS: usize = 20_000;
 
 /// The contents of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -144,8 +144,8 @@ impl Run {
         let foreign = || "it is no result of `zorb bench`: it has no `rows`".to_owned();
         let parts = value.as_object().ok_or_else(foreign)?;
         let rows = parts.get("rows").and_then(Value::as_array).ok_or_else(foreign)?;
-        if rows.len() > MOST_ROWS {
-            return Err(format!("it has more than {MOST_ROWS} rows"));
+        if rows.len() > MAX_ROWS {
+            return Err(format!("it has more than {MAX_ROWS} rows"));
         }
         let none = Vec::new();
         let details = match parts.get("details") {
@@ -253,7 +253,7 @@ fn tables(parts: &Map<String, Value>) -> Vec<(String, Vec<BTreeMap<String, Cell>
     let others =
         parts.iter().filter(|(name, _)| name.as_str() != "rows" && name.as_str() != "details");
     let tables = others.filter_map(|(name, value)| {
-        let objects = value.as_array()?.iter().take(MOST_ROWS).map(Value::as_object);
+        let objects = value.as_array()?.iter().take(MAX_ROWS).map(Value::as_object);
         let rows: Vec<_> =
             objects.map(|object| Some(cells(object?, &[]))).collect::<Option<_>>()?;
         (!rows.is_empty()).then(|| (name.clone(), rows))

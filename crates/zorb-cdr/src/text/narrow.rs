@@ -51,8 +51,8 @@ impl<'a> CdrReader<'a> {
         self.decode_text(octets)
     }
 
-    /// A `string` in ISO 8859-1, whatever code set is negotiated: operation names, repository ids, host
-    /// names, which are ASCII in practice.
+    /// A `string` in ISO 8859-1, independent of the negotiated code set: operation names, repository ids, host names,
+    /// which are ASCII in practice.
     ///
     /// # Errors
     /// As [`read_string_octets`](Self::read_string_octets).

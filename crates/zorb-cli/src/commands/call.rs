@@ -176,7 +176,7 @@ fn shown(operation: &OperationDescription, response: &Response) -> Result<Option
     Ok(Some(Json::Object(members)))
 }
 
-/// Prints an exception, and says by the exit status which sort it is of.
+/// Prints an exception; the exit status tells user exceptions from system exceptions.
 fn failed(args: &CallArgs, error: RequestError, types: &Types) -> Outcome {
     let text = |text: &str| Json::String(text.to_owned());
     let object = |id: &str, more: Vec<(String, Json)>| {

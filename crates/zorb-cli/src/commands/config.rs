@@ -65,7 +65,7 @@ fn option_json(spec: &OptionSpec, options: &Options) -> Value {
     })
 }
 
-/// What the value in force has overridden of the option, each with its origin.
+/// The overridden values of an option, each with its origin.
 fn overridden(spec: &OptionSpec, options: &Options) -> Vec<String> {
     let all = options.overridden();
     let of_it = all.iter().filter(|overridden| overridden.name == spec.name);

@@ -267,7 +267,7 @@ fn print_count(errors: usize, warnings: usize) {
     screen::print_stderr(&format!("{line}; `zorb idl --explain CODE` explains them"));
 }
 
-/// Rendered diagnostics with coloured severities.
+/// Rendered diagnostics with colored severities.
 fn painted(findings: &str) -> String {
     let lines = findings.trim_end().lines().map(|line| {
         let word = line.split_inclusive(':').next().unwrap_or_default();

@@ -14,7 +14,7 @@ use crate::screen::{self, GOOD, HEADING, WARNING, counted, paint, visible};
 /// The maximum number of round trips recorded for the percentiles.
 const MAX_SAMPLES: usize = 1_000_000;
 
-/// The timeout of connections and calls where nobody sets another.
+/// The default timeout of connections and calls.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The maximum number of endpoints shown.
@@ -41,7 +41,7 @@ pub(crate) struct PingArgs {
     interval: Duration,
     /// Timeout of connections and calls, in seconds
     ///
-    /// 5 seconds, unless the options ConnectTimeout and RoundTripTimeout say otherwise.
+    /// Default: 5 seconds, or the options ConnectTimeout and RoundTripTimeout.
     #[arg(short = 'W', long, value_name = "SECONDS", value_parser = positive_seconds)]
     timeout: Option<Duration>,
     /// JSON output: one object at the end

@@ -9,7 +9,7 @@ use clap::{Args, Subcommand};
 
 use crate::failure::Outcome;
 
-/// Analyse schedules and serve the scheduling service
+/// Analyze schedules and serve the scheduling service
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb sched analyze flight.toml

@@ -46,24 +46,25 @@ impl<'m> TypeCodes<'m> {
             Type::LongDouble => TcKind::LongDouble,
             Type::Any => TcKind::Any,
             Type::TypeCode => TcKind::TypeCode,
-            Type::Fixed { digits, scale } => return told(TypeCode::fixed(*digits, *scale)),
-            Type::Object => return told(TypeCode::interface(ObjectRef::REPOSITORY_ID, "Object")),
+            Type::Fixed { digits, scale } => return checked(TypeCode::fixed(*digits, *scale)),
+            Type::Object => {
+                return checked(TypeCode::interface(ObjectRef::REPOSITORY_ID, "Object"));
+            }
             Type::ValueBase => {
                 let id = "IDL:omg.org/CORBA/ValueBase:1.0";
-                return told(TypeCode::value(id, "ValueBase", ValueModifier::None, None, &[]));
+                return checked(TypeCode::value(id, "ValueBase", ValueModifier::None, None, &[]));
             }
             Type::String { bound } => return Ok(TypeCode::string(bound.unwrap_or(0))),
             Type::WString { bound } => return Ok(TypeCode::wstring(bound.unwrap_or(0))),
             Type::Sequence { element, bound } => {
                 let element = self.of(element)?;
-                return told(TypeCode::sequence(&element, bound.unwrap_or(0)));
+                return checked(TypeCode::sequence(&element, bound.unwrap_or(0)));
             }
             Type::Array { element, dims } => {
                 let element = self.of(element)?;
-                return dims
-                    .iter()
-                    .rev()
-                    .try_fold(element, |element, length| told(TypeCode::array(&element, *length)));
+                return dims.iter().rev().try_fold(element, |element, length| {
+                    checked(TypeCode::array(&element, *length))
+                });
             }
             Type::Named(id) => return self.named(*id),
             Type::Map { .. } => return Err("maps have no TypeCode".to_owned()),
@@ -78,7 +79,7 @@ impl<'m> TypeCodes<'m> {
         }
         let definition = &self.model[id];
         if self.making.contains(&id) {
-            return told(TypeCode::recursive(&definition.repository_id));
+            return checked(TypeCode::recursive(&definition.repository_id));
         }
         self.making.push(id);
         let made = self.definition(definition);
@@ -99,39 +100,39 @@ impl<'m> TypeCodes<'m> {
                     _ if interface.is_abstract => TcKind::AbstractInterface,
                     _ => TcKind::ObjRef,
                 };
-                told(TypeCode::named(kind, id, name))
+                checked(TypeCode::named(kind, id, name))
             }
             DefinitionKind::Struct(_) => {
                 let members = self.members(self.model.all_members(definition.id))?;
-                told(TypeCode::structure(id, name, &borrowed(&members)))
+                checked(TypeCode::structure(id, name, &borrowed(&members)))
             }
             DefinitionKind::Exception(_) => {
                 let members = self.members(self.model.all_members(definition.id))?;
-                told(TypeCode::exception(id, name, &borrowed(&members)))
+                checked(TypeCode::exception(id, name, &borrowed(&members)))
             }
             DefinitionKind::Union(union) => self.union(id, name, union),
             DefinitionKind::Enum(item) => {
                 let names: Vec<_> = item.enumerators.iter().map(|each| &*each.name).collect();
-                told(TypeCode::enumeration(id, name, &names))
+                checked(TypeCode::enumeration(id, name, &names))
             }
             DefinitionKind::Typedef(typedef) => {
                 let original = self.of(&typedef.ty)?;
-                told(TypeCode::alias(id, name, &original))
+                checked(TypeCode::alias(id, name, &original))
             }
             DefinitionKind::Value(value) => self.value(definition, value, false),
             DefinitionKind::Event(event) => self.value(definition, &event.value, true),
-            DefinitionKind::Component(_) => told(TypeCode::named(TcKind::Component, id, name)),
-            DefinitionKind::Home(_) => told(TypeCode::named(TcKind::Home, id, name)),
+            DefinitionKind::Component(_) => checked(TypeCode::named(TcKind::Component, id, name)),
+            DefinitionKind::Home(_) => checked(TypeCode::named(TcKind::Home, id, name)),
             DefinitionKind::ValueBox(item) => {
                 let boxed = self.of(&item.ty)?;
-                told(TypeCode::value_box(id, name, &boxed))
+                checked(TypeCode::value_box(id, name, &boxed))
             }
-            DefinitionKind::Native => told(TypeCode::named(TcKind::Native, id, name)),
+            DefinitionKind::Native => checked(TypeCode::named(TcKind::Native, id, name)),
             DefinitionKind::Bitmask(item) => {
-                told(TypeCode::alias(id, name, &TypeCode::plain(bits(item.bit_bound))))
+                checked(TypeCode::alias(id, name, &TypeCode::plain(bits(item.bit_bound))))
             }
             DefinitionKind::Bitset(item) => {
-                told(TypeCode::alias(id, name, &TypeCode::plain(bits(item.size))))
+                checked(TypeCode::alias(id, name, &TypeCode::plain(bits(item.size))))
             }
             other => Err(format!("{} has no TypeCode here", other.keyword())),
         }
@@ -158,7 +159,7 @@ impl<'m> TypeCodes<'m> {
             .iter()
             .map(|(label, name, type_code)| UnionCase { label: *label, name, type_code })
             .collect();
-        told(TypeCode::union(id, name, &discriminator, &cases))
+        checked(TypeCode::union(id, name, &discriminator, &cases))
     }
 
     fn value(&mut self, definition: &Definition, value: &ValueType, is_event: bool) -> Made {
@@ -187,14 +188,14 @@ impl<'m> TypeCodes<'m> {
             })
             .collect();
         let (id, name) = (&definition.repository_id, &definition.name);
-        told(match is_event {
+        checked(match is_event {
             true => TypeCode::event(id, name, modifier, base.as_ref(), &state),
             false => TypeCode::value(id, name, modifier, base.as_ref(), &state),
         })
     }
 }
 
-fn told(made: Result<TypeCode, impl std::fmt::Display>) -> Made {
+fn checked(made: Result<TypeCode, impl std::fmt::Display>) -> Made {
     made.map_err(|error| error.to_string())
 }
 

@@ -204,7 +204,7 @@ fn groups_are_not_hosts() {
         json!({
             "form": "corbaloc",
             "addresses": [{ "protocol": "miop", "version": "1.0", "group": "1.0-plant-7" }],
-            "reached_at": "239.1.2.3:5000",
+            "address": "239.1.2.3:5000",
             "two_way_calls_at": "iiop:1.2@host:2809/leader",
         })
     );

@@ -63,7 +63,7 @@ impl DynAny {
             Content::Image(image) => image.reader_at(&self.type_code, position),
             Content::Whole(any) => {
                 let reader = any.reader();
-                image::place(&self.type_code, position, reader.offset())?.read(reader)
+                image::extent_of(&self.type_code, position, reader.offset())?.read(reader)
             }
             _ => None,
         }

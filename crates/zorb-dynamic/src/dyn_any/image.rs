@@ -18,13 +18,13 @@ const SPARE: usize = 3 * MAX_ALIGNMENT;
 
 /// The range of a part, including the padding before it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct Extent {
     offset: usize,
     size: usize,
 }
 
 /// The range of a part in octets whose first one has the offset `start` from a multiple of 8.
-pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> {
+pub(super) fn extent_of(known: &Known, index: usize, start: usize) -> Option<Extent> {
     let head = match known.base() {
         TcKind::Struct => {
             let mut offset = 0_usize;
@@ -33,7 +33,7 @@ pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> 
                 offset = offset.checked_add(size)?;
             }
             let size = known.part(index)?.fixed()?.size_at(start + offset);
-            return Some(Place { offset, size });
+            return Some(Extent { offset, size });
         }
         TcKind::Sequence => start.next_multiple_of(4) - start + 4,
         _ => 0,
@@ -41,12 +41,12 @@ pub(super) fn place(known: &Known, index: usize, start: usize) -> Option<Place> 
     let element = known.part(index)?.fixed()?;
     let first = element.size_at(start + head);
     Some(match index.checked_sub(1) {
-        None => Place { offset: head, size: first },
+        None => Extent { offset: head, size: first },
         Some(others) => {
             // All but the first have the same size and padding.
             let size = element.stride();
             let before = others.checked_mul(size)?.checked_add(head + first)?;
-            Place { offset: before, size }
+            Extent { offset: before, size }
         }
     })
 }
@@ -60,7 +60,7 @@ pub(super) fn count(known: &Known, reader: &mut CdrReader<'_>) -> DynAnyResult<u
     }
 }
 
-impl Place {
+impl Extent {
     /// Moves `reader` from the beginning of the value to the part.
     pub(super) fn read<'a>(self, mut reader: CdrReader<'a>) -> Option<CdrReader<'a>> {
         reader.take(self.offset, "part").ok()?;
@@ -109,7 +109,7 @@ impl Image {
         if self.parts.get(index).is_some_and(Option::is_some) {
             return None;
         }
-        place(known, index, self.start)?.read(self.reader())
+        extent_of(known, index, self.start)?.read(self.reader())
     }
 
     /// Overwrites a part with what `body` writes. Returns `false` if that has another size, or a character
@@ -120,8 +120,8 @@ impl Image {
         index: usize,
         body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> bool {
-        let Some(place) = place(known, index, self.start) else { return false };
-        let changed = self.put(place, body);
+        let Some(extent) = extent_of(known, index, self.start) else { return false };
+        let changed = self.put(extent, body);
         if changed && let Some(part) = self.parts.get_mut(index) {
             *part = None;
         }
@@ -133,8 +133,8 @@ impl Image {
         &mut self,
         body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> bool {
-        let place = Place { offset: 0, size: self.octets.len() };
-        let changed = self.put(place, body);
+        let extent = Extent { offset: 0, size: self.octets.len() };
+        let changed = self.put(extent, body);
         if changed {
             self.parts.clear();
         }
@@ -143,21 +143,21 @@ impl Image {
 
     fn put(
         &mut self,
-        place: Place,
+        extent: Extent,
         body: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> bool {
         let length = self.octets.len();
-        let end = place.offset.saturating_add(place.size);
+        let end = extent.offset.saturating_add(extent.size);
         // It is written after the octets, with the alignment that it will have.
         let behind =
-            length.next_multiple_of(MAX_ALIGNMENT) + (self.start + place.offset) % MAX_ALIGNMENT;
+            length.next_multiple_of(MAX_ALIGNMENT) + (self.start + extent.offset) % MAX_ALIGNMENT;
         self.octets.resize(behind, 0);
         let mut writer =
             CdrWriter::resume(&mut self.octets, ByteOrder::NATIVE).with_text(self.text);
         let written = body(&mut writer);
-        let fits = written.is_ok() && end <= length && self.octets.len() - behind == place.size;
+        let fits = written.is_ok() && end <= length && self.octets.len() - behind == extent.size;
         if fits {
-            self.octets.copy_within(behind.., place.offset);
+            self.octets.copy_within(behind.., extent.offset);
         }
         self.octets.truncate(length);
         fits
@@ -185,8 +185,8 @@ impl Image {
     /// A copy of a part that is in the octets.
     fn lifted(&self, known: &Known, index: usize) -> DynAnyResult<DynAny> {
         let part = known.part(index).ok_or(DynAnyError::InvalidValue)?;
-        let Place { offset, size } =
-            place(known, index, self.start).ok_or(DynAnyError::InvalidValue)?;
+        let Extent { offset, size } =
+            extent_of(known, index, self.start).ok_or(DynAnyError::InvalidValue)?;
         let mut reader = self.reader();
         reader.take(offset, "part")?;
         let mut octets = Vec::with_capacity(size + SPARE);
@@ -218,14 +218,14 @@ impl Image {
         let mut whole = Self { octets: self.octets.clone(), parts: Vec::new(), ..*self };
         for (index, part) in self.parts.iter().enumerate() {
             let Some(part) = part else { continue };
-            let place = place(known, index, self.start)?;
+            let extent = extent_of(known, index, self.start)?;
             let changed = match &part.content {
-                Content::Image(part) if part.is_whole() && part.octets.len() == place.size => {
-                    let room = whole.octets.get_mut(place.offset..)?.get_mut(..place.size)?;
+                Content::Image(part) if part.is_whole() && part.octets.len() == extent.size => {
+                    let room = whole.octets.get_mut(extent.offset..)?.get_mut(..extent.size)?;
                     room.copy_from_slice(&part.octets);
                     part.text == self.text
                 }
-                _ => whole.put(place, |writer| part.write_value(writer)),
+                _ => whole.put(extent, |writer| part.write_value(writer)),
             };
             if !changed {
                 return None;
@@ -258,7 +258,9 @@ impl Image {
         if length < before {
             let end = match length.checked_sub(1) {
                 None => Some(4),
-                Some(last) => place(known, last, self.start).map(|last| last.offset + last.size),
+                Some(last) => {
+                    extent_of(known, last, self.start).map(|last| last.offset + last.size)
+                }
             };
             self.octets.truncate(end.ok_or(DynAnyError::InvalidValue)?);
         } else {

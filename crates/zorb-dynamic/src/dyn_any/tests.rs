@@ -1,4 +1,4 @@
-//! What DynAnys of every kind give and take.
+//! DynAnys of every kind: insertion and extraction.
 
 use zorb_cdr::{ByteOrder, CdrReader, CdrWriter, WString, Wire};
 use zorb_giop::Ior;

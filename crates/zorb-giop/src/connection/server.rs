@@ -1,7 +1,7 @@
 //! The side that serves requests, without any I/O. It has one part for each use by threads:
 //!
 //! ```text
-//! ServerReceiver      the thread that reads: what a message asks for, code sets, request numbers
+//! ServerReceiver      the thread that reads: decoding of headers, code sets, request numbers
 //! ServerRequests      all threads, without a lock: requests being served, how the connection ends
 //! CancelledRequests   threads that send, one at a time: replies that nobody waits for
 //! ```

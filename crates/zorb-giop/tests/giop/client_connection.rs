@@ -145,7 +145,7 @@ fn replies_to_what_was_never_asked_end_the_connection() {
 }
 
 #[test]
-fn what_was_not_processed_may_be_sent_again() {
+fn unprocessed_requests_may_be_resent() {
     let outcomes = |end: ConnectionEnd| {
         let mut client = connection();
         let kinds = [RequestKind::Twoway, RequestKind::Locate].map(|kind| send(&mut client, kind));

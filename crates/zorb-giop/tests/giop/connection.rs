@@ -1,4 +1,4 @@
-//! What a connection remembers.
+//! The state of a connection.
 
 use zorb_cdr::{ByteOrder, CdrReader, CharSet, TextCoding, WideForm, WideSet};
 use zorb_giop::{

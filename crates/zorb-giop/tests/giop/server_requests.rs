@@ -181,7 +181,7 @@ fn a_connection_that_is_abandoned_waits_for_no_request() {
 }
 
 #[test]
-fn what_no_client_sends_ends_the_connection() {
+fn messages_of_servers_end_the_connection() {
     let mut server = Server::new();
     let mut octets = Vec::new();
     let reply = MessageWriter::reply(&mut octets, V1_2, ORDER, 0, ReplyStatus::NoException, &[]);

@@ -1,4 +1,4 @@
-//! What became of each call, as seen from outside: what must hold whatever happens.
+//! The outcome of each call as observed by its caller, and the invariants of every run.
 
 use zorb_cdr::TextCoding;
 use zorb_giop::{ConnectionEnd, FailureCause, RequestFailure, RequestProgress};
@@ -27,7 +27,7 @@ pub(crate) enum Outcome {
     Sent,
     /// The client gave up waiting.
     Cancelled,
-    /// The client never got to send its one-way request.
+    /// The one-way request was never sent.
     NeverSent,
     /// The connection took no request.
     Refused,
@@ -73,7 +73,7 @@ impl Calls {
         self.calls.len()
     }
 
-    /// What must hold when all is over.
+    /// Checks the invariants at the end of a run.
     pub(crate) fn check(&self, damaged: bool) {
         for (number, call) in self.calls.iter().enumerate() {
             let outcome = call.outcome.unwrap_or_else(|| panic!("call {number} never ends"));

@@ -1,5 +1,5 @@
-//! Many connections at one server, whose receivers share a budget: clients that keep the protocol, and hostile
-//! ones. What these do ends no call of the others, and the budget holds.
+//! Many connections at one server, whose receivers share a budget: clients that keep the protocol, and hostile ones.
+//! The hostile clients end no call of the others, and the budget is respected.
 
 use std::sync::Arc;
 
@@ -57,17 +57,17 @@ struct World {
     connections: Vec<Connection>,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ChaosTally {
     pub(crate) lawful: Tally,
     /// Connections that the budget had no memory for.
     pub(crate) refused: usize,
-    /// The most octets that were charged at a time, in hundredths of the budget.
+    /// The maximum charge, in percent of the budget.
     pub(crate) most_charged: usize,
 }
 
-/// Runs what follows from `seed`, and checks that what must hold does.
+/// Runs the actions of `seed`, and checks the invariants.
 pub(crate) fn run(seed: u64) -> ChaosTally {
     let mut random = Random::new(seed);
     let octets = [8, 24, 64, 1024][random.below(4)] * 1024;
@@ -167,7 +167,7 @@ impl Connection {
         next.into_iter().flatten().min()
     }
 
-    /// Whether it is a lawful client that waits for nothing.
+    /// Whether it is a well-behaved client without outstanding calls.
     fn is_served(&self) -> bool {
         match &self.peer {
             Peer::Hostile(_) => true,
@@ -187,7 +187,7 @@ impl World {
         self.check_memory();
     }
 
-    /// Nothing that the receivers hold goes beyond the budget, whatever they say they hold.
+    /// The memory of the receivers does not exceed the budget, independent of their own accounting.
     fn check_memory(&self) {
         assert!(self.budget.used() <= self.budget.limit());
         let held: usize = self.connections.iter().map(|it| it.server.inbound.held()).sum();
@@ -196,7 +196,7 @@ impl World {
         assert!(held <= limit, "{held} octets are held, and {limit} may be");
     }
 
-    /// The hostile clients neither go on nor go away. All calls of the others end; how many actions it took.
+    /// The hostile clients stop without closing. All calls of the others end; returns the number of actions.
     fn serve_the_lawful(&mut self) -> usize {
         for step in 0..STEPS_TO_END {
             if self.connections.iter().all(Connection::is_served) {
@@ -226,7 +226,7 @@ impl World {
         }
     }
 
-    /// Everybody goes, and the memory comes back.
+    /// All connections close, and the memory is released.
     fn end(&mut self) {
         for connection in &mut self.connections {
             match &mut connection.peer {

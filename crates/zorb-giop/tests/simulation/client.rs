@@ -97,7 +97,7 @@ impl Client {
         }
     }
 
-    /// Takes note that the server's octets are not to be believed from now on.
+    /// Records that the server's octets may be damaged from now on.
     pub(crate) fn lied_to(&mut self, is_so: bool) {
         self.lied_to |= is_so;
     }
@@ -184,7 +184,7 @@ impl Client {
         self.waiting.is_empty() && self.outbox.is_empty()
     }
 
-    /// Gives one of the calls up.
+    /// Cancels one of the calls.
     pub(crate) fn cancel(
         &mut self,
         calls: &mut Calls,
@@ -215,7 +215,7 @@ impl Client {
         }
     }
 
-    /// Tells the machine the time, and takes what has failed.
+    /// Passes the time to the state machine, and takes failed calls.
     pub(crate) fn tick(
         &mut self,
         calls: &mut Calls,

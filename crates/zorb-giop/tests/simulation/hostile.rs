@@ -1,5 +1,5 @@
-//! A client that wants to hurt the server and its other clients. It knows the protocol, and keeps it as far as
-//! that serves.
+//! A client that attacks the server and its other clients. It knows the protocol, and follows it as far as that helps
+//! the attack.
 
 use std::collections::VecDeque;
 
@@ -25,7 +25,7 @@ enum Pace {
     Stop,
 }
 
-/// What it writes.
+/// The messages that it writes.
 #[derive(Clone, Copy, Debug)]
 enum Attack {
     /// Requests as long as possible.

@@ -11,7 +11,7 @@ const MAX_DELAY: usize = 3_000;
 
 #[derive(Debug, Default)]
 pub(crate) struct Pipe {
-    /// What is in flight, and when it arrives.
+    /// Octets in flight, and their time of arrival.
     chunks: VecDeque<(u64, VecDeque<u8>)>,
     in_flight: usize,
     /// Whether the sender has ended it: what is in flight arrives first.

@@ -1,4 +1,4 @@
-//! What one side is sending: messages in pieces, which may overtake each other.
+//! The messages that one side is sending, in pieces that may overtake each other.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! One run: a client, a server and the network between them, for so many steps.
+//! One run: a client, a server and the network between them, for a number of steps.
 
 use std::ops::AddAssign;
 
@@ -16,7 +16,7 @@ const STEPS: usize = 600;
 /// Actions within which everything has to be over then.
 const STEPS_TO_END: usize = 20_000;
 
-/// What a run may do beside calls.
+/// The events of a run besides calls.
 #[derive(Clone, Copy, Debug)]
 struct Character {
     cancels: bool,
@@ -31,7 +31,7 @@ struct Character {
     misbehaves: bool,
 }
 
-/// What a run came to.
+/// The result of a run.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) steps: usize,

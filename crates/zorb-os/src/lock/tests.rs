@@ -15,7 +15,7 @@ fn one_thread_at_a_time_has_the_value() {
 }
 
 #[test]
-fn what_a_thread_that_panicked_had_is_to_be_had_again() {
+fn a_panic_does_not_poison_the_lock() {
     let value = Arc::new(Lock::new(1));
     let taken = Arc::clone(&value);
     let panicked = thread::spawn(move || {
@@ -28,7 +28,7 @@ fn what_a_thread_that_panicked_had_is_to_be_had_again() {
 }
 
 #[test]
-fn what_somebody_has_is_not_to_be_had_at_once() {
+fn try_lock_fails_while_the_lock_is_held() {
     let value = Lock::new("mine");
     let held = value.lock();
     thread::scope(|scope| {
@@ -41,7 +41,7 @@ fn what_somebody_has_is_not_to_be_had_at_once() {
 }
 
 #[test]
-fn who_waits_is_told() {
+fn a_waiting_thread_is_notified() {
     let (value, changed) = (Lock::new(0), Condition::new());
     changed.notify_all(); // no thread waits
     thread::scope(|scope| {

@@ -39,7 +39,7 @@ impl Mapping {
 
     /// The address of `len` octets at offset `at`, all in bounds.
     #[inline]
-    fn place(&self, at: usize, len: usize) -> *mut u8 {
+    fn address_of(&self, at: usize, len: usize) -> *mut u8 {
         assert!(at <= self.len && len <= self.len - at, "outside the shared memory");
         // SAFETY: `at` is inside the mapping or just past its end.
         unsafe { self.base.as_ptr().add(at) }
@@ -48,19 +48,19 @@ impl Mapping {
     #[inline]
     pub(crate) fn u32_at(&self, at: usize) -> &AtomicU32 {
         assert!(at.is_multiple_of(4), "a word is not aligned");
-        let place = self.place(at, 4).cast();
+        let address = self.address_of(at, 4).cast();
         // SAFETY: the address is inside the mapping, which is page-aligned and lives as long as
         // `self`. Every bit pattern is a valid number. Other processes may change it at any time,
         // which is defined for atomics.
-        unsafe { AtomicU32::from_ptr(place) }
+        unsafe { AtomicU32::from_ptr(address) }
     }
 
     #[inline]
     pub(crate) fn u64_at(&self, at: usize) -> &AtomicU64 {
         assert!(at.is_multiple_of(8), "a double word is not aligned");
-        let place = self.place(at, 8).cast();
+        let address = self.address_of(at, 8).cast();
         // SAFETY: as for `u32_at`.
-        unsafe { AtomicU64::from_ptr(place) }
+        unsafe { AtomicU64::from_ptr(address) }
     }
 
     /// The octets at offset `at`, in place.
@@ -69,10 +69,10 @@ impl Mapping {
     /// No other code writes to them while the slice exists.
     #[inline]
     pub(crate) unsafe fn octets(&self, at: usize, len: usize) -> &[u8] {
-        let place = self.place(at, len);
+        let address = self.address_of(at, len);
         // SAFETY: `len` octets are mapped there as long as `self` lives; the rest is the caller's
         // contract.
-        unsafe { std::slice::from_raw_parts(place, len) }
+        unsafe { std::slice::from_raw_parts(address, len) }
     }
 
     /// The octets at offset `at` for writing, in place.
@@ -83,10 +83,10 @@ impl Mapping {
     #[inline]
     #[allow(clippy::mut_from_ref)] // the caller's contract makes the access exclusive
     pub(crate) unsafe fn octets_mut(&self, at: usize, len: usize) -> &mut [u8] {
-        let place = self.place(at, len);
+        let address = self.address_of(at, len);
         // SAFETY: `len` octets are mapped there as long as `self` lives; the rest is the caller's
         // contract.
-        unsafe { std::slice::from_raw_parts_mut(place, len) }
+        unsafe { std::slice::from_raw_parts_mut(address, len) }
     }
 
     #[inline]
@@ -96,21 +96,21 @@ impl Mapping {
 
     #[inline]
     pub(crate) fn prefetch(&self, at: usize) {
-        let place = self.place(at, 1);
+        let address = self.address_of(at, 1);
         #[cfg(all(target_arch = "x86_64", not(miri)))]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
             // SAFETY: a hint to the processor without a visible effect.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(place.cast::<i8>()) };
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast::<i8>()) };
         }
         #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-        let _ = place;
+        let _ = address;
     }
 
     #[inline]
     pub(crate) fn read(&self, at: usize, target: &mut [u8]) {
-        let source = self.place(at, target.len());
+        let source = self.address_of(at, target.len());
         // SAFETY: `target.len()` octets are mapped at `source`. They do not overlap with `target`,
         // because no references into the mapping exist.
         unsafe { volatile::copy(source, target.as_mut_ptr(), target.len()) };
@@ -118,7 +118,7 @@ impl Mapping {
 
     #[inline]
     pub(crate) fn write(&self, at: usize, source: &[u8]) {
-        let target = self.place(at, source.len());
+        let target = self.address_of(at, source.len());
         // SAFETY: as for `read`, in the other direction.
         unsafe { volatile::copy(source.as_ptr(), target, source.len()) };
     }

@@ -46,7 +46,7 @@ impl Load {
     }
 }
 
-/// The maximum length of time that is analysed.
+/// The maximum length of time that is analyzed.
 pub(crate) const HORIZON: Time = Time::from_nanos(1 << 62);
 
 /// The budget of an analysis: the number of times that it examines a load.

@@ -45,9 +45,9 @@ impl Default for DispatcherOptions {
 pub struct DispatchCounts {
     /// Work completed.
     pub done: u64,
-    /// Of it, work that finished after its deadline.
+    /// Completed work that missed its deadline.
     pub late: u64,
-    /// Of it, work that panicked.
+    /// Completed work that panicked.
     pub panicked: u64,
     /// Work rejected because the queue was full.
     pub refused: u64,

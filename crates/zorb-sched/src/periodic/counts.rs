@@ -65,11 +65,11 @@ pub struct UpcallEvent<'t> {
 pub struct UpcallCounts {
     /// Upcalls finished.
     pub upcalls: u64,
-    /// Of them, those that missed their deadlines.
+    /// Upcalls that missed their deadlines.
     pub missed: u64,
-    /// Of them, those that exceeded their budgets.
+    /// Upcalls that exceeded their budgets.
     pub overruns: u64,
-    /// Of them, those that panicked.
+    /// Upcalls that panicked.
     pub panicked: u64,
     /// Releases skipped.
     pub skipped: u64,

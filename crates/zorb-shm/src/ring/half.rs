@@ -163,9 +163,9 @@ impl Reader {
         let mut done = 0;
         while done < buffer.len() {
             let has_looked = seen.load(Ordering::Relaxed) == own.load(Ordering::Relaxed);
-            let there = self.there()?;
+            let available = self.available()?;
             let rest = buffer.get_mut(done..).unwrap_or_default();
-            let wanted = rest.len().min(there).min(PIECE);
+            let wanted = rest.len().min(available).min(PIECE);
             let Some(piece) = rest.get_mut(..wanted).filter(|piece| !piece.is_empty()) else {
                 // The octets before a piece are returned separately, so that the piece can be
                 // borrowed.
@@ -213,7 +213,7 @@ impl Reader {
     /// there are none, prefetches the lines of the next octets for a busy-waiting thread, so that
     /// they arrive together with the position.
     #[inline]
-    fn there(&self) -> Result<usize, Corrupt> {
+    fn available(&self) -> Result<usize, Corrupt> {
         let End { memory, region, own, seen, .. } = &self.end;
         let own = own.load(Ordering::Relaxed);
         // The known position was checked: it is at most a ring's size ahead.
@@ -265,7 +265,7 @@ impl Reader {
     #[inline]
     pub(crate) fn is_ready(&self) -> bool {
         let has_piece = |incoming: &Incoming| incoming.has_piece(&self.end);
-        self.there() != Ok(0) || self.buffers.as_ref().is_some_and(has_piece)
+        self.available() != Ok(0) || self.buffers.as_ref().is_some_and(has_piece)
     }
 
     /// Whether the writer has named a piece that has not been taken.
@@ -277,7 +277,7 @@ impl Reader {
     /// Copies octets of the next piece to `target`, if one comes now; returns how many.
     fn read_piece(&self, target: &mut [u8]) -> Result<usize, Corrupt> {
         match &self.buffers {
-            Some(incoming) if self.there()? == 0 => incoming.read(&self.end, target),
+            Some(incoming) if self.available()? == 0 => incoming.read(&self.end, target),
             _ => Ok(0),
         }
     }
@@ -285,7 +285,7 @@ impl Reader {
     /// Takes the piece that comes next, if it has `len` octets and its writer is trusted.
     #[cfg(feature = "buffers")]
     pub(crate) fn borrow(&self, len: usize) -> Option<ReceivedBuffer> {
-        match self.there() {
+        match self.available() {
             Ok(0) => self.buffers.as_ref()?.borrow(&self.end, len),
             _ => None,
         }

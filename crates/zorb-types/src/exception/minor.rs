@@ -142,7 +142,7 @@ minors! {
         BAD_VALUE = zorb 9, "malformed value";
         TOO_DEEP = zorb 10, "value nested deeper than the limit";
         BAD_TYPE_CODE = zorb 11, "malformed TypeCode";
-        EXTRA_OCTETS = zorb 12, "octets behind the last value";
+        EXTRA_OCTETS = zorb 12, "octets after the last value";
     }
     initialize, Initialize {
         PRIORITY_RANGE = omg 1, "priority range too restricted for the ORB";
@@ -203,7 +203,7 @@ minors! {
         IN_UPCALL = zorb 1, "not allowed inside an upcall of this ORB";
         POOL_IN_USE = zorb 2, "an object adapter is served by the thread pool";
         SEGMENT = zorb 3, "no scheduling segment of this name is the innermost one";
-        OTHER_PRIORITY = zorb 4, "a reference to the object says another priority";
+        OTHER_PRIORITY = zorb 4, "a reference to the object contains another priority";
     }
     transient, Transient {
         REQUEST_DISCARDED = omg 1, "request discarded by the POA manager or for lack of resources";

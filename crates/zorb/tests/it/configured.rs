@@ -1,4 +1,4 @@
-//! Protocols by configuration: which an ORB has, which it listens with, which its calls go by.
+//! Selection of protocols by configuration: those of an ORB, of its endpoints, and of its calls.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::sync::Arc;
@@ -42,12 +42,12 @@ fn an_orb_has_the_protocols_that_are_named_in_that_order() {
     assert!(all.len() >= 5 && all[0] == "iiop", "{all:?}");
     let two = with(&[("Protocols", "UIOP, lite+iiop")]).build().unwrap();
     assert_eq!(schemes(&two), ["uiop", "lite+iiop"]);
-    // What is first is what is listened with where nothing is said.
+    // Without endpoints, the ORB listens with the first protocol.
     assert_eq!(tags(&adder(&two)), [UIOP]);
     let rest = with(&[("Protocols", "-iiop;-shmiop")]).build().unwrap();
     let left = all.iter().filter(|name| !["iiop", "shmiop"].contains(&name.as_str()));
     assert!(schemes(&rest).iter().eq(left));
-    // An endpoint of a protocol that is not there is an error.
+    // An endpoint of an unknown protocol is an error.
     let listens = with(&[("Protocols", "uiop")]).listen("iiop://127.0.0.1:0").build();
     let text = format!("{:?}", listens.unwrap_err());
     assert!(text.contains("no protocol \"iiop\""), "{text}");
@@ -69,7 +69,7 @@ fn a_name_that_no_protocol_has_is_an_error_that_lists_those_there_are() {
         );
         assert!(hint.contains("iiop, uiop, shmiop"), "{hint}");
     }
-    // What is switched off is not there to be used.
+    // A disabled protocol cannot be used.
     let off = with(&[("Protocols", "iiop,uiop"), ("ClientProtocols", "shmiop")]).build();
     assert_eq!(off.unwrap_err().hint(), Some("available protocols: iiop, uiop"));
     let mixed = with(&[("Protocols", "iiop,-uiop")]).build().unwrap_err();
@@ -92,7 +92,7 @@ fn a_server_listens_with_the_protocols_that_are_named_in_that_order() {
         assert_eq!(orb.endpoints().len(), expected.len(), "{names}");
         assert_eq!(tags(&adder(&orb)), expected, "{names}");
     }
-    // Where no endpoint is left, or none is named, each protocol has one of its own.
+    // Without remaining endpoints, each protocol gets its own.
     for orb in [
         server("lite+uiop,lite+iiop"),
         with(&[("ServerProtocols", "lite+uiop,lite+iiop")]).build().unwrap(),
@@ -116,13 +116,13 @@ fn calls_go_by_the_protocols_that_are_named_in_that_order() {
         assert_eq!(call(names), Ok(3), "{names}");
     }
     assert_eq!(call("shmiop").unwrap_err().kind, SystemExceptionKind::InvPolicy);
-    // A policy of the program's own has the last word.
+    // A policy of the program takes precedence.
     let client = with(&[("ClientProtocols", "shmiop")]).build().unwrap();
     let iiop = zorb::policy::Policies::new().with(zorb::policy::ClientProtocols::new([IIOP]));
     let own = there(&client, &adder).object().with_policies(&iiop).unwrap();
     assert_eq!(own.non_existent(), Ok(false));
 
-    // What the preferred one cannot do the next one does, where there is a next one.
+    // If the preferred protocol cannot carry a call, the next one is used.
     let path = server.endpoints()[1].strip_prefix("uiop://").unwrap().to_owned();
     std::fs::remove_file(path).unwrap();
     assert_eq!(call("uiop,iiop"), Ok(3));
@@ -130,7 +130,7 @@ fn calls_go_by_the_protocols_that_are_named_in_that_order() {
     assert_eq!(call("uiop").unwrap_err().kind, SystemExceptionKind::Transient);
 }
 
-/// Where nobody answers, the text is that of the endpoint that was tried last.
+/// If no endpoint answers, the error is that of the last one tried.
 #[test]
 fn the_preferred_protocol_is_tried_first() {
     let server = with(&[]).listen("iiop://127.0.0.1:0").listen("uiop://").build().unwrap();
@@ -178,7 +178,7 @@ fn protocols_that_cannot_be_told_apart_are_an_error() {
     assert_eq!(schemes(&orb), before);
 }
 
-/// What policies would say: it can be read where they are.
+/// The options that correspond to policies are visible in the policies.
 #[test]
 fn chosen_protocols_are_read_back_as_policies() {
     let options = [("ClientProtocols", "uiop,lite+iiop,any"), ("ServerProtocols", "uiop,iiop")];
@@ -199,7 +199,7 @@ fn chosen_protocols_are_read_back_as_policies() {
     assert_eq!(plain.policy_manager().policy::<ServerProtocols>(), None);
 }
 
-/// What the program could have, had it been built so, is told.
+/// An error names the feature that adds the missing protocol.
 #[cfg(not(feature = "arq"))]
 #[test]
 fn a_protocol_that_the_program_was_built_without_is_told_from_one_that_nobody_has() {

@@ -16,7 +16,7 @@ fn builder() -> OrbBuilder {
     Orb::builder().without_environment()
 }
 
-/// Tells what it is told.
+/// Sends its arguments to the test.
 struct Board(Sender<(u32, usize)>);
 
 impl NoticeServant for Board {
@@ -41,7 +41,7 @@ fn there(client: &Orb, notice: &Notice) -> Notice {
     client.resolve(&notice.object().to_ior_string()).unwrap()
 }
 
-/// Posts until one arrives: any may be lost.
+/// Sends until a datagram arrives, because any may be lost.
 fn post(there: &Notice, number: u32, size: usize, posted: &Receiver<(u32, usize)>) {
     let data = vec![1; size];
     for _ in 0..100 {
@@ -54,7 +54,7 @@ fn post(there: &Notice, number: u32, size: usize, posted: &Receiver<(u32, usize)
     panic!("none of 100 datagrams arrived");
 }
 
-/// How many datagrams the server took for that.
+/// The server's count of such datagrams.
 fn counted(orb: &Orb, what: &str) -> u64 {
     let counters = orb.protocols().by_scheme("diop").unwrap().counters();
     counters.iter().find(|(name, _)| *name == what).unwrap().1
@@ -75,7 +75,7 @@ fn one_way_calls_arrive() {
 }
 
 #[test]
-fn what_has_an_answer_takes_another_way_or_none() {
+fn two_way_calls_use_another_protocol_or_fail() {
     let (orb, notice, posted) = server(&["diop://127.0.0.1:0"]);
     let client = builder().build().unwrap();
     let alone = there(&client, &notice);
@@ -98,7 +98,7 @@ fn what_has_an_answer_takes_another_way_or_none() {
 }
 
 #[test]
-fn what_does_not_fit_is_said_to_be_too_large() {
+fn too_large_requests_fail() {
     let (orb, notice, posted) = server(&["diop://127.0.0.1:0"]);
     let client = builder().build().unwrap();
     let there = there(&client, &notice);
@@ -127,7 +127,7 @@ fn garbage_is_dropped() {
         socket.send_to(garbage, &address).unwrap();
     }
     post(&there, 1, 1, &posted);
-    // Any may be lost, but what was dropped was counted as what it is.
+    // Datagrams may be lost, but dropped ones were counted with the right reason.
     assert!(counted(&orb, "requests") >= 1);
     for (dropped, most) in [("no message", 3), ("wrong length", 2), ("malformed", 0)] {
         assert!(counted(&orb, dropped) <= most, "{dropped}");

@@ -11,14 +11,14 @@ use crate::support::{Notice, NoticeServant};
 use zorb::Orb;
 use zorb::giop::{Ior, ProfileTag};
 
-/// Says what the program is to be: `server`, or the reference that a client calls.
+/// Selects the role of the program: `server`, or the reference that a client calls.
 const ROLE: &str = "THE_PROGRAM_IS";
 
 struct Board(Sender<(u32, usize)>);
 
 impl NoticeServant for Board {
     fn post(&self, number: u32, data: &[u8]) {
-        // The program ends when it has heard one.
+        // The program ends after the first call.
         let _ = self.0.send((number, data.len()));
     }
 

@@ -8,7 +8,7 @@ use crate::support::{Adder, Servant};
 use zorb::giop::{Ior, ProfileTag};
 use zorb::{Orb, OrbBuilder, SystemExceptionKind};
 
-/// Where servers listen without being told a name: in the file system, and without a file.
+/// URLs without a name: in the file system, and abstract.
 const PLACES: [&str; 5] = ["uiop://", "uiop://@", "lite+uiop://", "shmiop://", "shmiop://@"];
 
 fn builder() -> OrbBuilder {

@@ -1,4 +1,4 @@
-//! Which level decides each property of connections: the strongest that says something of it.
+//! The precedence of levels for each connection property: the most specific level that sets it decides.
 #![allow(clippy::unwrap_used)]
 
 use zorb::giop::ProfileTag;
@@ -15,7 +15,7 @@ const UIOP: ProfileTag = ProfileTag::TAO_UIOP;
 struct Property {
     name: &'static str,
     option: Option<(&'static str, &'static str)>,
-    /// What the option comes to, or its default where there is none.
+    /// The effective value of the option, or its default.
     by_option: i64,
     say: fn(&mut ConnectionProperties, i64),
     read: fn(&ConnectionProperties) -> Option<i64>,
@@ -97,7 +97,7 @@ fn reference(orb: &Orb) -> ObjectRef {
     orb.string_to_object("corbaloc::127.0.0.1:9/nobody").unwrap().unwrap()
 }
 
-/// What the property comes to for TCP where these levels have these policies.
+/// The effective value of the property for TCP with these policies at these levels.
 fn effective(property: &Property, profile: ProfileTag, said: &[(Level, Policies)]) -> Option<i64> {
     let orb = Orb::builder().without_environment();
     let orb = match property.option {
@@ -164,7 +164,7 @@ fn what_is_said_of_a_protocol_counts_for_it_alone_and_first_at_its_level() {
                 let found = effective(&property, IIOP, &said);
                 assert_eq!(found, stronger, "{} {level:?} {other:?}", property.name);
                 assert_eq!(effective(&property, UIOP, &said), seen(2));
-                // Of two policies for protocols only the stronger has a say.
+                // Only the more specific of two protocol policies has an effect.
                 let said = [(level, own(1)), (other, own(2))];
                 assert_eq!(effective(&property, IIOP, &said), stronger, "{}", property.name);
             }
@@ -172,7 +172,7 @@ fn what_is_said_of_a_protocol_counts_for_it_alone_and_first_at_its_level() {
     }
 }
 
-/// What is said at a level of servers: of TCP, and of all protocols.
+/// The settings of a level of servers: for TCP, and for all protocols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Nothing,
@@ -197,7 +197,7 @@ fn of_server(property: &Property, said: Said, [of_tcp, general]: [i64; 2]) -> Po
     policies
 }
 
-/// What options say to clients alone.
+/// Options that affect only clients.
 const OPTIONS_OF_CLIENTS: [&str; 6] = [
     "preallocate",
     "fragment_size",

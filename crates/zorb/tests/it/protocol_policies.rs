@@ -81,7 +81,7 @@ fn a_client_uses_the_protocols_that_it_wants() {
     assert_eq!(neither.for_call(&any).unwrap().non_existent(), Ok(true));
     assert_eq!(there.non_existent(), Ok(true), "the reference itself is as it was");
 
-    // Where nobody answers any more, the story names the one endpoint that was tried.
+    // If no server answers, the error names the only endpoint that was tried.
     server.shutdown(true).unwrap();
     let orb = client();
     let there = seen_by(&orb, &ior);
@@ -150,7 +150,7 @@ fn a_server_has_clients_know_which_protocols_to_use() {
     let there = seen_by(&orb, object.ior());
     assert_eq!(there.exposed_policy(), Ok(Some(ClientProtocols::new([UIOP]))));
     assert_eq!(there.with_policies(&only(&[IIOP])).unwrap().non_existent(), Ok(true));
-    // An ORB that is told to goes by it, for references whose ways have not been looked for.
+    // An ORB with this option uses it for references without a cached route.
     orb.policy_manager().register_policy::<ClientProtocols>();
     let there = seen_by(&orb, object.ior());
     assert_eq!(there.non_existent(), Ok(true));
@@ -260,8 +260,8 @@ fn requests_go_in_fragments_where_the_version_has_them() {
     assert_eq!(request_header_of(&orb, "1.2")[6] & 2, 0);
 }
 
-/// What TAO writes behind each kind of profile is for the protocols to say: of all that the program has,
-/// those that an ORB does without as well.
+/// The protocols define TAO's connection properties of their profiles: all protocols of the program, those that an ORB
+/// does without as well.
 #[test]
 fn protocols_have_the_encoding_that_tao_writes() {
     let builder = Orb::builder().without_environment().option("Protocols", "lite+uiop");
@@ -286,7 +286,7 @@ fn protocols_have_the_encoding_that_tao_writes() {
         &[2, 0x4f, 0x41, 0x54, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
         // TCP again
         &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0],
-        // a protocol whose properties nobody knows
+        // a protocol with unknown properties
         &[7, 0, 0, 0],
     ]
     .concat();

@@ -55,7 +55,7 @@ fn one_orb_serves_all_and_one_reference_tells_of_all() {
     let schemes: Vec<_> =
         orb.endpoints().iter().map(|url| url.split("://").next().unwrap().to_owned()).collect();
     assert_eq!(schemes, ALL.map(|url| url.split("://").next().unwrap().to_owned()));
-    // Each way alone leads there, and so do all together.
+    // Each profile alone leads to the object, and so do all together.
     let client = builder().build().unwrap();
     for (profile, scheme) in ior.profiles.iter().zip(&schemes) {
         let alone = Ior { profiles: vec![profile.clone()], ..ior.clone() };
@@ -66,13 +66,13 @@ fn one_orb_serves_all_and_one_reference_tells_of_all() {
 }
 
 #[test]
-fn what_an_orb_does_not_know_stays_as_it_is() {
+fn unknown_profiles_are_preserved() {
     let (orb, adder) = server(builder(), &["lite+iiop://127.0.0.1:0", "iiop://127.0.0.1:0"]);
     let mut ior = adder.object().ior().clone();
     let data = (0..=255).collect();
     ior.profiles.insert(1, TaggedProfile { tag: ProfileTag(0x666f_7265), data });
     let text = ior.to_stringified().unwrap();
-    // One ORB knows IIOP alone, the other everything: both hand on what they were given.
+    // One ORB has only IIOP, the other all protocols: both preserve the reference.
     let plain = OrbBuilder::new().without_environment();
     let plain = plain.protocol(Arc::new(IiopProtocol::new())).build().unwrap();
     let seen: Adder = plain.resolve(&text).unwrap();

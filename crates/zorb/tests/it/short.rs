@@ -1,5 +1,4 @@
-//! Short messages between ORBs: how long they are, and what happens when the ends of a connection do not
-//! remember the same.
+//! Short messages between ORBs: their size, and recovery if the state of the two ends of a connection differs.
 #![cfg(feature = "short")]
 #![allow(clippy::unwrap_used)]
 
@@ -19,7 +18,7 @@ fn builder() -> OrbBuilder {
     Orb::builder().without_environment()
 }
 
-/// Adds something to each sum, by which one knows which object it is.
+/// Adds a constant to each sum, which identifies the object.
 struct Biased(i32);
 
 impl AdderServant for Biased {
@@ -32,7 +31,7 @@ impl AdderServant for Biased {
     }
 }
 
-/// What stands between a client and a server: it counts, and changes what a test wants changed.
+/// A relay between client and server that counts octets and modifies requests for a test.
 #[derive(Default)]
 struct Counts {
     connections: AtomicU64,
@@ -202,7 +201,7 @@ fn a_new_connection_begins_anew_and_leads_to_the_same_objects() {
 }
 
 #[test]
-fn who_does_not_know_them_takes_another_profile() {
+fn clients_without_short_messages_use_another_profile() {
     let orb = builder().listen("short+iiop://127.0.0.1:0").listen("iiop://127.0.0.1:0");
     let orb = orb.build().unwrap();
     let adder: Adder = orb.root_poa().activate(Servant).unwrap();

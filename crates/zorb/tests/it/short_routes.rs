@@ -1,5 +1,4 @@
-//! The way that short requests take again and again leads to what it is for now, not to what was there
-//! when it was found.
+//! The cached route of a short request leads to the current object, not to the one that existed when it was cached.
 #![cfg(feature = "short")]
 #![allow(clippy::unwrap_used)]
 
@@ -37,7 +36,7 @@ impl Counter {
     }
 }
 
-/// Adds what it says to each sum.
+/// Adds its number to each sum.
 struct Biased(i32);
 
 impl crate::support::AdderServant for Biased {
@@ -69,7 +68,7 @@ fn there<R: Interface>(client: &Orb, reference: &ObjectRef) -> R {
     object.unchecked_narrow()
 }
 
-/// Twice: the first request introduces an index, and finds the way; the second goes it.
+/// Calls twice: the first request introduces an index and caches the route; the second uses it.
 fn sums(adder: &Adder) -> [Result<i32>; 3] {
     [1, 2, 3].map(|n| adder.add(n, 10))
 }
@@ -239,7 +238,7 @@ fn the_way_follows_an_object_that_comes_back() {
         assert_eq!(sums(&to_it)[0], Ok(11 + n - 1));
         let now = way().unwrap();
         assert!(!before.contains(&now), "a way of before");
-        // What leads there is left alone.
+        // Cached routes to it remain.
         assert_eq!(sums(&to_it)[2], Ok(13 + n - 1));
         assert_eq!(way(), Some(now));
         before.push(now);

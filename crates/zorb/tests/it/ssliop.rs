@@ -52,7 +52,7 @@ impl Files {
     }
 }
 
-/// Adds, and keeps who asked.
+/// Adds, and records the caller.
 #[derive(Clone, Default)]
 struct Noticing(Arc<Mutex<Option<String>>>);
 
@@ -88,7 +88,7 @@ impl Server {
         self.adder.object().ior()
     }
 
-    /// Who called last.
+    /// The last caller.
     fn caller(&self) -> Option<String> {
         self.noticed.0.lock().unwrap().take()
     }
@@ -178,7 +178,7 @@ fn one_profile_tells_of_tls_and_of_plain_tcp() {
         let tags: Vec<_> = server.ior().profiles.iter().map(|profile| profile.tag).collect();
         assert_eq!(tags, [ProfileTag::INTERNET_IOP, ProfileTag::TAO_UIOP]);
         let ior = Ior { profiles: vec![server.ior().profiles[0].clone()], ..server.ior().clone() };
-        // Who can takes TLS, who cannot takes the other.
+        // Clients that support TLS use it; others use TCP.
         assert_eq!(there(&files.client(), &ior).unwrap().add(1, 2).unwrap(), 3);
         assert!(server.caller().is_some());
         let plain = Orb::builder().without_environment().build().unwrap();
@@ -188,7 +188,7 @@ fn one_profile_tells_of_tls_and_of_plain_tcp() {
 }
 
 #[test]
-fn who_cannot_make_sure_of_a_server_does_not_fall_back_to_plain_tcp() {
+fn a_client_that_cannot_verify_the_server_does_not_fall_back_to_tcp() {
     let files = Files::new();
     let others = Files::new();
     for urls in [

@@ -4,7 +4,7 @@ use std::process::Command;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_avstream");
 
-/// What the program says, and its numbers in the line that begins with `frame`.
+/// The output of the program, and the numbers of its lines that start with `frame`.
 #[allow(dead_code, reason = "one of two test programs does not use it")]
 pub(crate) fn run(words: &[&str]) -> (String, Vec<u64>) {
     finish(Command::new(PROGRAM).args(words))

@@ -1,13 +1,13 @@
 //! Runs a server and its client as a user would.
 
-mod elsewhere;
+mod relocated;
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-use elsewhere::Elsewhere;
+use relocated::Relocated;
 
 /// How long a program may take to do what takes a moment.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -22,11 +22,10 @@ impl Drop for Server {
     }
 }
 
-/// What the client says once the server is there. Both name `port` of this machine, and are run at one
-/// that is free.
+/// The output of the client after the server has started. Both use `port`, which copies of them replace by a free one.
 pub fn said_to(server: &str, client: &str, port: u16) -> String {
     let (server, client) = (Path::new(server), Path::new(client));
-    let copies = Elsewhere::copies(&[server, client], port).unwrap();
+    let copies = Relocated::copies(&[server, client], port).unwrap();
     let address = SocketAddr::from(([127, 0, 0, 1], copies.port));
     let mut server = Server(Command::new(copies.of(server)).spawn().unwrap());
     let deadline = Instant::now() + LIMIT;

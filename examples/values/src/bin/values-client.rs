@@ -21,7 +21,7 @@ fn main() -> Result<(), zorb::Error> {
     shelf.keep(Some(&report.upcast()))?;
     println!("{}", shelf.describe(Some(&report.upcast()))?);
 
-    // The law was in there twice, and is one value all the way.
+    // The law is referenced twice, and remains one value in the message.
     for document in shelf.all()?.iter().flatten() {
         let year = document.downcast::<Report>().as_ref().and_then(Value::get);
         let year = year.map_or_else(String::new, |report| format!(" ({})", report.year));

@@ -31,7 +31,7 @@ impl ShelfServant for Documents {
 
     fn describe(&self, what: Option<&Value<Summed>>) -> zorb::Result<String> {
         match what {
-            // A report's own summary, where it is one.
+            // Calls the summary of the most derived type.
             Some(what) => what.operations()?.summary(),
             None => Ok("nothing".to_owned()),
         }
@@ -40,7 +40,7 @@ impl ShelfServant for Documents {
 
 fn main() -> Result<(), zorb::Error> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:2810").build()?;
-    // Where a `Document` or a `Summed` is expected, a `Report` may come.
+    // A `Report` may be passed where a `Document` or a `Summed` is expected.
     orb.register_value::<Document>();
     orb.register_value::<Report>();
     let shelf: Shelf = orb.root_poa().activate(Documents::default())?;

@@ -37,7 +37,7 @@ const HEADLINES: [Line; 6] = [
     line("void call over TCP", "latency", "ping", 0, "zorb"),
     line("void call over Unix-domain sockets", "latency-uiop", "ping", 0, "zorb"),
     line("void call over shared memory", "latency-shmiop", "ping", 0, "zorb"),
-    line("64 KiB of octets there and back, TCP", "latency", "echo_octets", 64 << 10, "zorb"),
+    line("64 KiB of octets echoed, TCP", "latency", "echo_octets", 64 << 10, "zorb"),
     line("4,096 structs of five members, TCP", "latency", "echo_structs", 4096 * 24, "zorb"),
     line("void call with 10,000 idle connections", "connections", "ping/idle=10000", 0, "zorb"),
 ];
@@ -147,14 +147,14 @@ fn table(lines: &[Line], peers: &[&str], shown: impl Fn(&Measured) -> Option<Str
     made
 }
 
-/// Introduces the results of a table that are not to be trusted.
+/// Introduces the list of results that were measured on a busy machine.
 pub(crate) const BUSY: &str =
     "Measured while the machine was busy with other work, and to be measured again";
 
-/// What a kept result has to name.
+/// The properties that every recorded result must have.
 const NAMED: [&str; 7] = ["cpu", "kernel", "date", "load", "load_after", "zorb", "rustc"];
 
-/// The kept results with what they lack.
+/// The recorded results that lack a property, with the property.
 fn to_be_measured_again() -> String {
     let mut made = String::from("| File | Lacks |\n|---|---|\n");
     for run in results().runs {
@@ -310,6 +310,6 @@ fn the_cubes_of_the_book_are_those_measured() {
 }
 
 #[test]
-fn what_a_bridge_adds_is_what_was_measured() {
+fn the_table_of_bridges_matches_the_results() {
     check("docs/src/bridge.md", "added", &checks("bridge"));
 }

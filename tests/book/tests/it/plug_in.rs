@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 use crate::support::pages::{read, root};
 
 /// Maximum number of lines of a transport or messaging protocol.
-const MOST_LINES: usize = 300;
+const MAX_LINES: usize = 300;
 
 /// Runs Cargo for the example. It shares this test's target folder, so that common dependencies are
 /// built once and nothing needs to be downloaded.
@@ -28,7 +28,7 @@ fn target() -> &'static Path {
 fn transport_and_messaging_are_short() {
     for half in ["hail", "brief"] {
         let lines = read(format!("examples/plug-in/src/{half}.rs")).lines().count();
-        assert!(lines < MOST_LINES, "{half}: {lines} lines");
+        assert!(lines < MAX_LINES, "{half}: {lines} lines");
     }
 }
 

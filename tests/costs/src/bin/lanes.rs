@@ -1,10 +1,10 @@
-//! The program by which the costs of real-time settings are counted from outside: a server whose
-//! adapter is served by a lane, or one that only has a real-time side, and its client.
+//! The program that measures the costs of real-time settings: a server whose adapter is served by a lane, or one that
+//! only has a real-time side, and its client.
 //!
-//! Marks are made as in `zorb-costs-subject`. Beside no calls there is one operation: a call of no
-//! arguments and no result.
+//! Marks are as in `zorb-costs-subject`. Apart from the empty phase there is one operation: a call without arguments
+//! and no result.
 #![forbid(unsafe_code)]
-#![allow(clippy::print_stdout, reason = "the reference is for whoever started the server")]
+#![allow(clippy::print_stdout, reason = "the reference is the output of the program")]
 
 use std::process::ExitCode;
 
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
 }
 
 fn serve(kind: &str, url: &str) -> Outcome {
-    // Under a tool that slows everything down a call would look like a slow one.
+    // Under a tool that slows the program down, normal calls would look slow.
     let builder = Orb::builder().without_environment().option("StallTakeover", "3600000");
     let orb = builder.listen(url).build()?;
     let rt = attach(kind, &orb)?;

@@ -18,10 +18,10 @@ Measures each pattern in the plain way and in Zorb's: instructions, allocations 
 callgrind, time in this process (medians of blocks in turns, quartiles beside them). --write puts the
 tables into their places in the chapter.";
 
-/// Runs before anything is counted, and runs that are counted.
+/// Warm-up runs, and counted runs.
 const WARM_UP: u32 = 50;
 const COUNTED: u32 = 200;
-/// Blocks of either way, and how long one shall take, in nanoseconds.
+/// The number of blocks per implementation, and the duration of a block in nanoseconds.
 const BLOCKS: usize = 60;
 const BLOCK: u128 = 1_000_000;
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let done = match words[..] {
         [] => report(None),
         ["--write", page] => report(Some(Path::new(page))),
-        // What callgrind runs.
+        // Executed under callgrind.
         ["count", name, way] => count(name, way),
         _ => Err(USAGE.into()),
     };
@@ -53,11 +53,11 @@ fn count(name: &str, way: &str) -> Result<(), Wrong> {
     mark_phase("begin");
     (0..COUNTED).for_each(|_| work());
     mark_phase("end");
-    // Nothing that ends now matters, and threads of an ORB need not be waited for.
+    // Exits without waiting for the threads of the ORB.
     std::process::exit(0)
 }
 
-/// What one way costs.
+/// The costs of one implementation.
 struct Cost {
     instructions: u64,
     /// Quartiles, in nanoseconds.
@@ -140,7 +140,7 @@ fn timed(Pair { mut before, mut after }: Pair) -> [[f64; 3]; 2] {
     let sizes = [block_size(&mut before), block_size(&mut after)];
     let mut times = [Vec::new(), Vec::new()];
     for round in 0..BLOCKS {
-        // A B B A, so that a processor that changes its pace weighs the same on both.
+        // A B B A, so that a drift of the processor's clock affects both equally.
         let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
         for way in order {
             let work = if way == 0 { &mut before } else { &mut after };
@@ -154,7 +154,7 @@ fn timed(Pair { mut before, mut after }: Pair) -> [[f64; 3]; 2] {
     })
 }
 
-/// How many runs take about as long as a block shall.
+/// The number of runs in a block.
 fn block_size(work: &mut Work) -> u32 {
     let mut runs = 1;
     loop {

@@ -1,8 +1,8 @@
-//! The program whose costs are counted from outside: a server, its client, or both in one ORB.
+//! The measured program: a server, its client, or both in one ORB.
 //!
-//! Each operation is called `warm-up` times, then between two phase marks as often as is asked. The
-//! marks are made in both processes: in the client before and after its calls, in the server by the
-//! servant. Nothing is printed otherwise but the server's reference.
+//! Each operation is called `warm-up` times, then as often as requested between two phase marks. The marks are made in
+//! both processes: in the client before and after its calls, in the server by the servant. Nothing is printed otherwise
+//! but the server's reference.
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "the reference is for whoever started the server")]
 
@@ -41,7 +41,7 @@ fn main() -> ExitCode {
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 fn serve(url: &str) -> Outcome {
-    // Under a tool that slows everything down a call would look like a slow one.
+    // Under a tool that slows the program down, normal calls would look slow.
     let builder = builder().option("StallTakeover", "3600000");
     let orb = builder.listen(url).build()?;
     let counted: Counted = orb.root_poa().activate(Servant)?;
@@ -74,7 +74,7 @@ fn client(reference: &str, calls: &str, operations: &[&str]) -> Outcome {
     Ok(())
 }
 
-/// Calls inside one ORB: nothing travels.
+/// Collocated calls.
 fn local(strategy: &str, calls: &str, operations: &[&str]) -> Outcome {
     let builder = Orb::builder().without_environment();
     let orb = builder.option("CollocationStrategy", strategy).build()?;

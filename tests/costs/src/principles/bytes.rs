@@ -1,4 +1,4 @@
-//! Patterns in how values become octets and octets values.
+//! Patterns of encoding and decoding.
 
 use std::hint::black_box;
 
@@ -138,7 +138,7 @@ pub(super) fn factor_out() -> Result<Pair, Wrong> {
     })
 }
 
-/// Takes the octets of a request apart as a server does.
+/// Decodes a request as a server does.
 fn arguments(message: &[u8]) -> Result<CdrReader<'_>, Wrong> {
     let header = MessageHeader::parse_prefix(message)?.ok_or("no header")?;
     let (_, arguments) = RequestHeader::read(message, &header)?;

@@ -1,5 +1,5 @@
-//! Patterns in how a call finds its way. The calls are made inside one ORB, by messages in memory, so
-//! that nothing is measured but the way.
+//! Patterns of routing and dispatching. The calls are collocated, with messages in memory, so that nothing else is
+//! measured.
 
 use std::collections::HashMap;
 use std::hint::black_box;
@@ -64,7 +64,7 @@ pub(super) fn cache() -> Result<Pair, Wrong> {
     let protocol = IiopProtocol::new();
     let ior = counted.as_object().ior().clone();
     let profile = ior.profiles.first().ok_or("no profile")?.clone();
-    // What an ORB finds by an endpoint: its connections.
+    // The connections of an ORB by endpoint.
     let mut connections: HashMap<Endpoint, u32> = HashMap::new();
     connections.extend(protocol.decode_profile(&profile)?.endpoints.into_iter().zip(1..));
     let find = move || -> Option<u32> {

@@ -1,4 +1,4 @@
-//! Octets the plain way: what a first version of an ORB does, and many ORBs do to this day.
+//! Straightforward encoding and decoding, as in many ORBs.
 
 use std::fmt;
 
@@ -33,7 +33,7 @@ pub(super) fn read_structs(reader: &mut CdrReader<'_>) -> CdrResult<Vec<BinStruc
         .collect()
 }
 
-/// Writes a request whose arguments are encoded first, so that the header can tell their size.
+/// Writes a request whose arguments are encoded first, because the header contains their size.
 #[inline(never)]
 pub(super) fn write_request(
     (arguments, buffer): (&mut Vec<u8>, &mut Vec<u8>),
@@ -61,7 +61,7 @@ pub(super) fn write_request(
 /// Octets of one struct that begins at a multiple of eight.
 const STRUCT: usize = 24;
 
-/// Makes room for all structs, then writes each to its place; they begin at octet 8.
+/// Reserves memory for all structs, then writes each at its offset; they start at octet 8.
 #[inline(never)]
 pub(super) fn write_structs(buffer: &mut Vec<u8>, values: &[BinStruct]) {
     let mut head = [0; 8];
@@ -92,7 +92,7 @@ pub(super) struct Numbers {
     pub(super) h: u64,
 }
 
-/// What went wrong, in words.
+/// An error with its message.
 #[derive(Debug)]
 pub(super) struct Story(String);
 
@@ -104,7 +104,7 @@ impl fmt::Display for Story {
 
 impl std::error::Error for Story {}
 
-/// Reads the numbers; tells what went wrong with which where it is found.
+/// Reads the numbers; builds the error message where the error is detected.
 #[inline(never)]
 pub(super) fn read_numbers(octets: &[u8], order: ByteOrder) -> Result<Numbers, Story> {
     let mut reader = CdrReader::new(octets, order);

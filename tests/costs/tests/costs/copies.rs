@@ -1,4 +1,4 @@
-//! How often the ORB copies the octets of a sequence: what valgrind's DHAT counts in `memcpy` and
+//! The number of copies of a sequence's octets: as counted by valgrind's DHAT in `memcpy` and
 //! `memmove`, in units of the sequence.
 
 use std::path::Path;
@@ -10,13 +10,13 @@ use zorb_costs::operation::{OCTETS, Operation, WARM_UP};
 use crate::program::{Side, run_pair};
 use crate::tool;
 
-/// Enough that what happens once is little beside them.
+/// Enough calls that one-time costs are negligible.
 const CALLS: u64 = 2000;
 /// Small copies that are part of every call (keys, names) and of the start, in units of the
 /// sequence.
 const SLACK: f64 = 0.1;
 
-/// A `CopyThreshold` that the sequence is beyond.
+/// A `CopyThreshold` that the sequence exceeds.
 const LOW: &str = "1024";
 
 /// Copies of 4 KiB in one call: by the client, and by the server; with the threshold that there is
@@ -26,11 +26,11 @@ const EXPECTED: [(Operation, Option<&str>, [u64; 2]); 5] = [
     (Operation::OctetsIn, None, [1, 0]),
     // Out of the servant's sequence into the buffer that is sent; into the caller's own.
     (Operation::OctetsOut, None, [1, 1]),
-    // Sent from where they lie.
+    // Sent from the caller's memory.
     (Operation::OctetsIn, Some(LOW), [0, 0]),
     // The same; into the caller's own.
     (Operation::OctetsOut, Some(LOW), [1, 0]),
-    // Out of the any: no element by itself.
+    // From the any, without a copy per element.
     (Operation::DiiOctets, None, [1, 0]),
 ];
 
@@ -78,7 +78,7 @@ struct Profile {
     pps: Vec<Place>,
 }
 
-/// A place in the program that copies.
+/// A call site that copies.
 #[derive(Deserialize)]
 struct Place {
     /// Its octets in all.

@@ -1,7 +1,7 @@
-//! How large the server of `examples/hello` is, on disk and at rest.
+//! The size of the server of `examples/hello` on disk and in memory.
 
-#[path = "../../../../examples/hello/tests/programs/elsewhere.rs"]
-mod elsewhere;
+#[path = "../../../../examples/hello/tests/programs/relocated.rs"]
+mod relocated;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -11,7 +11,7 @@ use libtest_mimic::Trial;
 
 use crate::program::path;
 use crate::tool;
-use elsewhere::Elsewhere;
+use relocated::Relocated;
 
 /// Octets of the program without symbols. It was 1,500,000 before exceptions carried their context and
 /// options were typed sets with their help, their origins and what they override; and 1,650,000 before
@@ -24,7 +24,7 @@ const SIZE: u64 = 2_100_000;
 const AT_REST: u64 = 13 << 18;
 /// The same after the first call, which has touched more of the program and of the C library.
 const SERVED: u64 = 7 << 19;
-/// How long a program may take to do what takes a moment.
+/// Timeout for steps that normally take a moment.
 const LIMIT: Duration = Duration::from_secs(60);
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -46,7 +46,7 @@ fn size() -> Result<(), String> {
     if size <= SIZE { Ok(()) } else { Err(format!("{size} octets, more than {SIZE}")) }
 }
 
-/// A process that does not outlive the test.
+/// A process that is killed at the end of the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -66,7 +66,7 @@ const NAMED: u16 = 2809;
 fn resident() -> Result<(), String> {
     let (server, client) = (path("hello-server")?, path("hello-client")?);
     let copies =
-        Elsewhere::copies(&[&server, &client], NAMED).map_err(|error| error.to_string())?;
+        Relocated::copies(&[&server, &client], NAMED).map_err(|error| error.to_string())?;
     let (server, client) = (copies.of(&server), copies.of(&client));
     let once = |_| resident_once(&server, &client, copies.port);
     let measured: Result<Vec<_>, String> = (0..STARTS).map(once).collect();
@@ -82,7 +82,7 @@ fn least_within(when: &str, measured: &[u64], limit: u64) -> Result<(), String> 
     }
 }
 
-/// What is resident as soon as connections would be taken, and after the first call.
+/// The resident memory when the server is ready, and after the first call.
 fn resident_once(server: &Path, client: &Path, port: u16) -> Result<(u64, u64), String> {
     let mut command = Command::new(server);
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -119,7 +119,7 @@ fn until(server: &mut Running, mut done: impl FnMut() -> bool) -> Result<(), Str
 }
 
 fn resident_now(server: &Running) -> Result<u64, String> {
-    // Counted page by page; what `status` says is off by some pages for each processor.
+    // Counted by page: the value in `status` deviates by some pages per processor.
     let sums = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", server.0.id()));
     let sums = sums.map_err(|error| error.to_string())?;
     let line = sums.lines().find_map(|line| line.strip_prefix("Rss:"));

@@ -1,9 +1,8 @@
-//! How many instructions of the program a call takes, on each side, compared with the record.
+//! The number of the program's instructions per call and side, compared with the record.
 //!
-//! Callgrind counts them one by one, so they are the same in every run. The C library's are left
-//! out: it chooses its routines by the processor, and what it does for the ORB (copies, memory) is
-//! counted by other trials. What the compiler makes of the source differs between its versions, so
-//! the record is of one.
+//! Callgrind counts them one by one, so they are the same in every run. The C library's are excluded: it chooses
+//! its routines by the processor, and its work for the ORB (copies, memory) is counted by other trials. What the
+//! compiler makes of the source differs between its versions, so the record is of one.
 
 mod record;
 
@@ -26,8 +25,8 @@ const CALLS: u64 = 500;
 const TOLERANCE: f64 = 3.0;
 /// Growth by so few instructions never fails: what the compiler inlines varies as much.
 const FEW: u64 = 10;
-/// By how many percent more a server may take for GIOPlite than for GIOP, whose headers are read and written
-/// inline, and not through a trait object.
+/// Maximum additional instructions of a server for GIOPlite compared with GIOP, in percent: GIOP's headers are read and
+/// written inline, and not through a trait object.
 const LITE_SERVER: f64 = 8.0;
 
 /// Instructions of one call.
@@ -52,7 +51,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     kept().map(|(side, operation)| one(side, operation)).chain([lite]).chain(lanes).collect()
 }
 
-/// Calls over GIOPlite and short messages that are kept.
+/// The recorded calls over GIOPlite and short messages.
 const OVER_OTHERS: [Operation; 3] = [Operation::Void, Operation::Long, Operation::String];
 
 /// What is on record. Not how a server takes one-way calls: how many it finds in what it receives
@@ -69,7 +68,7 @@ fn kept() -> impl Iterator<Item = (Side, Operation)> {
     calls.chain(Operation::DYNAMIC.map(|operation| (Side::Client, operation)))
 }
 
-/// What the compiler says of itself: its version, and the kind of machine it is for.
+/// The compiler's version and host.
 fn compiler() -> Result<(String, String), String> {
     let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     let output = Command::new(rustc).arg("-vV").output().map_err(|error| error.to_string())?;

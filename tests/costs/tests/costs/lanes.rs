@@ -1,5 +1,4 @@
-//! What lanes cost: system calls by strategy, and instructions where a real-time side is there and
-//! nothing uses it.
+//! The costs of lanes: system calls by strategy, and instructions with a real-time side that is not used.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,8 +26,8 @@ pub(crate) const KINDS: [&str; 6] = [
     "half-sync",
 ];
 
-/// What a request may take more than on record, in percent: what all calls have in common is looked at
-/// more closely elsewhere.
+/// Maximum growth of a request's instructions over the record, in percent: the common part of all calls is checked more
+/// closely elsewhere.
 const TOLERANCE: f64 = 10.0;
 /// The same of half-sync: whether a thread is asleep, and has to be woken, is a matter of time.
 const HALF_SYNC_TOLERANCE: f64 = 25.0;
@@ -41,8 +40,8 @@ const STRATEGIES: [(&str, u64); 3] =
 /// receives and wakes; the other one waits and sends. A thread that is not asleep yet is not woken.
 const HALF_SYNC: u64 = 5;
 
-/// How many more there may be on average: the two meet at the queue's lock now and then, the more often the
-/// more other work the machine has. One more for each request is found.
+/// Tolerance on average: the two threads sometimes contend for the queue's lock, the more often the more other work the
+/// machine has. One more for each request is found.
 const MEETINGS: f64 = 0.75;
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -105,7 +104,7 @@ fn traced(kind: &str, url: &str) -> Result<tempfile::TempDir, String> {
     Ok(folder)
 }
 
-/// The lane's thread makes so many system calls for each request, and no other makes any.
+/// The lane's thread makes this number of system calls per request, and no other thread makes any.
 fn one_thread(kind: &str, url: &str, each: u64) -> Result<(), String> {
     let folder = traced(kind, url)?;
     let phases = system_calls::phases(folder.path(), Side::Server)?;

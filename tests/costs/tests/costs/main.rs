@@ -1,9 +1,9 @@
-//! What calls cost in things that can be counted from outside, with the profile `lto`: system
-//! calls (strace), copies and instructions (valgrind), size and memory of a small server.
+//! The costs of calls that can be counted from outside, with the profile `lto`: system calls (strace), copies and
+//! instructions (valgrind), size and memory of a small server.
 //!
-//! None of it depends on how fast the machine is or what else it does. Where a tool is missing or
-//! not permitted its trials show as ignored, with the reason; `ZORB_REQUIRE_TOOLS=1` makes that a
-//! failure. `UPDATE_COSTS=1` writes the instruction counts to `tests/costs/instructions.toml`.
+//! They do not depend on the speed or the load of the machine. If a tool is missing or not permitted its trials show as
+//! ignored, with the reason; `ZORB_REQUIRE_TOOLS=1` makes that a failure. `UPDATE_COSTS=1` writes the instruction
+//! counts to `tests/costs/instructions.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may")]
 
 mod copies;

@@ -1,4 +1,4 @@
-//! The programs that are looked at: built once, and run under a tool.
+//! The measured programs: built once, and run under a tool.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -12,7 +12,7 @@ use zorb_costs::operation::Operation;
 /// How many seconds one program may take under a tool.
 const LIMIT: &str = "300";
 
-/// One line that Cargo says about an artifact.
+/// A message of Cargo about an artifact.
 #[derive(Deserialize)]
 struct Artifact {
     executable: Option<PathBuf>,

@@ -83,7 +83,7 @@ pub(crate) fn traced(folder: &Path, side: Side) -> Vec<String> {
     ["strace", "-f", "-qq", "-e", "signal=none", "-o", &output].map(str::to_owned).into()
 }
 
-/// What happened between the two marks of a phase.
+/// The system calls between the two marks of a phase.
 #[derive(Debug, Default)]
 pub(crate) struct Phase {
     /// The thread that made the marks: the caller's, or the one that makes the upcalls.
@@ -132,8 +132,8 @@ pub(crate) fn phases(folder: &Path, side: Side) -> Result<BTreeMap<String, Phase
     Ok(parse(&trace))
 }
 
-/// Takes a trace apart whose lines are `THREAD CALL(ARGUMENTS) = RESULT`. A call that another
-/// thread's interrupts has two lines; the second is of the form `THREAD <... CALL resumed>`.
+/// Parses a trace with lines `THREAD CALL(ARGUMENTS) = RESULT`. A call that another thread's interrupts has two lines;
+/// the second is of the form `THREAD <... CALL resumed>`.
 fn parse(trace: &str) -> BTreeMap<String, Phase> {
     let mut phases = BTreeMap::new();
     let mut current: Option<(String, Phase)> = None;

@@ -1,9 +1,9 @@
-//! The programs that count, and whether they can be used here.
+//! The measuring tools, and whether they are available.
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// Why something cannot be counted here.
+/// Why a measurement is not possible.
 #[derive(Clone, Debug)]
 pub(crate) struct Absent(pub(crate) String);
 
@@ -26,7 +26,7 @@ pub(crate) fn valgrind() -> Result<(), Absent> {
     FOUND.get_or_init(probe).clone()
 }
 
-/// What takes the symbols off a program; it comes with the linker.
+/// `strip`, which removes symbols; a part of binutils.
 pub(crate) fn strip() -> Result<(), Absent> {
     works("strip", &["--version"])
 }

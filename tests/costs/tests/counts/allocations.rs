@@ -1,4 +1,4 @@
-//! What a steady call allocates, on the client's thread and in all of the server's.
+//! The allocations of a warm call, on the client's thread and on all threads of the server.
 
 use zorb::{CollocationStrategy, Interface as _, Orb, OrbBuilder};
 use zorb_costs::operation::{Arguments, Operation};
@@ -16,7 +16,7 @@ const EXPECTED: [(Operation, [u64; 3]); 10] = [
     (Operation::OneWay, [0, 0, 0]),
     // The caller's own string; the one that the servant makes, which the caller gets inside the ORB.
     (Operation::String, [1, 1, 1]),
-    // Borrowed where they were received.
+    // Borrowed from the receive buffer.
     (Operation::OctetsIn, [0, 0, 0]),
     // The caller's own; those that the servant makes.
     (Operation::OctetsOut, [1, 1, 1]),
@@ -91,7 +91,7 @@ fn a_steady_call_allocates_what_its_types_need() {
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();
     }
-    // Inside one ORB everything happens on the calling thread.
+    // Collocated calls run on the calling thread.
     let orb = builder().build().unwrap();
     let counted: Counted = orb.root_poa().activate(Servant).unwrap();
     for (operation, [client, server, straight]) in EXPECTED {

@@ -1,4 +1,4 @@
-//! How often the octets of an argument are copied over shared memory, and what a drawn buffer costs.
+//! The number of copies of an argument's octets over shared memory, and the cost of a loan.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +20,7 @@ use zorb_rt::{LaneBuilder, Priority, RtOrb, Strategy};
 const CALLS: u64 = 30;
 const LEN: usize = 64 << 10;
 
-/// Adds up what it is given, and takes everything else from [`Servant`].
+/// Sums its argument, and delegates everything else to [`Servant`].
 #[derive(Default)]
 struct Adding(Arc<AtomicU64>);
 
@@ -183,14 +183,14 @@ fn results_are_copied_once(pair: &Pair, copies: u64, what: &str) {
     assert_eq!(kept.unwrap().reader().read_octets().unwrap(), given, "{what}");
 }
 
-/// Lends octets that it draws for the reply, each 3.
+/// Returns loans for the reply, filled with 3.
 struct Lending {
     orb: Orb,
     /// How this operation wants it.
     by: Option<BufferStrategy>,
-    /// What it says of the connection.
+    /// The strategy that it sets for the connection.
     of_connection: Option<BufferStrategy>,
-    /// What it says of its thread, for as long as it works.
+    /// The strategy that it sets for its thread during the upcall.
     of_thread: Policies,
 }
 
@@ -262,7 +262,7 @@ fn results_are_lent(pair: &Pair, poa: &Poa, what: &str) {
     let mut turned = there.loan(LEN).unwrap();
     turned.fill(3);
     assert_eq!(copies_of_lent(|| there.turn(&turned).unwrap()), 0, "{what}");
-    // What is short goes through the ring, and what there is no buffer for.
+    // Short octets, and those without a free buffer, go through the ring.
     assert!(!there.lend(100).unwrap().is_shared());
     let kept: Vec<_> = (0..20).map(|_| there.lend(LEN as u32).unwrap()).collect();
     let shared = kept.iter().filter(|lent| lent.is_shared()).count();
@@ -272,7 +272,7 @@ fn results_are_lent(pair: &Pair, poa: &Poa, what: &str) {
     drop(kept);
     assert!(clone.is_shared() && clone[..] == [3; LEN], "{what}");
     assert_eq!(copies_of_lent(|| there.lend(LEN as u32).unwrap()), 0, "{what}");
-    // A stub of the same ORB is handed what the servant has made.
+    // A collocated stub gets the servant's octets.
     let here: Lender = pair.server.resolve(&there.as_object().to_ior_string()).unwrap();
     assert_eq!(here.lend(LEN as u32).unwrap().into_vec(), [3; LEN]);
 }

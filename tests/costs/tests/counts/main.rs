@@ -1,4 +1,4 @@
-//! What is counted within the process. One test runs at a time.
+//! Counts within the process. One test runs at a time.
 #![allow(clippy::unwrap_used)]
 
 mod allocations;

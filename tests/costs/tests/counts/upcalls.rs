@@ -1,4 +1,4 @@
-//! What a periodic upcall of an object costs: no lock, no allocation, one wait.
+//! The cost of a periodic upcall: no lock, no allocation, one wait.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;

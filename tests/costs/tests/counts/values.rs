@@ -1,4 +1,4 @@
-//! What values of valuetypes allocate: written into a buffer that has room, and read.
+//! The allocations of valuetypes: written to a buffer with room, and read.
 
 use zorb::Value;
 use zorb::codegen::{self, CdrReader, CdrWriter, Wire};

@@ -1,4 +1,4 @@
-//! Calls of the server and client targets, recorded on their way.
+//! Recorded calls of the server and client targets.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -227,7 +227,7 @@ fn replies() {
     seed("client", "system-exception", with(&raised));
     let unknown = reply(ReplyStatus::UserException, |writer| String::write("IDL:x:1.0", writer));
     seed("client", "unknown-exception", with(&unknown));
-    // To the same liar again, until the limit on forwards.
+    // Forwards to the same server, until the limit of forwards.
     let forward = reply(ReplyStatus::LocationForward, |w| Ior::write(&client::reference(), w));
     seed("client", "forward-in-a-circle", with(&forward));
     let nil = reply(ReplyStatus::LocationForward, |writer| Ior::write(&Ior::NIL, writer));
@@ -249,7 +249,7 @@ fn replies() {
     seed("client", "a-request", with(&request(GiopVersion::V1_2, b"o", "x", |_| Ok(()))));
 }
 
-/// A reply that nobody asked for.
+/// A reply without a request.
 fn stray() -> Vec<u8> {
     let mut octets = Vec::new();
     let (version, order) = (GiopVersion::V1_2, ByteOrder::Little);

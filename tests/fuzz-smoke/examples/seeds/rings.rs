@@ -1,4 +1,4 @@
-//! What peers write into shared memory: some that keep to the rules, and some that do not.
+//! Writes of conforming and of hostile peers to shared memory.
 
 use zorb_fuzz_smoke::targets::ring::{
     ADD, BORROW, GIVE_BACK, LEND, RECEIVE, RING, SEND, STEP, WRITE, WRITE_TO_BUFFERS,

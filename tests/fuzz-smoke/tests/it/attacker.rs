@@ -9,7 +9,7 @@ use zorb_testkit::in_own_process;
 /// Number of seeds of each test.
 const SEEDS: u64 = 1500;
 
-/// Every request that expects a reply gets one, once, whatever else is under way on the connection.
+/// Every request that expects a reply gets exactly one, regardless of other requests on the connection.
 #[test]
 fn every_request_of_a_lawful_session_ends_once() {
     for seed in 0..SEEDS {
@@ -25,12 +25,12 @@ fn every_request_of_a_lawful_session_ends_once() {
     }
 }
 
-/// Faults end requests or the connection of who sends them; allocation is bounded by what was sent, and a client on
-/// another connection gets its results.
+/// Faults end only requests or the connection of their sender; allocations are bounded by the octets sent, and a client
+/// on another connection gets its results.
 #[test]
 fn a_hostile_session_disturbs_nobody_else() {
     in_own_process("attacker::a_hostile_session_disturbs_nobody_else", || {
-        // What is set up once belongs to no session.
+        // One-time initialization is not charged to a session.
         let _ = server::exchange(&lawful(0).octets);
         let (before, bound) = (panics(), server::TARGET.allocation);
         let (mut answered, mut ended) = (0, 0);

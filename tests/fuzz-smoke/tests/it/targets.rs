@@ -73,7 +73,7 @@ fn short_messages_do_no_harm() {
 }
 
 #[test]
-fn what_peers_write_into_shared_memory_does_no_harm() {
+fn writes_of_peers_to_shared_memory_are_harmless() {
     check(&ring::TARGET, 19, 2000);
 }
 

@@ -1,4 +1,4 @@
-//! What every servant of echo operations is made of.
+//! The common part of the servants with echo operations.
 
 /// The echo operations of an interface: of values, of views of values, of elements.
 macro_rules! echo {

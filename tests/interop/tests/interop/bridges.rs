@@ -13,7 +13,7 @@ use crate::pairings::{Pairing, orb, start_server};
 use crate::peers::Peer;
 
 /// Calls that the checks make of the suite itself, at least; others go to objects that it names.
-const LEAST_CALLS: u64 = 40;
+const MIN_CALLS: u64 = 40;
 
 fn story(error: impl std::fmt::Display) -> String {
     error.to_string()
@@ -33,7 +33,7 @@ fn reference(bridge: &Bridge) -> Result<String, String> {
 /// Whether the checks' calls of the suite have gone over, with their replies.
 fn has_carried(bridge: &Bridge) -> Result<(), String> {
     let said = bridge.statistics();
-    if said.requests >= LEAST_CALLS && said.replies == said.awaited {
+    if said.requests >= MIN_CALLS && said.replies == said.awaited {
         return Ok(());
     }
     Err(format!("{said:?}"))

@@ -1,14 +1,14 @@
 //! Checks that fail, most of them against a real peer only, and why.
 //!
-//! What a peer's client finds wrong with its own ORB is listed on its side (peers/PEERS.md) and
-//! printed by it. A listed check that passes, or fails in another way, is a failure.
+//! Defects that a peer's client finds in its own ORB are listed on its side (peers/PEERS.md) and printed by it. A
+//! listed check that passes, or fails in another way, is a failure.
 
 /// Checks that are known to fail, in one way and for one reason.
 pub(crate) struct Known {
-    /// What the pairing's name contains.
+    /// A part of the pairing's name.
     pairing: &'static str,
     checks: &'static [&'static str],
-    /// What the story of the failure contains.
+    /// A part of the failure's message.
     pub(crate) symptom: &'static str,
     pub(crate) reason: &'static str,
 }

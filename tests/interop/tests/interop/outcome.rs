@@ -1,4 +1,4 @@
-//! What became of a check, and how a peer's client says it.
+//! The outcome of a check, and its text form in the output of a peer's client.
 
 use crate::known;
 use crate::peers::Absent;

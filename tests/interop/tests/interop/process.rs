@@ -15,7 +15,7 @@ pub(crate) struct Process {
     name: String,
     child: Child,
     stdin: Option<ChildStdin>,
-    /// What it prints, line by line; errors too. Ends when the process does.
+    /// The lines of its output, including standard error. Disconnected when the process ends.
     printed: Receiver<Line>,
     errors: Vec<String>,
 }

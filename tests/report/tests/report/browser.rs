@@ -1,4 +1,4 @@
-//! A headless Chromium, spoken to over pipes by the DevTools protocol.
+//! A headless Chromium, controlled over pipes with the DevTools protocol.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -10,16 +10,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What goes wrong, in words.
+/// An error message.
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
 /// How long an answer may take before the browser counts as stuck.
 const LIMIT: Duration = Duration::from_secs(60);
-/// What Debian, others and Google call it.
+/// The names of the program in Debian, in other distributions and from Google.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 /// The descriptors of the pipes are 3 and 4.
 const PIPES: &str = "exec \"$@\" 3<&0 4>&1 </dev/null >&2";
-/// Whatever it wants of the network by itself is not found.
+/// Resolves no host names, so that the browser's own requests fail.
 const FLAGS: [&str; 11] = [
     "--headless=new",
     "--no-sandbox",
@@ -108,17 +108,17 @@ impl Browser {
         let page = Page { session, target };
         self.events.clear();
         for domain in ["Page", "Network", "Runtime", "Log"] {
-            self.tell(&page, &format!("{domain}.enable"), json!({}))?;
+            self.command(&page, &format!("{domain}.enable"), json!({}))?;
         }
         let metrics =
             json!({"width": screen.width, "height": 800, "deviceScaleFactor": 1, "mobile": true});
-        self.tell(&page, "Emulation.setDeviceMetricsOverride", metrics)?;
+        self.command(&page, "Emulation.setDeviceMetricsOverride", metrics)?;
         let scheme = json!({"name": "prefers-color-scheme", "value": screen.scheme});
-        self.tell(&page, "Emulation.setEmulatedMedia", json!({"features": [scheme]}))?;
+        self.command(&page, "Emulation.setEmulatedMedia", json!({"features": [scheme]}))?;
         let off = json!({"value": !screen.scripts});
-        self.tell(&page, "Emulation.setScriptExecutionDisabled", off)?;
+        self.command(&page, "Emulation.setScriptExecutionDisabled", off)?;
         let url = format!("file://{}", file.display());
-        self.tell(&page, "Page.setLifecycleEventsEnabled", json!({"enabled": true}))?;
+        self.command(&page, "Page.setLifecycleEventsEnabled", json!({"enabled": true}))?;
         let navigated = self.ask(Some(&page), "Page.navigate", json!({"url": url}))?;
         let loader = text(&navigated, "loaderId")?;
         // The empty page before may still be telling of its own end of loading.
@@ -144,7 +144,7 @@ impl Browser {
     /// Closes the page: the URLs that it asked for, and what the browser complained of.
     pub(crate) fn close(&mut self, page: &Page) -> Result<(Vec<String>, Vec<String>)> {
         // What it had to say has arrived before the answer to this.
-        self.tell(page, "Page.disable", json!({}))?;
+        self.command(page, "Page.disable", json!({}))?;
         let (mut urls, mut complaints) = (Vec::new(), Vec::new());
         for event in self.events.drain(..) {
             let parameters = &event["params"];
@@ -163,7 +163,7 @@ impl Browser {
         Ok((urls, complaints))
     }
 
-    fn tell(&mut self, page: &Page, method: &str, parameters: Value) -> Result<()> {
+    fn command(&mut self, page: &Page, method: &str, parameters: Value) -> Result<()> {
         self.ask(Some(page), method, parameters).map(drop)
     }
 
@@ -211,7 +211,7 @@ impl Browser {
         })
     }
 
-    /// What happened, and what the browser said last.
+    /// The error, and the last message of the browser.
     fn story(&self, what: &str) -> String {
         let log = std::fs::read(self.profile.path().join("log")).unwrap_or_default();
         let log = String::from_utf8_lossy(&log);

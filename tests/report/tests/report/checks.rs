@@ -1,4 +1,4 @@
-//! What readers of a page may expect.
+//! Properties that every page has.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(crate) const CHECKS: &[(&str, Check)] = &[
 const USUAL: &str = "usual";
 const HOSTILE: &str = "hostile";
 const UNKNOWN: &str = "unknown";
-/// Those of an experiment that takes calls apart.
+/// The fixtures of an experiment that shows the steps of calls.
 const PARTS: &str = "parts";
 
 macro_rules! ensure {

@@ -1,4 +1,4 @@
-//! What is to be seen of a page, and what its axes say about it.
+//! The visible contents of a page, and their values by its axes.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use crate::browser::{Browser, Result, Screen};
 
 /// A page that was opened, looked at, and closed again.
 pub(crate) struct Sight {
-    /// What `look.js` returns.
+    /// The result of `look.js`.
     pub(crate) seen: Value,
     /// The URLs that the page asked for, its own first.
     pub(crate) urls: Vec<String>,
-    /// What the browser complained of.
+    /// The browser's error messages.
     pub(crate) complaints: Vec<String>,
 }
 

@@ -23,21 +23,21 @@ fn check(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places;
+    use super::super::positions;
     use super::*;
 
     #[test]
     fn a_file_over_the_limit_is_a_finding() {
         let at_limit = "x\n".repeat(MAX_LINES);
         let over = "x\n".repeat(MAX_LINES + 1);
-        assert!(places(&RULE, &[("a.rs", &at_limit)]).is_empty());
-        assert_eq!(places(&RULE, &[("a.rs", &over)]), ["a.rs:801"]);
+        assert!(positions(&RULE, &[("a.rs", &at_limit)]).is_empty());
+        assert_eq!(positions(&RULE, &[("a.rs", &over)]), ["a.rs:801"]);
     }
 
     #[test]
     fn generated_files_and_other_languages_are_exempt() {
         let over = "x\n".repeat(MAX_LINES + 1);
         let files = [("a/src/generated/b.rs", over.as_str()), ("a.md", over.as_str())];
-        assert!(places(&RULE, &files).is_empty());
+        assert!(positions(&RULE, &files).is_empty());
     }
 }

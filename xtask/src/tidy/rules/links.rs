@@ -108,11 +108,11 @@ fn resolve(folder: &str, target: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places;
+    use super::super::positions;
     use super::*;
 
     fn links(text: &str) -> Vec<String> {
-        places(&RULE, &[("docs/src/a.md", text), ("docs/src/b.md", ""), ("README.md", "")])
+        positions(&RULE, &[("docs/src/a.md", text), ("docs/src/b.md", ""), ("README.md", "")])
     }
 
     #[test]

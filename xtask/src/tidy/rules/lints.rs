@@ -24,7 +24,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places;
+    use super::super::positions;
     use super::*;
 
     #[test]
@@ -32,9 +32,9 @@ mod tests {
         let bare = "[package]\nname = \"a\"\n";
         let good = format!("{bare}[lints]\nworkspace = true\n");
         for path in ["crates/a/Cargo.toml", "tests/a/Cargo.toml", "xtask/Cargo.toml"] {
-            assert_eq!(places(&RULE, &[(path, bare)]), [format!("{path}:2")]);
-            assert!(places(&RULE, &[(path, &good)]).is_empty());
+            assert_eq!(positions(&RULE, &[(path, bare)]), [format!("{path}:2")]);
+            assert!(positions(&RULE, &[(path, &good)]).is_empty());
         }
-        assert!(places(&RULE, &[("examples/a/Cargo.toml", bare)]).is_empty());
+        assert!(positions(&RULE, &[("examples/a/Cargo.toml", bare)]).is_empty());
     }
 }

@@ -23,7 +23,7 @@ pub(super) const ALL: &[Rule] = &[
 
 /// Applies one rule to these files; returns `path:line` of every finding.
 #[cfg(test)]
-fn places(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
+fn positions(rule: &Rule, files: &[(&str, &str)]) -> Vec<String> {
     let mut found = (rule.check)(&super::Tree::from_texts(files));
     found.sort();
     found.iter().map(|finding| format!("{}:{}", finding.path, finding.line)).collect()

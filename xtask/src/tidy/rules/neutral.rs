@@ -47,14 +47,14 @@ fn check(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places;
+    use super::super::positions;
     use super::*;
 
     #[test]
     fn names_of_protocols_fire_in_code_and_in_its_texts() {
         for line in ["if url == \"iiop://a\" {", "ProfileTag::TAO_UIOP,", "SsliopKey => 1,"] {
             let text = format!("// why\n{line}\n");
-            let found = places(&RULE, &[("crates/zorb-core/src/a.rs", &text)]);
+            let found = positions(&RULE, &[("crates/zorb-core/src/a.rs", &text)]);
             assert_eq!(found, ["crates/zorb-core/src/a.rs:2"]);
         }
     }
@@ -62,10 +62,10 @@ mod tests {
     #[test]
     fn prose_tests_and_other_crates_pass() {
         let prose = "/// As `iiop://host` is.\nfn a() {} // not of uiop\n#[cfg(test)]\n\"iiop\"\n";
-        assert!(places(&RULE, &[("crates/zorb-core/src/a.rs", prose)]).is_empty());
+        assert!(positions(&RULE, &[("crates/zorb-core/src/a.rs", prose)]).is_empty());
         let code = "const SCHEME: &str = \"iiop\";\n";
         for path in ["crates/zorb-core/src/a/tests.rs", "crates/zorb-tcp/src/a.rs"] {
-            assert!(places(&RULE, &[(path, code)]).is_empty());
+            assert!(positions(&RULE, &[(path, code)]).is_empty());
         }
     }
 }

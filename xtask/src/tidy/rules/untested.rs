@@ -39,7 +39,7 @@ fn check(tree: &Tree) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::places;
+    use super::super::positions;
     use super::*;
 
     const LIBRARY: &str = "[package]\nname = \"a\"\n[lib]\ntest = false\n";
@@ -54,7 +54,7 @@ mod tests {
             (program, "crates/a/src/bin/b.rs"),
         ] {
             let files = [("crates/a/Cargo.toml", manifest), (path, TEST)];
-            assert_eq!(places(&RULE, &files), [format!("{path}:2")]);
+            assert_eq!(positions(&RULE, &files), [format!("{path}:2")]);
         }
     }
 
@@ -68,7 +68,9 @@ mod tests {
             (LIBRARY, "crates/a/tests/it/main.rs"),
             (LIBRARY, "crates/b/src/lib.rs"),
         ] {
-            assert!(places(&RULE, &[("crates/a/Cargo.toml", manifest), (path, TEST)]).is_empty());
+            assert!(
+                positions(&RULE, &[("crates/a/Cargo.toml", manifest), (path, TEST)]).is_empty()
+            );
         }
     }
 }

@@ -79,13 +79,13 @@ impl Compared {
         let (work, least) = self.uiop.least()?;
         let bare = self.bare.iter().find(|(of, _)| of == work);
         let bare = bare.map_or_else(String::new, |(_, bare)| {
-            format!(", where the bare program makes {:+.1} %", (bare - 1.0) * 100.0)
+            format!("; the bare program has {:+.1} %", (bare - 1.0) * 100.0)
         });
         Some(
             Claim::new(
-                "calls in a second of uiop, beside iiop",
-                format!("{:+.0} % for each kind of work", (UIOP_GAIN - 1.0) * 100.0),
-                format!("{} at least, for {work}{bare}", percent(least)),
+                "calls per second over uiop relative to iiop",
+                format!("at least {:+.0} % for each workload", (UIOP_GAIN - 1.0) * 100.0),
+                format!("minimum {}, for {work}{bare}", percent(least)),
                 least.median >= UIOP_GAIN,
             )
             .unclear_if(least.contains(UIOP_GAIN)),
@@ -101,9 +101,9 @@ impl Compared {
         let less = Interval::of(less);
         Some(
             Claim::new(
-                format!("what uiop gains, from {} to {}", small.name, complex.name),
-                "becomes less, with 95 % confidence",
-                format!("{from:+.1} % and {to:+.1} %: less by {}", points(less)),
+                format!("gain of uiop from {} to {}", small.name, complex.name),
+                "decreases, with 95 % confidence",
+                format!("{from:+.1} % and {to:+.1} %: decreases by {}", points(less)),
                 less.low > 0.0,
             )
             .unclear_if(less.contains(0.0)),

@@ -47,7 +47,7 @@ impl Gains {
     pub(super) fn any(&self, name: &str) -> Vec<Claim> {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
         let more = Claim::new(
-            format!("calls in a second of {name}, beside GIOP, on average"),
+            format!("calls per second over {name} relative to GIOP, on average"),
             "more, with 95 % confidence",
             percent(gain),
             gain.low > 1.0,
@@ -61,7 +61,7 @@ impl Gains {
         let gain = Interval::of(self.averages(|kind| &kind.gains));
         let (least, most) = (SMALL_GAIN.start() - 1.0, SMALL_GAIN.end() - 1.0);
         let more = Claim::new(
-            format!("calls in a second of {name}, beside GIOP, on average"),
+            format!("calls per second over {name} relative to GIOP, on average"),
             format!("more, with 95 % confidence, by {:.1} to {:.0} %", least * 100.0, most * 100.0),
             percent(gain),
             gain.low > 1.0 && SMALL_GAIN.contains(&gain.median),
@@ -72,10 +72,11 @@ impl Gains {
         let least = self.least().map(|(work, least)| {
             let surely = |kind: &&Kind| kind.interval().high < MIN_RATIO;
             let lost = self.0.iter().filter(surely).count();
-            let lost = format!("{lost} of {} kinds lose more beyond doubt", self.0.len());
+            let lost =
+                format!("{lost} of {} workloads lose more, with 95 % confidence", self.0.len());
             Claim::new(
-                format!("the kind of work that gains least by {name}"),
-                format!("{:+.1} % at worst", (MIN_RATIO - 1.0) * 100.0),
+                format!("smallest gain of {name} over all workloads"),
+                format!("at least {:+.1} %", (MIN_RATIO - 1.0) * 100.0),
                 format!("{}, for {work}; {lost}", percent(least)),
                 least.median >= MIN_RATIO,
             )
@@ -89,7 +90,7 @@ impl Gains {
         let spent = Interval::of(self.averages(|kind| &kind.spent));
         (spent.median > 0.0).then(|| {
             Claim::new(
-                format!("processor time of both sides for a call of {name}, beside GIOP"),
+                format!("CPU time of client and server per call over {name} relative to GIOP"),
                 "less on average, with 95 % confidence",
                 percent(spent),
                 spent.high < 1.0,
@@ -109,9 +110,9 @@ impl Gains {
         let more = Interval::of(more);
         Some(
             Claim::new(
-                format!("what {name} gains on average, beside what {other_name} does"),
+                format!("average gain of {name} minus that of {other_name}"),
                 "more, with 95 % confidence",
-                format!("by {}", points(more)),
+                points(more),
                 more.low > 0.0,
             )
             .unclear_if(more.contains(0.0)),

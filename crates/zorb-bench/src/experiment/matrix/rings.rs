@@ -9,10 +9,10 @@ use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
 
 /// Maximum time of a void call relative to a bare ring: of blocking and of spinning peers.
-const MOST_ASLEEP: f64 = 1.2;
-const MOST_AWAKE: f64 = 1.5;
+const MAX_ASLEEP: f64 = 1.2;
+const MAX_AWAKE: f64 = 1.5;
 /// Minimum calls per second of a flood relative to a bare ring.
-const LEAST_FLOOD: f64 = 0.9;
+const MIN_FLOOD: f64 = 0.9;
 /// Octets of a call of a flood, and of all calls.
 const FLOOD: usize = 128 << 10;
 const TOTAL: u64 = 64 << 20;
@@ -47,12 +47,12 @@ impl Rings {
         let (asleep, awake) = (beside("zorb", "raw"), beside("zorb-spin", "raw-spin"));
         match &work.command {
             Command::Run(run) if run.operation == Operation::CubeVoid => {
-                self.0.extend(asleep.map(|both| both.call("that sleep", MOST_ASLEEP)));
+                self.0.extend(asleep.map(|both| both.call("that sleep", MAX_ASLEEP)));
                 self.0.extend(awake.into_iter().flat_map(|both| both.by_distance()));
             }
             Command::Flood(_) => {
                 self.0.extend(asleep.map(|both| both.flood("that sleep")));
-                self.0.extend(awake.map(|both| both.flood("that spin")));
+                self.0.extend(awake.map(|both| both.flood("that busy-wait")));
             }
             Command::Run(_) | Command::Find(_) => {}
         }
@@ -94,10 +94,10 @@ impl<'a> Beside<'a> {
         let raw = median(self.0.iter().map(|both| p50_us(both.raw)));
         let more = median(self.0.iter().map(|both| p50_us(both.zorb) - p50_us(both.raw)));
         Claim::new(
-            format!("median of a call of nothing through shmiop, beside rings {rings}"),
+            format!("median void call over shmiop, relative to bare rings {rings}"),
             format!("at most {most} times as long"),
             format!(
-                "{} times as long: {zorb:.2} us beside {raw:.2}, {:+.0} ns",
+                "{} times as long: {zorb:.2} us, bare {raw:.2} us, {:+.0} ns",
                 around(ratio),
                 more * 1000.0
             ),
@@ -111,7 +111,7 @@ impl<'a> Beside<'a> {
     fn by_distance(&self) -> Vec<Claim> {
         let known = |both: &&Both<'_>| both.distances.iter().all(Option::is_some);
         if self.0.iter().filter(known).count() * 2 < self.0.len() {
-            return vec![self.call("that spin", MOST_AWAKE)];
+            return vec![self.call("that busy-wait", MAX_AWAKE)];
         }
         let part = |rings: &str, is_in: fn(f64) -> bool| {
             let of = |both: &&Both<'_>| both.distances.iter().flatten().all(|far| is_in(*far));
@@ -121,13 +121,13 @@ impl<'a> Beside<'a> {
             }
             let nanos = Interval::of(part.iter().flat_map(|both| both.distances).flatten());
             let rings = format!("{rings} ({:.0} ns apart, {} blocks)", nanos.median, part.len());
-            Some(Self(part).call(&rings, MOST_AWAKE))
+            Some(Self(part).call(&rings, MAX_AWAKE))
         };
-        let one_core = part("that spin on processors of one core", |nanos| nanos < ONE_CORE);
-        let near = part("that spin on processors with one cache", |nanos| {
+        let one_core = part("that busy-wait on processors of one core", |nanos| nanos < ONE_CORE);
+        let near = part("that busy-wait on processors with one cache", |nanos| {
             (ONE_CORE..=NEAR).contains(&nanos)
         });
-        let far = part("that spin on processors far from each other", |nanos| nanos > NEAR);
+        let far = part("that busy-wait on processors far from each other", |nanos| nanos > NEAR);
         [one_core, near, far].into_iter().flatten().collect()
     }
 
@@ -137,12 +137,12 @@ impl<'a> Beside<'a> {
         let ratio = Interval::of(self.0.iter().map(|both| rate(both.zorb) / rate(both.raw)));
         let mb_per_s = median(self.0.iter().map(|both| rate(both.zorb) * FLOOD as f64 * 1e3));
         Claim::new(
-            format!("a flood of {FLOOD} octets a call through shmiop, beside rings {rings}"),
-            format!("at least {LEAST_FLOOD} times as fast"),
+            format!("one-way calls of {FLOOD} octets over shmiop, relative to bare rings {rings}"),
+            format!("at least {MIN_FLOOD} times as fast"),
             format!("{} times as fast, {mb_per_s:.0} MB/s", around(ratio)),
-            ratio.median >= LEAST_FLOOD,
+            ratio.median >= MIN_FLOOD,
         )
-        .unclear_if(ratio.contains(LEAST_FLOOD))
+        .unclear_if(ratio.contains(MIN_FLOOD))
     }
 }
 

@@ -38,7 +38,7 @@ fn sums(all: &[Measured]) -> Claim {
     let off = |one: &Measured| mean_of(&one.client, Call::whole) / one.mean_ns().max(1.0) - 1.0;
     let worst = all.iter().map(off).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or_default();
     Claim::new(
-        "the client's steps add up to the measured round trip",
+        "sum of the client's steps relative to the measured round trip",
         format!("within {:.0} %", SUM * 100.0),
         format!("{:+.1} % at most", worst * 100.0),
         worst.abs() <= SUM,
@@ -48,7 +48,7 @@ fn sums(all: &[Measured]) -> Claim {
 fn cost(all: &[Measured]) -> Claim {
     let cost = median(all.iter().flat_map(|one| one.costs.iter().copied()));
     Claim::new(
-        "passing a probe takes",
+        "cost of a probe",
         format!("at most {COST_NS:.0} ns"),
         format!("{cost:.1} ns"),
         cost <= COST_NS,
@@ -62,7 +62,10 @@ fn waiting(one: &Measured) -> Claim {
     };
     let (client, server) = (share(Side::Client), share(Side::Server));
     Claim::new(
-        format!("{}: of the time of both sides, the system and waiting are", one.transport),
+        format!(
+            "{}: share of the system and of waiting in the time of client and server",
+            one.transport
+        ),
         "more than half",
         format!("{:.0} % and {:.0} %", client * 100.0, server * 100.0),
         client > 0.5 && server > 0.5,
@@ -73,7 +76,7 @@ fn demultiplexing(one: &Measured) -> Claim {
     const STEPS: [Step; 4] = [Step::ParseKey, Step::Adapter, Step::Servant, Step::Operation];
     let took = median_of(&one.server, |call| call.of(&STEPS));
     Claim::new(
-        format!("{}: object key, POA, servant and operation take", one.transport),
+        format!("{}: time to find POA, servant and operation", one.transport),
         format!("at most {DEMULTIPLEX_NS:.0} ns"),
         format!("{took:.0} ns"),
         took <= DEMULTIPLEX_NS,
@@ -83,8 +86,8 @@ fn demultiplexing(one: &Measured) -> Claim {
 fn same_orb(one: &Measured, other: &Measured) -> Claim {
     let differs = other.orb_ns() / one.orb_ns().max(1.0) - 1.0;
     Claim::new(
-        format!("over {} the ORB takes, of {}", other.transport, one.transport),
-        format!("as much, within {:.0} %", ORB_DIFFERS * 100.0),
+        format!("time of the ORB over {} relative to {}", other.transport, one.transport),
+        format!("equal within {:.0} %", ORB_DIFFERS * 100.0),
         format!("{:+.1} %", differs * 100.0),
         differs.abs() <= ORB_DIFFERS,
     )
@@ -92,7 +95,10 @@ fn same_orb(one: &Measured, other: &Measured) -> Claim {
 
 fn cheaper_system(one: &Measured, other: &Measured) -> Claim {
     Claim::new(
-        format!("over {} the system and I/O take, of {}", other.transport, one.transport),
+        format!(
+            "time of the system and I/O over {} relative to {}",
+            other.transport, one.transport
+        ),
         "less",
         format!("{:+.1} %", (other.system_ns() / one.system_ns().max(1.0) - 1.0) * 100.0),
         other.system_ns() < one.system_ns(),
@@ -105,7 +111,7 @@ fn slopes(transport: &str, all: &[Measured], threshold: Option<usize>) -> Option
     let orb = slope(octets().map(|one| (one.payload as f64, one.orb_ns())), at)?;
     let system = slope(octets().map(|one| (one.payload as f64, one.system_ns())), at)?;
     Some(Claim::new(
-        format!("{transport}: an octet more costs the ORB, of what it costs the system"),
+        format!("{transport}: time of the ORB per additional octet, relative to the system"),
         format!("at most {:.0} %", SLOPE * 100.0),
         format!("{orb:.3} ns of {system:.3} ns"),
         orb <= SLOPE * system,

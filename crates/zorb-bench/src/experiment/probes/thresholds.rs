@@ -62,7 +62,7 @@ fn check(transport: &str, all: &[Measured]) -> Claim {
         .map(|(payload, height)| format!("{payload} ({height:+.0} ns)"))
         .collect();
     Claim::new(
-        format!("{transport}: by its copy threshold, the ORB's time steps up most to"),
+        format!("{transport}: payloads at which the ORB's time rises most, by copy threshold"),
         format!("{} octets", names.join(" and ")),
         steps.join(" and "),
         found == thresholds,

@@ -10,7 +10,7 @@ pub(in crate::peer) trait Client {
         &self,
         operation: Operation,
         elements: usize,
-        line: Line,
+        line: ConnectionUse,
     ) -> Result<Box<dyn TwoWay>, Refusal>;
 
     /// CPU time of the server's process, if it is another one that can be asked.
@@ -24,7 +24,7 @@ pub(in crate::peer) trait Client {
 
 /// The connection of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::peer) enum Line {
+pub(in crate::peer) enum ConnectionUse {
     /// An exclusive connection, which may have been used before.
     Own,
     /// A connection that all threads share.

@@ -7,7 +7,7 @@ use std::thread;
 
 use zorb_os::clock::MonotonicTime;
 
-use super::calls::{Client, Line, Refusal, TwoWay};
+use super::calls::{Client, ConnectionUse, Refusal, TwoWay};
 use crate::driver::{Done, Run};
 use crate::error::{Error, Result};
 use crate::processor::process_cpu_ns;
@@ -65,7 +65,7 @@ pub(super) fn run(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
         return run_fresh(client, run);
     }
     let elements = run.operation.elements(run.payload);
-    let line = if run.shared { Line::Shared } else { Line::Own };
+    let line = if run.shared { ConnectionUse::Shared } else { ConnectionUse::Own };
     let mut callers = Vec::new();
     for _ in 0..run.threads {
         callers.push(client.two_way(run.operation, elements, line)?);
@@ -108,7 +108,7 @@ const TOGETHER: u32 = 16;
 fn run_fresh(client: &dyn Client, run: &Run) -> Result<Done, Refusal> {
     let elements = run.operation.elements(run.payload);
     let some = |count: u32, measured: &mut Recorder| -> Result<(), Refusal> {
-        let line = Line::Fresh { bound: run.bound };
+        let line = ConnectionUse::Fresh { bound: run.bound };
         let callers = (0..count).map(|_| client.two_way(run.operation, elements, line));
         let mut callers = callers.collect::<Result<Vec<_>, _>>()?;
         for number in 1..run.fresh {

@@ -1,4 +1,4 @@
-//! Bodies of messages: octets, of which the first tells calls apart.
+//! Bodies of messages: octets, the first of which identifies the call.
 
 use crate::operation::Operation;
 use crate::values::{Cubed as _, Value as _};

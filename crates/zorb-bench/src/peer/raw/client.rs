@@ -8,7 +8,7 @@ use super::body;
 use super::message::{HEADER, Header, Inbox, SYNC};
 use super::socket::Stream;
 use crate::error::{Error, Result};
-use crate::operation::{Duty, Operation};
+use crate::operation::{Action, Operation};
 use crate::peer::arguments::PeerArguments;
 use crate::peer::client::{self, Client, Flooding, Refusal, Tally, TwoWay, in_parts};
 use crate::transport::bare_transport;
@@ -18,9 +18,9 @@ use crate::transport::bare_transport;
 pub(in crate::peer) struct RawClient {
     address: Address,
     /// Connections that are not in use.
-    idle: Arc<Mutex<Vec<Line>>>,
+    idle: Arc<Mutex<Vec<Connection>>>,
     /// The shared connection.
-    shared: Arc<Mutex<Line>>,
+    shared: Arc<Mutex<Connection>>,
 }
 
 /// The address of a server, and options of connections.
@@ -43,12 +43,12 @@ impl Address {
 
 /// A connection with its receive buffer.
 #[derive(Debug)]
-struct Line {
+struct Connection {
     stream: Stream,
     inbox: Inbox,
 }
 
-impl Line {
+impl Connection {
     fn connect(address: &Address) -> io::Result<Self> {
         let Address { transport, to, queue, spin } = address;
         let stream = Stream::connect(transport, to, *queue, *spin)?;
@@ -81,17 +81,17 @@ impl Line {
 /// The connection of one caller, opened by its first exchange at the latest.
 #[derive(Debug)]
 struct Exclusive {
-    line: Option<Line>,
+    line: Option<Connection>,
     address: Address,
-    /// Where the connection goes when this is dropped.
-    idle: Option<Arc<Mutex<Vec<Line>>>>,
+    /// The pool to which the connection returns on drop.
+    idle: Option<Arc<Mutex<Vec<Connection>>>>,
 }
 
 impl Exclusive {
     #[inline]
-    fn line(&mut self) -> io::Result<&mut Line> {
+    fn line(&mut self) -> io::Result<&mut Connection> {
         if self.line.is_none() {
-            self.line = Some(Line::connect(&self.address)?);
+            self.line = Some(Connection::connect(&self.address)?);
         }
         self.line.as_mut().ok_or_else(|| io::ErrorKind::NotConnected.into())
     }
@@ -116,7 +116,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// Opens a connection and uses it once.
 pub(in crate::peer) fn open(arguments: &PeerArguments) -> Result<impl Sized + use<>> {
     // Thousands are held, and need no receive buffers.
-    Ok(Line::open(&Address::new(arguments)?)?.stream)
+    Ok(Connection::open(&Address::new(arguments)?)?.stream)
 }
 
 /// A request for call 0.
@@ -124,7 +124,7 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
     let size = operation.payload(elements);
     let place = Operation::ALL.iter().position(|one| *one == operation);
     let place = place.and_then(|place| u8::try_from(place).ok());
-    let one_way = operation.duty() == Duty::Sink;
+    let one_way = operation.action() == Action::Sink;
     let header = Header { operation: place.unwrap_or(SYNC), one_way, size };
     let mut message = header.encode()?.to_vec();
     message.extend(body::new(size));
@@ -134,21 +134,21 @@ fn message(operation: Operation, elements: usize) -> io::Result<Vec<u8>> {
 impl RawClient {
     pub(in crate::peer) fn connect(arguments: &PeerArguments) -> Result<Self> {
         let address = Address::new(arguments)?;
-        let shared = Arc::new(Mutex::new(Line::open(&address)?));
+        let shared = Arc::new(Mutex::new(Connection::open(&address)?));
         Ok(Self { address, idle: Arc::default(), shared })
     }
 
     /// An idle connection, or a new one that has been used.
     fn exclusive(&self) -> io::Result<Exclusive> {
         let idle = locked(&self.idle).pop();
-        let line = idle.map_or_else(|| Line::open(&self.address), Ok)?;
+        let line = idle.map_or_else(|| Connection::open(&self.address), Ok)?;
         let idle = Some(Arc::clone(&self.idle));
         Ok(Exclusive { line: Some(line), address: self.address.clone(), idle })
     }
 
     /// A new connection, which has been used if `bound`, otherwise is opened by the first exchange.
     fn fresh(&self, bound: bool) -> io::Result<Exclusive> {
-        let line = if bound { Some(Line::open(&self.address)?) } else { None };
+        let line = if bound { Some(Connection::open(&self.address)?) } else { None };
         Ok(Exclusive { line, address: self.address.clone(), idle: None })
     }
 }
@@ -164,7 +164,7 @@ impl Messages {
     fn new(operation: Operation, elements: usize) -> io::Result<Self> {
         let request = message(operation, elements)?;
         let mut messages = Self { operation, reply: request.clone(), request };
-        if operation.duty() == Duty::Cube {
+        if operation.action() == Action::Cube {
             body::cube(messages.reply.split_at_mut(HEADER).1);
         }
         Ok(messages)
@@ -174,7 +174,7 @@ impl Messages {
         body::set_first(self.request.split_at_mut(HEADER).1, number);
         let (_, reply) = self.reply.split_at_mut(HEADER);
         body::set_first(reply, number);
-        if let (Duty::Cube, Some(first)) = (self.operation.duty(), reply.get_mut(..1)) {
+        if let (Action::Cube, Some(first)) = (self.operation.action(), reply.get_mut(..1)) {
             body::cube(first);
         }
     }
@@ -185,16 +185,16 @@ impl Client for RawClient {
         &self,
         operation: Operation,
         elements: usize,
-        line: client::Line,
+        line: client::ConnectionUse,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
-        if operation.duty() == Duty::Local {
+        if operation.action() == Action::Local {
             return Err(Refusal::Unsupported("bare sockets have no types".to_owned()));
         }
         let messages = Messages::new(operation, elements)?;
         let exclusive = match line {
-            client::Line::Fresh { bound } => Some(self.fresh(bound)?),
-            client::Line::Own => Some(self.exclusive()?),
-            client::Line::Shared => None,
+            client::ConnectionUse::Fresh { bound } => Some(self.fresh(bound)?),
+            client::ConnectionUse::Own => Some(self.exclusive()?),
+            client::ConnectionUse::Shared => None,
         };
         if let Some(exclusive) = exclusive {
             return Ok(in_parts(

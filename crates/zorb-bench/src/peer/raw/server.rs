@@ -8,7 +8,7 @@ use super::body;
 use super::message::{Header, Inbox, SYNC};
 use super::socket::{Listener, Stream};
 use crate::error::Result;
-use crate::operation::{Duty, Operation};
+use crate::operation::{Action, Operation};
 use crate::peer::arguments::PeerArguments;
 use crate::peer::client::Tally;
 use crate::processor::process_cpu_ns;
@@ -58,10 +58,10 @@ fn serve_connection(stream: &Stream) -> io::Result<()> {
         let operation = Operation::ALL.get(usize::from(header.operation)).copied();
         let Some(operation) = operation else { return Err(io::ErrorKind::InvalidData.into()) };
         let (_, content) = message.split_at_mut(super::message::HEADER);
-        match operation.duty() {
-            Duty::Echo | Duty::Local => {}
-            Duty::Cube => body::cube(content),
-            Duty::Sink => {
+        match operation.action() {
+            Action::Echo | Action::Local => {}
+            Action::Cube => body::cube(content),
+            Action::Sink => {
                 let (sum, elements) = body::tally(operation, content);
                 tally.calls = tally.calls.wrapping_add(1);
                 tally.elements += elements;

@@ -6,7 +6,7 @@ use super::client::RawClient;
 use super::server;
 use super::socket::Listener;
 use crate::driver::Answer;
-use crate::operation::{Duty, Operation};
+use crate::operation::{Action, Operation};
 use crate::peer::arguments::PeerArguments;
 use crate::peer::client::answer;
 
@@ -30,10 +30,10 @@ fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
 fn every_operation_works_over_all_transports() {
     for transport in ["iiop", "uiop", "shmiop"] {
         let (client, _folder) = client(transport);
-        let sent = Operation::ALL.iter().filter(|operation| operation.duty() != Duty::Local);
+        let sent = Operation::ALL.iter().filter(|operation| operation.action() != Action::Local);
         for &operation in sent {
             for payload in [1, 100, 5000, 400_000] {
-                let sink = operation.duty() == Duty::Sink;
+                let sink = operation.action() == Action::Sink;
                 let kind = if sink { "flood" } else { "run" };
                 let line = format!("{kind} {operation} {payload} 5");
                 let text = answer(&client, &line).to_string();

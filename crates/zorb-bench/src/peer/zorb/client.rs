@@ -6,7 +6,7 @@ use super::{dynamic, server};
 use crate::error::{Error, Result};
 use crate::operation::{Element, Operation};
 use crate::peer::arguments::{COLLOCATED, PeerArguments};
-use crate::peer::client::{Client, Flooding, Line, Refusal, Tally, TwoWay, in_parts};
+use crate::peer::client::{Client, ConnectionUse, Flooding, Refusal, Tally, TwoWay, in_parts};
 use crate::stubs::bench::{BinStruct, Suite};
 use crate::values::{Cubed, Value, sequence, set_first};
 
@@ -148,12 +148,12 @@ impl Client for ZorbClient {
         &self,
         operation: Operation,
         elements: usize,
-        line: Line,
+        line: ConnectionUse,
     ) -> Result<Box<dyn TwoWay>, Refusal> {
         let suite = match line {
-            Line::Own => Some(self.suite.clone()),
-            Line::Shared => self.shared.clone(),
-            Line::Fresh { bound } => self.fresh(bound)?,
+            ConnectionUse::Own => Some(self.suite.clone()),
+            ConnectionUse::Shared => self.shared.clone(),
+            ConnectionUse::Fresh { bound } => self.fresh(bound)?,
         };
         let Some(suite) = suite else {
             return Err(Refusal::Unsupported("there is no such connection".to_owned()));

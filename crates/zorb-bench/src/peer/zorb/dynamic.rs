@@ -13,7 +13,7 @@ use crate::values::{Value, sequence, set_first};
 /// An element that an `any` can contain, and that a DynAny composes and decomposes leaf by leaf.
 pub(super) trait Dynamic: Value + Wire<Value = Self> + Typed + Sync {
     /// Its TypeCode, created at run time.
-    fn made_at_run_time() -> Result<TypeCode>;
+    fn dynamic_type_code() -> Result<TypeCode>;
     /// Sets the current component of `all` to this element.
     fn put(&self, all: &mut DynAny) -> std::result::Result<(), DynAnyError>;
     /// Reads the current component of `all`.
@@ -23,7 +23,7 @@ pub(super) trait Dynamic: Value + Wire<Value = Self> + Typed + Sync {
 macro_rules! leaves {
     ($($type:ty, $kind:ident;)*) => {$(
         impl Dynamic for $type {
-            fn made_at_run_time() -> Result<TypeCode> {
+            fn dynamic_type_code() -> Result<TypeCode> {
                 Ok(TypeCode::plain(TcKind::$kind))
             }
 
@@ -45,7 +45,7 @@ leaves! {
 }
 
 impl Dynamic for BinStruct {
-    fn made_at_run_time() -> Result<TypeCode> {
+    fn dynamic_type_code() -> Result<TypeCode> {
         let members = [
             ("s", TypeCode::plain(TcKind::Short)),
             ("c", TypeCode::plain(TcKind::Char)),
@@ -92,7 +92,7 @@ pub(super) fn work<T: Dynamic>(
 where
     Vec<T>: Typed + Wire<Value = Vec<T>, View = [T]>,
 {
-    let type_code = TypeCode::sequence(&T::made_at_run_time()?, 0)?;
+    let type_code = TypeCode::sequence(&T::dynamic_type_code()?, 0)?;
     let Some((way, _)) = operation.name().split_once('_') else { return Ok(None) };
     Ok(Some(match way {
         "dii" => dii::<T>(suite.as_object().clone(), operation, elements, type_code),

@@ -1,4 +1,4 @@
-//! What is written down of periodic upcalls, and what it says.
+//! Records start and loop times of periodic upcalls, and attributes missed deadlines to the program or to the machine.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
@@ -7,53 +7,54 @@ use zorb_os::clock::MonotonicTime;
 use zorb_sched::Activation;
 
 use super::super::times::Sample;
-use super::taken::{Taken, Window};
+use super::stolen_time::{StolenTime, Window};
 
-/// Without what the machine took, an upcall that it kept has to be done in such a part of its time.
+/// A missed deadline is excused if the upcall, without the time that the machine took, used at most this fraction (1/n)
+/// of its deadline.
 const IN_TIME: u64 = 2;
 
-/// Releases that nobody was in time for, or at all.
+/// Releases whose upcalls missed their deadlines or were skipped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Late {
     pub(super) all: u64,
-    /// Of them, those that would have been in time by far without what the machine took while no thread
-    /// could begin, and while the fastest task was in its loop.
+    /// Those excused because the machine delayed the start of threads, and those because it interrupted the loop of the
+    /// fastest task.
     pub(super) begun_late: u64,
     pub(super) held_up: u64,
-    /// The longest time that one of them took without what the machine took, in nanoseconds.
+    /// The longest response time without the time that the machine took, in nanoseconds.
     pub(super) longest_own: u64,
 }
 
 impl Late {
-    /// What is left when the machine's share is taken away.
+    /// Missed releases that the machine does not excuse.
     pub(super) const fn own(&self) -> u64 {
         self.all - self.begun_late - self.held_up
     }
 }
 
-/// A report of an upcall that was not in time.
+/// A missed deadline.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) task: String,
     pub(super) releases: u64,
-    /// The release, or the first of those that were left out.
+    /// The release, or the first skipped one.
     pub(super) from: MonotonicTime,
     pub(super) ended: MonotonicTime,
-    /// In nanoseconds from the release.
+    /// Relative to the release, in nanoseconds.
     pub(super) deadline: u64,
 }
 
-/// What was taken of the processor, as two witnesses tell.
+/// The stolen times, from two independent measurements.
 #[derive(Debug)]
-pub(super) struct Witnessed {
-    /// No thread could begin.
-    pub(super) begins: Taken,
-    /// That, and the loop of the fastest task took longer than it does.
-    pub(super) both: Taken,
+pub(super) struct StolenTimes {
+    /// Intervals in which no thread could start.
+    pub(super) begins: StolenTime,
+    /// These, and intervals in which the loop of the fastest task was interrupted.
+    pub(super) both: StolenTime,
 }
 
-impl Witnessed {
-    /// What the reports of a task say.
+impl StolenTimes {
+    /// Attributes the missed deadlines of a task.
     pub(super) fn judge<'r>(&self, reports: impl Iterator<Item = &'r Report>) -> Late {
         let mut late = Late::default();
         for Report { releases, from, ended, deadline, .. } in reports {
@@ -73,20 +74,19 @@ impl Witnessed {
     }
 }
 
-/// When upcalls of a task began, of each release, and how long they were in their loop: with no lock,
-/// and in places made before.
+/// The start latency and loop duration of each release of a task. Recorded without locks, in preallocated slots.
 #[derive(Debug)]
 pub(super) struct Starts {
-    /// When the first was released, in nanoseconds; 0 until then.
+    /// The time of the first release in nanoseconds; 0 before it.
     pub(super) first: AtomicU64,
-    /// How late each began, in nanoseconds, and one more; 0 for those that did not.
+    /// The start latency of each release in nanoseconds plus 1; 0 if its upcall did not start.
     late: Box<[AtomicU32]>,
-    /// How long each was in its loop, in nanoseconds.
+    /// The loop duration of each release in nanoseconds.
     looped: Box<[AtomicU32]>,
 }
 
 impl Starts {
-    /// Places for so many releases.
+    /// Preallocates slots for this number of releases.
     pub(super) fn of(releases: u64) -> Self {
         let none = || (0..releases).map(|_| AtomicU32::new(0)).collect();
         Self { first: AtomicU64::new(0), late: none(), looped: none() }
@@ -104,7 +104,7 @@ impl Starts {
         }
     }
 
-    /// The upcall's loop is over.
+    /// Records the end of an upcall's loop.
     pub(super) fn looped(&self, activation: &Activation, begun: MonotonicTime) {
         let slot = usize::try_from(activation.number).ok().and_then(|place| self.looped.get(place));
         if let Some(slot) = slot {
@@ -113,7 +113,7 @@ impl Starts {
         }
     }
 
-    /// Where loops of so long took longer.
+    /// Intervals by which loops exceeded their usual duration.
     pub(super) fn held_up(&self, period_us: u64, work_us: u32) -> Vec<Window> {
         let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
         let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
@@ -128,7 +128,7 @@ impl Starts {
         held_up.collect()
     }
 
-    /// From each release to the beginning of its upcall.
+    /// The start latencies.
     pub(super) fn samples(&self, period_us: u64) -> Vec<Sample> {
         let first = MonotonicTime::from_nanos(self.first.load(Ordering::Acquire));
         let released = (0..).map(|number| first + Duration::from_micros(period_us * number));
@@ -145,14 +145,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_machine_took_excuses_those_alone_that_were_quick_without_it() {
+    fn only_upcalls_that_were_fast_otherwise_are_excused() {
         let at = |micros: u64| MonotonicTime::from_nanos(micros * 1000);
         let taken = |windows: &[(u64, u64)]| {
-            Taken::of(windows.iter().map(|(from, to)| (at(*from), at(*to))).collect())
+            StolenTime::of(windows.iter().map(|(from, to)| (at(*from), at(*to))).collect())
         };
-        // No thread could begin from 0 to 1,400; a loop was held up from 2,050 to 2,500.
-        let witnessed =
-            Witnessed { begins: taken(&[(0, 1_400)]), both: taken(&[(0, 1_400), (2_050, 2_500)]) };
+        // No thread could start from 0 to 1,400; a loop was interrupted from 2,050 to 2,500.
+        let stolen_times = StolenTimes {
+            begins: taken(&[(0, 1_400)]),
+            both: taken(&[(0, 1_400), (2_050, 2_500)]),
+        };
         let report = |releases, from, ended| Report {
             task: String::new(),
             releases,
@@ -166,13 +168,13 @@ mod tests {
             report(1, 3_000, 3_510),
             report(1, 1_300, 1_801),
         ];
-        let Late { all, begun_late, held_up, longest_own } = witnessed.judge(reports.iter());
+        let Late { all, begun_late, held_up, longest_own } = stolen_times.judge(reports.iter());
         assert_eq!((all, begun_late, held_up, longest_own), (5, 2, 1, 510_000));
-        assert_eq!(witnessed.judge(reports.iter()).own(), 2);
+        assert_eq!(stolen_times.judge(reports.iter()).own(), 2);
     }
 
     #[test]
-    fn a_loop_that_took_longer_is_held_up_from_its_usual_end_on() {
+    fn a_longer_loop_counts_as_interrupted_from_its_usual_end_on() {
         let starts = Starts::of(3);
         let release = |number| Activation {
             number,

@@ -8,7 +8,7 @@ use super::chart::{Chart, Styles, WIDTH};
 use super::scale::{Axis, Scale, Spacing};
 use super::text::{Quantity, shortened};
 
-/// Where bars begin: at least, at most, and what each character of a name adds.
+/// The left end of bars: minimum, maximum, and the width per character of a name.
 const LEFT: f64 = 74.0;
 const LEFT_MOST: f64 = 170.0;
 const CHARACTER: f64 = 6.0;
@@ -18,10 +18,10 @@ const LINE: f64 = 17.0;
 const HEADING: f64 = 24.0;
 const AXIS: f64 = 40.0;
 /// Bars of one chart, if it has more than one group.
-const MOST_BARS: usize = 18;
+const MAX_BARS: usize = 18;
 /// Names of groups and peers are cut.
-const LONGEST_GROUP: usize = 52;
-const LONGEST_PEER: usize = 26;
+const MAX_GROUP: usize = 52;
+const MAX_PEER: usize = 26;
 
 /// A bar.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Bar<'a> {
 
 impl Bar<'_> {
     fn label(&self) -> String {
-        shortened(self.peer, LONGEST_PEER)
+        shortened(self.peer, MAX_PEER)
     }
 }
 
@@ -46,7 +46,7 @@ pub(super) struct Group<'a> {
 
 impl Group<'_> {
     fn label(&self) -> String {
-        shortened(&self.name, LONGEST_GROUP)
+        shortened(&self.name, MAX_GROUP)
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) fn charts(meaning: &Meaning, groups: &[Group<'_>], styles: &Styles) -
         [low, bar.value, high]
     });
     let scale = Scale::over(Spacing::Linear, ends.chain(meaning.level));
-    let count = bars().count().div_ceil(MOST_BARS).max(1);
+    let count = bars().count().div_ceil(MAX_BARS).max(1);
     let parts: Vec<&[Group<'_>]> = groups.chunks(groups.len().div_ceil(count).max(1)).collect();
     let chart = |(index, part): (usize, &&[Group<'_>])| {
         // The heading above says what is shown; only several charts need captions.
@@ -97,9 +97,9 @@ struct Picture<'a> {
     axis: Axis,
     level: Option<f64>,
     styles: &'a Styles,
-    /// Groups with their places.
+    /// Groups with their vertical positions.
     groups: Vec<(f64, &'a Group<'a>)>,
-    /// The place of the axis.
+    /// The vertical position of the axis.
     bottom: f64,
 }
 

@@ -86,7 +86,7 @@ impl Plot<'_> {
     }
 }
 
-/// A line through these places, without invisible corners.
+/// A path through these points, without invisible corners.
 fn path(places: impl Iterator<Item = (f64, f64)>) -> String {
     const VISIBLE: f64 = 0.6;
     let mut path = String::new();

@@ -1,4 +1,4 @@
-//! Axes: places of values, and ticks.
+//! Axes: coordinates of values, and ticks.
 
 use super::chart::px;
 use super::text::Quantity;
@@ -62,7 +62,7 @@ pub(super) struct Scale {
 }
 
 /// Maximum number of nines on an axis of [`Spacing::Nines`].
-const MOST_NINES: f64 = 6.0;
+const MAX_NINES: f64 = 6.0;
 
 impl Scale {
     /// A scale for these values. Values that it cannot show are ignored.
@@ -93,7 +93,7 @@ impl Scale {
             }
             Spacing::Nines => {
                 low = 0.0;
-                high = high.clamp(2.0, MOST_NINES);
+                high = high.clamp(2.0, MAX_NINES);
             }
         }
         if high <= low {
@@ -102,7 +102,8 @@ impl Scale {
         Self { spacing, low, high }
     }
 
-    /// The place of a value, from 0 at the low end to 1 at the high one; `None` if it has none.
+    /// The relative position of a value, from 0 at the low end to 1 at the high end; `None` if the scale cannot show
+    /// it.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = place(self.spacing, value)?;
         Some(((place - self.low) / (self.high - self.low)).clamp(0.0, 1.0))
@@ -167,7 +168,7 @@ fn place(spacing: Spacing, value: f64) -> Option<f64> {
         Spacing::Linear => value.clamp(-1e300, 1e300),
         Spacing::Decades => value.log10(),
         Spacing::Doublings => value.log2(),
-        Spacing::Nines => (-(1.0 - value).log10()).min(MOST_NINES) + 0.0,
+        Spacing::Nines => (-(1.0 - value).log10()).min(MAX_NINES) + 0.0,
     };
     place.is_finite().then_some(place)
 }
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn even_axes_begin_at_nothing() {
+    fn linear_axes_start_at_zero() {
         let scale = Scale::over(Spacing::Linear, [0.9, 2.3]);
         near(&scale.ticks(6), &[0.0, 0.5, 1.0, 1.5, 2.0]);
         let middle = 2.3 * 1.03 / 2.0;
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn decades_are_even_and_nothing_has_no_place() {
+    fn decades_are_evenly_spaced_and_zero_is_not_shown() {
         let scale = Scale::over(Spacing::Decades, [10.0, 1000.0, 0.0, -5.0]);
         let at = |value| scale.place(value).unwrap();
         near(&[at(100.0)], &[0.5]);

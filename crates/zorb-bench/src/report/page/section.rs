@@ -14,12 +14,12 @@ use super::work::{Sweep, Workload, sweeps, workloads};
 use crate::catalog::EXPERIMENTS;
 
 /// Maximum number of distributions of one experiment; the table has all numbers.
-const MOST_DISTRIBUTIONS: usize = 12;
+const MAX_DISTRIBUTIONS: usize = 12;
 /// Maximum number of curves in a distribution.
-const MOST_CURVES: usize = 8;
+const MAX_CURVES: usize = 8;
 /// Maximum number of charts with curves, and of groups of bars.
-const MOST_SWEEPS: usize = 16;
-const MOST_GROUPS: usize = 60;
+const MAX_SWEEPS: usize = 16;
+const MAX_GROUPS: usize = 60;
 /// Longer tables are folded if there are charts.
 const OPEN_ROWS: usize = 12;
 
@@ -82,8 +82,7 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// Its place in the page: known experiments first, then known transports, then the number of
-    /// rows.
+    /// Its position in the page: known experiments first, then known transports, then the number of rows.
     pub(super) fn rank(&self) -> impl Ord + use<> {
         let experiment = known().position(|(name, ..)| name == self.experiment);
         let transport = TRANSPORTS.iter().position(|known| *known == self.transport);
@@ -129,7 +128,7 @@ impl<'a> Section<'a> {
         let rows: Vec<&Measured> = self.charted.iter().collect();
         let workloads = workloads(&rows);
         let (mut swept, single) = sweeps(&workloads);
-        swept.truncate(MOST_SWEEPS);
+        swept.truncate(MAX_SWEEPS);
         let metric = Metric::of(self.experiment, &rows);
         let mut parts = Vec::new();
         parts.extend(self.bars(&swept, &single, metric.as_ref(), styles));
@@ -137,7 +136,7 @@ impl<'a> Section<'a> {
             let charts = sweep::charts(&swept, metric, styles).into_iter();
             parts.extend(charts.map(|(heading, note, charts)| Part { heading, note, charts }));
         }
-        // Of a curve, the first and the last workload.
+        // The first and the last workload of a curve.
         let ends = swept.iter().flat_map(|sweep| {
             let last = sweep.steps.last().filter(|_| sweep.steps.len() > 1);
             sweep.steps.first().into_iter().chain(last).map(|(_, workload)| workload)
@@ -151,7 +150,7 @@ impl<'a> Section<'a> {
             note: "Share of calls by time: 90 %, 99 % and 99.9 % are equally far apart. Further left is \
                    faster. Marks at 50, 99 and 99.9 %."
                 .to_owned(),
-            charts: timed.take(MOST_DISTRIBUTIONS).collect(),
+            charts: timed.take(MAX_DISTRIBUTIONS).collect(),
         });
         let timelines = workloads.iter().filter_map(|workload| {
             let peers = peers(workload, |row| row.timeline.as_ref())?;
@@ -160,7 +159,7 @@ impl<'a> Section<'a> {
         parts.push(Part {
             heading: "Jitter".to_owned(),
             note: "Maximum and median of successive calls. Lower is better.".to_owned(),
-            charts: timelines.take(MOST_DISTRIBUTIONS).collect(),
+            charts: timelines.take(MAX_DISTRIBUTIONS).collect(),
         });
         parts
     }
@@ -180,7 +179,7 @@ impl<'a> Section<'a> {
         let last =
             swept.iter().filter_map(|sweep| sweep.steps.last().map(|(_, workload)| workload));
         let mut groups: Vec<Group<'_>> = Vec::new();
-        for workload in single.iter().chain(last).take(MOST_GROUPS) {
+        for workload in single.iter().chain(last).take(MAX_GROUPS) {
             let rows = workload.rows.iter().filter(|row| !has_ratios || compared(row));
             let bars = rows.filter_map(|row| {
                 let value = metric.value(row)?;
@@ -217,7 +216,7 @@ fn peers<'a, T>(
 ) -> Option<Vec<(&'a str, &'a T)>> {
     let rows = workload.rows.iter();
     let peers: Vec<_> = rows.filter_map(|row| Some((row.peer.as_str(), data(row)?))).collect();
-    (1..=MOST_CURVES).contains(&peers.len()).then_some(peers)
+    (1..=MAX_CURVES).contains(&peers.len()).then_some(peers)
 }
 
 /// The rows for charts: rows of a single peer with operations `WORKLOAD/PART` or
@@ -242,7 +241,7 @@ fn charted(rows: &[&Measured]) -> Vec<Measured> {
     rows.iter().map(part).collect()
 }
 
-/// What else pages show: names, titles, and descriptions in HTML.
+/// Other experiments of the page: names, titles, and descriptions in HTML.
 const OTHERS: [(&str, &str, &str); 2] = [
     (
         "rt",

@@ -3,9 +3,9 @@
 use super::super::results::Measured;
 use super::text::Quantity;
 
-/// Works of one operation that differ in their payload are a curve from so many on.
-const LEAST_PAYLOADS: usize = 3;
-const LEAST_OTHERS: usize = 2;
+/// Minimum number of payloads of one operation that form a curve.
+const MIN_PAYLOADS: usize = 3;
+const MIN_OTHERS: usize = 2;
 
 /// The rows of all peers for the same operation and payload.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub(super) fn sweeps<'a>(workloads: &[Workload<'a>]) -> (Vec<Sweep<'a>>, Vec<Wor
     let mut single = Vec::new();
     sweeps.retain_mut(|sweep| {
         sweep.steps.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let least = if sweep.is_of_sizes() { LEAST_PAYLOADS } else { LEAST_OTHERS };
+        let least = if sweep.is_of_sizes() { MIN_PAYLOADS } else { MIN_OTHERS };
         let long = sweep.steps.len() >= least;
         if !long {
             single.extend(sweep.steps.drain(..).map(|(_, workload)| workload));

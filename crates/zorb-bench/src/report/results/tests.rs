@@ -33,7 +33,7 @@ fn the_demo_has_one_peer_and_no_machine() {
 }
 
 #[test]
-fn what_is_wrong_is_said() {
+fn errors_name_their_cause() {
     for (text, expected) in [
         ("", "it is no JSON"),
         ("{\"rows\": [", "it is no JSON"),

@@ -35,7 +35,7 @@ fn medians_of_blocks_and_ratios_to_the_neighbour() {
     let found = rows(&subject(Figure::Latency, 0), &[("raw", &raw), ("zorb", &zorb)]);
     let [(_, _), (row, detail)] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((row.peer.as_str(), row.calls, row.rounds), ("zorb", 6, 1));
-    // Each block beside its neighbour is a tenth slower, however the machine changed between.
+    // Each block is 10 % slower than the adjacent one, however the machine changed in between.
     assert_eq!(row.ratio_to_raw, Some(1.1));
     assert_eq!((detail.ratio_q1, detail.ratio_q3), (Some(1.1), Some(1.1)));
     assert_eq!((row.p50_us, row.max_us), (Some(0.275), Some(0.5)));
@@ -66,7 +66,7 @@ fn floods_have_no_percentiles() {
 }
 
 #[test]
-fn who_did_not_take_part_has_no_row() {
+fn a_skipped_peer_has_no_row() {
     let found =
         rows(&subject(Figure::Latency, 0), &[("raw", &None), ("zorb", &Some(vec![block(&[5])]))]);
     assert_eq!(found.len(), 1);

@@ -27,7 +27,7 @@ pub(super) struct Types {
 
 /// Why the interface of an object is not known.
 pub(super) enum NoInterface {
-    /// The object could not be asked.
+    /// The object could not be reached.
     Exception(SystemException),
     Failure(Failure),
 }
@@ -81,7 +81,7 @@ impl Types {
         if !self.has_idl() && self.server.get().is_none() {
             let named = &self.orb.options().init_ref;
             if !named.iter().any(|(known, _)| known == INITIAL_REFERENCE) {
-                return self.interface_told(object, name);
+                return self.interface_reported(object, name);
             }
             let server = self.orb.initial_reference(INITIAL_REFERENCE);
             let server = server.map_err(|error| Failure::from(error).during(SERVER))?;
@@ -144,7 +144,7 @@ impl Types {
     }
 
     /// The interface that the object's server reports.
-    fn interface_told(
+    fn interface_reported(
         &self,
         object: &ObjectRef,
         name: Option<&str>,

@@ -56,13 +56,13 @@ fn add_corbaloc(fields: &mut Node, corbaloc: &Corbaloc) {
     // The URL of a group has an address where others have an object key.
     match corbaloc.addresses.as_slice() {
         [address] if is_group(address) => {
-            let place = String::from_utf8_lossy(&corbaloc.key);
-            match place.split_once(';') {
-                Some((place, two_way)) => {
-                    fields.add("reached_at", place);
+            let address = String::from_utf8_lossy(&corbaloc.key);
+            match address.split_once(';') {
+                Some((address, two_way)) => {
+                    fields.add("address", address);
                     fields.add("two_way_calls_at", two_way);
                 }
-                None => fields.add("reached_at", &*place),
+                None => fields.add("address", &*address),
             }
         }
         _ => fields.add("object_key", key::explain(&corbaloc.key, None)),

@@ -18,7 +18,7 @@ const MAX_INSTANCES: usize = 20_000;
 /// The longest drawn time, in multiples of the longest period.
 const MAX_PERIODS: u64 = 4;
 
-/// Analyse whether operations meet their deadlines, and assign priorities
+/// Analyze whether operations meet their deadlines, and assign priorities
 ///
 /// FILE is a task set in TOML: execution times, periods and calls of operations. Exit status: 0 if
 /// all deadlines are guaranteed, 1 if not, or if the task set is invalid or empty, 2 if FILE cannot

@@ -4,7 +4,7 @@ use zorb_sched::{Schedule, Severity};
 
 use crate::screen::{ERROR, GOOD, HEADING, WARNING, paint};
 
-/// The schedule, with colours.
+/// The schedule, with colors.
 pub(super) fn report(schedule: &Schedule) -> String {
     let text = schedule.to_string();
     let count = text.lines().count();

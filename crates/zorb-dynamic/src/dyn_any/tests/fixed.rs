@@ -1,4 +1,4 @@
-//! Types whose parts lie at fixed places.
+//! Types whose parts have fixed offsets.
 
 use super::*;
 use crate::dyn_any::tree::Content;
@@ -59,7 +59,7 @@ fn leaf<'a>(value: &'a mut DynAny, way: &[usize]) -> &'a mut DynAny {
     way.iter().fold(value, |value, &index| value.component(index).unwrap())
 }
 
-/// Makes a leaf, whatever it is, other than it was.
+/// Changes a leaf of any type.
 fn change(leaf: &mut DynAny) {
     match leaf.kind() {
         TcKind::Double => leaf.insert::<f64>(&2.5).unwrap(),

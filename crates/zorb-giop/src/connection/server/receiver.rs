@@ -12,8 +12,8 @@ use crate::{
     ResponseFlags, ServerMessagingState, ServiceContexts, ServiceId, text_coding,
 };
 
-/// What the thread that reads from a connection knows: what was negotiated with the client, and how many
-/// requests it has sent.
+/// The state of the thread that reads from a connection: the negotiated code sets, and the number of requests that the
+/// client has sent.
 ///
 /// A driver gives every message of its [`Inbound`] to [`receive`](Self::receive) and carries out what that
 /// [asks](Asked) for. It begins a request with [`begin_request`](Self::begin_request), or without reading its
@@ -56,7 +56,7 @@ impl Cancellation {
     }
 }
 
-/// What a message from the client asks for.
+/// The request in a message from the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {
     /// Serve a Request.
@@ -100,7 +100,7 @@ impl ServerReceiver {
         Self { per_request: true, messaging_state: None, ..Self::new(messaging) }
     }
 
-    /// Finds what the current message of `inbound` asks for, whose header `poll` returned.
+    /// Decodes the current message of `inbound`, whose header `poll` returned.
     #[inline]
     pub fn receive(&self, inbound: &Inbound, header: &MessageHeader) -> Asked {
         match header.kind {

@@ -21,7 +21,7 @@ fn ends(count: usize, size: usize) -> Ends {
 }
 
 #[test]
-fn what_is_written_is_read_where_it_lies() {
+fn octets_are_read_in_place() {
     let Ends { sender, receiver, trust } = ends(2, 4096);
     let mut buffer = sender.take(100).unwrap();
     buffer.octets_mut().unwrap().fill(7);

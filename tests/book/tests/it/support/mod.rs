@@ -1,4 +1,4 @@
-//! What the tests of the book share.
+//! Code shared by the tests of the book.
 #![allow(dead_code, reason = "each test file takes what it needs")]
 
 pub(crate) mod made;

@@ -9,10 +9,10 @@ use super::Counts;
 use crate::lanes::{KINDS, OfLanes};
 use crate::program::Side;
 
-/// Where they are kept, from the root.
+/// The path of the record, from the root.
 pub(super) const PATH: &str = "tests/costs/instructions.toml";
 
-/// Instructions a call, and which compiler they are of.
+/// Instructions per call, and the compiler.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
     pub(super) rustc: String,

@@ -1,4 +1,4 @@
-use super::super::places;
+use super::super::positions;
 use super::*;
 
 const MANIFEST: (&str, &str) = ("crates/a/Cargo.toml", "[package]\nname = \"a\"\n");
@@ -99,7 +99,7 @@ fn listed_groups_pass_and_may_shrink() {
         "crates/a/src/lib.rs",
         "mod a { use crate::b::B; pub struct A; } mod b { use crate::a::A; pub struct B; }",
     );
-    let found = |list: &str| places(&RULE, &[MANIFEST, lib, (LIST, list)]);
+    let found = |list: &str| positions(&RULE, &[MANIFEST, lib, (LIST, list)]);
     assert_eq!(found(""), ["crates/a/src/lib.rs:1"]);
     assert_eq!(found("a = [[\"a\", \"c\"]]"), ["crates/a/src/lib.rs:1"]);
     assert!(found("a = [[\"a\", \"b\", \"c\"]]").is_empty());

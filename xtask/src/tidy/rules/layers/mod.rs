@@ -58,7 +58,7 @@ fn check_manifest(manifest: &Manifest, tree: &Tree, members: &[&str]) -> Vec<Fin
     judged.collect()
 }
 
-/// The place of a manifest.
+/// The kind of a manifest, by its path.
 enum Location<'a> {
     /// `crates/NAME/Cargo.toml`.
     Crate(&'a str),

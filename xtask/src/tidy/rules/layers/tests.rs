@@ -1,4 +1,4 @@
-use super::super::places;
+use super::super::positions;
 use super::*;
 
 /// The findings for a crate with one dependency line in one section.
@@ -8,7 +8,7 @@ fn edge(user: &str, section: &str, used: &str) -> Vec<String> {
         _ => format!("crates/{user}/Cargo.toml"),
     };
     let text = format!("[package]\nname = \"{user}\"\n[{section}]\n{used}.workspace = true\n");
-    places(&RULE, &[(&path, &text)])
+    positions(&RULE, &[(&path, &text)])
 }
 
 fn allowed(user: &str, used: &str) -> bool {
@@ -78,38 +78,38 @@ fn nothing_uses_tools_and_xtask_uses_nothing() {
 fn tests_and_examples_use_anything_and_nothing_uses_them() {
     let example = "[package]\nname = \"hello\"\n[dependencies]\nzorb.workspace = true\n[build-dependencies]\nzorb-build.workspace = true\n";
     let files = [("examples/01-hello/Cargo.toml", example)];
-    assert!(places(&RULE, &files).is_empty());
+    assert!(positions(&RULE, &files).is_empty());
     let user = "[package]\nname = \"zorb-cli\"\n[dependencies]\nhello = { path = \"../../examples/01-hello\" }\n";
     let files = [files[0], ("crates/zorb-cli/Cargo.toml", user)];
-    assert_eq!(places(&RULE, &files), ["crates/zorb-cli/Cargo.toml:4"]);
+    assert_eq!(positions(&RULE, &files), ["crates/zorb-cli/Cargo.toml:4"]);
 }
 
 #[test]
 fn unknown_crates_and_places_are_findings() {
     let unknown = "[package]\nname = \"zorb-new\"\n";
     let place = ["crates/zorb-new/Cargo.toml:2"];
-    assert_eq!(places(&RULE, &[("crates/zorb-new/Cargo.toml", unknown)]), place);
-    assert_eq!(places(&RULE, &[("stray/Cargo.toml", unknown)]), ["stray/Cargo.toml:2"]);
+    assert_eq!(positions(&RULE, &[("crates/zorb-new/Cargo.toml", unknown)]), place);
+    assert_eq!(positions(&RULE, &[("stray/Cargo.toml", unknown)]), ["stray/Cargo.toml:2"]);
     assert!(!allowed("zorb", "zorb-new"));
 }
 
 #[test]
 fn folder_and_crate_are_named_alike() {
     let text = "[package]\nname = \"zorb-cdr\"\n";
-    assert_eq!(places(&RULE, &[("crates/cdr/Cargo.toml", text)]), ["crates/cdr/Cargo.toml:2"]);
+    assert_eq!(positions(&RULE, &[("crates/cdr/Cargo.toml", text)]), ["crates/cdr/Cargo.toml:2"]);
 }
 
 #[test]
 fn renaming_does_not_hide_an_edge() {
     let text = "[package]\nname = \"zorb-cdr\"\n[dependencies]\nwire = { package = \"zorb-giop\", path = \"x\" }\n";
     let files = [("crates/zorb-cdr/Cargo.toml", text)];
-    assert_eq!(places(&RULE, &files), ["crates/zorb-cdr/Cargo.toml:4"]);
+    assert_eq!(positions(&RULE, &files), ["crates/zorb-cdr/Cargo.toml:4"]);
 }
 
 #[test]
 fn the_virtual_workspace_and_broken_files() {
-    assert!(places(&RULE, &[("Cargo.toml", "[workspace]\n")]).is_empty());
-    assert_eq!(places(&RULE, &[("Cargo.toml", "[\n")]).len(), 1);
+    assert!(positions(&RULE, &[("Cargo.toml", "[workspace]\n")]).is_empty());
+    assert_eq!(positions(&RULE, &[("Cargo.toml", "[\n")]).len(), 1);
 }
 
 #[test]

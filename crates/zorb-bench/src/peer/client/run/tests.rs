@@ -11,8 +11,13 @@ struct Here {
 }
 
 impl Client for Here {
-    fn two_way(&self, _: Operation, _: usize, line: Line) -> Result<Box<dyn TwoWay>, Refusal> {
-        if line == Line::Shared {
+    fn two_way(
+        &self,
+        _: Operation,
+        _: usize,
+        line: ConnectionUse,
+    ) -> Result<Box<dyn TwoWay>, Refusal> {
+        if line == ConnectionUse::Shared {
             return Err(Refusal::Unsupported("no shared connections".to_owned()));
         }
         let (wrong_from, calls) = (self.wrong_from, self.calls);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::driver::Answer;
-use crate::operation::Duty;
+use crate::operation::Action;
 use crate::peer::client::answer;
 
 fn client() -> ZorbClient {
@@ -12,7 +12,7 @@ fn every_operation_works() {
     let client = client();
     for &operation in Operation::ALL {
         for payload in [1, 100, 5000] {
-            let sink = operation.duty() == Duty::Sink;
+            let sink = operation.action() == Action::Sink;
             let kind = if sink { "flood" } else { "run" };
             let line = format!("{kind} {operation} {payload} 3");
             let text = answer(&client, &line).to_string();

@@ -11,13 +11,13 @@ use crate::error::{Error, Result};
 
 /// The processor and network namespace of threads, and of those that they start.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Placement {
     pub(super) processor: Option<usize>,
     /// The network namespace; `None` for that of the process.
     pub(super) namespace: Option<Arc<File>>,
 }
 
-impl Place {
+impl Placement {
     /// Moves the calling thread there permanently.
     pub(super) fn enter(&self) -> Result<()> {
         if let Some(processor) = self.processor {

@@ -1,32 +1,30 @@
-//! What the machine took of a processor while tasks were to run on it.
+//! Time stolen from the processor while tasks were ready.
 //!
-//! Two witnesses tell, neither of which has anything to do with upcalls: a thread above all others
-//! that wakes at the releases of the fastest task, and the loop that this task's upcalls consist of,
-//! which asks for nothing and takes a known time. What either of them was late by, no task can make up
-//! for.
+//! Two measurements are independent of the upcalls: a thread of the highest priority that wakes at the releases of the
+//! fastest task, and the loop that this task's upcalls consist of, makes no system call and has a known duration. No
+//! task can compensate a delay of either of them.
 
 use std::time::Duration;
 
 use zorb_os::clock::MonotonicTime;
 
-/// The witnesses are not heard about less than this: threads are woken that late, and loops are not of
-/// one length.
+/// Shorter delays are ignored: wake-up latencies and loop durations vary by this much.
 const GRAIN: Duration = Duration::from_micros(30);
 
-/// From when to when.
+/// An interval: start and end.
 pub(super) type Window = (MonotonicTime, MonotonicTime);
 
-/// The times that the machine took, one after the other.
+/// Disjoint intervals of stolen time, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Taken(Vec<Window>);
+pub(super) struct StolenTime(Vec<Window>);
 
-impl Taken {
-    /// Whether a witness that is so late is heard.
+impl StolenTime {
+    /// Whether a delay is long enough to count.
     pub(super) fn counts(late: Duration) -> bool {
         late > GRAIN
     }
 
-    /// Those between these moments, which may overlap.
+    /// Merges these intervals, which may overlap.
     pub(super) fn of(mut windows: Vec<Window>) -> Self {
         windows.retain(|(from, to)| Self::counts(to.duration_since(*from)));
         windows.sort_unstable();
@@ -40,7 +38,7 @@ impl Taken {
         Self(all)
     }
 
-    /// What of the time between two moments was taken, in nanoseconds.
+    /// The stolen time between two points in time, in nanoseconds.
     pub(super) fn within(&self, begun: MonotonicTime, ended: MonotonicTime) -> u64 {
         let first = self.0.partition_point(|(_, to)| *to <= begun);
         let windows = self.0.iter().skip(first).take_while(|(from, _)| *from < ended);
@@ -56,8 +54,8 @@ mod tests {
         MonotonicTime::from_nanos(micros * 1000)
     }
 
-    fn taken(windows: &[(u64, u64)]) -> Taken {
-        Taken::of(windows.iter().map(|(from, to)| (at(*from), at(*to))).collect())
+    fn taken(windows: &[(u64, u64)]) -> StolenTime {
+        StolenTime::of(windows.iter().map(|(from, to)| (at(*from), at(*to))).collect())
     }
 
     #[test]
@@ -76,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn what_every_thread_waits_for_is_not_taken() {
+    fn short_delays_are_ignored() {
         let taken = taken(&[(0, 30), (100, 131)]);
         assert_eq!(taken.within(at(0), at(1000)), 31_000);
     }

@@ -17,13 +17,13 @@ const COPY: &str = "LC_ALL=C sed \"s/$3/$4/g\" \"$1\" > \"$2\" && chmod +x \"$2\
 
 /// Programs in a folder of their own, which goes with this.
 #[derive(Debug)]
-pub struct Elsewhere {
+pub struct Relocated {
     folder: PathBuf,
     /// The port that they use.
     pub port: u16,
 }
 
-impl Elsewhere {
+impl Relocated {
     /// Copies of `programs`, which name the port `named`, of four digits, at 127.0.0.1.
     ///
     /// # Errors
@@ -64,7 +64,7 @@ impl Elsewhere {
     }
 }
 
-impl Drop for Elsewhere {
+impl Drop for Relocated {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.folder);
     }
