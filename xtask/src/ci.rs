@@ -12,8 +12,8 @@ Usage: cargo xtask ci [STEP...]
        cargo xtask ci --list
 
 Stops at the first step that fails. A step whose tool is not installed is skipped with a message;
-if it was named explicitly, it fails. Set ZORB_REQUIRE_PEERS=1 to make missing interop peers failures, and
-ZORB_REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
+if it was named explicitly, it fails. Set REQUIRE_PEERS=1 to make missing interop peers failures, and
+REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
 ";
 
 /// One or more command lines with their environment.
@@ -193,7 +193,7 @@ mod tests {
         let script = read(".ci/run");
         assert_eq!(script.lines().last(), Some("exec cargo test --workspace </dev/null"));
         assert!(read("README.md").contains("\ncargo test --workspace\n"));
-        for strict in ["ZORB_REQUIRE_PEERS=1", "ZORB_REQUIRE_TOOLS=1"] {
+        for strict in ["REQUIRE_PEERS=1", "REQUIRE_TOOLS=1"] {
             assert!(script.contains(strict), "CI sets {strict}");
         }
     }

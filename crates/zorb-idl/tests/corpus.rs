@@ -1,6 +1,6 @@
 //! The standard's IDL as omniORB ships it (Debian's package `omniorb-idl`) is accepted.
 //!
-//! Without the package there is one ignored test; with `ZORB_REQUIRE_PEERS` set, that is a
+//! Without the package there is one ignored test; with `REQUIRE_PEERS` set, that is a
 //! failure.
 #![allow(clippy::expect_used, reason = "an unreadable corpus fails the test")]
 
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         }));
         trials
     } else {
-        let required = std::env::var_os("ZORB_REQUIRE_PEERS").is_some_and(|value| value != "0");
+        let required = std::env::var_os("REQUIRE_PEERS").is_some_and(|value| value != "0");
         let name = "omniorb-idl is not installed";
         let missing = Trial::test(name, || Err(format!("there is no {FOLDER}").into()));
         vec![missing.with_ignored_flag(!required)]

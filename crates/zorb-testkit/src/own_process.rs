@@ -6,7 +6,7 @@ use std::process::Command;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// The variable that contains the name of the test in such a process.
-const OWN_PROCESS: &str = "ZORB_TEST_OWN_PROCESS";
+const OWN_PROCESS: &str = "TEST_OWN_PROCESS";
 
 /// Runs a test in a process of its own: it may change what belongs to the process, and count what the process does.
 ///

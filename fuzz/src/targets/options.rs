@@ -39,7 +39,7 @@ fn run(octets: &[u8]) {
     outcome(&options.take_arguments(&mut text.lines().collect::<Vec<_>>()));
     check(&options);
     let variables = text.lines().filter_map(|line| line.split_once('='));
-    outcome(&options.take_environment(variables.map(|(k, v)| (k.to_owned(), v.to_owned()))));
+    outcome(&options.take_environment(variables));
     check(&options);
 }
 

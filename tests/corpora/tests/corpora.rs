@@ -1,7 +1,7 @@
 //! The standard's IDL as omniORB ships it (Debian's package `omniorb-idl`) becomes Rust that
 //! compiles: it is part of this program, a module for each file.
 //!
-//! Without the package there is one ignored test; with `ZORB_REQUIRE_TOOLS` set, that is a failure.
+//! Without the package there is one ignored test; with `REQUIRE_TOOLS` set, that is a failure.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let count = idl::COMPILED.len() + idl::REFUSED.len();
     let trials = if count == 0 {
-        let required = std::env::var_os("ZORB_REQUIRE_TOOLS").is_some_and(|value| value != "0");
+        let required = std::env::var_os("REQUIRE_TOOLS").is_some_and(|value| value != "0");
         let why = || Err("it was not there when this test was built".into());
         vec![Trial::test("omniorb_idl_is_installed", why).with_ignored_flag(!required)]
     } else {

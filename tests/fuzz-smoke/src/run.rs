@@ -22,7 +22,7 @@ const STACK: usize = 2 << 20;
 const HANG: Duration = Duration::from_secs(600);
 
 /// The environment variable that makes runs longer: a whole number.
-pub const FACTOR: &str = "ZORB_FUZZ_FACTOR";
+pub const FACTOR: &str = "FUZZ_FACTOR";
 
 /// Panics of all threads: one that is caught, or that ends another thread, is a finding too.
 static PANICS: AtomicU64 = AtomicU64::new(0);

@@ -1,7 +1,7 @@
 # What the scripts that install and build peers share, here and in bench/peers. They set `known` to
 # the peers they know and `here` to their folder, and source this file.
 
-jacorb_lib=${ZORB_JACORB_LIB:-$HOME/.cache/zorb/jacorb-3.9}
+jacorb_lib=${JACORB_LIB:-$HOME/.cache/zorb/jacorb-3.9}
 script=$(basename "$0")
 common=${BASH_SOURCE[0]}
 
@@ -65,7 +65,7 @@ java_program() {
 launch=
 $before
 exec \$launch java -XX:+UseSerialGC -Dfile.encoding=UTF-8 $* \\
-    -Dorg.slf4j.simpleLogger.defaultLogLevel="\${ZORB_JACORB_LOG:-error}" \\
+    -Dorg.slf4j.simpleLogger.defaultLogLevel="\${JACORB_LOG:-error}" \\
     -cp "$out/jacorb/classes:$jacorb_lib/*" $class "\$@"
 END
     chmod +x "$file"

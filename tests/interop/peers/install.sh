@@ -4,7 +4,7 @@
 #
 #   install.sh [omniorb] [jacorb]        both when none is named
 #
-# The jars go to $ZORB_JACORB_LIB, or to ~/.cache/zorb/jacorb-3.9. Needs root for the Debian
+# The jars go to $JACORB_LIB, or to ~/.cache/zorb/jacorb-3.9. Needs root for the Debian
 # packages when one is missing. Exit status: 0 when all is there, else 1.
 set -euo pipefail
 

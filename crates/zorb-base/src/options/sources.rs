@@ -12,13 +12,17 @@ use crate::error::{Error, Phase};
 /// Options of other ORBs and of the standard that Zorb ignores, and whether they have a value.
 const IGNORED: &[(&str, bool)] = &[("NoProprietaryActivation", false), ("ServerId", true)];
 
-/// The maximum size of a configuration file in octets; the rest is not read.
+/// The maximum size of a configuration file in octets.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Variables with the prefix `ZORB_` that are not options: the name of the file, and those of the project's
-/// tests.
-const OTHER_VARIABLES: &[&str] =
-    &["CONFIG", "REQUIRE_PEERS", "REQUIRE_TOOLS", "FUZZ_FACTOR", "UPDATE_GOLDEN", "JACORB_LIB"];
+/// The prefix of variables that are options.
+const PREFIX: &str = "ZORB_";
+
+/// The variable with the path of the configuration file, without the prefix.
+const CONFIG: &str = "CONFIG";
+
+/// Former names of the tests' variables, which environments may still set.
+const FORMER: &[&str] = &["REQUIRE_PEERS", "REQUIRE_TOOLS"];
 
 /// Removes the ORB's arguments from `arguments` and returns them, as the standard's `ORB_init` does: each
 /// `-ORBName` and the value after it, if it has one, or `-ORBName=value`. The others remain in their order.
@@ -92,17 +96,31 @@ impl Options {
     /// configuration file.
     ///
     /// # Errors
-    /// A `ZORB_` variable that names no option, or a bad value.
-    pub fn take_environment<I>(&mut self, variables: I) -> Result<(), Error>
+    /// A `ZORB_` variable that names no option, a bad value, or one that is not UTF-8.
+    pub fn take_environment<I, K, V>(&mut self, variables: I) -> Result<(), Error>
     where
-        I: IntoIterator<Item = (String, String)>,
+        I: IntoIterator<Item = (K, V)>,
+        K: AsRef<OsStr>,
+        V: AsRef<OsStr>,
     {
         for (variable, value) in variables {
-            let Some(key) = variable.strip_prefix("ZORB_") else { continue };
-            if OTHER_VARIABLES.contains(&key) {
+            let (variable, value) = (variable.as_ref(), value.as_ref());
+            if !variable.as_encoded_bytes().starts_with(PREFIX.as_bytes()) {
                 continue;
             }
-            let origin = Origin::Environment(variable.clone());
+            let (Some(name), Some(value)) = (variable.to_str(), value.to_str()) else {
+                // The path of the configuration file may have any octets.
+                if variable.to_str().and_then(|name| name.strip_prefix(PREFIX)) == Some(CONFIG) {
+                    continue;
+                }
+                let what = format!("the variable {} is not UTF-8", variable.display());
+                return Err(Error::new(Phase::Configure, what));
+            };
+            let key = name.strip_prefix(PREFIX).unwrap_or(name);
+            if key == CONFIG || FORMER.contains(&key) {
+                continue;
+            }
+            let origin = Origin::Environment(name.to_owned());
             let spec = self
                 .table()
                 .find(|spec| spec.key.eq_ignore_ascii_case(key))
@@ -112,24 +130,28 @@ impl Options {
                     self.set(spec.name, pair, origin.clone())?;
                 }
             } else {
-                self.set(spec.name, &value, origin)?;
+                self.set(spec.name, value, origin)?;
             }
         }
         Ok(())
     }
 
     /// Sets options from a configuration file in TOML: one key per option; a table for options of `NAME=VALUE`
-    /// pairs. Only the first MiB is read.
+    /// pairs.
     ///
     /// # Errors
-    /// The file cannot be read or is not TOML; a key is unknown or is there twice in different spellings; a value
+    /// The file cannot be read, is larger than 1 MiB, or is not TOML; a key is unknown or is there twice in different spellings; a value
     /// is invalid.
     pub fn take_file(&mut self, path: &Path) -> Result<(), Error> {
         let shown = path.display().to_string();
         let failed = |error| Error::new(Phase::Configure, shown.clone()).with_source(error);
         let mut text = String::new();
         let file = std::fs::File::open(path).map_err(failed)?;
-        file.take(MAX_FILE).read_to_string(&mut text).map_err(failed)?;
+        let length = file.take(MAX_FILE + 1).read_to_string(&mut text).map_err(failed)?;
+        if length as u64 > MAX_FILE {
+            let what = format!("{shown} is larger than {MAX_FILE} octets");
+            return Err(Error::new(Phase::Configure, what));
+        }
         self.take_toml(&text, &shown)
     }
 

@@ -176,9 +176,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
             options.take_file(&path)?;
         }
         if self.environment {
-            let readable = std::env::vars_os()
-                .filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
-            options.take_environment(readable)?;
+            options.take_environment(std::env::vars_os())?;
         }
         options.take_orb_arguments(&self.arguments)?;
         for setting in self.settings.iter().filter(|setting| setting.forced) {

@@ -33,7 +33,7 @@ fn until_open(most: [usize; 2]) {
 
 /// Clients that pass a reference for a callback to a server, and then end. The server, which makes no further call
 /// before the next client, closes its connections to each of them. For more clients than 200, set
-/// `ZORB_TEST_CALLBACK_CLIENTS`.
+/// `TEST_CALLBACK_CLIENTS`.
 #[test]
 fn a_server_keeps_no_connections_to_clients_that_have_gone() {
     let name = "descriptors::a_server_keeps_no_connections_to_clients_that_have_gone";
@@ -41,8 +41,7 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
         let (_server, echo) = server();
         let sockets = open_descriptors()[1];
         let mut all = usize::MAX;
-        let clients =
-            std::env::var("ZORB_TEST_CALLBACK_CLIENTS").map_or(200, |it| it.parse().unwrap());
+        let clients = std::env::var("TEST_CALLBACK_CLIENTS").map_or(200, |it| it.parse().unwrap());
         for _ in 0..clients {
             let (orb, there) = client(&echo);
             let here: Echo = orb.root_poa().activate(Servant::default()).unwrap();

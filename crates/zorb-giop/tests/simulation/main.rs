@@ -3,7 +3,7 @@
 //!
 //! Other runs have many connections, some of hostile clients, and one budget for the memory of all receivers.
 //!
-//! `ZORB_SIMULATION_SEED=N` runs one seed, `ZORB_SIMULATION_SEEDS=N` so many of them.
+//! `SIMULATION_SEED=N` runs one seed, `SIMULATION_SEEDS=N` so many of them.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 mod calls;
@@ -33,16 +33,16 @@ fn asked(name: &str) -> Option<u64> {
 
 /// The seeds to run.
 fn seeds(default: u64) -> Range<u64> {
-    match asked("ZORB_SIMULATION_SEED") {
+    match asked("SIMULATION_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..asked("ZORB_SIMULATION_SEEDS").unwrap_or(default),
+        None => 0..asked("SIMULATION_SEEDS").unwrap_or(default),
     }
 }
 
 /// Runs a seed; on failure, prints how to repeat it.
 fn reproducibly<T>(test: &str, seed: u64, run: fn(u64) -> T) -> T {
     catch_unwind(|| run(seed)).unwrap_or_else(|_| {
-        panic!("ZORB_SIMULATION_SEED={seed} cargo test -p zorb-giop --test simulation {test}")
+        panic!("SIMULATION_SEED={seed} cargo test -p zorb-giop --test simulation {test}")
     })
 }
 

@@ -1,6 +1,6 @@
 //! The code generated from each fixture equals its golden file.
 //!
-//! After an intended change run the tests with `ZORB_UPDATE_GOLDEN=1` and review the differences.
+//! After an intended change run the tests with `UPDATE_GOLDEN=1` and review the differences.
 
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ fn generate(fixture: &str, options: &Options) -> Generated {
 fn check(fixture: &str) -> Generated {
     let generated = generate(fixture, &Options::new());
     let path = folder("golden").join(fixture).with_extension("rs");
-    if std::env::var_os("ZORB_UPDATE_GOLDEN").is_some() {
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
         std::fs::create_dir_all(folder("golden")).expect("a folder");
         std::fs::write(&path, &generated.text).expect("the golden file is written");
     }

@@ -20,7 +20,7 @@ const CALLS: u64 = 50;
 const PRIORITIES: [i16; 2] = [8192, 32767];
 
 /// Tells this process to make the calls.
-const INSIDE: &str = "ZORB_TEST_IN_ITS_NETWORK";
+const INSIDE: &str = "TEST_IN_ITS_NETWORK";
 
 /// Makes a network of its own whose only interface sorts packets by their class, runs `$0` in it,
 /// and says how many packets of each class there were.

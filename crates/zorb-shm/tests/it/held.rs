@@ -19,7 +19,7 @@ use zorb_testkit::short_folder;
 use zorb_transport::{Acceptor, ConnectOptions, ListenOptions, SendBuffer, Stream, Transport};
 
 /// Names the socket that another process of this program connects to or listens on.
-const MEET_AT: &str = "ZORB_SHM_TEST_MEET";
+const MEET_AT: &str = "TEST_SHM_MEET";
 const LEN: usize = 5000;
 const PAGE: usize = 4096;
 

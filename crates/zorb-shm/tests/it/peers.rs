@@ -20,7 +20,7 @@ use zorb_transport::{
 };
 
 /// Names the socket that another process of this program listens on.
-const LISTEN_AT: &str = "ZORB_SHM_TEST_PEER";
+const LISTEN_AT: &str = "TEST_SHM_PEER";
 
 fn path(name: &str) -> PathBuf {
     short_folder().join(format!("zorb-shm-{name}-{}.sock", std::process::id()))
@@ -107,7 +107,7 @@ fn a_thread_that_sends_notices_that_its_peer_was_killed() {
 }
 
 /// Names the socket that another process of this program connects to.
-const CONNECT_TO: &str = "ZORB_SHM_TEST_SERVER";
+const CONNECT_TO: &str = "TEST_SHM_SERVER";
 
 /// Starts a child that inherits its end of a connection, as a forked child does, and reports this
 /// on a second connection.

@@ -18,7 +18,7 @@ usage: zorb-costs-subject server URL
        zorb-costs-subject local STRATEGY CALLS [OPERATION]...
 
 The server ends with its input. An operation `empty` makes no calls. The options BusyWait and
-CopyThreshold are what the environment's ZORB_COSTS_BUSY_WAIT and ZORB_COSTS_COPY_THRESHOLD say.";
+CopyThreshold are what the environment's COSTS_BUSY_WAIT and COSTS_COPY_THRESHOLD say.";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -53,7 +53,7 @@ fn serve(url: &str) -> Outcome {
 
 fn builder() -> OrbBuilder {
     const OPTIONS: [(&str, &str); 2] =
-        [("ZORB_COSTS_BUSY_WAIT", "BusyWait"), ("ZORB_COSTS_COPY_THRESHOLD", "CopyThreshold")];
+        [("COSTS_BUSY_WAIT", "BusyWait"), ("COSTS_COPY_THRESHOLD", "CopyThreshold")];
     let builder = Orb::builder().without_environment().protocol(short_uiop());
     OPTIONS.into_iter().fold(builder, |builder, (variable, option)| match std::env::var(variable) {
         Ok(value) => builder.option(option, &value),

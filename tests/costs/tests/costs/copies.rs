@@ -50,7 +50,7 @@ fn check(
 ) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let tool = |side| {
-        let set = |octets| ["env".to_owned(), format!("ZORB_COSTS_COPY_THRESHOLD={octets}")];
+        let set = |octets| ["env".to_owned(), format!("COSTS_COPY_THRESHOLD={octets}")];
         let threshold = threshold.map(set).into_iter().flatten();
         threshold.chain(counted(folder.path(), side)).collect()
     };

@@ -2,7 +2,7 @@
 //! instructions (valgrind), size and memory of a small server.
 //!
 //! They do not depend on the speed or the load of the machine. If a tool is missing or not permitted its trials show as
-//! ignored, with the reason; `ZORB_REQUIRE_TOOLS=1` makes that a failure. `UPDATE_COSTS=1` writes the instruction
+//! ignored, with the reason; `REQUIRE_TOOLS=1` makes that a failure. `UPDATE_COSTS=1` writes the instruction
 //! counts to `tests/costs/instructions.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may")]
 
@@ -42,7 +42,7 @@ fn trial(
     match needs {
         Ok(()) => Trial::test(name, || run().map_err(Failed::from)),
         Err(Absent(reason)) if tool::required() => {
-            let story = format!("{reason}, and ZORB_REQUIRE_TOOLS is set");
+            let story = format!("{reason}, and REQUIRE_TOOLS is set");
             Trial::test(name, || Err(story.into()))
         }
         Err(Absent(reason)) => {

@@ -13,7 +13,7 @@ use crate::tool;
 const CALLS: u64 = 500;
 
 /// Microseconds that a thread looks before it sleeps: the most there is, and longer than any wait here.
-const SPIN: &str = "1000000";
+const BUSY_WAIT: &str = "1000000";
 
 const TWO_WAY: [Operation; 9] = [
     Operation::Void,
@@ -37,7 +37,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         over("short", "short+uiop://"),
     ];
     let shmiop = crate::trial("system-calls/shmiop".to_owned(), tool::strace(), || {
-        remote("shmiop://", Some(SPIN), 0)
+        remote("shmiop://", Some(BUSY_WAIT), 0)
     });
     let local = |side: Side| {
         crate::trial(format!("system-calls/{}", side.name()), tool::strace(), move || local(side))
@@ -46,11 +46,12 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 /// `each`: how many system calls one call takes on either side.
-fn remote(url: &str, spin: Option<&str>, each: u64) -> Result<(), String> {
+fn remote(url: &str, busy_wait: Option<&str>, each: u64) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let tool = |side| {
-        let spin = spin.map(|spin| ["env".to_owned(), format!("ZORB_COSTS_BUSY_WAIT={spin}")]);
-        spin.into_iter().flatten().chain(traced(folder.path(), side)).collect()
+        let busy_wait =
+            busy_wait.map(|busy_wait| ["env".to_owned(), format!("COSTS_BUSY_WAIT={busy_wait}")]);
+        busy_wait.into_iter().flatten().chain(traced(folder.path(), side)).collect()
     };
     run_pair(url, &tool, CALLS, &TWO_WAY)?;
     for side in [Side::Client, Side::Server] {

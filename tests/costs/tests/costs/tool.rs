@@ -9,7 +9,7 @@ pub(crate) struct Absent(pub(crate) String);
 
 /// Whether a missing tool is a failure.
 pub(crate) fn required() -> bool {
-    std::env::var_os("ZORB_REQUIRE_TOOLS").is_some_and(|value| value != "0")
+    std::env::var_os("REQUIRE_TOOLS").is_some_and(|value| value != "0")
 }
 
 /// strace, and the permission to trace one's own children.

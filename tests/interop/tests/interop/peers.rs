@@ -44,14 +44,14 @@ pub(crate) fn prepare(peers: impl IntoIterator<Item = Peer>) {
     }
 }
 
-/// Whether the peer is ready; with `ZORB_REQUIRE_PEERS` in the environment a missing one is an
+/// Whether the peer is ready; with `REQUIRE_PEERS` in the environment a missing one is an
 /// error.
 pub(crate) fn ready(peer: Peer) -> Result<(), Absent> {
     let result = PREPARED.lock().unwrap().get(peer).cloned();
-    let required = std::env::var_os("ZORB_REQUIRE_PEERS").is_some_and(|value| value != "0");
+    let required = std::env::var_os("REQUIRE_PEERS").is_some_and(|value| value != "0");
     match result {
         Some(Err(Absent::Missing(what))) if required => {
-            Err(Absent::Broken(format!("{what}, and ZORB_REQUIRE_PEERS is set")))
+            Err(Absent::Broken(format!("{what}, and REQUIRE_PEERS is set")))
         }
         Some(result) => result,
         None => Err(Absent::Broken(format!("{peer} was not prepared"))),

@@ -24,7 +24,7 @@ use crate::process::{LIMIT, Process};
 use generator::Generator;
 use values::Values;
 
-/// The seeds of a usual run; `ZORB_RANDOM_SEEDS=0..1000` chooses others.
+/// The seeds of a usual run; `RANDOM_SEEDS=0..1000` chooses others.
 const SEEDS: Range<u64> = 0..8;
 /// Values of each type.
 const VALUES: usize = 4;
@@ -44,7 +44,7 @@ pub(crate) fn run(pairing: &str) -> Result<Vec<Outcome>, String> {
     for seed in seeds()? {
         let compared = compare(seed, folder.path(), &orb, &mirror).map_err(|story| {
             format!(
-                "{story}\nto repeat it: ZORB_RANDOM_SEEDS={seed}..{} cargo test -p zorb-interop-tests -- {pairing}",
+                "{story}\nto repeat it: RANDOM_SEEDS={seed}..{} cargo test -p zorb-interop-tests -- {pairing}",
                 seed + 1
             )
         });
@@ -61,10 +61,10 @@ fn told(error: impl std::fmt::Display) -> String {
 }
 
 fn seeds() -> Result<Range<u64>, String> {
-    let Ok(text) = std::env::var("ZORB_RANDOM_SEEDS") else { return Ok(SEEDS) };
+    let Ok(text) = std::env::var("RANDOM_SEEDS") else { return Ok(SEEDS) };
     let ends =
         text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    ends.ok_or_else(|| format!("ZORB_RANDOM_SEEDS is {text:?}, not of the form 0..8"))
+    ends.ok_or_else(|| format!("RANDOM_SEEDS is {text:?}, not of the form 0..8"))
 }
 
 fn compare(seed: u64, folder: &Path, orb: &Orb, mirror: &Mirror) -> Result<(), String> {

@@ -1,7 +1,7 @@
 //! Opens pages of stored results in a headless Chromium and looks at them as their readers do:
 //! where marks and bars lie, which colours they have, whether everything fits a phone.
 //!
-//! Without a browser the tests are ignored; with `ZORB_REQUIRE_PEERS` set, that is a failure.
+//! Without a browser the tests are ignored; with `REQUIRE_PEERS` set, that is a failure.
 #![forbid(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
 
@@ -30,10 +30,10 @@ fn main() -> ExitCode {
 }
 
 fn trial(name: &str, check: Check, shared: &Arc<Mutex<Option<Browser>>>) -> Trial {
-    let required = std::env::var_os("ZORB_REQUIRE_PEERS").is_some_and(|value| value != "0");
+    let required = std::env::var_os("REQUIRE_PEERS").is_some_and(|value| value != "0");
     let Some(program) = browser::find() else {
         let missing = "chromium is missing";
-        let story = format!("{missing}, and ZORB_REQUIRE_PEERS is set");
+        let story = format!("{missing}, and REQUIRE_PEERS is set");
         let trial = Trial::test(format!("{name} ({missing})"), move || Err(Failed::from(story)));
         return trial.with_ignored_flag(!required);
     };

@@ -113,6 +113,38 @@ fn files_and_variables_are_read() {
 }
 
 #[test]
+fn variables_that_are_not_utf_8_are_errors() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let set = |name: &[u8], value: &[u8]| {
+        Options::default().take_environment([(OsStr::from_bytes(name), OsStr::from_bytes(value))])
+    };
+    for (name, value) in [(&b"ZORB_ID"[..], &b"\xff"[..]), (b"ZORB_\xff", b"1")] {
+        let error = set(name, value).unwrap_err();
+        assert!(error.to_string().contains("is not UTF-8"), "{error}");
+    }
+    // Neither the path of the file nor variables of other programs have to be UTF-8.
+    set(b"ZORB_CONFIG", b"/etc/\xff").unwrap();
+    set(b"OTHER", b"\xff").unwrap();
+}
+
+#[test]
+fn files_beyond_the_maximum_size_are_errors() {
+    let path = std::env::temp_dir().join(format!("zorb-large-{}.toml", std::process::id()));
+    let sized = |octets: usize| {
+        let text = format!("max_forwards = 2\n{}", "#".repeat(octets - 17));
+        std::fs::write(&path, text).unwrap();
+        let mut options = Options::default();
+        options.take_file(&path).map(|()| options.max_forwards)
+    };
+    assert_eq!(sized(1 << 20).unwrap(), 2);
+    let error = sized((1 << 20) + 1).unwrap_err();
+    assert!(error.to_string().contains("is larger than 1048576 octets"), "{error}");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn defaults_can_be_set() {
     let options = Options::default();
     for spec in options.table() {

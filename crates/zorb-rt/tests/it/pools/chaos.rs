@@ -2,7 +2,7 @@
 //! delays no call to a lane whose threads they do not keep busy with upcalls, every call ends once, and all memory
 //! comes back.
 //!
-//! `ZORB_CHAOS_SEED=N` runs one seed, `ZORB_CHAOS_SEEDS=N` so many of them. The server's threads are real ones, so a
+//! `CHAOS_SEED=N` runs one seed, `CHAOS_SEEDS=N` so many of them. The server's threads are real ones, so a
 //! seed fixes what the clients do and not when it arrives.
 
 mod hostile;
@@ -212,13 +212,13 @@ fn asked(name: &str) -> Option<u64> {
 
 #[test]
 fn hostile_clients_delay_no_other_lane_and_every_call_ends_once() {
-    let seeds = match asked("ZORB_CHAOS_SEED") {
+    let seeds = match asked("CHAOS_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..asked("ZORB_CHAOS_SEEDS").unwrap_or(SEEDS),
+        None => 0..asked("CHAOS_SEEDS").unwrap_or(SEEDS),
     };
     for seed in seeds {
         catch_unwind(AssertUnwindSafe(|| run(seed))).unwrap_or_else(|_| {
-            panic!("ZORB_CHAOS_SEED={seed} cargo test -p zorb-rt --test it hostile_clients_delay")
+            panic!("CHAOS_SEED={seed} cargo test -p zorb-rt --test it hostile_clients_delay")
         });
     }
 }
