@@ -30,8 +30,8 @@ const MAX_WAIT: Duration = Duration::from_secs(600);
 const RUNS: [(&str, &str); 19] = [
     ("latency", "latency --vs raw,ace,omniorb --rounds 5"),
     ("latency-uiop", "latency --transport uiop --vs raw,ace,omniorb --rounds 5"),
-    ("latency-spin", "latency --payload 4 --vs raw,omniorb --spin"),
-    ("latency-shmiop", "latency --transport shmiop --payload 4,65536 --rounds 3 --spin"),
+    ("latency-busy-wait", "latency --payload 4 --vs raw,omniorb --busy-wait"),
+    ("latency-shmiop", "latency --transport shmiop --payload 4,65536 --rounds 3 --busy-wait"),
     ("first-call", "first-call"),
     ("ttcp", "ttcp --payload 131072 --vs raw,ace,omniorb"),
     ("threads", "threads --vs raw,ace,omniorb --rounds 3"),

@@ -41,11 +41,11 @@ pub struct Options {
     /// Socket buffer size; 0 is the system's default (default: 0; `ttcp`: 65536)
     #[arg(long, value_name = "OCTETS")]
     pub socket_queue: Option<usize>,
-    /// Maximum busy-wait before blocking, in microseconds; adds the peers zorb-spin and raw-spin
+    /// Maximum busy-wait before blocking, in microseconds; adds the peers zorb-busy-wait and raw-busy-wait
     /// (100 without a value)
     #[arg(long, value_name = "MICROS", num_args = 0..=1, default_missing_value = "100",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub spin: Option<u32>,
+    pub busy_wait: Option<u32>,
     /// Peers to compare with: raw (bare sockets), and names of directories in the peers' directory,
     /// such as ace, omniorb, jacorb; none: only Zorb
     #[arg(long, value_name = "PEERS", value_delimiter = ',', default_value = "raw",

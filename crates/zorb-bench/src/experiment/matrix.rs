@@ -17,8 +17,8 @@ use compared::Compared;
 use measured::{Measured, SHARED};
 use rings::Rings;
 
-/// Default maximum busy-wait of spinning peers, in microseconds.
-const SPIN: u32 = 100;
+/// Default maximum busy-wait of busy-waiting peers, in microseconds.
+const BUSY_WAIT: u32 = 100;
 
 /// Runs all workloads on all peers, interleaved, over one transport or several.
 pub(super) fn measure(run: &mut Run<'_>, works: &[Work], watch: &mut dyn Watch) -> Result<()> {
@@ -102,9 +102,9 @@ impl<'a> WorkloadRun<'a> {
         let processors = run.setup.pin.choose(&thread::affinity()?)?;
         let mut distances = vec![Vec::new(); pairs.len()];
         let mut look = |index: usize| {
-            let spins = names.get(index).is_some_and(|name| name.ends_with("-spin"));
+            let busy_waits = names.get(index).is_some_and(|name| name.ends_with("-busy-wait"));
             if let (true, [Some(client), Some(server)], Some(distances)) =
-                (spins, processors, distances.get_mut(index))
+                (busy_waits, processors, distances.get_mut(index))
             {
                 distances.push(handover_ns([client, server]));
             }
@@ -128,7 +128,7 @@ impl<'a> WorkloadRun<'a> {
 }
 
 /// Starts the peers over one transport. The bare program has no messaging protocol, so one is compared
-/// with all protocols over the same transport. Over shared memory, spinning peers take part, too.
+/// with all protocols over the same transport. Over shared memory, busy-waiting peers take part, too.
 fn start(
     run: &Run<'_>,
     transport: &str,
@@ -139,7 +139,7 @@ fn start(
     let is_elsewhere = bare != transport && transports.iter().any(|other| other == bare);
     let mut setup = Setup { transport: transport.to_owned(), ..run.setup.clone() };
     if run.experiment.kind == Kind::Cubit && transport == SHARED && setup.pin == Pin::Split {
-        setup.options.spin = setup.options.spin.or(Some(SPIN));
+        setup.options.busy_wait = setup.options.busy_wait.or(Some(BUSY_WAIT));
     }
     let mut names = run.names_in(&setup);
     names.retain(|name| !(is_elsewhere && name.starts_with("raw")));

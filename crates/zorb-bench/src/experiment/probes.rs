@@ -22,7 +22,7 @@ const CONNECTIONS: usize = 16;
 /// Calls without arguments and with octets over each transport, interleaved; those with octets also with
 /// two copy thresholds.
 pub(super) fn probes(run: &mut Run<'_>, watch: &mut dyn Watch) -> Result<()> {
-    let name = if run.setup.options.spin.is_some() { "zorb-spin" } else { "zorb" };
+    let name = if run.setup.options.busy_wait.is_some() { "zorb-busy-wait" } else { "zorb" };
     let payloads = payloads(&run.setup.options);
     let own_threshold = thresholds::in_force(&run.setup.orb);
     let compared = thresholds::to_compare(&payloads, own_threshold);

@@ -52,9 +52,9 @@ impl<'a> Run<'a> {
         let others = versus.iter().filter(|name| *name != "raw");
         // The bare program comes first: in each round its block is adjacent to Zorb's.
         let own = [("raw", raw), ("zorb", true)];
-        let spins = setup.options.spin.is_some() && !self.experiment.is_collocated();
-        let spinning = [("raw-spin", raw && spins), ("zorb-spin", spins)];
-        let own = own.into_iter().chain(spinning).filter(|(_, takes_part)| *takes_part);
+        let busy_waits = setup.options.busy_wait.is_some() && !self.experiment.is_collocated();
+        let busy_waiting = [("raw-busy-wait", raw && busy_waits), ("zorb-busy-wait", busy_waits)];
+        let own = own.into_iter().chain(busy_waiting).filter(|(_, takes_part)| *takes_part);
         own.map(|(name, _)| name).chain(others.map(String::as_str)).map(str::to_owned).collect()
     }
 

@@ -89,7 +89,7 @@ impl Setup {
     pub const OWN: [&'static str; 2] = ["raw", "zorb"];
 
     /// The same two with busy-waiting before they block.
-    pub const SPINNING: [&'static str; 2] = ["raw-spin", "zorb-spin"];
+    pub const BUSY_WAITING: [&'static str; 2] = ["raw-busy-wait", "zorb-busy-wait"];
 
     /// The setup of `latency` with these options, for tests.
     #[cfg(test)]
@@ -103,15 +103,15 @@ impl Setup {
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
         let program = |role| self.options.peers.join(name).join(role).is_file();
-        [Self::OWN, Self::SPINNING].concat().contains(&name)
+        [Self::OWN, Self::BUSY_WAITING].concat().contains(&name)
             || program("server") && program("client")
     }
 
     /// The command that starts a process of a peer.
     pub(super) fn command(&self, peer: &str, process: Process<'_>) -> Result<Command> {
-        let (name, spin) = match peer {
-            "raw-spin" => ("raw", self.options.spin),
-            "zorb-spin" => ("zorb", self.options.spin),
+        let (name, busy_wait) = match peer {
+            "raw-busy-wait" => ("raw", self.options.busy_wait),
+            "zorb-busy-wait" => ("zorb", self.options.busy_wait),
             name => (name, None),
         };
         // Zorb opens the idle connections to any ORB, the bare program those to programs that use its protocol (whose
@@ -164,7 +164,9 @@ impl Setup {
         if let Some(octets) = self.options.socket_queue {
             words.extend(["--socket-queue".to_owned(), octets.to_string()]);
         }
-        words.extend(spin.into_iter().flat_map(|micros| ["--spin".to_owned(), micros.to_string()]));
+        words.extend(
+            busy_wait.into_iter().flat_map(|micros| ["--busy-wait".to_owned(), micros.to_string()]),
+        );
         if name == "zorb" {
             words.extend(self.orb.iter().cloned());
         }
@@ -214,7 +216,7 @@ mod tests {
 
     #[test]
     fn every_option_is_passed_on() {
-        let options = "--peers peers --pin none --fifo 40 --socket-queue 9000 --spin 70";
+        let options = "--peers peers --pin none --fifo 40 --socket-queue 9000 --busy-wait 70";
         let setup = Setup { orb: setup().orb, ..Setup::of(options) };
         let holder = Process::Holder { address: "IOR:00" };
         assert_eq!(
@@ -225,9 +227,9 @@ mod tests {
         let holder_of_ace = line(&setup, "ace", Process::Holder { address: "127.0.0.1:9" });
         assert!(holder_of_ace.contains(" raw holder 127.0.0.1:9 "), "{holder_of_ace}");
         assert_eq!(
-            line(&setup, "zorb-spin", holder),
+            line(&setup, "zorb-busy-wait", holder),
             "chrt --fifo 40 zorb bench-peer zorb holder IOR:00 --transport iiop \
-             --socket-queue 9000 --spin 70 -ORBId x"
+             --socket-queue 9000 --busy-wait 70 -ORBId x"
         );
     }
 }

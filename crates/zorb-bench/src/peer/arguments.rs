@@ -80,7 +80,7 @@ pub struct PeerArguments {
     pub socket_queue: Option<usize>,
     /// Maximum busy-wait before blocking, in microseconds.
     #[arg(long, default_value_t = 0)]
-    pub spin: u64,
+    pub busy_wait: u64,
     /// Options of Zorb, as `-ORBName value`.
     #[arg(skip)]
     pub orb: Vec<String>,
@@ -94,8 +94,8 @@ impl PeerArguments {
 
     /// Maximum busy-wait before blocking.
     #[must_use]
-    pub const fn spin(&self) -> Duration {
-        Duration::from_micros(self.spin)
+    pub const fn busy_wait(&self) -> Duration {
+        Duration::from_micros(self.busy_wait)
     }
 
     /// The arguments of a command line, for tests.

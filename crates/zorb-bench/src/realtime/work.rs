@@ -10,13 +10,13 @@ const STEPS: u64 = 200_000;
 /// Number of trials; the fastest is undisturbed.
 const TRIALS: usize = 20;
 
-/// Steps of [`spin`] per microsecond, measured once.
+/// Steps of [`busy_loop`] per microsecond, measured once.
 fn steps_per_micro() -> f64 {
     static FOUND: OnceLock<f64> = OnceLock::new();
     *FOUND.get_or_init(|| {
         let trial = |_| {
             let begun = MonotonicTime::now();
-            spin(STEPS);
+            busy_loop(STEPS);
             MonotonicTime::now().nanos_since(begun).max(1)
         };
         let fastest = (0..TRIALS).map(trial).min().unwrap_or(1);
@@ -31,11 +31,11 @@ pub(super) fn calibrate() {
 
 /// Uses `micros` microseconds of CPU time.
 pub(super) fn busy(micros: u32) {
-    spin((f64::from(micros) * steps_per_micro()) as u64);
+    busy_loop((f64::from(micros) * steps_per_micro()) as u64);
 }
 
 #[inline(never)]
-fn spin(steps: u64) {
+fn busy_loop(steps: u64) {
     let mut value = 1_u64;
     for _ in 0..steps {
         value = black_box(value.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1));

@@ -151,9 +151,9 @@ fn latency_over_tls() {
 
 #[test]
 fn latency_through_shared_memory() {
-    let words = ["latency", "--payload", "4", "--transport", "shmiop", "--spin", "20"];
+    let words = ["latency", "--payload", "4", "--transport", "shmiop", "--busy-wait", "20"];
     let rows = rows(&quick("bench-shmiop", &words));
-    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+    for peer in ["zorb", "raw-busy-wait", "zorb-busy-wait"] {
         assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
     }
     assert!(rows.iter().all(|row| row["transport"] == "shmiop"));
@@ -161,9 +161,9 @@ fn latency_through_shared_memory() {
 
 #[test]
 fn peers_with_busy_waiting() {
-    let words = ["latency", "--payload", "4", "--spin", "50"];
-    let rows = rows(&quick("bench-spin", &words));
-    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+    let words = ["latency", "--payload", "4", "--busy-wait", "50"];
+    let rows = rows(&quick("bench-busy-wait", &words));
+    for peer in ["zorb", "raw-busy-wait", "zorb-busy-wait"] {
         assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
     }
     assert!(rows.iter().all(|row| row["ratio_to_raw"].is_number()), "all compare with raw");

@@ -31,7 +31,7 @@ fn cubit() {
 }
 
 #[test]
-fn cubit_through_shared_memory_spins_where_there_are_two_processors() {
+fn cubit_over_shared_memory_busy_waits_if_there_are_two_processors() {
     let words = ["cubit", "--transport", "shmiop", "--payload", "4", "--pin", "split"];
     let finished = quick("bench-cubit-shmiop", &words);
     if std::thread::available_parallelism().is_ok_and(|processors| processors.get() < 2) {
@@ -39,13 +39,16 @@ fn cubit_through_shared_memory_spins_where_there_are_two_processors() {
         return;
     }
     let rows = rows(&finished);
-    for peer in ["zorb", "raw-spin", "zorb-spin"] {
+    for peer in ["zorb", "raw-busy-wait", "zorb-busy-wait"] {
         assert_eq!(works(&rows, peer), works(&rows, "raw"), "{peer}");
     }
     let checks = finished.json()["checks"].clone();
     let all: Vec<&str> =
         checks.as_array().unwrap().iter().flat_map(|it| it["what"].as_str()).collect();
-    assert!(all.iter().any(|what| what.starts_with("a flood") && what.contains("spin")), "{all:?}");
+    assert!(
+        all.iter().any(|what| what.starts_with("one-way calls") && what.contains("busy-wait")),
+        "{all:?}"
+    );
     assert!(all.iter().any(|what| what.starts_with("median") && what.contains("sleep")), "{all:?}");
 }
 

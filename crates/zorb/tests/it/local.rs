@@ -68,8 +68,8 @@ fn a_socket_has_a_file_while_its_server_lives_if_it_is_no_abstract_one() {
 #[test]
 fn shared_memory_is_waited_for_or_watched() {
     let server = Server::at(&["shmiop://@"]);
-    for spin in ["0", "50"] {
-        let client = builder().option("BusyWait", spin).build().unwrap();
+    for micros in ["0", "50"] {
+        let client = builder().option("BusyWait", micros).build().unwrap();
         let there = there(&client, server.ior());
         for left in 0..100 {
             assert_eq!(there.add(left, 22).unwrap(), left + 22);

@@ -46,7 +46,7 @@ const TIMES: [Line; 13] = [
     line("void call, TCP", "latency", "ping", 0, "zorb"),
     line("void call, Unix-domain sockets", "latency-uiop", "ping", 0, "zorb"),
     line("void call, shared memory", "latency-shmiop", "ping", 0, "zorb"),
-    line("void call, TCP, both sides busy-wait", "latency-spin", "ping", 0, "zorb-spin"),
+    line("void call, TCP, both sides busy-wait", "latency-busy-wait", "ping", 0, "zorb-busy-wait"),
     line(
         "first void call after `validate_connection`, TCP",
         "first-call",
@@ -290,8 +290,8 @@ fn cubes(run: &str) -> String {
                 let row = cell(peer, "cube_void", 0);
                 (String::new(), row.number("ratio_to_raw").unwrap())
             }
-            spins => {
-                let raw = format!("raw{}", spins.unwrap_or_default());
+            busy_waiting => {
+                let raw = format!("raw{}", busy_waiting.unwrap_or_default());
                 let raw = cell(&raw, "cube_void", 0).number("p50_us").unwrap();
                 (", both sides busy-wait".to_owned(), own.parse::<f64>().unwrap() / raw)
             }

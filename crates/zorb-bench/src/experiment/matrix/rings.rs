@@ -8,7 +8,7 @@ use crate::options::Options;
 use crate::report::{Claim, Figure};
 use crate::statistics::{Interval, median};
 
-/// Maximum time of a void call relative to a bare ring: of blocking and of spinning peers.
+/// Maximum time of a void call relative to a bare ring: of blocking and of busy-waiting peers.
 const MAX_ASLEEP: f64 = 1.2;
 const MAX_AWAKE: f64 = 1.5;
 /// Minimum calls per second of a flood relative to a bare ring.
@@ -44,7 +44,7 @@ impl Rings {
     pub(super) fn add(&mut self, work: &Work, all: &[Measured<'_>]) {
         let of = |peer: &str| all.iter().find(|one| (one.transport, one.peer) == (SHARED, peer));
         let beside = |zorb: &str, raw: &str| Beside::of(of(zorb)?, of(raw)?);
-        let (asleep, awake) = (beside("zorb", "raw"), beside("zorb-spin", "raw-spin"));
+        let (asleep, awake) = (beside("zorb", "raw"), beside("zorb-busy-wait", "raw-busy-wait"));
         match &work.command {
             Command::Run(run) if run.operation == Operation::CubeVoid => {
                 self.0.extend(asleep.map(|both| both.call("that sleep", MAX_ASLEEP)));
@@ -171,7 +171,7 @@ mod tests {
         let of = |nanos: &[u64]| -> Blocks { Some(nanos.iter().copied().map(block).collect()) };
         let (zorb, raw) = (of(zorb), of(raw));
         let measured = |peer, blocks| Measured { transport: SHARED, peer, blocks, distances };
-        let (zorb, raw) = (measured("zorb-spin", &zorb), measured("raw-spin", &raw));
+        let (zorb, raw) = (measured("zorb-busy-wait", &zorb), measured("raw-busy-wait", &raw));
         Beside::of(&zorb, &raw).map(|both| both.by_distance()).unwrap_or_default()
     }
 

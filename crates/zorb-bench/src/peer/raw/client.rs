@@ -29,7 +29,7 @@ struct Address {
     transport: String,
     to: String,
     queue: Option<usize>,
-    spin: Duration,
+    busy_wait: Duration,
 }
 
 impl Address {
@@ -37,7 +37,7 @@ impl Address {
         let transport = bare_transport(&arguments.transport).to_owned();
         let queue = arguments.socket_queue;
         let to = arguments.address()?.to_owned();
-        Ok(Self { transport, to, queue, spin: arguments.spin() })
+        Ok(Self { transport, to, queue, busy_wait: arguments.busy_wait() })
     }
 }
 
@@ -50,8 +50,8 @@ struct Connection {
 
 impl Connection {
     fn connect(address: &Address) -> io::Result<Self> {
-        let Address { transport, to, queue, spin } = address;
-        let stream = Stream::connect(transport, to, *queue, *spin)?;
+        let Address { transport, to, queue, busy_wait } = address;
+        let stream = Stream::connect(transport, to, *queue, *busy_wait)?;
         Ok(Self { stream, inbox: Inbox::new() })
     }
 

@@ -25,7 +25,7 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
     }
     let path = arguments.path.as_deref();
     let listener = Listener::bind(transport, path, arguments.socket_queue)?;
-    let address = start(listener, arguments.spin())?;
+    let address = start(listener, arguments.busy_wait())?;
     crate::peer::process::serve_until_the_end(&address)?;
     if let Some(path) = path {
         std::fs::remove_file(path)?;
@@ -34,10 +34,10 @@ pub(in crate::peer) fn serve(arguments: &PeerArguments) -> Result<u8> {
 }
 
 /// Serves on new threads, which end with the process. Returns the address.
-pub(super) fn start(listener: Listener, spin: Duration) -> io::Result<String> {
+pub(super) fn start(listener: Listener, busy_wait: Duration) -> io::Result<String> {
     let address = listener.address()?;
     Builder::new().name("raw-accept".to_owned()).spawn(move || {
-        while let Ok(stream) = listener.accept(spin) {
+        while let Ok(stream) = listener.accept(busy_wait) {
             // If it fails, the client's connection closes.
             let serve = move || serve_connection(&stream);
             let _ = Builder::new().name("raw".to_owned()).stack_size(STACK).spawn(serve);

@@ -139,12 +139,12 @@ impl Shared {
     }
 
     #[inline]
-    pub(super) fn read(&self, buffer: &mut [u8], spin: Duration) -> io::Result<usize> {
+    pub(super) fn read(&self, buffer: &mut [u8], busy_wait: Duration) -> io::Result<usize> {
         let ring = &self.incoming;
         let mut there = self.there();
-        if there == 0 && !spin.is_zero() {
+        if there == 0 && !busy_wait.is_zero() {
             let started = Instant::now();
-            while there == 0 && started.elapsed() < spin {
+            while there == 0 && started.elapsed() < busy_wait {
                 // Reading the clock takes longer than polling the ring.
                 for _ in 0..LOOKS {
                     there = self.there();

@@ -19,7 +19,7 @@ const BACKLOG: i32 = 1024;
 #[derive(Debug)]
 pub(super) struct Stream {
     socket: Connected,
-    spin: Duration,
+    busy_wait: Duration,
 }
 
 #[derive(Debug)]
@@ -44,22 +44,22 @@ impl Stream {
         transport: &str,
         to: &str,
         queue: Option<usize>,
-        spin: Duration,
+        busy_wait: Duration,
     ) -> io::Result<Self> {
         if transport == "shmiop" {
-            return Ok(Self { socket: Connected::Shared(Shared::connect(to)?), spin });
+            return Ok(Self { socket: Connected::Shared(Shared::connect(to)?), busy_wait });
         }
         if transport == "uiop" {
             let socket = sized(Domain::UNIX, queue)?;
             socket.connect(&SockAddr::unix(to)?)?;
-            return Ok(Self { socket: Connected::Unix(socket.into()), spin });
+            return Ok(Self { socket: Connected::Unix(socket.into()), busy_wait });
         }
         let to: SocketAddr = to.parse().map_err(|_| io::ErrorKind::InvalidInput)?;
         let socket = sized(Domain::for_address(to), queue)?;
         socket.connect(&to.into())?;
         let stream = TcpStream::from(socket);
         stream.set_nodelay(true)?;
-        Ok(Self { socket: Connected::Tcp(stream), spin })
+        Ok(Self { socket: Connected::Tcp(stream), busy_wait })
     }
 
     /// Busy-waits for octets; `None` after the maximum busy-wait.
@@ -67,12 +67,12 @@ impl Stream {
         let socket = match &self.socket {
             Connected::Tcp(stream) => stream.as_fd(),
             Connected::Unix(stream) => stream.as_fd(),
-            Connected::Shared(rings) => return rings.read(buffer, self.spin).map(Some),
+            Connected::Shared(rings) => return rings.read(buffer, self.busy_wait).map(Some),
         };
         let started = Instant::now();
         loop {
             let received = recv_now(socket, buffer)?;
-            if received.is_some() || started.elapsed() >= self.spin {
+            if received.is_some() || started.elapsed() >= self.busy_wait {
                 return Ok(received);
             }
             std::hint::spin_loop();
@@ -116,7 +116,7 @@ impl Listener {
     }
 
     /// The next connection.
-    pub(super) fn accept(&self, spin: Duration) -> io::Result<Stream> {
+    pub(super) fn accept(&self, busy_wait: Duration) -> io::Result<Stream> {
         let socket = match self {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept()?;
@@ -126,7 +126,7 @@ impl Listener {
             Self::Unix(listener) => Connected::Unix(listener.accept()?.0),
             Self::Shared(listener, size) => Connected::Shared(Shared::accept(listener, *size)?),
         };
-        Ok(Stream { socket, spin })
+        Ok(Stream { socket, busy_wait })
     }
 }
 
@@ -141,7 +141,7 @@ fn sized(domain: Domain, queue: Option<usize>) -> io::Result<Socket> {
 
 impl Read for &Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if !self.spin.is_zero()
+        if !self.busy_wait.is_zero()
             && let Some(count) = self.look(buffer)?
         {
             return Ok(count);
@@ -149,7 +149,7 @@ impl Read for &Stream {
         match &self.socket {
             Connected::Tcp(stream) => (&*stream).read(buffer),
             Connected::Unix(stream) => (&*stream).read(buffer),
-            Connected::Shared(rings) => rings.read(buffer, self.spin),
+            Connected::Shared(rings) => rings.read(buffer, self.busy_wait),
         }
     }
 }

@@ -15,14 +15,15 @@ fn client(transport: &str) -> (RawClient, tempfile::TempDir) {
     let path = folder.path().join("socket");
     let listener = Listener::bind(transport, Some(&path), None).unwrap();
     // Tests both: with busy-waiting and without.
-    let spin = if transport == "iiop" { 0 } else { 100 };
-    let address = server::start(listener, Duration::from_micros(spin)).unwrap();
-    (connect(transport, &address, spin), folder)
+    let busy_wait = if transport == "iiop" { 0 } else { 100 };
+    let address = server::start(listener, Duration::from_micros(busy_wait)).unwrap();
+    (connect(transport, &address, busy_wait), folder)
 }
 
-fn connect(transport: &str, address: &str, spin: u64) -> RawClient {
+fn connect(transport: &str, address: &str, busy_wait: u64) -> RawClient {
     let queue = "--socket-queue 65536";
-    let line = format!("raw client {address} --transport {transport} {queue} --spin {spin}");
+    let line =
+        format!("raw client {address} --transport {transport} {queue} --busy-wait {busy_wait}");
     RawClient::connect(&PeerArguments::parsed(&line)).unwrap()
 }
 

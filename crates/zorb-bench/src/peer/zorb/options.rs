@@ -14,7 +14,7 @@ pub(super) fn orb(arguments: &PeerArguments) -> OrbBuilder {
         if let Some(octets) = arguments.socket_queue {
             orb = orb.send_buffer(Some(octets)).receive_buffer(Some(octets));
         }
-        match arguments.spin {
+        match arguments.busy_wait {
             0 => orb,
             micros => orb.busy_wait(Duration::from_micros(micros)),
         }
