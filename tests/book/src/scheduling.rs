@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_is_not_admitted() {
+    fn an_overloaded_set_is_not_admitted() {
         admission().unwrap();
     }
 }

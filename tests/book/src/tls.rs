@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_named() {
+    fn missing_settings_are_named() {
         let error = format!("{:?}", for_consoles(Path::new("/no/such/folder")).unwrap_err());
         assert!(error.contains("/no/such/folder/server.pem"), "{error}");
         assert!(!caller_is("CN=client,O=Example"), "nobody calls");

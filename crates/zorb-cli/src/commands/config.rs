@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_operator_overrides_is_shown() {
+    fn overridden_values_are_shown() {
         let orb = zorb::Orb::builder().without_environment().max_forwards(3);
         let options = orb.arguments(&mut vec!["-ORBMaxForwards", "4"]).options().unwrap();
         let shown = table(&options);

@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_answered_is_no_division_by_zero() {
+    fn statistics_without_replies_do_not_divide_by_zero() {
         let mut statistics = Statistics { sent: 2, ..Statistics::default() };
         statistics.finish();
         assert_eq!((statistics.loss_percent, statistics.p99_ms), (100.0, 0.0));

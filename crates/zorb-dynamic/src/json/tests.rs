@@ -91,7 +91,7 @@ fn through(type_name: &str, json: &serde_json::Value) -> String {
 }
 
 #[test]
-fn what_goes_in_comes_out() {
+fn values_survive_a_round_trip() {
     let nil = "null";
     for (type_name, text) in [
         ("short", "-32768"),

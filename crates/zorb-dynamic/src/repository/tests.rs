@@ -130,7 +130,7 @@ fn bases_in_a_circle_end() {
 }
 
 #[test]
-fn what_is_known_stays_when_repositories_are_merged() {
+fn merging_preserves_existing_entries() {
     let mut new = Repository::new();
     let module = new.add(Repository::ROOT, "IDL:M:1.0", "M", EntryKind::Module);
     let kind = EntryKind::Interface {

@@ -18,7 +18,7 @@ fn encoded(version: GiopVersion, names: &[&str]) -> TaggedProfile {
 }
 
 #[test]
-fn what_is_encoded_is_decoded() {
+fn profiles_survive_a_round_trip() {
     let profile = encoded(GiopVersion::V1_2, &["/tmp/a.sock", "@b", "/tmp/ünïcödé-☃"]);
     assert_eq!(profile.tag, ProfileTag::TAO_SHMIOP);
     let resolved = ShmiopProtocol::new().decode_profile(&profile).unwrap();

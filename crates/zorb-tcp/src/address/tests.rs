@@ -29,7 +29,7 @@ fn addresses_come_to_one_canonical_form() {
 }
 
 #[test]
-fn what_breaks_the_grammar_is_refused_with_the_rule() {
+fn invalid_addresses_are_rejected_with_the_violated_rule() {
     for (text, rule) in [
         ("host:65536", "at most 65535"),
         ("host:99999999999999999999", "at most 65535"),

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_are_the_golden_octets() {
+    fn headers_match_the_golden_octets() {
         let mut header = vec![7];
         PACKET.write_header(&mut header);
         header.extend_from_slice(PACKET.payload);

@@ -26,7 +26,7 @@ fn names_come_to_one_canonical_form() {
 }
 
 #[test]
-fn what_breaks_the_grammar_is_refused_with_the_rule() {
+fn invalid_addresses_are_rejected_with_the_violated_rule() {
     for (text, rule) in [
         ("", "a path is missing"),
         ("x.sock", "starts at the root"),

@@ -65,7 +65,7 @@ fn octets_written_by_hand_are_understood() {
 }
 
 #[test]
-fn what_is_written_is_laid_out_like_taos() {
+fn profiles_have_the_layout_of_taos() {
     let component = TaggedComponent { tag: ComponentTag(0x0102_0304), data: vec![9, 8] };
     let profile = UiopProfile {
         version: GiopVersion::V1_1,
@@ -143,7 +143,7 @@ fn a_profile_makes_the_round_trip() {
 }
 
 #[test]
-fn what_has_no_profile_is_refused() {
+fn endpoints_without_profile_are_rejected() {
     let uiop = UiopProtocol::new();
     let encoded = |urls: &[&str]| {
         uiop.encode_profile(&endpoints(urls), GiopVersion::V1_2, b"k", &[]).unwrap_err()

@@ -142,7 +142,7 @@ fn every_property_is_decided_by_the_strongest_level_that_speaks_of_it() {
 }
 
 #[test]
-fn what_is_said_of_a_protocol_counts_for_it_alone_and_first_at_its_level() {
+fn settings_of_a_protocol_apply_only_to_it_and_take_precedence_at_their_level() {
     for property in properties() {
         let own = |value| {
             let properties = Some(of(&property, value));

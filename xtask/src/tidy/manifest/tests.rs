@@ -53,7 +53,7 @@ fn names_that_the_workspace_renames_are_resolved() {
 }
 
 #[test]
-fn what_is_not_toml_says_where() {
+fn invalid_toml_is_reported_with_its_position() {
     let broken = parse("[package]\nname = \n").broken;
     assert_eq!(broken.map(|(line, _)| line), Some(2));
 }

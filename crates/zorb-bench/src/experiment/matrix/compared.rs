@@ -150,7 +150,7 @@ mod tests {
     fn sockets_without_a_network_are_faster() {
         let checks = found(&[50; 20], &[50; 20]);
         assert!(checks[0].holds, "{checks:?}");
-        assert!(checks[0].found.starts_with("+20.00 % (+20.00 to +20.00)"), "{checks:?}");
+        assert!(checks[0].found.starts_with("minimum +20.00 % (+20.00 to +20.00)"), "{checks:?}");
         assert!(!found(&[51; 20], &[51; 20])[0].holds);
     }
 
@@ -177,7 +177,7 @@ mod tests {
         }
         let checks = compared.checks();
         let falls = checks.last().unwrap();
-        assert!(falls.holds && falls.found.contains("less by 30.00 points"), "{checks:?}");
+        assert!(falls.holds && falls.found.contains("decreases by 30.00 points"), "{checks:?}");
         assert_eq!(checks.len(), 2);
     }
 }

@@ -111,7 +111,7 @@ impl Gains {
         Some(
             Claim::new(
                 format!("average gain of {name} minus that of {other_name}"),
-                "more, with 95 % confidence",
+                "positive, with 95 % confidence",
                 points(more),
                 more.low > 0.0,
             )
@@ -182,7 +182,7 @@ mod tests {
         // Variation that both have in common does not widen the interval.
         let (here, there) = ([1.3, 1.1, 1.3, 1.1].repeat(5), [1.2, 1.0, 1.2, 1.0].repeat(5));
         let check = gains(&[&here]).beside("a", &gains(&[&there]), "b").unwrap();
-        assert!(check.holds && check.found == "by 10.00 points (10.00 to 10.00)", "{check:?}");
+        assert!(check.holds && check.found == "10.00 points (10.00 to 10.00)", "{check:?}");
         assert!(gains(&[]).beside("a", &gains(&[]), "b").is_none());
     }
 }

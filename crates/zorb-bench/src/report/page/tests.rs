@@ -56,7 +56,7 @@ fn elements_are_closed_and_identities_are_unique() {
 }
 
 #[test]
-fn nothing_from_a_file_becomes_markup() {
+fn text_from_files_is_escaped() {
     let hostile = "<img src=x onerror=alert(1)>'\\\"&</script></style></svg>";
     let rows = [1, 2, 3].map(|payload| {
         row(

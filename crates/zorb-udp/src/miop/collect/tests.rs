@@ -66,7 +66,7 @@ fn packets_come_in_any_order_and_any_number_of_times() {
 }
 
 #[test]
-fn what_is_lost_is_given_up_and_nothing_else() {
+fn only_incomplete_messages_are_given_up() {
     let mut dice = Dice(0x2545_f491_4f6c_dd1d);
     let mut link = Link::new(CollectLimits::default());
     let (mut complete, mut lost) = (Vec::new(), 0);

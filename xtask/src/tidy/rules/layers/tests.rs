@@ -66,7 +66,7 @@ fn the_testkit_is_for_tests_and_uses_what_lies_below_the_facade() {
 }
 
 #[test]
-fn nothing_uses_tools_and_xtask_uses_nothing() {
+fn tools_and_xtask_are_independent_of_each_other_and_the_product() {
     assert!(!allowed("zorb-naming", "zorb-cli"));
     assert!(!allowed("zorb-bench", "zorb-cli"));
     assert!(allowed("zorb-cli", "zorb-bench"));
