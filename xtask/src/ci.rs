@@ -42,7 +42,7 @@ const STEPS: &[Step] = &[
         tool: None,
     },
     Step {
-        name: "licences",
+        name: "licenses",
         lines: &["cargo deny check licenses bans sources"],
         environment: &[],
         tool: Some("cargo deny --version"),

@@ -1,4 +1,4 @@
-//! `cargo xtask dist`: the program `zorb` with its licences and a software bill of materials.
+//! `cargo xtask dist`: the program `zorb` with its licenses and a software bill of materials.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,12 +9,12 @@ use std::process::{Command, ExitCode};
 use serde_json::{Value, json};
 
 const HELP: &str = "\
-Build the program `zorb` for distribution, with its licences and a bill of materials.
+Build the program `zorb` for distribution, with its licenses and a bill of materials.
 
 Usage: cargo xtask dist [--sbom-only]
 
 Writes to target/dist: `zorb` (profile `release`), LICENSE-MIT, LICENSE-APACHE, and zorb.cdx.json, the bill of
-materials in CycloneDX 1.5. It lists every crate of the program and of its build scripts with version, licence,
+materials in CycloneDX 1.5. It lists every crate of the program and of its build scripts with version, license,
 package URL, checksum and dependencies, and is the same for the same Cargo.lock.
 
 Options:
@@ -181,8 +181,8 @@ mod tests {
         let components = bill["components"].as_array().expect("a list");
         for component in components {
             let name = text(component, "name");
-            let licence = text(&component["licenses"][0], "expression");
-            assert!(!licence.is_empty(), "{name} has no licence");
+            let license = text(&component["licenses"][0], "expression");
+            assert!(!license.is_empty(), "{name} has no license");
             let hash = text(&component["hashes"][0], "content");
             assert_eq!(hash.len(), if name.starts_with("zorb") { 0 } else { 64 }, "{name}");
         }

@@ -49,7 +49,7 @@ mod tests {
         assert!(!of_small.set(31) && of_small.set(30));
         assert!(!of_all.set(71) && of_all.set(70));
         assert_eq!((process.used(), small.used()), (100, 30));
-        // What the process does not have is not charged to the ORB either.
+        // If the process has no memory left, nothing is charged to the ORB.
         assert!(of_small.set(10) && of_all.set(90) && !of_small.set(20));
         assert_eq!((process.used(), small.used()), (100, 10));
         drop((of_all, of_small));

@@ -1,4 +1,4 @@
-//! What each peer may use of the memory for messages.
+//! The share of each peer in the memory for messages.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -42,7 +42,7 @@ impl PeerShares {
         Self { budget: Arc::clone(budget), limit, by_peer }
     }
 
-    /// What the messages of a connection are charged to.
+    /// The account that the messages of a connection are charged to.
     pub fn share(&self, stream: &dyn Stream) -> Arc<MessageBudget> {
         self.share_of(ip_address(stream))
     }

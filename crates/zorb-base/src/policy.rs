@@ -1,9 +1,9 @@
 //! Policies: settings of calls, connections and object adapters (CORBA 3.3 part 1, 4.8; those of calls are
 //! in chapter 17).
 //!
-//! A policy is a value of a Rust type that implements [`TypedPolicy`]: its number and encoding on the
-//! wire, and the [`Levels`] at which it can be set. A policy has no behaviour; the code that it controls looks
-//! it up. A set of policies, [`Policies`], overrides the settings of weaker levels:
+//! A policy is a value of a Rust type that implements [`TypedPolicy`]: its number and encoding on the wire, and the
+//! [`Levels`] at which it can be set. A policy has no behavior; the code that it controls looks it up. A set of
+//! policies, [`Policies`], overrides the settings of weaker levels:
 //!
 //! | level | set with |
 //! |---|---|

@@ -9,9 +9,9 @@ const OF_THREAD: u64 = (2 << 20) + (256 << 10);
 /// The memory of a connection: buffers, here and in the system, and the stack of its thread.
 const OF_CONNECTION: u64 = 256 << 10;
 /// The most threads.
-const MOST_THREADS: u64 = 65_536;
+const MAX_THREADS: u64 = 65_536;
 /// The most connections by default: a server has a table for all of them.
-const MOST_CONNECTIONS: u64 = 1024;
+const MAX_CONNECTIONS: u64 = 1024;
 
 /// The limits of the process; `None` for those that are unknown or unlimited.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ pub fn max_bridged_connections() -> usize {
     limits().bridged
 }
 
-/// The number of connections that so many threads suffice for, if each has one.
+/// The maximum number of connections with one thread each, for this number of threads.
 pub(crate) fn connections_for(threads: usize) -> usize {
     threads.saturating_sub((threads / 8).max(2)).max(1)
 }
@@ -82,14 +82,14 @@ impl ProcessLimits {
     fn of(system: SystemLimits) -> Self {
         let by_system = system.threads.map(|threads| threads / 2);
         let by_space = system.address_space.map(|octets| octets / 2 / OF_THREAD);
-        let threads = least([by_system, by_space], MOST_THREADS).max(16);
+        let threads = least([by_system, by_space], MAX_THREADS).max(16);
         let by_descriptors =
             system.descriptors.map(|count| count.saturating_sub((count / 8).max(16)));
         let by_memory = system.memory.map(|octets| octets / 4 / OF_CONNECTION);
         let by_threads = threads - threads / 8;
         let all = least([by_descriptors, by_memory], by_threads);
         let count = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let connections = |all: u64| count(all.clamp(1, MOST_CONNECTIONS));
+        let connections = |all: u64| count(all.clamp(1, MAX_CONNECTIONS));
         Self {
             threads: count(threads),
             connections: connections(all),

@@ -27,7 +27,7 @@ struct Started(&'static AtomicUsize);
 
 impl Started {
     fn one_of(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
-        // Kept before the check, so that the count is right whatever follows.
+        // Counted before the check, so that the count is correct in any case.
         let before = started.fetch_add(1, Ordering::Relaxed);
         let one = Self(started);
         if before < most { Ok(one) } else { Err(io::ErrorKind::QuotaExceeded.into()) }
@@ -62,7 +62,7 @@ impl ThreadCount {
         Arc::new(Self { running: Lock::default(), ended: Condition::new(), limit })
     }
 
-    /// Of no threads, with the same limit.
+    /// A counter of zero threads with the same limit.
     pub fn beside(&self) -> Arc<Self> {
         Self::new(self.limit)
     }

@@ -46,12 +46,12 @@ pub struct Options {
     #[arg(long, value_name = "MICROS", num_args = 0..=1, default_missing_value = "100",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub busy_wait: Option<u32>,
-    /// Peers to compare with: raw (bare sockets), and names of directories in the peers' directory,
-    /// such as ace, omniorb, jacorb; none: only Zorb
+    /// Peers to compare with: raw (bare sockets), and names of folders in the peers' folder, such as ace, omniorb,
+    /// jacorb; none: only Zorb
     #[arg(long, value_name = "PEERS", value_delimiter = ',', default_value = "raw",
           value_parser = peer_name)]
     vs: Vec<String>,
-    /// Directory with NAME/server and NAME/client of other peers
+    /// Folder with NAME/server and NAME/client of other peers
     #[arg(long, value_name = "FOLDER", default_value = "target/peers")]
     pub peers: PathBuf,
     /// Mebibytes sent in a block
@@ -73,7 +73,7 @@ fn rounds(text: &str) -> Result<usize, String> {
     rounds.ok_or_else(|| "expected 1 to 10000".to_owned())
 }
 
-/// Parses a peer name, which must be a valid directory name.
+/// Parses a peer name, which must be a valid folder name.
 fn peer_name(text: &str) -> Result<String, String> {
     let fits = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if !text.is_empty() && text.chars().all(fits) {

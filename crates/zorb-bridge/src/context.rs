@@ -1,4 +1,4 @@
-//! What all connections of a bridge use.
+//! The state shared by all connections of a bridge.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,7 +25,7 @@ pub(crate) struct Context {
     pub(crate) target: Target,
     pub(crate) references: ReferenceTemplate,
     pub(crate) forwarded: ForwardedKeys,
-    /// What the messages of each peer are charged to.
+    /// The accounts that the messages of each peer are charged to.
     pub(crate) shares: PeerShares,
     /// The maximum number of clients.
     pub(crate) max_connections: usize,

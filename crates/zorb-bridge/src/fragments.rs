@@ -105,7 +105,7 @@ impl PendingRequest {
     }
 
     /// Keeps the current fragment, which is complete but does not complete the header.
-    pub(crate) fn keep(&mut self, fragment: &[u8]) -> Result<(), ProtocolError> {
+    pub(crate) fn store(&mut self, fragment: &[u8]) -> Result<(), ProtocolError> {
         self.charge_more(fragment.len())?;
         append(&mut self.fragments, fragment)?;
         self.before = self.joined.len();

@@ -46,7 +46,7 @@ impl EndpointProfile {
         target: &Target,
     ) -> Result<Self, ProfileError> {
         let protocol = Arc::clone(protocol);
-        let mut components = kept(&target.components);
+        let mut components = retained(&target.components);
         let mut version = target.version;
         if Framing(protocol.messaging()) != target.framing {
             version = GiopVersion::HIGHEST;
@@ -61,7 +61,7 @@ impl EndpointProfile {
 
 /// The target's components that describe the object and its server. Components about endpoints and
 /// protocols are not copied: the bridge has its own.
-fn kept(components: &[TaggedComponent]) -> Vec<TaggedComponent> {
+fn retained(components: &[TaggedComponent]) -> Vec<TaggedComponent> {
     const PRESERVED: [ComponentTag; 8] = [
         ComponentTag::ORB_TYPE,
         ComponentTag::CODE_SETS,

@@ -191,7 +191,7 @@ impl<'l> Requests<'l> {
                 return Ok(Verdict::More);
             }
             Err(_) if header.more_fragments => {
-                pending.keep(seen).map_err(Ending::Broken)?;
+                pending.store(seen).map_err(Ending::Broken)?;
                 self.pending.push(pending);
                 return Ok(Verdict::Drop);
             }

@@ -47,7 +47,7 @@ impl Config {
         Self::default()
     }
 
-    /// Adds a directory to search for included files.
+    /// Adds a folder to search for included files.
     #[must_use]
     pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.front = self.front.include_path(path);
@@ -75,7 +75,7 @@ impl Config {
         self
     }
 
-    /// Sets the output directory, instead of Cargo's `OUT_DIR`.
+    /// Sets the output folder, instead of Cargo's `OUT_DIR`.
     #[must_use]
     pub fn out_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.out_dir = Some(path.into());

@@ -16,8 +16,7 @@ pub enum Error {
         /// The error of the operating system.
         source: std::io::Error,
     },
-    /// There is no output directory: neither [`Config::out_dir`](crate::Config::out_dir) nor
-    /// Cargo's `OUT_DIR` is set.
+    /// There is no output folder: neither [`Config::out_dir`](crate::Config::out_dir) nor Cargo's `OUT_DIR` is set.
     NoOutDir,
     /// Two IDL files would be written to the same Rust file.
     SameName(PathBuf),
@@ -31,7 +30,7 @@ impl fmt::Display for Error {
             Self::Idl(text) => f.write_str(text.trim_end()),
             Self::Write { path, source } => write!(f, "cannot write {}: {source}", path.display()),
             Self::NoOutDir => {
-                f.write_str("no output directory: call this from a build script, or set `out_dir`")
+                f.write_str("no output folder: call this from a build script, or set `out_dir`")
             }
             Self::SameName(path) => {
                 write!(f, "two IDL files map to the same output file {}", path.display())

@@ -30,7 +30,7 @@ pub(crate) struct IdlSource {
     /// IDL file with the types; repeatable
     #[arg(long, value_name = "FILE")]
     pub(crate) idl: Vec<PathBuf>,
-    /// Directory to search for included files
+    /// Folder to search for included files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Preprocessor macro, 1 without a value

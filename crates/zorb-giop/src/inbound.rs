@@ -49,7 +49,7 @@ const SHRINK_AFTER: u32 = 64;
 #[derive(Debug)]
 pub struct Inbound {
     limits: Limits,
-    /// `start..end` are the octets received and not consumed. All of the buffer is initialised.
+    /// `start..end` are the octets received and not consumed. All of the buffer is initialized.
     buffer: Vec<u8>,
     start: usize,
     end: usize,

@@ -43,7 +43,7 @@ impl Compilation {
         self.diagnostics.iter().map(|item| render(item, &self.sources)).collect()
     }
 
-    /// All diagnostics as plain data, ready to be serialised.
+    /// All diagnostics as plain data, ready to be serialized.
     #[must_use]
     pub fn to_json(&self) -> Vec<JsonDiagnostic> {
         self.diagnostics.iter().map(|item| JsonDiagnostic::new(item, &self.sources)).collect()

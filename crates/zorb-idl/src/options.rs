@@ -8,9 +8,8 @@ use crate::diagnostics::Code;
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Options {
-    /// Directories searched for included files, in order. `#include "x"` first searches the
-    /// directory of the including file; `#include <x>` searches only these directories. The
-    /// built-in files are searched last.
+    /// Folders searched for included files, in order. `#include "x"` first searches the folder of the including file;
+    /// `#include <x>` searches only these folders. The built-in files are searched last.
     pub include_paths: Vec<PathBuf>,
     /// Macros defined before the first line: a name and its replacement (`None`: `1`).
     pub defines: Vec<(String, Option<String>)>,
@@ -25,7 +24,7 @@ impl Options {
         Self::default()
     }
 
-    /// Adds a directory to search for included files.
+    /// Adds a folder to search for included files.
     #[must_use]
     pub fn include_path(mut self, path: impl Into<PathBuf>) -> Self {
         self.include_paths.push(path.into());

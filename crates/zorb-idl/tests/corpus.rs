@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
-/// All IDL files in the directory tree.
+/// All IDL files in the folder tree.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut work = vec![folder.to_owned()];
@@ -63,8 +63,8 @@ fn trial(folder: &Path, file: &Path) -> Trial {
     Trial::test(file.display().to_string(), move || check(&folder, &file))
 }
 
-/// The files in `COS` include files of the same directory, and `orb.idl`, which is built in:
-/// omniORB's own omits most of the module `CORBA`.
+/// The files in `COS` include files of the same folder, and `orb.idl`, which is built in: omniORB's own omits most of
+/// the module `CORBA`.
 fn check(folder: &Path, file: &Path) -> Result<(), Failed> {
     let beside = folder.join(file.parent().unwrap_or(Path::new("")));
     let options = Options::new().include_path(beside);

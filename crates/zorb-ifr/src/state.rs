@@ -73,7 +73,7 @@ impl StateFile {
         file.sync_all()?;
         drop(file);
         std::fs::rename(&new, &self.0)?;
-        // Syncs the directory entry to disk as well.
+        // Syncs the folder entry to disk as well.
         let folder = match self.0.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),

@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_in_comes_out_before_the_end() {
+    fn queued_calls_are_sent_before_the_end() {
         let queue = FlowQueue::new(of(2, 100));
         assert!(queue.try_put(1, 'a').is_ok() && queue.try_put(1, 'b').is_ok());
         assert_eq!(queue.try_put(1, 'c'), Err('c'));

@@ -77,10 +77,9 @@ impl Loan {
     /// the memory that its connection shares with the client, if it does and a buffer is free, otherwise on
     /// the heap. A servant fills it and returns it as [`LoanedOctets`](crate::loaned::LoanedOctets).
     ///
-    /// Shared memory is used unless [`BufferStrategy`] says otherwise. The first of these that is set
-    /// applies: the policy of the object or its adapter ([`PoaPolicies`](zorb_poa::PoaPolicies)), of the
-    /// thread (`PolicyCurrent`), of the connection
-    /// ([`Caller::set_buffer_strategy`](zorb_base::caller::Caller::set_buffer_strategy)), of the ORB
+    /// Shared memory is used unless [`BufferStrategy`] excludes it. The first of these that is set applies: the policy
+    /// of the object or its adapter ([`PoaPolicies`](zorb_poa::PoaPolicies)), of the thread (`PolicyCurrent`), of the
+    /// connection ([`Caller::set_buffer_strategy`](zorb_base::caller::Caller::set_buffer_strategy)), of the ORB
     /// (`PolicyManager`).
     ///
     /// ```text

@@ -21,7 +21,7 @@ const LINES: usize = 1024;
 /// The default size of a line in octets.
 const OCTETS: usize = 512;
 /// The minimum size of a line in octets.
-const LEAST_OCTETS: usize = 16;
+const MIN_OCTETS: usize = 16;
 
 /// A bounded queue of log lines between threads that must not block and a file, a terminal or a pipe, which may.
 ///
@@ -146,7 +146,7 @@ impl LogQueueBuilder {
     /// # Errors
     /// The thread cannot be started.
     pub fn write_to(self, sink: impl Write + Send + 'static) -> io::Result<LogQueue> {
-        let (lines, octets) = (self.lines.max(1), self.octets.max(LEAST_OCTETS));
+        let (lines, octets) = (self.lines.max(1), self.octets.max(MIN_OCTETS));
         let shared = Arc::new(Shared::new(lines, octets));
         let writer = writer::start(Arc::clone(&shared), sink)?;
         Ok(LogQueue(Arc::new(Handle { shared, writer })))

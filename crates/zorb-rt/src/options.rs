@@ -47,9 +47,9 @@ pub enum RtOneways {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RtEndTimes {
-    /// Those whose references contain the policy `ServeInTime`.
+    /// Servers whose references contain the policy `ServeInTime`.
     #[default]
-    Asked,
+    Requested,
     /// All.
     All,
 }
@@ -61,7 +61,7 @@ zorb_transport::option_words!(RtMapping {
 });
 zorb_transport::option_words!(RtNetwork { "none" => None, "linear" => Linear });
 zorb_transport::option_words!(RtOneways { "direct" => Direct, "queued" => Queued });
-zorb_transport::option_words!(RtEndTimes { "asked" => Asked, "all" => All });
+zorb_transport::option_words!(RtEndTimes { "requested" => Requested, "all" => All });
 zorb_transport::option_words!(SchedulingPolicy { "fifo" => Fifo, "rr" => RoundRobin });
 zorb_transport::option_words!(Denied { "run" => Run, "refuse" => Refuse });
 
@@ -117,7 +117,7 @@ zorb_transport::options! {
         "RtRequestTimeout" rt_request_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
         /// Servers that receive the end times of calls with timeouts: those whose references contain the policy
         /// ServeInTime, or all.
-        "RtEndTimes" rt_end_times: RtEndTimes = RtEndTimes::Asked;
+        "RtEndTimes" rt_end_times: RtEndTimes = RtEndTimes::Requested;
         /// Protocols of calls in order of preference and properties of their connections, in the syntax of RtAdapter;
         /// empty for those of other options.
         "RtProtocols" rt_protocols: String = String::new();

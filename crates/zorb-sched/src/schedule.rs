@@ -78,7 +78,7 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Analyses `set`.
+    /// Analyzes `set`.
     ///
     /// # Errors
     /// The first [`Anomaly`] with [`Severity::Fatal`]. The schedule contains the others.

@@ -47,7 +47,7 @@ pub(crate) struct ServerConnection {
     pub(super) core: Arc<ServerContext>,
     pub(super) lane: Arc<LaneCore>,
     pub(super) serving_lane: Arc<dyn ServingLane>,
-    /// What its messages are charged to: the part of its client.
+    /// The account that its messages are charged to: its client's share.
     pub(super) budget: Arc<MessageBudget>,
     /// Its number in the lane's table.
     pub(super) slot: u32,
@@ -58,7 +58,7 @@ pub(crate) struct ServerConnection {
     /// Whether it has a client, to which replies can be sent.
     connected: bool,
     pub(super) wait: BusyWait,
-    /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
+    /// Minimum length of octets at the end of a reply that are sent from the servant's memory without a copy.
     #[cfg(feature = "buffers")]
     gather_threshold: usize,
     /// Its reading side, while no thread reads.
@@ -86,7 +86,7 @@ pub(crate) struct ServerConnection {
     pub(super) buffer_strategy: AtomicU8,
 }
 
-/// What a connection calls of its lane.
+/// The operations of a lane that its connections call.
 ///
 /// [`Lane`](crate::lane::Lane) is the only implementation. Lanes are made of connections and strategies,
 /// and connections call their lane, so without this trait the modules would depend on each other.
@@ -215,7 +215,7 @@ impl ServerConnection {
         Input::new(Inbound::new(limits).of(self.messaging).with_budget(budget), receiver)
     }
 
-    /// Runs of octets at the end of a reply that are at least this long are sent from where they lie.
+    /// Minimum length of octets at the end of a reply that are sent from the servant's memory without a copy.
     #[inline]
     pub(super) fn copy_threshold(&self) -> usize {
         let own = self.core.options().copy_threshold;

@@ -83,7 +83,7 @@ fn connections_that_are_idle_for_too_long_are_closed() {
 }
 
 #[test]
-fn nothing_is_left_of_a_pool_that_is_destroyed() {
+fn destroying_a_pool_releases_everything() {
     let core = ServerCore::for_tests(Options::default());
     let lane = |strategy, priority| LaneSettings {
         endpoints: vec!["iiop://127.0.0.1:0".to_owned()],

@@ -36,7 +36,7 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
     /// neither is reported.
     ///
     /// # Errors
-    /// See [`AcceptError`]: its variants say what the caller does next.
+    /// See [`AcceptError`]: its variants define the caller's next action.
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError>;
 
     /// Stops accepting: every current and later [`accept`](Self::accept) returns

@@ -1,4 +1,4 @@
-//! Limits how often the log says what peers can cause at will.
+//! Limits the rate of log messages that peers can cause.
 
 /// Logs at a level of `tracing`, from this place at most once a second; the field `unlogged` is the number of messages
 /// that were left out before. For what peers can cause at will.

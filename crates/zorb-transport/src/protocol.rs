@@ -140,8 +140,8 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError>;
 
-    /// A component that tells other ORBs the RT-CORBA priority of `endpoints`, in this protocol's
-    /// usual format. Default: none.
+    /// A component with the RT-CORBA priority of `endpoints` for other ORBs, in this protocol's usual format. Default:
+    /// none.
     fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
         let _ = (endpoints, priority);
         None

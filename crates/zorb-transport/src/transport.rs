@@ -69,7 +69,7 @@ pub struct LocalSocket {
     pub folder: String,
     /// Whether its name is like those that the transport makes, which other programs do not have.
     pub has_generated_name: bool,
-    /// Whether the transport makes sockets in this folder unless told otherwise.
+    /// Whether the transport creates sockets in this folder by default.
     pub is_default_folder: bool,
 }
 

@@ -4,7 +4,7 @@ use zorb_sched::{Budget, PriorityTable, Schedule, Simulation, TaskFile, Time, ti
 
 use super::{AllocationBound, Target};
 
-/// Text read as a task set, analysed, simulated and drawn, and as a table of priorities. A table survives a round trip,
+/// Text read as a task set, analyzed, simulated and drawn, and as a table of priorities. A table survives a round trip,
 /// and the simulation meets every deadline that the analysis guarantees.
 ///
 /// A few octets may request thousands of threads or processors, which the constant allows for.

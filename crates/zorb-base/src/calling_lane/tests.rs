@@ -28,7 +28,7 @@ fn a_thread_calls_for_its_lane_but_while_another_has_borrowed_it() {
             assert_eq!(thread_and_lane(), (number, Some(3)));
             let borrowed = other.enter();
             assert_eq!(thread_and_lane(), (number, Some(5)));
-            assert!(caller() >= THREADS, "no place has such a number");
+            assert!(caller() >= THREADS, "no slot has this number");
             drop(borrowed);
             assert_eq!(thread_and_lane(), (number, Some(3)));
             drop(home);

@@ -15,7 +15,7 @@ macro_rules! orb_options {
     ($($setters:tt)*) => {
         zorb_transport::options! {
             $($setters)*
-            /// The options of every ORB, whatever protocols and extensions it has.
+            /// The options of every ORB, independent of its protocols and extensions.
             #[derive(Clone, Debug, PartialEq, Eq)]
             pub struct OrbOptions of "orb", set by (elsewhere) {
                 /// Name of this ORB among the ORBs of the process.
@@ -86,8 +86,8 @@ macro_rules! orb_options {
                 /// Maximum size of a GIOP 1.2 request that is sent whole; larger ones are sent in fragments; 0
                 /// never fragments.
                 "FragmentSize" fragment_size: Option<u32> = None, 0..=1 << 30, "octets";
-                /// Whether octets behind the last argument or result of a message are ignored; otherwise they are
-                /// a MARSHAL exception, since the peer's IDL is probably another.
+                /// Whether octets after the last argument or result of a message are ignored; otherwise they are a
+                /// MARSHAL exception, since the peer's IDL is probably different.
                 "AllowExtraOctets" allow_extra_octets: bool = false;
                 /// Maximum number of connections that a server has open; when another client connects, the one
                 /// that has been idle for longest is closed; 0 for as many as the process has descriptors, threads
@@ -109,7 +109,8 @@ macro_rules! orb_options {
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;
                 /// Maximum number of one-way calls in the send queue of a client's connection.
                 "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
-                /// Total size of the one-way calls in such a queue; a larger call is queued alone.
+                /// Maximum size of the one-way calls in the send queue of a client's connection; a larger call is
+                /// queued alone.
                 "MaxQueuedOctets" max_queued_octets: usize = 1 << 20, 1..=1 << 31, "octets";
                 /// Maximum number of threads that the ORBs of the process have when this one starts another: for
                 /// accepting, connections, lanes, queues of one-way calls and deferred requests; 0 for half of those

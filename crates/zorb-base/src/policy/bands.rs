@@ -53,11 +53,11 @@ impl PriorityBand {
 /// (`RTCORBA::PriorityBandedConnectionPolicy`). A call uses a connection of the first band that contains
 /// its priority; if none does, it fails with `INV_POLICY`.
 ///
-/// It is a policy of clients at every level, and of object adapters, whose references contain it; if
-/// both have one, calls fail with `INV_POLICY`. The priority of a call is that of the reference's
-/// [`PriorityModel`](super::PriorityModel): the client's, or the server's. References without one cannot
-/// be called. If the server has lanes, a call goes to a lane whose priority is in its band. The first
-/// request over a connection tells the server the band.
+/// It is a policy of clients at every level, and of object adapters, whose references contain it; if both have one,
+/// calls fail with `INV_POLICY`. The priority of a call is that of the reference's
+/// [`PriorityModel`](super::PriorityModel): the client's, or the server's. References without one cannot be called. If
+/// the server has lanes, a call goes to a lane whose priority is in its band. The first request over a connection
+/// declares the band to the server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[doc(alias = "PriorityBandedConnectionPolicy")]
 pub struct PriorityBands(Vec<PriorityBand>);

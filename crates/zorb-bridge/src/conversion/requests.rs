@@ -30,10 +30,11 @@ impl<'l> ConvertedRequests<'l> {
         let form = target.framing.form(target.version.min(GiopVersion::V1_1));
         let mut sets = target.components.iter();
         let sets = sets.find_map(|known| known.body::<CodeSetComponentInfo>().ok().flatten());
-        let is_told = target.framing.0.is_none() && sets.is_some_and(|sets| takes_utf_8(&sets));
+        let sends_code_sets =
+            target.framing.0.is_none() && sets.is_some_and(|sets| takes_utf_8(&sets));
         // Wide text has another encoding in GIOP 1.1: without a code set for it, it is rejected.
         let code_sets = CodeSetContext { char_data: CodeSetId::UTF_8, wchar_data: CodeSetId::NONE };
-        let code_sets = is_told.then_some(code_sets);
+        let code_sets = sends_code_sets.then_some(code_sets);
         Self { requests, form, code_sets, outgoing: Vec::new() }
     }
 

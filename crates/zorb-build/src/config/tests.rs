@@ -145,14 +145,14 @@ fn clashing_file_names_are_rejected_and_renamed_items_are_reported() {
 }
 
 #[test]
-fn files_are_written_to_the_output_directory() {
+fn files_are_written_to_the_output_folder() {
     let folder = std::env::temp_dir().join(format!("zorb-build-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("hello.idl"), HELLO).expect("an IDL file");
     let config = Config::new().out_dir(&folder);
     let result = config.try_compile(&[folder.join("hello.idl")]);
     let text = std::fs::read_to_string(folder.join("hello.rs"));
-    std::fs::remove_dir_all(&folder).expect("the directory is removed");
+    std::fs::remove_dir_all(&folder).expect("the folder is removed");
     let outputs = result.expect("no errors");
     assert_eq!(outputs[0].text, text.expect("the Rust file exists"));
 }

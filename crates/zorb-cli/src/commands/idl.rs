@@ -66,7 +66,7 @@ struct CheckArgs {
 struct CompileArgs {
     #[command(flatten)]
     input: Input,
-    /// Output directory; `-` is standard output
+    /// Output folder; `-` is standard output
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     output: PathBuf,
     /// IDL module for which no code is generated, and the Rust module to use instead
@@ -92,7 +92,7 @@ struct Input {
     /// IDL files, each compiled separately
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Directories to search for included files
+    /// Folders to search for included files
     #[arg(short = 'I', long = "include", value_name = "DIR")]
     include: Vec<PathBuf>,
     /// Preprocessor macro, 1 without a value

@@ -322,7 +322,7 @@ fn the_table_and_the_file() {
 /// Writes the script `$1` with the line `$2`.
 const WRITE: &str = "printf '#!/bin/sh\\n%s\\n' \"$2\" > \"$1\" && chmod 755 \"$1\"";
 
-/// A directory of peers with one that consists of two scripts.
+/// A folder of peers with one that consists of two scripts.
 fn scripted(test: &str, server: &str, client: &str) -> String {
     let folder = folder("bench").join(test);
     let scripts = folder.join("scripted");

@@ -8,7 +8,7 @@ use crate::program::{folder, run};
 const ROW: &str = r#"{"rows": [{"experiment": "latency", "peer": "zorb", "transport": "iiop",
     "operation": "ping", "payload": 0, "p50_us": 12.5, "ratio_to_raw": 1.05}]}"#;
 
-/// An empty directory of this test.
+/// An empty folder of this test.
 fn emptied(test: &str) -> PathBuf {
     let folder = folder(test);
     fs::remove_dir_all(&folder).unwrap();
@@ -17,7 +17,7 @@ fn emptied(test: &str) -> PathBuf {
 }
 
 #[test]
-fn a_directory_becomes_a_page_and_invalid_files_are_reported() {
+fn a_folder_becomes_a_page_and_invalid_files_are_reported() {
     let folder = emptied("report-good");
     fs::write(folder.join("good.json"), ROW).unwrap();
     fs::write(folder.join("broken.json"), "{\"rows\": [").unwrap();

@@ -78,7 +78,7 @@ fn codes_are_explained() {
 }
 
 #[test]
-fn rust_is_written_to_a_directory_or_standard_output() {
+fn rust_is_written_to_a_folder_or_standard_output() {
     let idl = file("rust_goes", "shop.idl", GOOD);
     let shown = run(&["idl", "compile", &idl, "-o", "-"]);
     assert_eq!(shown.status, Some(0));

@@ -54,14 +54,14 @@ pub(crate) fn run_with_input(arguments: &[&str], input: &str) -> Finished {
     child.wait_with_output().unwrap().into()
 }
 
-/// A directory of this test.
+/// A folder of this test.
 pub(crate) fn folder(test: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("cli").join(test);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }
 
-/// A file with this text in a directory of this test.
+/// A file with this text in a folder of this test.
 pub(crate) fn file(test: &str, name: &str, text: &str) -> String {
     let path = folder(test).join(name);
     std::fs::write(&path, text).unwrap();

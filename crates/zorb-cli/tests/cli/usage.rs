@@ -1,4 +1,4 @@
-//! Common behaviour of all commands.
+//! Common behavior of all commands.
 
 use crate::program::{command, run};
 
@@ -52,7 +52,7 @@ fn the_version_is_the_packages() {
 }
 
 #[test]
-fn colours_are_for_terminals() {
+fn colors_are_for_terminals() {
     let forced = command(&["config"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert!(forced.stdout.contains(&0x1b), "there are colours at all");
     assert!(!run(&["config"]).stdout.contains('\x1b'));

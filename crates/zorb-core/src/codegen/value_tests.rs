@@ -267,7 +267,7 @@ fn received_values_in_a_long_row_are_dropped_without_a_deep_stack() {
 }
 
 #[test]
-fn what_cannot_be_skipped_is_not_truncated() {
+fn values_that_cannot_be_skipped_are_not_truncated() {
     let orb = orb();
     let ids = |tag: u32| {
         let mut octets = Vec::new();

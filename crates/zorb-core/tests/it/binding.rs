@@ -21,7 +21,7 @@ fn a_bound_reference_is_called_as_before() {
 }
 
 #[test]
-fn what_keeps_a_call_from_being_made_is_said() {
+fn errors_name_what_prevents_a_call() {
     let (server, echo) = server();
     let (_client, there) = client(&echo);
     let poa = server.root_poa();

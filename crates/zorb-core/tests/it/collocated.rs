@@ -298,7 +298,7 @@ fn an_upcall_cannot_wait_for_itself() {
 }
 
 #[test]
-fn nothing_is_called_after_a_shutdown() {
+fn no_servant_is_called_after_a_shutdown() {
     for strategy in ALL {
         let (orb, echo) = server();
         let echo = echo.with_collocation(strategy);
@@ -343,8 +343,8 @@ fn references_of_another_orb_arrive_as_the_object_s_own() {
                 Ok(())
             }
         }
-        let keeper: Echo = orb.root_poa().activate(Keeping(keeping)).unwrap();
-        keeper.with_collocation(strategy).call_back(Some(&seen), 1).unwrap();
+        let servant: Echo = orb.root_poa().activate(Keeping(keeping)).unwrap();
+        servant.with_collocation(strategy).call_back(Some(&seen), 1).unwrap();
         client_orb.shutdown(true).unwrap();
         assert_eq!(kind(seen.twice(1)), SystemExceptionKind::BadInvOrder);
         assert_eq!(kept.get().unwrap().twice(1), Ok(2), "{strategy}: it is of the servant's ORB");

@@ -67,7 +67,7 @@ const REPLY: u8 = 1;
 const MESSAGE_ERROR: u8 = 6;
 
 #[test]
-fn what_is_no_giop_is_answered_with_message_error() {
+fn octets_that_are_not_giop_get_message_error() {
     let (orb, echo) = server();
     let (_client, there) = client(&echo);
     let address = address(&orb);

@@ -154,7 +154,7 @@ fn a_request_that_is_given_up_is_cancelled() {
 }
 
 #[test]
-fn who_runs_out_of_time_leaves_the_others_waiting_for_theirs() {
+fn a_timeout_does_not_affect_other_callers() {
     let (gives_up, given_up) = mpsc::channel();
     let (_orb, echo, served) = scripted(move |listener| {
         let (mut stream, _) = listener.accept().unwrap();
@@ -217,7 +217,7 @@ fn all_who_wait_learn_that_the_connection_is_lost() {
 }
 
 #[test]
-fn what_a_closing_server_has_not_answered_is_sent_again() {
+fn requests_unanswered_at_close_are_resent() {
     let (_orb, echo, served) = scripted(|listener| {
         let (mut stream, _) = listener.accept().unwrap();
         let requests = read_requests(&mut stream, 3);

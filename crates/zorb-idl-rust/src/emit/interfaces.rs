@@ -196,8 +196,8 @@ impl<'m> Emitter<'_, 'm> {
         });
     }
 
-    /// The companion module of an interface or valuetype: definitions inside it, and the error
-    /// types of its operations and initialisers. `is_local` if these are never sent.
+    /// The companion module of an interface or valuetype: definitions inside it, and the error types of its operations
+    /// and initializers. `is_local` if these are never sent.
     pub(super) fn companion(&mut self, definition: &'m Definition, is_local: bool) {
         let id = definition.id;
         if !self.names.has_companion(id) {

@@ -1,4 +1,4 @@
-//! Valuetypes (the struct of the state, the traits of operations and initialisers) and value boxes.
+//! Valuetypes (the struct of the state, the traits of operations and initializers) and value boxes.
 
 use zorb_idl::DefId;
 use zorb_idl::model::{Definition, Param, ValueBox, ValueType, Visibility};
@@ -187,11 +187,11 @@ impl<'m> Emitter<'_, 'm> {
         self.list("with_operations", names);
     }
 
-    /// The trait of the initialisers.
+    /// The trait of the initializers.
     fn factory(&mut self, definition: &'m Definition) {
         let Some(factory) = self.names.factory(definition.id) else { return };
         let otherwise = format!(
-            "The initialisers of `{}`: implement this trait for the state of the value.",
+            "The initializers of `{}`: implement this trait for the state of the value.",
             idl_name(definition)
         );
         self.lead(None, &otherwise);
@@ -211,7 +211,7 @@ impl<'m> Emitter<'_, 'm> {
             let error = self.names.error(key).map_or_else(String::new, |error| {
                 format!(", {}", self.names.inside_path(definition.id, error, self.module))
             });
-            let otherwise = format!("The initialiser `{}`.", item.name);
+            let otherwise = format!("The initializer `{}`.", item.name);
             let docs = docs::attributes(item.docs.as_deref(), &otherwise);
             let parameters = parameters.join(", ");
             self.push(&format!(

@@ -114,7 +114,7 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// The operations, attributes and initialisers of an interface or valuetype: key, name and exceptions.
+    /// The operations, attributes and initializers of an interface or valuetype: key, name and exceptions.
     fn raising(&self, id: DefId) -> Vec<(MethodKey, String, &'m [DefId])> {
         let mut all = raising(id, self.model.exports(id));
         let first = self.model.exports(id).len();

@@ -8,8 +8,7 @@ use zorb_idl::model::Export;
 pub(crate) struct MethodKey {
     /// The interface or valuetype that declares it.
     pub(crate) interface: DefId,
-    /// Its index among the exports of that interface; the initialisers of a valuetype come after
-    /// them.
+    /// Its index among the exports of that interface; the initializers of a valuetype come after them.
     pub(crate) export: usize,
     /// Whether it is a setter.
     pub(crate) set: bool,

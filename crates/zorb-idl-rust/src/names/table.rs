@@ -24,7 +24,7 @@ pub(crate) struct Names<'m> {
     pub(super) servants: HashMap<DefId, String>,
     /// The type that carries the TypeCode of a typedef.
     pub(super) aliases: HashMap<DefId, String>,
-    /// The trait for the initialisers of a valuetype.
+    /// The trait for the initializers of a valuetype.
     pub(super) factories: HashMap<DefId, String>,
     pub(super) methods: HashMap<DefId, Vec<Method>>,
     /// The error type of an operation that raises user exceptions.
@@ -46,7 +46,7 @@ impl Names<'_> {
         self.servants.get(&id).map_or("", String::as_str)
     }
 
-    /// The name of the trait for a valuetype's initialisers.
+    /// The name of the trait for a valuetype's initializers.
     pub(crate) fn factory(&self, id: DefId) -> Option<&str> {
         self.factories.get(&id).map(String::as_str)
     }
@@ -97,7 +97,7 @@ impl Names<'_> {
         self.methods(id).iter().filter(move |method| method.key.interface == id)
     }
 
-    /// The initialisers of a valuetype, with their keys.
+    /// The initializers of a valuetype, with their keys.
     pub(crate) fn initializers(&self, id: DefId) -> Vec<(MethodKey, &Initializer)> {
         let first = self.model.exports(id).len();
         let all = self.model.value(id).map_or(&[][..], |item| &item.initializers);

@@ -1,4 +1,4 @@
-//! Operations of values through handles of their own and other types, and initialisers.
+//! Operations of values through handles of their own and other types, and initializers.
 
 use zorb_core::{Abstract, Value};
 use zorb_types::SystemExceptionKind;
@@ -70,7 +70,7 @@ fn abstract_interfaces_work_with_objects_and_values() {
 }
 
 #[test]
-fn programs_implement_initialisers_and_operations() {
+fn programs_implement_initializers_and_operations() {
     let centre = point(1, 2);
     let shape = Shape::at("a", Some(&centre)).expect("a shape");
     let state = shape.get().expect("a state");

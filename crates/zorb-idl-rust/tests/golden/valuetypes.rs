@@ -235,9 +235,9 @@ pub mod shapes {
     }
     ::zorb::codegen::with_operations!(Shape, ShapeOperations);
 
-    /// The initialisers of `Shapes::Shape`: implement this trait for the state of the value.
+    /// The initializers of `Shapes::Shape`: implement this trait for the state of the value.
     pub trait ShapeFactory: Sized {
-        /// The initialiser `at`.
+        /// The initializer `at`.
         fn at(
             id: &str,
             centre: Option<&::zorb::Value<Position>>,
@@ -274,12 +274,12 @@ pub mod shapes {
     pub trait CircleOperations: ShapeOperations + ColouredOperations + MovableServant {}
     ::zorb::codegen::with_operations!(Circle, CircleOperations);
 
-    /// The initialisers of `Shapes::Circle`: implement this trait for the state of the value.
+    /// The initializers of `Shapes::Circle`: implement this trait for the state of the value.
     pub trait CircleFactory: Sized {
-        /// The initialiser `unit`.
+        /// The initializer `unit`.
         fn unit() -> ::zorb::Result<::zorb::Value<Self>>;
 
-        /// The initialiser `of_radius`.
+        /// The initializer `of_radius`.
         fn of_radius(radius: f64) -> ::zorb::Result<::zorb::Value<Self>>;
     }
 

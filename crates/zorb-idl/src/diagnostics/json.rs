@@ -3,8 +3,7 @@
 use super::Diagnostic;
 use crate::source::{SourceMap, Span};
 
-/// A diagnostic with its spans resolved to positions, made of strings and numbers only: ready for
-/// any serialiser.
+/// A diagnostic with its spans resolved to positions, made of strings and numbers only: ready for any serializer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JsonDiagnostic {
     /// `E0401`

@@ -14,13 +14,13 @@ pub struct ValueType {
     pub is_truncatable: bool,
     /// The interfaces it supports, in order, without duplicates. At most one is concrete.
     pub supports: Vec<DefId>,
-    /// `abstract valuetype`: no state, no initialisers.
+    /// `abstract valuetype`: no state, no initializers.
     pub is_abstract: bool,
     /// `custom valuetype`: the program marshals the state itself.
     pub is_custom: bool,
     /// Its own state in wire order, without that of its base (see [`crate::Model::value_state`]).
     pub members: Vec<StateMember>,
-    /// Its own initialisers, in order; they are not inherited.
+    /// Its own initializers, in order; they are not inherited.
     pub initializers: Vec<Initializer>,
     /// Operations, attributes and nested definitions in declaration order.
     pub exports: Vec<Export>,
@@ -58,7 +58,7 @@ impl Visibility {
     }
 }
 
-/// An initialiser: `factory create(in long x) raises (E);`
+/// An initializer: `factory create(in long x) raises (E);`
 #[derive(Clone, Debug)]
 pub struct Initializer {
     /// Its name.

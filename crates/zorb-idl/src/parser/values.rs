@@ -145,7 +145,7 @@ impl Parser<'_> {
     pub(super) fn initializer(&mut self, items: &mut Vec<Item>) -> Parsed<()> {
         let docs = self.docs();
         self.bump();
-        let name = self.ident("the initialiser's name")?;
+        let name = self.ident("the initializer's name")?;
         if !self.at(Punct::OpenParen) {
             return Err(self.unexpected("`(`"));
         }
@@ -155,7 +155,7 @@ impl Parser<'_> {
                 let message = format!("`{}` is not an `in` parameter", param.name.text);
                 self.sink.push(
                     Diagnostic::new(Code::InitializerParameter, param.name.span, message)
-                        .hint("an initialiser returns only the new value"),
+                        .hint("an initializer returns only the new value"),
                 );
             }
         }
@@ -164,7 +164,7 @@ impl Parser<'_> {
             raises = self.name_list("an exception's name")?;
         }
         items.push(Item::Initializer(InitializerItem { name, params, raises, docs }));
-        self.semicolon("an initialiser")
+        self.semicolon("an initializer")
     }
 
     /// `native N;`

@@ -140,7 +140,7 @@ impl Preprocessor<'_> {
         } else {
             format!("tried {}", tried.join(", "))
         };
-        let hint = format!("{hint}; `-I DIR`, or `include_path` in build.rs, adds a directory");
+        let hint = format!("{hint}; `-I DIR`, or `include_path` in build.rs, adds a folder");
         let message = format!("`{name}` not found");
         Err(Diagnostic::new(Code::IncludeNotFound, span, message).hint(hint).into())
     }

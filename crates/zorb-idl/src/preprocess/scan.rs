@@ -20,7 +20,7 @@ pub(super) struct Scanner {
     pos: usize,
     line: u32,
     line_offset: usize,
-    /// The line of the last token, to recognise trailing comments.
+    /// The line of the last token, to recognize trailing comments.
     last_token_line: u32,
     line_start: bool,
     /// Whether the text is in a skipped group, where nothing is reported.

@@ -50,7 +50,7 @@ pub(super) enum Target {
     Export(DefId),
     /// A member of this valuetype's state.
     State(DefId),
-    /// An initialiser of a valuetype.
+    /// An initializer of a valuetype.
     Initializer,
     /// A port of this component, connector or port type.
     Port(DefId),

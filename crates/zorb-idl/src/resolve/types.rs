@@ -122,7 +122,7 @@ impl Resolver<'_> {
             Target::Bit { .. } => (Code::NotAType, "is a bit, not a type"),
             Target::Export(_) => (Code::NotAType, "is an operation or attribute, not a type"),
             Target::Member | Target::State(_) => (Code::NotAType, "is a member, not a type"),
-            Target::Initializer => (Code::NotAType, "is an initialiser, not a type"),
+            Target::Initializer => (Code::NotAType, "is an initializer, not a type"),
             Target::TypeCode => return Type::TypeCode,
             Target::Port(_) => (Code::NotAType, "is a port, not a type"),
             Target::Argument(index) => match self.arguments.get(index) {

@@ -194,7 +194,7 @@ impl Resolver<'_> {
     fn reject_abstract_state(&mut self, owner: DefId, name: &Ident) {
         if self.model.value(owner).is_some_and(|value| value.is_abstract) {
             let message =
-                format!("`{}` is state or an initialiser in an abstract valuetype", name.text);
+                format!("`{}` is state or an initializer in an abstract valuetype", name.text);
             self.sink.push(
                 Diagnostic::new(Code::AbstractState, name.span, message)
                     .hint("move it to a concrete valuetype that inherits from this one"),

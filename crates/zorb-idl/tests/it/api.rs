@@ -244,7 +244,7 @@ fn exports_keep_their_order() {
 }
 
 #[test]
-fn files_on_disk_are_found_in_the_same_directory_and_on_the_path() {
+fn files_on_disk_are_found_in_the_same_folder_and_on_the_path() {
     let root = std::env::temp_dir().join(format!("zorb-idl-{}", std::process::id()));
     let write = |name: &str, text: &str| {
         let path = root.join(name);
@@ -255,7 +255,7 @@ fn files_on_disk_are_found_in_the_same_directory_and_on_the_path() {
     let main = write("a/main.idl", "#include \"beside.idl\"\n#include <far.idl>\n");
     write("a/beside.idl", "struct Beside { long x; };");
     write("b/far.idl", "struct Far { long x; };");
-    // A directory is not a file.
+    // A folder is not a file.
     std::fs::create_dir_all(root.join("a/far.idl")).expect("a folder");
     let options = Options::new().include_path(root.join("a")).include_path(root.join("b"));
     let compilation = compile(&options, &[&main]);
@@ -310,7 +310,7 @@ fn a_tree_may_have_standard_files_of_its_own() {
 }
 
 #[test]
-fn misspelt_basic_types_are_recognised() {
+fn misspelt_basic_types_are_recognized() {
     let compilation = one("struct S { lng x; };");
     assert_eq!(compilation.diagnostics[0].hint.as_deref(), Some("did you mean `long`?"));
 }

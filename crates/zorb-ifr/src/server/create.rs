@@ -193,8 +193,8 @@ impl Creation<'_> {
         self.type_of(argument::<Ref<ObjectRef>>(call)?.as_ref())
     }
 
-    /// Reads the members of a struct, exception or initialiser. As the standard requires, their
-    /// types come from the type definitions, not from the TypeCodes next to them.
+    /// Reads the members of a struct, exception or initializer. As the standard requires, their types come from the
+    /// type definitions, not from the TypeCodes next to them.
     pub(super) fn members(&self, members: StructMemberSeq) -> Created<Vec<(String, TypeCode)>> {
         let member = |member: corba::StructMember| {
             Ok((member.name, self.type_of(member.type_def.as_ref())?))

@@ -341,7 +341,7 @@ impl View<'_> {
         ))
     }
 
-    /// The full description of a valuetype, with the exceptions of attributes and initialisers.
+    /// The full description of a valuetype, with the exceptions of attributes and initializers.
     pub(super) fn ext_value(
         &self,
         entry_id: EntryId,

@@ -211,7 +211,7 @@ pub(super) struct OutgoingRequest<'a> {
 }
 
 impl<'a> OutgoingRequest<'a> {
-    /// Writes the request with the service contexts and whatever the connection has to tell the server.
+    /// Writes the request with its service contexts and the announcements of the connection.
     #[inline(never)]
     pub(super) fn write_announcing(
         self,

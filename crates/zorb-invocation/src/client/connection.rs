@@ -1,4 +1,4 @@
-//! What calls do with a connection, exclusive or multiplexed, and how waiting for a reply ends.
+//! The operations of a call on a connection, exclusive or multiplexed, and the outcomes of waiting for a reply.
 //!
 //! Both kinds of connections drive the state machine of `zorb-giop`, which decides how each request ends.
 //! They send and receive octets, and pass it the time.
@@ -261,7 +261,7 @@ pub(super) trait Connection {
     /// [`may_resend`].
     fn may_resend(&mut self, request_id: u32, end: ConnectionEnd) -> bool;
 
-    /// Gives up a request whose deadline has passed, and tells the server.
+    /// Cancels a request whose deadline has passed, and notifies the server.
     fn time_out(&mut self, request_id: u32, time_limit: &TimeLimit) -> io::Result<()>;
 
     /// Prevents further use of a connection that is useless after a failure. A server that broke the protocol is

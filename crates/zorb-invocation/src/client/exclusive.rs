@@ -45,7 +45,7 @@ pub(crate) struct ExclusiveConnection {
     pub(super) beyond_limit: bool,
     /// Whether it is useless after a failure.
     pub(super) discarded: bool,
-    /// Tells that the server has hung up; `None` if that is not watched.
+    /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
     /// The number of octets from which on the end of a message is sent from where it is.
     copy_threshold: usize,

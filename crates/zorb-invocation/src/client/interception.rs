@@ -67,8 +67,8 @@ pub(super) fn intercept(
     })
 }
 
-/// Calls `select` with what the interceptors of a reference say about its endpoints, where no request is
-/// sent; with `None` if there are no interceptors.
+/// Calls `select` with the requirements of a reference's interceptors for its endpoints, without sending a request;
+/// with `None` if there are no interceptors.
 pub(crate) fn select_endpoint<T>(
     object: &ObjectRef,
     target: &Binding,

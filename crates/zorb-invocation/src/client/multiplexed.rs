@@ -68,7 +68,7 @@ pub(crate) struct MultiplexedConnection {
     band_announced: AtomicBool,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
-    /// Tells that the server has hung up; `None` if that is not watched.
+    /// Set when the server has hung up; `None` if that is not watched.
     watched: Option<WatchedConnection>,
 }
 
@@ -106,7 +106,7 @@ pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) max_calls: usize,
     /// Whether it is opened in excess of the limit.
     pub(super) beyond_limit: bool,
-    /// Tells that the server has hung up; `None` if that is not watched.
+    /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
 }
 

@@ -62,8 +62,8 @@ impl Outboxes {
         slot
     }
 
-    /// The queue of a pool, which is opened as `new` says if none accepts calls. Other threads that open one
-    /// are waited for until `deadline`.
+    /// The queue of a pool; `new` opens one if none accepts calls. Other threads that open one are waited for until
+    /// `deadline`.
     pub(super) fn queue(
         &self,
         core: &OrbCore,

@@ -13,7 +13,7 @@ use super::wait_limit::WaitLimit;
 #[derive(Debug, Default)]
 pub(super) struct WaitQueue(VecDeque<Arc<Ticket>>);
 
-/// The place of a caller in the queue.
+/// The position of a caller in the queue.
 #[derive(Debug)]
 pub(super) struct Ticket {
     priority: u8,

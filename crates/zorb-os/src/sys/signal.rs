@@ -32,14 +32,14 @@ impl SignalSet {
 
     /// Adds a signal by its number.
     pub(crate) fn insert(&mut self, signal: libc::c_int) -> io::Result<()> {
-        // SAFETY: the set is initialised and writable; invalid numbers are rejected.
+        // SAFETY: the set is initialized and writable; invalid numbers are rejected.
         check(unsafe { libc::sigaddset(&raw mut self.0, signal) })?;
         Ok(())
     }
 
     /// Whether a signal is in the set.
     pub(crate) fn contains(&self, signal: libc::c_int) -> bool {
-        // SAFETY: the set is initialised; invalid numbers give -1.
+        // SAFETY: the set is initialized; invalid numbers give -1.
         unsafe { libc::sigismember(&raw const self.0, signal) == 1 }
     }
 
@@ -68,14 +68,14 @@ impl SignalSet {
     }
 
     fn change_mask(&self, how: libc::c_int) -> io::Result<()> {
-        // SAFETY: the new set is initialised, and a null old set is allowed.
+        // SAFETY: the new set is initialized, and a null old set is allowed.
         code(unsafe { libc::pthread_sigmask(how, &raw const self.0, ptr::null_mut()) })
     }
 
     /// A descriptor, non-blocking, from which these signals are read while they are blocked.
     pub(crate) fn descriptor(&self) -> io::Result<OwnedFd> {
         let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
-        // SAFETY: -1 requests a new descriptor, and the set is initialised.
+        // SAFETY: -1 requests a new descriptor, and the set is initialized.
         own(unsafe { libc::signalfd(-1, &raw const self.0, flags) })
     }
 }

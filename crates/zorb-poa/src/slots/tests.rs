@@ -60,7 +60,7 @@ fn finding_an_object_writes_nothing_that_is_shared() {
 }
 
 #[test]
-fn what_was_found_stays_when_it_is_taken_out() {
+fn a_found_object_survives_its_deactivation() {
     let table = SlotTable::new();
     let (index, generation) = table.insert(|_, _| object()).unwrap();
     let found = table.find(index, generation).unwrap();

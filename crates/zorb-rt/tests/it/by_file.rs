@@ -291,7 +291,7 @@ fn a_configured_pool_is_one_until_it_is_destroyed() {
 }
 
 #[test]
-fn what_a_file_says_wrong_is_named() {
+fn errors_in_a_file_are_named() {
     for words in ["1-0", "0-x", "5", "0-5;6-9", "0-5,", "-1-5"] {
         let orb = builder().option("RtBands", words).build().unwrap();
         let refused = RtOrb::builder().attach(&orb).unwrap_err();

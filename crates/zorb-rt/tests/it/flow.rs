@@ -45,7 +45,7 @@ impl SinkServant for Slow {
 }
 
 #[test]
-fn what_a_queue_took_arrives_in_its_order_and_the_rest_is_refused() {
+fn accepted_calls_arrive_in_order_and_others_are_refused() {
     let orb = || Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     // Only one thread of the connection makes upcalls, so that they end in their order, however slow the machine is.
     let server = orb().listen("iiop://127.0.0.1:0").option("StallTakeover", "3600000");

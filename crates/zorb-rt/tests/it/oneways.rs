@@ -324,7 +324,7 @@ fn only_one_way_calls_that_wait_for_nothing_are_queued() {
 }
 
 #[test]
-fn what_waits_is_sent_before_the_orb_ends() {
+fn queued_calls_are_sent_before_shutdown() {
     let scene = scene(None);
     let queue = of(64, usize::MAX);
     let sink = scene.sink.with(&queued(&queue));

@@ -21,9 +21,9 @@ pub(crate) fn trials() -> impl Iterator<Item = Trial> {
             shared::a_shared_connection_is_sent_over_by_the_most_urgent,
         ),
         (
-            "who_reads_for_all_is_as_urgent_as_who_waits",
+            "the_leader_inherits_the_priority_of_waiting_callers",
             2,
-            shared::who_reads_for_all_is_as_urgent_as_who_waits,
+            shared::the_leader_inherits_the_priority_of_waiting_callers,
         ),
         (
             "a_connections_thread_begins_as_urgent_as_its_lane",

@@ -102,7 +102,7 @@ pub(crate) fn a_shared_connection_is_sent_over_by_the_most_urgent() {
     scene.end();
 }
 
-pub(crate) fn who_reads_for_all_is_as_urgent_as_who_waits() {
+pub(crate) fn the_leader_inherits_the_priority_of_waiting_callers() {
     let scene = &Scene::new();
     let [calls, reads, waits, done] = &<[Word; 4]>::default();
     // Completes the negotiation.

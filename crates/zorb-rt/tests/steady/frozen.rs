@@ -71,7 +71,7 @@ fn each_kind_is_counted_in_the_lane_where_it_happens() {
 }
 
 #[test]
-fn what_is_under_way_is_not_counted() {
+fn requests_in_progress_are_not_counted() {
     for strategy in STRATEGIES {
         let scene = scene("uiop://", strategy, LaneBuilder::new(number(20), 1));
         let held = scene.sinner.fresh.lock().unwrap();
@@ -176,7 +176,7 @@ fn pools_that_are_made_later_are_frozen_from_their_beginning() {
 }
 
 #[test]
-fn who_asks_is_told_of_each_request_with_violations() {
+fn the_observer_receives_each_request_with_violations() {
     let scene = scene("uiop://", Strategy::LeaderFollowers, LaneBuilder::new(number(20), 1));
     let told = Arc::<Mutex<Vec<LaneViolations>>>::default();
     let tell = Arc::clone(&told);

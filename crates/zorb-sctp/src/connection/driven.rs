@@ -72,8 +72,8 @@ impl Driven for Connection {
             return;
         }
         let Some(packet) = Packet::parse(datagram) else { return };
-        let mut kept = Vec::new();
-        let Some(seen) = screen::check(&self.side, &packet, &mut kept) else { return };
+        let mut passed = Vec::new();
+        let Some(seen) = screen::check(&self.side, &packet, &mut passed) else { return };
         self.last_received = now;
         self.next_probe = None;
         if seen.aborts {
@@ -87,9 +87,9 @@ impl Driven for Connection {
             self.note_start(start);
         }
         if let Some(stack) = &mut self.stack
-            && !kept.is_empty()
+            && !passed.is_empty()
         {
-            let news = stack.receive(&kept, now);
+            let news = stack.receive(&passed, now);
             self.digest(news);
         }
     }

@@ -34,7 +34,7 @@ fn a_profile_comes_back_with_the_endpoints_of_its_port() {
 }
 
 #[test]
-fn what_is_cut_off_or_names_nobody_is_refused() {
+fn truncated_and_foreign_profiles_are_rejected() {
     let protocol = SciopProtocol::new();
     for end in 0..BIG_ENDIAN.len() {
         let profile =

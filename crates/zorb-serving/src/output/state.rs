@@ -1,4 +1,4 @@
-//! What a connection still has to send.
+//! The unsent messages of a connection.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;

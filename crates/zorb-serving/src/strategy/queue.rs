@@ -14,9 +14,9 @@ use crate::message::RequestMessage;
 use crate::settings::Buffering;
 
 /// The maximum number of waiting requests.
-const MOST_WAITING: usize = 65_536;
+const MAX_WAITING: usize = 65_536;
 /// The maximum octets of waiting requests, if the program sets no limit.
-const MOST_OCTETS: usize = 256 << 20;
+const MAX_OCTETS: usize = 256 << 20;
 /// The number of waiting requests whose messages are allocated with the queue if the program sets no limit.
 const UNLIMITED_SPARES: usize = 64;
 /// The octets of the buffers that are allocated with the queue; those of larger requests grow.
@@ -96,7 +96,7 @@ impl Spares {
             }
         }
         let octets = self.octets.saturating_add(message.octets.buffer.len());
-        if octets <= self.max_octets && self.messages.len() < MOST_WAITING {
+        if octets <= self.max_octets && self.messages.len() < MAX_WAITING {
             self.octets = octets;
             self.messages.push(message);
         }
@@ -210,11 +210,11 @@ impl<J: Request> RequestQueue<J> {
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
         let limit = match buffering.map_or(0, |limit| limit.max_requests) {
             0 => UNLIMITED_SPARES,
-            most => most.min(MOST_WAITING),
+            most => most.min(MAX_WAITING),
         };
         // One per thread, and two for the reader.
         let under_way = threads.saturating_add(2);
-        let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MOST_OCTETS);
+        let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MAX_OCTETS);
         let octets = octets.saturating_add(under_way.saturating_mul(SPARE_CAPACITY));
         let room = limit.saturating_add(under_way);
         let waiting = Waiting {
@@ -290,11 +290,11 @@ impl<J: Request> RequestQueue<J> {
     fn has_room(&self, waiting: &Waiting<J>, size: usize) -> bool {
         // Otherwise one request of each connection waits.
         let Some(limit) = self.buffering else { return true };
-        let most = if limit.max_requests == 0 { MOST_WAITING } else { limit.max_requests };
+        let most = if limit.max_requests == 0 { MAX_WAITING } else { limit.max_requests };
         let octets = waiting.octets.saturating_add(size);
         let expected = waiting.assigned.saturating_add(waiting.requested);
-        waiting.jobs.len().saturating_sub(expected) < most.min(MOST_WAITING)
-            && octets <= limit.max_octets.unwrap_or(MOST_OCTETS)
+        waiting.jobs.len().saturating_sub(expected) < most.min(MAX_WAITING)
+            && octets <= limit.max_octets.unwrap_or(MAX_OCTETS)
     }
 
     /// Whether requests of higher priority are served first.

@@ -42,7 +42,7 @@ fn a_profile_of_tls_alone_has_port_0_and_the_component() {
 }
 
 #[test]
-fn what_is_asked_of_clients_is_in_the_component() {
+fn the_component_contains_the_requirements_for_clients() {
     use ClientCertificates::{NotRequested, Optional, Required};
     for (asks, supports, requires) in
         [(Required, 0x66, 0x46), (Optional, 0x66, 6), (NotRequested, 0x26, 6)]

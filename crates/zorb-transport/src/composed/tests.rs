@@ -100,7 +100,7 @@ impl Protocol for Knowing {
 }
 
 #[test]
-fn what_the_other_protocol_knows_beyond_endpoints_is_not_lost() {
+fn other_properties_of_the_inner_protocol_are_preserved() {
     let inner = Knowing(InprocProtocol::new(InprocTransport::new()));
     let composed = Composed::new(&GiopLite, inner, TAG);
     let endpoints = [composed.transport().parse_endpoint("here").unwrap()];

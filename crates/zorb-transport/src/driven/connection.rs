@@ -22,7 +22,7 @@ pub enum Failure {
 /// Identifies the connection of a datagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route {
-    /// A new one: a client asks for a connection, to which it gives this id.
+    /// A connection request of a client, with the client's id.
     Opens(u64),
     /// The connection with this id at the receiver.
     To(u64),

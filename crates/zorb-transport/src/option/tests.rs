@@ -99,7 +99,7 @@ fn text_becomes_values() {
 }
 
 #[test]
-fn what_is_no_value_says_what_was_expected() {
+fn errors_name_the_expected_value() {
     for (name, text, why) in [
         ("SampleOctet", "0", "out of range: 1 to 200"),
         ("SampleOctet", "many", "expected a number from 1 to 200"),

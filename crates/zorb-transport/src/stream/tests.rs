@@ -81,7 +81,7 @@ fn the_end_of_a_large_part_is_not_copied() {
 }
 
 #[test]
-fn what_the_stream_does_not_take_is_left() {
+fn octets_not_taken_by_the_stream_remain() {
     let (sizes, sent, left) = send(8, &[b"header", b"body", b"end"]);
     assert_eq!((sizes, sent, left), (vec![8], b"headerbo".to_vec(), b"dyend".to_vec()));
 }

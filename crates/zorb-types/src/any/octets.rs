@@ -1,4 +1,4 @@
-//! The octets of a value, with a small-buffer optimisation.
+//! The octets of a value, with a small-buffer optimization.
 
 use alloc::vec::Vec;
 use core::ops::Deref;

@@ -19,7 +19,7 @@ use super::desc::{TypeDesc, plain};
 /// indirections; a typedef, array, sequence or struct that consists only of itself; members and elements
 /// of type `null`, `void`, exception or empty struct; and a `fixed` with more than 31 digits.
 ///
-/// Reading to the full depth needs up to 128 KiB of stack (1 MiB in a build without optimisation).
+/// Reading to the full depth needs up to 128 KiB of stack (1 MiB in a build without optimization).
 ///
 /// A received TypeCode is written in the form in which it was received. A TypeCode of this program has
 /// indirections for recursion only.

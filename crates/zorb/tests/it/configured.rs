@@ -258,8 +258,8 @@ fn options_of_protocols_that_are_switched_off_are_left_alone() {
 
 #[test]
 fn files_say_the_same() {
-    let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("zorb.toml");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("zorb.toml");
     let text = "protocols = [\"uiop\", \"iiop\"]\nserver_protocols = \"iiop\"\n\
                 client_protocols = [\"iiop\", \"any\"]\n";
     std::fs::write(&file, text).unwrap();

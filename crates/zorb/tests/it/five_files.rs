@@ -63,7 +63,7 @@ fn run(role: &str, file: &Path) -> Child {
 
 #[test]
 fn one_program_runs_over_five_protocols_by_five_files() {
-    let directory = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().unwrap();
     for (scheme, endpoint, tag) in [
         ("iiop", "iiop://127.0.0.1:0", ProfileTag::INTERNET_IOP),
         ("lite+iiop", "lite+iiop://127.0.0.1:0", ProfileTag::ZORB_LITE_IIOP),
@@ -71,7 +71,7 @@ fn one_program_runs_over_five_protocols_by_five_files() {
         ("diop", "diop://127.0.0.1:0", ProfileTag::TAO_DIOP),
         ("shmiop", "shmiop://", ProfileTag::TAO_SHMIOP),
     ] {
-        let path = directory.path().join(format!("{scheme}.toml"));
+        let path = folder.path().join(format!("{scheme}.toml"));
         let mut file = std::fs::File::create(&path).unwrap();
         writeln!(file, "protocols = [{scheme:?}]\nlisten_endpoints = [{endpoint:?}]").unwrap();
         let mut server = run("server", &path);

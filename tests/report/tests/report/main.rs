@@ -1,5 +1,5 @@
-//! Opens pages of stored results in a headless Chromium and looks at them as their readers do:
-//! where marks and bars lie, which colours they have, whether everything fits a phone.
+//! Opens pages of stored results in a headless Chromium and looks at them as their readers do: where marks and bars
+//! lie, which colors they have, whether everything fits a phone.
 //!
 //! Without a browser the tests are ignored; with `REQUIRE_PEERS` set, that is a failure.
 #![forbid(unsafe_code)]

@@ -93,7 +93,7 @@ pub(crate) fn series(figure: &Value, x: Spacing, y: Spacing) -> Result<Vec<Marks
     all.iter().map(one).collect()
 }
 
-/// Relative luminance by WCAG 2, of a colour as browsers write it: `rgb(1, 2, 3)`.
+/// Relative luminance by WCAG 2, of a color as browsers write it: `rgb(1, 2, 3)`.
 fn luminance(colour: &str) -> Result<f64> {
     let inside = colour.strip_prefix("rgb(").and_then(|rest| rest.strip_suffix(')'));
     let parts = inside.ok_or_else(|| format!("{colour:?} is no colour"))?;
@@ -106,7 +106,7 @@ fn luminance(colour: &str) -> Result<f64> {
     Ok(0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue))
 }
 
-/// The contrast of two colours by WCAG 2: 1 to 21.
+/// The contrast of two colors by WCAG 2: 1 to 21.
 pub(crate) fn contrast(one: &Value, other: &Value) -> Result<f64> {
     let of = |colour: &Value| luminance(colour.as_str().unwrap_or_default());
     let (one, other) = (of(one)?, of(other)?);

@@ -29,7 +29,7 @@ fn block(times: &[u64]) -> Done {
 }
 
 #[test]
-fn medians_of_blocks_and_ratios_to_the_neighbour() {
+fn medians_of_blocks_and_ratios_to_the_adjacent_block() {
     let raw = Some(vec![block(&[100, 100, 100]), block(&[400, 400, 400])]);
     let zorb = Some(vec![block(&[110, 110, 500]), block(&[440, 440, 440])]);
     let found = rows(&subject(Figure::Latency, 0), &[("raw", &raw), ("zorb", &zorb)]);

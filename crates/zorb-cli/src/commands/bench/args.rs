@@ -44,7 +44,7 @@ pub(super) enum Other {
     Rt(RtArgs),
     /// Measure whether periodic upcalls meet their deadlines, and what an upcall costs
     Upcalls(UpcallsArgs),
-    /// Create an HTML page with charts of all results in a directory
+    /// Create an HTML page with charts of all results in a folder
     Report(ReportArgs),
 }
 
@@ -137,8 +137,7 @@ pub(super) struct RtOutput {
     /// HTML output file with tables and charts; `-` is standard output, instead of the table
     #[arg(long, value_name = "FILE")]
     pub(super) html: Option<PathBuf>,
-    /// Output directory for both, created if missing: rt.json and rt.html, or upcalls.json and
-    /// upcalls.html
+    /// Output folder for both, created if missing: rt.json and rt.html, or upcalls.json and upcalls.html
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 }
@@ -153,14 +152,14 @@ fn experiments_of_rt() -> String {
     )
 }
 
-/// Create an HTML page with charts of all results in a directory
+/// Create an HTML page with charts of all results in a folder
 ///
 /// The results are files written by `zorb bench EXPERIMENT --json FILE`. The page is
 /// self-contained: no network, no scripts, no other files. Files that are not results are reported
 /// and skipped.
 #[derive(Args, Debug)]
 pub(super) struct ReportArgs {
-    /// Directory with the results; files whose names end in `.json` are read
+    /// Folder with the results; files whose names end in `.json` are read
     #[arg(value_name = "DIR")]
     pub(super) folder: PathBuf,
     /// HTML output file; `-` is standard output

@@ -14,8 +14,8 @@ use crate::screen;
 pub(super) struct Output<'a> {
     json: Option<&'a Path>,
     html: Option<&'a Path>,
-    /// A directory, and the name of the files in it.
-    directory: Option<(&'a Path, &'a str)>,
+    /// A folder, and the name of the files in it.
+    folder: Option<(&'a Path, &'a str)>,
 }
 
 /// What is written.
@@ -33,13 +33,13 @@ impl<'a> Output<'a> {
     pub(super) fn new(
         json: Option<&'a Path>,
         html: Option<&'a Path>,
-        directory: Option<(&'a Path, &'a str)>,
+        folder: Option<(&'a Path, &'a str)>,
     ) -> Result<Self, Failure> {
         if is_standard(json) && is_standard(html) {
             let both = "`--json -` and `--html -` cannot both write to standard output";
             return Err(Failure::new(both).into_usage());
         }
-        Ok(Self { json, html, directory })
+        Ok(Self { json, html, folder })
     }
 
     /// Runs a measurement and returns its result, or the failure of an interrupted one.
@@ -70,11 +70,11 @@ impl<'a> Output<'a> {
         if let Some(file) = self.html {
             screen::write(file, html)?;
         }
-        if let Some((directory, name)) = self.directory {
-            let failed = |error| Failure::new(format!("{}: {error}", directory.display()));
-            std::fs::create_dir_all(directory).map_err(failed)?;
-            screen::write(&directory.join(format!("{name}.json")), json)?;
-            screen::write(&directory.join(format!("{name}.html")), html)?;
+        if let Some((folder, name)) = self.folder {
+            let failed = |error| Failure::new(format!("{}: {error}", folder.display()));
+            std::fs::create_dir_all(folder).map_err(failed)?;
+            screen::write(&folder.join(format!("{name}.json")), json)?;
+            screen::write(&folder.join(format!("{name}.html")), html)?;
         }
         if !is_standard(self.json) && !is_standard(self.html) {
             screen::print(table)?;

@@ -22,15 +22,15 @@ pub(super) fn run_upcalls(args: &UpcallsArgs) -> Outcome {
     measure("upcalls", &args.output, |progress| realtime::upcalls(time, progress))
 }
 
-/// Runs a measurement and writes its outputs; files in the output directory have this name.
+/// Runs a measurement and writes its outputs; files in the output folder have this name.
 fn measure(
     name: &str,
     output: &RtOutput,
     find: impl FnOnce(&mut Progress<'_>) -> Result<RtReport>,
 ) -> Outcome {
     let RtOutput { json, html, out } = output;
-    let directory = out.as_deref().map(|directory| (directory, name));
-    let output = Output::new(json.as_deref(), html.as_deref(), directory)?;
+    let folder = out.as_deref().map(|folder| (folder, name));
+    let output = Output::new(json.as_deref(), html.as_deref(), folder)?;
     let found = Output::measure(find)?;
     let (json, html) = (output::json(&found)?, found.page()?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_tao_are_recognised_by_their_prefix() {
+    fn keys_of_tao_are_recognized_by_their_prefix() {
         let form = json(b"\x14\x01\x0f\0RST\0\0\0\x05\0\0\0\x07rest", None);
         assert_eq!(form["created"], "5.000007 s after 1970");
         assert_eq!(form["root_adapter"], true);

@@ -384,7 +384,7 @@ impl tracing::Subscriber for Log {
 }
 
 #[test]
-fn what_is_overridden_is_logged_when_the_orb_is_built() {
+fn overridden_values_are_logged_when_the_orb_is_built() {
     let log = Log::default();
     tracing::subscriber::with_default(log.clone(), || {
         let orb = builder().max_forwards(1).force(|orb| orb.max_connections(2));

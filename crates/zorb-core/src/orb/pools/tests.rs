@@ -50,7 +50,7 @@ fn until(what: impl Fn() -> bool) {
 }
 
 #[test]
-fn what_threads_do_before_their_first_wait_is_not_counted() {
+fn actions_before_the_first_wait_of_a_thread_are_not_counted() {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.build().unwrap();
     let late = Arc::new(Late {

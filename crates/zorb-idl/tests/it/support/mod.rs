@@ -69,7 +69,7 @@ pub(crate) fn diagnostics(compilation: &Compilation) -> String {
     text
 }
 
-/// All fixtures in a directory below `tests/fixtures`, sorted by name.
+/// All fixtures in a folder below `tests/fixtures`, sorted by name.
 pub(crate) fn fixtures(folder: &str) -> Vec<Fixture> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(folder);
     let entries = std::fs::read_dir(&folder).expect("the fixtures' folder exists");

@@ -84,7 +84,7 @@ fn bands_are_policies_of_all_levels_of_a_client() {
     assert_eq!(connections(), 4);
     let refused = call(5, Some(&at(&[(6, 40)]))).unwrap_err();
     assert_eq!((refused.kind, refused.minor), (INV_POLICY, minor::inv_policy::NO_BAND));
-    // Those of a call are the strongest.
+    // Those of a call take precedence.
     let once = Desk(desk.0.for_call(&at(&[(1, 39)])).unwrap());
     assert_eq!(client.call(&once, 20, 2).join().unwrap(), Ok(2));
     assert_eq!(connections(), 5);
@@ -96,8 +96,7 @@ fn bands_are_policies_of_all_levels_of_a_client() {
 const INV_POLICY: SystemExceptionKind = SystemExceptionKind::InvPolicy;
 const SET: SetOverrideType = SetOverrideType::SetOverride;
 
-/// What keeps a thread of this priority from calling, as the reference says beforehand and as a call
-/// says.
+/// The reason why a thread of this priority cannot call, determined from the reference and by a call.
 fn refused(client: &Side, desk: &Desk, priority: i16) -> (Vec<PolicyType>, SystemExceptionKind) {
     let (rt, object) = (client.rt.clone(), desk.0.clone());
     let asked = std::thread::spawn(move || {

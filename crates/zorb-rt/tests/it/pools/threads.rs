@@ -148,7 +148,7 @@ fn an_orb_that_ends_waits_for_the_requests_of_its_pools() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_settings_are_rejected() {
     let server = side();
     let buffering = Buffering { max_requests: 1, max_octets: None };
     let pools = [

@@ -61,9 +61,9 @@ pub(crate) mod futex {
     }
 }
 
-/// The modelled part of the head: the words of one direction.
+/// The modeled part of the head: the words of one direction.
 const WORDS: usize = 1024;
-/// The modelled names of pieces, and the size of the queue in octets.
+/// The modeled names of pieces, and the size of the queue in octets.
 const NAMES: std::ops::Range<usize> = 2048..2048 + 32;
 /// The start of the body.
 const BODY: usize = 4096;
@@ -135,7 +135,7 @@ impl SharedMemory {
     }
 }
 
-/// A buffer, modelled as far as the rings need it: who fills it and who reads it.
+/// A buffer, modeled as far as the rings need it: who fills it and who reads it.
 #[cfg(feature = "buffers")]
 pub(crate) mod buffers {
     use std::ops::Deref;
