@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crate::support::{Acting, Echo, builder, client};
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
 use zorb_core::flow::FlowEvent;
 use zorb_core::lanes::{LaneSettings, LaneThreads, PoolSettings, Strategy};
 use zorb_core::poa::PoaPolicies;
 use zorb_core::policy::{Policies, RelativeRequestTimeout, SyncScope};
-use zorb_core::{Interface, ObjectRef, OnewayQueue, Orb};
+use zorb_core::{Interface, ObjectRef, OnewayQueue, Orb, Result, codegen};
 use zorb_types::{SystemExceptionKind, minor};
 
 /// How long a test waits for something before it fails.
@@ -42,6 +43,66 @@ fn a_queue_survives_a_panic_in_its_event_handler() {
     let counts = queue.counts();
     assert_eq!([counts.sent, counts.lost], [2, 1]);
     orb.shutdown(true).unwrap();
+}
+
+/// A reference with a one-way operation whose argument makes the same call as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Nesting(ObjectRef);
+
+codegen::interface!(Nesting(ObjectRef), "IDL:zorb.test/Nesting:1.0", "Nesting", []);
+
+impl Nesting {
+    fn note(&self, argument: &NestedCall) -> Result<()> {
+        codegen::oneway!(self, "note", [NestedCall => argument])
+    }
+}
+
+#[derive(Clone, Debug)]
+struct NestedCall(Option<Nesting>);
+
+impl Wire for NestedCall {
+    type Value = Self;
+    type View = Self;
+    type Borrowed<'a> = Self;
+    const MIN_SIZE: usize = 1;
+
+    fn view(value: &Self) -> &Self {
+        value
+    }
+
+    fn write(value: &Self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        if let Some(nesting) = &value.0 {
+            nesting.note(&Self(None)).unwrap();
+        }
+        writer.write_u8(1);
+        Ok(())
+    }
+
+    fn read(_: &mut CdrReader<'_>) -> CdrResult<Self> {
+        Ok(Self(None))
+    }
+
+    fn read_borrowed<'a>(reader: &mut CdrReader<'a>) -> CdrResult<Self> {
+        Self::read(reader)
+    }
+}
+
+#[test]
+fn arguments_of_a_queued_call_may_make_one_as_they_are_written() {
+    let orb = builder().build().unwrap();
+    let queue = OnewayQueue::default();
+    let (_listener, echo, _) = queued(&orb, &queue);
+    let nesting = Nesting(echo.object().clone());
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        // The first call opens the queue's connection.
+        for _ in 0..2 {
+            tell.send(nesting.note(&NestedCall(Some(nesting.clone()))).is_ok()).unwrap();
+        }
+    });
+    assert_eq!([(); 2].map(|()| told.recv_timeout(PATIENCE)), [Ok(true); 2]);
+    assert!(queue.flush(PATIENCE));
+    assert_eq!(queue.counts().sent, 4);
 }
 
 #[test]

@@ -48,6 +48,7 @@ pub const MAX_OUTSTANDING: usize = 65_536;
 ///     key: b"key",
 ///     operation: "add",
 ///     code_sets: None,
+///     has_band: false,
 ///     deadline: None,
 /// };
 /// let begun = connection.begin(&request, true, "my call")?;
@@ -133,7 +134,8 @@ impl<C> ClientConnection<C> {
     /// # Errors
     /// As [`begin`](Self::begin).
     pub fn comes_first(&mut self, request: &NewRequest<'_>) -> Result<bool, BeginError> {
-        Ok(self.session.prepare(request, false)?.1.comes_first())
+        let announcement = self.session.prepare(request, false)?.1;
+        Ok(announcement.comes_first() || self.session.announces_band(request))
     }
 
     /// Begins a request: allocates its id, and determines how to write it. Unless it is one-way, it is
@@ -154,6 +156,7 @@ impl<C> ClientConnection<C> {
             return Err(BeginError::Ended);
         }
         let (text, announcement) = self.session.prepare(request, is_next)?;
+        let announces_band = self.session.announces_band(request);
         let request_id = match self.requests.is_empty() {
             true => self.ids.allocate(),
             false => self.allocate_free()?,
@@ -171,7 +174,7 @@ impl<C> ClientConnection<C> {
                 call,
             });
         }
-        Ok(BegunRequest { request_id, text, announcement })
+        Ok(BegunRequest { request_id, text, announcement, announces_band })
     }
 
     #[inline(never)]
@@ -191,6 +194,9 @@ impl<C> ClientConnection<C> {
     pub fn sent(&mut self, begun: &BegunRequest) {
         if begun.announcement.comes_first() {
             self.session.announced();
+        }
+        if begun.announces_band {
+            self.session.band_announced();
         }
         match self.requests.get_mut(begun.request_id) {
             Some(request) if request.state == State::Unsent => request.state = State::Sent,

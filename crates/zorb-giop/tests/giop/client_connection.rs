@@ -21,6 +21,7 @@ fn request(kind: RequestKind, version: GiopVersion) -> NewRequest<'static> {
         key: b"key",
         operation: "operation",
         code_sets: None,
+        has_band: false,
         deadline: None,
     }
 }
@@ -194,6 +195,32 @@ fn a_reply_that_was_begun_shows_that_the_request_was_processed() {
     assert_eq!(client.failure(one), Some(begun));
     assert_eq!((begun.completed(), begun.is_safe_to_resend()), (CompletionStatus::Maybe, false));
     assert_eq!(client.failure(other).unwrap().completed(), CompletionStatus::No);
+}
+
+#[test]
+fn a_priority_band_is_announced_until_a_request_with_it_is_sent() {
+    let of = |kind| NewRequest { has_band: true, ..request(kind, V1_2) };
+    let mut client = connection();
+    let announces = |client: &mut ClientConnection<_>, kind| {
+        let begun = client.begin(&of(kind), true, "call").unwrap();
+        assert_eq!(begun.comes_first(), begun.announces_band);
+        begun
+    };
+    assert!(!announces(&mut client, RequestKind::Locate).announces_band, "it has no contexts");
+    let unsent = announces(&mut client, RequestKind::Twoway);
+    assert!(unsent.announces_band && client.comes_first(&of(RequestKind::Twoway)).unwrap());
+    let sent = announces(&mut client, RequestKind::Oneway);
+    assert!(sent.announces_band);
+    client.sent(&sent);
+    assert!(!client.comes_first(&of(RequestKind::Twoway)).unwrap());
+    assert!(!announces(&mut client, RequestKind::Twoway).announces_band);
+    // A datagram may be lost.
+    let mut client = ClientConnection::new(ClientSession::connectionless(), None);
+    for _ in 0..2 {
+        let begun = announces(&mut client, RequestKind::Oneway);
+        assert!(begun.announces_band);
+        client.sent(&begun);
+    }
 }
 
 #[test]

@@ -93,9 +93,9 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         Ok(begun) => begun,
         Err(reason) => return Err(unfinished(not_begun(route, connection, reason))),
     };
-    let BegunRequest { request_id, text, announcement } = begun;
+    let BegunRequest { request_id, text, announcement, announces_band } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());
-    let band = route.band.as_ref().filter(|_| connection.claims_band());
+    let band = route.band.as_ref().filter(|_| announces_band);
     let contexts = Contexts { info: call.info, band };
     let Some(outgoing) = connection.outgoing() else {
         return Err(Unfinished::Failed(core.shut_down()));
@@ -111,12 +111,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
         message.write_announcing(announcement, contexts, outgoing.any_octets(), &mut gather)
     };
-    if let Err(exception) = written {
-        if contexts.band.is_some() {
-            connection.unclaim_band();
-        }
-        return Err(failed(exception));
-    }
+    written.map_err(failed)?;
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);

@@ -221,12 +221,6 @@ pub(super) trait Connection {
         send_deadline: Option<Instant>,
     ) -> Result<BegunRequest, NotBegun>;
 
-    /// Whether the request has to announce the priority band of the connection: no request before it did.
-    fn claims_band(&mut self) -> bool;
-
-    /// Reverts [`claims_band`](Self::claims_band): the request has not been sent.
-    fn unclaim_band(&mut self);
-
     /// The buffer for the request.
     fn outgoing(&mut self) -> Option<&mut RequestBuffer>;
 

@@ -35,8 +35,6 @@ pub(crate) struct ExclusiveConnection {
     pub(super) opened: Instant,
     /// Whether an earlier call used it.
     pub(super) used: bool,
-    /// Whether its priority band has been announced to the server.
-    pub(super) band_announced: bool,
     /// When it was last known to work: the beginning of the last call with a reply.
     pub(super) last_received: LastReceived,
     /// When its present call began.
@@ -84,7 +82,6 @@ impl ExclusiveConnection {
             machine: ClientConnection::new(session, messaging),
             opened: Instant::now(),
             used: false,
-            band_announced: false,
             last_received: LastReceived::now(),
             begun: LastReceived::now(),
             beyond_limit: false,
@@ -231,16 +228,6 @@ impl Connection for ExclusiveConnection {
             Ok(begun) => Ok(begun),
             Err(error) => Err(NotBegun::new(error, &self.machine, self.used)),
         }
-    }
-
-    #[cold]
-    fn claims_band(&mut self) -> bool {
-        !std::mem::replace(&mut self.band_announced, true)
-    }
-
-    #[cold]
-    fn unclaim_band(&mut self) {
-        self.band_announced = false;
     }
 
     #[inline]

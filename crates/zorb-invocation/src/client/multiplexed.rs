@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::net::Shutdown;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
@@ -64,8 +64,6 @@ pub(crate) struct MultiplexedConnection {
     beyond_limit: bool,
     /// The number of calls that use it, read without the lock to find the least busy connection.
     users: AtomicUsize,
-    /// Whether its priority band has been announced to the server.
-    band_announced: AtomicBool,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -191,7 +189,6 @@ impl MultiplexedConnection {
             sending: PiMutex::new(),
             beyond_limit: new.beyond_limit,
             users: AtomicUsize::new(0),
-            band_announced: AtomicBool::new(false),
             opened: Instant::now(),
             watched: new.watched,
         }

@@ -14,7 +14,6 @@ use super::call::Call;
 use super::connect_time::ConnectTime;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
-use super::exclusive::ExclusiveConnection;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
@@ -112,41 +111,51 @@ fn write(
 ) -> Result<Result<(), usize>, SystemException> {
     let core = call.object.core();
     let form = route.form;
-    let mut connection = outbox.connection.lock();
-    let ExclusiveConnection { machine, outgoing, band_announced, .. } = &mut **connection;
-    let outgoing = outgoing.any_octets();
-    if let Some(spare) = outbox.spares.lock().pop() {
-        *outgoing = spare;
-    }
+    let mut octets = outbox.spares.lock().pop().unwrap_or_default();
     let request = route.request(core, RequestKind::Oneway, call.operation, None);
-    let begun = match machine.begin(&request, true, ()) {
-        Ok(begun) => begun,
-        Err(error) => return Err(refused(NotBegun::new(error, machine, false))),
-    };
-    let BegunRequest { request_id, text, announcement } = begun;
-    let announces_band = route.band.is_some() && !*band_announced;
-    let band = route.band.as_ref().filter(|_| announces_band);
-    let contexts = Contexts { info: call.info, band };
-    let mut gather = Gather::runs_from(usize::MAX);
-    let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
-    message.write_announcing(announcement, contexts, outgoing, &mut gather)?;
-    let announces = announcement != Announcement::Nothing;
-    let octets = std::mem::take(outgoing);
-    let length = octets.len();
-    let is_relied_on = announces || announces_band;
-    let deadline = call.sending.deadline().filter(|_| !is_relied_on);
-    match outbox.queue.try_put(length, Message { octets, deadline }) {
-        Ok(event) => {
-            *band_announced |= announces_band;
-            machine.sent(&begun);
-            drop(connection);
-            outbox.report(event);
-            Ok(Ok(()))
+    loop {
+        let mut connection = outbox.connection.lock();
+        let machine = &mut connection.machine;
+        let begun = match machine.begin(&request, true, ()) {
+            Ok(begun) => begun,
+            Err(error) => return Err(refused(NotBegun::new(error, machine, false))),
+        };
+        let code_sets = machine.session().code_sets();
+        let BegunRequest { request_id, text, announcement, announces_band } = begun;
+        // The program's code writes the arguments, and may make calls that wait in this queue, too. Several calls
+        // may then announce the same, before one that does not. What an abbreviation stands for depends on the order.
+        let locked = match announcement {
+            Announcement::Abbreviation(_) => Some(connection),
+            Announcement::Nothing | Announcement::CodeSets(_) => {
+                drop(connection);
+                None
+            }
+        };
+        let band = route.band.as_ref().filter(|_| announces_band);
+        let contexts = Contexts { info: call.info, band };
+        let mut gather = Gather::runs_from(usize::MAX);
+        let message = OutgoingRequest { form, request_id, target: route.target(), text, call };
+        message.write_announcing(announcement, contexts, &mut octets, &mut gather)?;
+        let mut connection = locked.unwrap_or_else(|| outbox.connection.lock());
+        if connection.machine.session().code_sets() != code_sets {
+            // Another call has agreed on some, by which the server would read this one.
+            continue;
         }
-        Err(back) => {
-            outbox.reuse(back.octets);
-            Ok(Err(length))
-        }
+        let length = octets.len();
+        let is_relied_on = announces_band || announcement != Announcement::Nothing;
+        let deadline = call.sending.deadline().filter(|_| !is_relied_on);
+        return match outbox.queue.try_put(length, Message { octets, deadline }) {
+            Ok(event) => {
+                connection.machine.sent(&begun);
+                drop(connection);
+                outbox.report(event);
+                Ok(Ok(()))
+            }
+            Err(back) => {
+                outbox.reuse(back.octets);
+                Ok(Err(length))
+            }
+        };
     }
 }
 

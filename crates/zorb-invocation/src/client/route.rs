@@ -67,6 +67,7 @@ impl Route {
             key: &self.key,
             operation,
             code_sets: self.code_sets.as_ref().map(|server| [core.code_sets(), server]),
+            has_band: self.band.is_some() && !self.omits_contexts,
             deadline,
         }
     }

@@ -31,6 +31,8 @@ pub struct NewRequest<'a> {
     pub operation: &'a str,
     /// The code sets of this side and those of the object's reference, if it has some.
     pub code_sets: Option<[&'a CodeSetComponentInfo; 2]>,
+    /// Whether its connection is for a priority band, which the server must know before the second request.
+    pub has_band: bool,
     /// When the request times out, as the time since an epoch that the caller chooses for each connection;
     /// `None` for never. One-way requests ignore it.
     pub deadline: Option<Duration>,
@@ -63,6 +65,16 @@ pub struct BegunRequest {
     pub text: TextCoding,
     /// What it announces to the server. Pass it to [`sent`](super::ClientConnection::sent).
     pub announcement: Announcement,
+    /// Whether it announces the priority band of the connection, too.
+    pub announces_band: bool,
+}
+
+impl BegunRequest {
+    /// Whether later requests rely on what it announces, so that none may be sent before this one.
+    #[inline]
+    pub fn comes_first(&self) -> bool {
+        self.announces_band || self.announcement.comes_first()
+    }
 }
 
 /// Why a request was not begun. Nothing has been sent: its completion status is `COMPLETED_NO`.

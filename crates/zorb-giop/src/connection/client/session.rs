@@ -19,7 +19,8 @@ pub struct ClientSession {
     /// The version of the last message, and its text coding: 3 % of a call.
     text: Option<(GiopVersion, TextCoding)>,
     code_sets_sent: bool,
-    /// Whether every request announces the code sets, as any of them may be lost.
+    band_sent: bool,
+    /// Whether every request announces the code sets and the band, as any of them may be lost.
     per_request: bool,
     messaging_state: Option<Box<dyn ClientMessagingState>>,
 }
@@ -32,6 +33,7 @@ impl ClientSession {
             code_sets,
             text: None,
             code_sets_sent: false,
+            band_sent: false,
             per_request: false,
             messaging_state: None,
         }
@@ -92,6 +94,17 @@ impl ClientSession {
         let code_sets = self.code_sets_to_send(version);
         let announcement = code_sets.map_or(Announcement::Nothing, Announcement::CodeSets);
         Ok((self.text(version)?, announcement))
+    }
+
+    /// Whether a request has to announce the priority band of the connection.
+    #[inline]
+    pub(super) fn announces_band(&self, request: &NewRequest<'_>) -> bool {
+        request.has_band && !self.band_sent && request.kind != RequestKind::Locate
+    }
+
+    /// Reports that a request with the priority band was passed to the transport.
+    pub(super) fn band_announced(&mut self) {
+        self.band_sent = !self.per_request;
     }
 
     #[inline(never)]

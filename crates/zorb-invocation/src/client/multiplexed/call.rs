@@ -222,7 +222,7 @@ impl Connection for MultiplexedCall {
     }
 
     /// Locks sending if the request announces what later requests rely on, as the first one announces the code
-    /// sets.
+    /// sets and the priority band.
     fn begin(
         &mut self,
         request: &NewRequest<'_>,
@@ -260,20 +260,10 @@ impl Connection for MultiplexedCall {
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
         // Another caller may have announced it meanwhile.
-        if !begun.announcement.comes_first() {
+        if !begun.comes_first() {
             self.unlock_sending();
         }
         Ok(begun)
-    }
-
-    #[cold]
-    fn claims_band(&mut self) -> bool {
-        !self.connection.band_announced.swap(true, Ordering::AcqRel)
-    }
-
-    #[cold]
-    fn unclaim_band(&mut self) {
-        self.connection.band_announced.store(false, Ordering::Release);
     }
 
     fn outgoing(&mut self) -> Option<&mut RequestBuffer> {

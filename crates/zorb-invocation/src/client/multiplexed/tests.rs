@@ -1,5 +1,6 @@
 use std::io::IoSlice;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
@@ -96,7 +97,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
 }
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
-    let joining = Joining { max_nested_calls: None, deadline: None, max_wait: None };
+    let joining = Joining { in_upcall: false, deadline: None, max_wait: None };
     connection.join(&joining).unwrap()
 }
 
@@ -107,6 +108,7 @@ fn request<'a>(code_sets: Option<[&'a CodeSetComponentInfo; 2]>) -> NewRequest<'
         key: b"key",
         operation: "add",
         code_sets,
+        has_band: false,
         deadline: Some(Duration::ZERO),
     }
 }
@@ -146,6 +148,23 @@ fn a_call_whose_connection_ends_before_its_request_goes_over_another() {
             }
         }
     }
+}
+
+#[test]
+fn the_request_that_is_sent_first_announces_the_priority_band() {
+    let (_, connection) = connection();
+    let [mut first, mut second, mut third] = [(); 3].map(|()| join(&connection));
+    let banded = NewRequest { has_band: true, ..request(None) };
+    assert!(first.begin(&banded, None).unwrap().announces_band);
+    // It may not overtake the other, nor rely on it.
+    let waited = second.begin(&banded, Some(Instant::now()));
+    assert!(matches!(waited, Err(NotBegun::Unsent { again: false, .. })), "{waited:?}");
+    // The first is not sent after all, for example because its arguments have no encoding.
+    drop(first);
+    let begun = second.begin(&banded, None).unwrap();
+    assert!(begun.announces_band);
+    second.send(&begun, &TimeLimit::new(None), None).unwrap();
+    assert!(!third.begin(&banded, None).unwrap().announces_band);
 }
 
 #[test]
