@@ -61,6 +61,11 @@ pub enum CdrErrorKind {
     BadFixed,
     /// Octets after the last value of a message.
     ExtraOctets,
+    /// There is no memory for it.
+    OutOfMemory,
+    /// Values that would need far more memory than the octets of the message: see
+    /// [`CdrReader::allow`](crate::CdrReader::allow).
+    TooMuchMemory,
     /// A type or form that is not supported.
     Unsupported,
 }
@@ -95,6 +100,8 @@ impl CdrErrorKind {
             Self::UnknownValue => "the type of the value is not known here",
             Self::BadFixed => "it is not a packed decimal number",
             Self::ExtraOctets => "octets are left behind it",
+            Self::OutOfMemory => "there is no memory for it",
+            Self::TooMuchMemory => "decoded, it needs far more memory than its message",
             Self::Unsupported => "it is not supported",
         }
     }

@@ -1,21 +1,30 @@
 //! Decoding values from received octets.
 
+mod parts;
 mod state;
 #[cfg(test)]
 mod tests;
+mod trial;
 mod values;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
 use state::Values;
+use trial::Trial;
 pub use values::{Mark, ValueHeader, ValueTag};
 
 /// The maximum nesting depth of values: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
+
+/// The octets of memory that the elements of the sequences in a message may take in any case.
+const ALLOWANCE: usize = 64 << 20;
+/// The binary logarithm of the octets of memory that they may take for each octet of the message.
+const PER_OCTET: u32 = 2;
 
 /// What some types need to decode their values, such as the ORB for object references.
 pub trait ReadContext: Any + Send + Sync {
@@ -104,9 +113,10 @@ pub struct CdrReader<'a> {
     in_tail: bool,
     /// Whether runs of numbers are aligned in each part.
     aligned_per_part: bool,
-    /// Whether the message can be read in another way if octets are left.
-    is_attempt: bool,
     depth: u16,
+    trial: Trial,
+    /// Octets of memory that further decoded values may take.
+    allowance: usize,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
     /// The valuetypes in the stream, if any. An `Arc`, as dropping one takes the least code.
@@ -124,7 +134,7 @@ impl core::fmt::Debug for CdrReader<'_> {
 }
 
 macro_rules! read_primitive {
-    ($($(#[$doc:meta])* $name:ident: $type:ty, $what:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $type:ty, $is_float:literal, $what:literal;)*) => {$(
         $(#[$doc])*
         ///
         /// # Errors
@@ -133,6 +143,9 @@ macro_rules! read_primitive {
         pub fn $name(&mut self) -> CdrResult<$type> {
             const SIZE: usize = size_of::<$type>();
             let octets = self.take_aligned::<SIZE>($what)?;
+            if SIZE == 8 && !self.parts.is_empty() {
+                self.note_numbers(octets, $is_float);
+            }
             Ok(match self.order {
                 ByteOrder::Little => <$type>::from_le_bytes(*octets),
                 ByteOrder::Big => <$type>::from_be_bytes(*octets),
@@ -155,8 +168,9 @@ impl<'a> CdrReader<'a> {
             order,
             in_tail: false,
             aligned_per_part: false,
-            is_attempt: false,
             depth: 0,
+            trial: Trial::NONE,
+            allowance: ALLOWANCE.saturating_add(buffer.len() << PER_OCTET),
             text: TextCoding::default(),
             context: None,
             values: None,
@@ -183,24 +197,6 @@ impl<'a> CdrReader<'a> {
     pub fn with_origin(mut self, origin: usize) -> Self {
         self.origin = origin;
         self
-    }
-
-    /// The same reader over several parts with an alignment base each, as GIOP 1.1 fragments are: the
-    /// octet at each position of `parts` (ascending) is `origin` octets after the alignment base. A run
-    /// of numbers, such as those of a sequence, is aligned once and continues across parts: see
-    /// [`read_in_parts`](Self::read_in_parts).
-    #[inline]
-    #[must_use]
-    pub fn with_parts(mut self, parts: &'a [u32], origin: usize) -> Self {
-        self.set_parts(parts, origin);
-        self
-    }
-
-    /// [`with_parts`](Self::with_parts) in place.
-    #[inline]
-    pub fn set_parts(&mut self, parts: &'a [u32], origin: usize) {
-        self.parts = parts;
-        self.part_origin = origin;
     }
 
     /// Makes `tail` follow the buffer: the octets of a last sequence or array of numbers, which were not
@@ -316,73 +312,22 @@ impl<'a> CdrReader<'a> {
         self.buffer.get(self.position..).unwrap_or_default()
     }
 
-    /// Whether all octets have one alignment base: there are no [parts](Self::with_parts).
-    pub fn is_evenly_aligned(&self) -> bool {
-        self.parts.is_empty()
-    }
-
-    /// Whether the numbers of a sequence or array are aligned in each [part](Self::with_parts): see
-    /// [`read_in_parts`](Self::read_in_parts).
-    pub fn is_aligned_per_part(&self) -> bool {
-        self.aligned_per_part
-    }
-
-    /// Reads a message that may have several [parts](Self::with_parts).
-    ///
-    /// The standard aligns the data of each GIOP 1.1 fragment separately, so a sender pads numbers of 8 octets at its
-    /// start; omniORB aligns the numbers of a sequence or array only once. The octets do not show which. So `read`,
-    /// which begins at the same octet each time, first attempts to read them aligned once, then aligned in each part.
-    /// The attempts have to fail if octets are left: see [`expect_end`](Self::expect_end) and
-    /// [`end_attempt`](Self::end_attempt). Then the numbers are read aligned once, which may leave octets.
-    ///
-    /// # Errors
-    /// Those of the last `read`.
-    #[cold]
-    pub fn read_in_parts<T, E>(
-        &mut self,
-        mut read: impl FnMut(&mut Self) -> Result<T, E>,
-    ) -> Result<T, E> {
-        if self.parts.is_empty() {
-            return read(self);
-        }
-        let start = Self { aligned_per_part: false, is_attempt: false, ..self.clone() };
-        for aligned_per_part in [false, true] {
-            *self = Self { aligned_per_part, is_attempt: true, ..start.clone() };
-            if let Ok(values) = read(self) {
-                return Ok(values);
-            }
-        }
-        *self = start;
-        read(self)
-    }
-
     /// Checks that a message has no octets behind its last value, unless the
     /// [context](ReadContext::allows_extra_octets) allows them.
     ///
     /// # Errors
     /// `ExtraOctets`.
     #[inline]
-    pub fn expect_end(&self, what: &'static str) -> CdrResult<()> {
-        if self.remaining() == 0 { Ok(()) } else { self.leave_octets(what) }
+    pub fn expect_end(&mut self, what: &'static str) -> CdrResult<()> {
+        if self.remaining() == 0 && !self.trial.is_on() { Ok(()) } else { self.leave_octets(what) }
     }
 
     #[cold]
-    fn leave_octets(&self, what: &'static str) -> CdrResult<()> {
+    fn leave_octets(&mut self, what: &'static str) -> CdrResult<()> {
         self.end_attempt(what)?;
         match self.context {
             Some(context) if context.allows_extra_octets() => Ok(()),
             _ => Err(self.error(CdrErrorKind::ExtraOctets, what)),
-        }
-    }
-
-    /// Ends values behind which a message may have others.
-    ///
-    /// # Errors
-    /// `ExtraOctets` if octets are left and [`read_in_parts`](Self::read_in_parts) can read them in another way.
-    pub fn end_attempt(&self, what: &'static str) -> CdrResult<()> {
-        match self.is_attempt && self.remaining() > 0 {
-            true => Err(self.error(CdrErrorKind::ExtraOctets, what)),
-            false => Ok(()),
         }
     }
 
@@ -402,32 +347,11 @@ impl<'a> CdrReader<'a> {
 
     /// The next position that is a multiple of `alignment` from the alignment base.
     #[inline]
-    fn aligned(&self, alignment: usize) -> usize {
+    fn aligned(&mut self, alignment: usize) -> usize {
         if !self.parts.is_empty() {
             return self.aligned_in_part(alignment);
         }
         self.position + padding(self.offset(), alignment)
-    }
-
-    #[cold]
-    fn aligned_in_part(&self, alignment: usize) -> usize {
-        let mut position = self.position;
-        let begun = self.parts.partition_point(|&part| part as usize <= position);
-        let (before, after) = self.parts.split_at_checked(begun).unwrap_or_default();
-        let mut offset = match before.last() {
-            Some(&part) => self.part_origin + (position - part as usize),
-            None => self.offset(),
-        };
-        for &part in after {
-            let aligned = position + padding(offset, alignment);
-            if aligned < part as usize {
-                return aligned;
-            }
-            // The value begins in the next part, or in a later one.
-            position = part as usize;
-            offset = self.part_origin;
-        }
-        position + padding(offset, alignment)
     }
 
     /// Enters the next chunk of a chunked value, if the current one has nothing left but padding to
@@ -469,25 +393,25 @@ impl<'a> CdrReader<'a> {
 
     read_primitive! {
         /// An `octet`.
-        read_u8: u8, "octet";
+        read_u8: u8, false, "octet";
         /// An `int8`.
-        read_i8: i8, "int8";
+        read_i8: i8, false, "int8";
         /// A `short`.
-        read_i16: i16, "short";
+        read_i16: i16, false, "short";
         /// An `unsigned short`.
-        read_u16: u16, "unsigned short";
+        read_u16: u16, false, "unsigned short";
         /// A `long`.
-        read_i32: i32, "long";
+        read_i32: i32, false, "long";
         /// An `unsigned long`.
-        read_u32: u32, "unsigned long";
+        read_u32: u32, false, "unsigned long";
         /// A `long long`.
-        read_i64: i64, "long long";
+        read_i64: i64, false, "long long";
         /// An `unsigned long long`.
-        read_u64: u64, "unsigned long long";
+        read_u64: u64, false, "unsigned long long";
         /// A `float`.
-        read_f32: f32, "float";
+        read_f32: f32, true, "float";
         /// A `double`.
-        read_f64: f64, "double";
+        read_f64: f64, true, "double";
     }
 
     /// A `boolean`.
@@ -520,6 +444,48 @@ impl<'a> CdrReader<'a> {
         }
     }
 
+    /// Takes octets of memory for decoded values from the allowance of the stream, before they are allocated.
+    ///
+    /// An empty any has 4 octets in a message and about 50 in memory, so without a limit a message could need a
+    /// multiple of its size. The elements of sequences, TypeCodes, references and valuetypes in a message together may
+    /// take 4 octets for each of its octets, and 64 MiB. Numbers and text do not count.
+    ///
+    /// # Errors
+    /// `TooMuchMemory`.
+    #[inline]
+    pub fn allow(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
+        match self.allowance.checked_sub(octets) {
+            Some(left) => {
+                self.allowance = left;
+                Ok(())
+            }
+            None => Err(self.error(CdrErrorKind::TooMuchMemory, what)),
+        }
+    }
+
+    /// A copy of octets that were read.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn copied(&self, octets: &[u8], what: &'static str) -> CdrResult<Vec<u8>> {
+        let mut copy = self.vector(octets.len(), what)?;
+        copy.extend_from_slice(octets);
+        Ok(copy)
+    }
+
+    /// A vector with room for `count` elements.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    #[inline]
+    pub fn vector<T>(&self, count: usize, what: &'static str) -> CdrResult<Vec<T>> {
+        let mut values = Vec::new();
+        match values.try_reserve_exact(count) {
+            Ok(()) => Ok(values),
+            Err(_) => Err(self.error(CdrErrorKind::OutOfMemory, what)),
+        }
+    }
+
     /// A `sequence<octet>`, borrowed from the buffer.
     ///
     /// # Errors
@@ -540,6 +506,7 @@ impl<'a> CdrReader<'a> {
         let octets = self.read_octets()?;
         let mut inner = Self::for_encapsulation(octets)?;
         inner.depth = self.depth;
+        inner.allowance = self.allowance;
         inner.context = self.context;
         Ok(inner)
     }

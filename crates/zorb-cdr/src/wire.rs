@@ -16,7 +16,7 @@ use core::marker::PhantomData;
 use arrayvec::ArrayVec;
 
 use crate::writer::BLOCK;
-use crate::{ByteOrder, CdrReader, CdrResult, CdrWriter};
+use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 
 pub use compound::Octets;
 pub use fixed::{FixedLayout, FixedReader, FixedWriter};
@@ -144,12 +144,18 @@ pub trait Wire {
         }
         // Counts of nested sequences multiply, so what is allocated ahead is limited; the rest grows with
         // the elements read.
+        reader.allow(count.saturating_mul(size_of::<Self::Value>()), "sequence")?;
         let ahead = READ_AHEAD / size_of::<Self::Value>().max(1);
-        let mut values = Vec::with_capacity(count.min(ahead));
-        for _ in 0..count {
-            values.push(Self::read(reader)?);
+        let mut values = reader.vector(count.min(ahead), "sequence")?;
+        loop {
+            for _ in values.len()..count.min(values.capacity()) {
+                values.push(Self::read(reader)?);
+            }
+            if values.len() >= count {
+                return Ok(values);
+            }
+            grow(&mut values, count, reader)?;
         }
-        Ok(values)
     }
 
     /// As [`read_vec`](Wire::read_vec), but borrows the values from the buffer where it has them as they are
@@ -164,6 +170,14 @@ pub trait Wire {
     ) -> CdrResult<Cow<'a, [Self::Value]>> {
         Self::read_vec(reader, count).map(Cow::Owned)
     }
+}
+
+/// Doubles the room for values, of which there will be at most `count`.
+#[cold]
+fn grow<T>(values: &mut Vec<T>, count: usize, reader: &CdrReader<'_>) -> CdrResult<()> {
+    let more = (count - values.len()).min(values.len().max(1));
+    let reserved = values.try_reserve_exact(more);
+    reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "sequence"))
 }
 
 /// The constants of a run of `T`.
@@ -188,7 +202,7 @@ fn write_run<T: Wire + ?Sized>(values: &[T::Value], writer: &mut CdrWriter<'_>) 
     if others.is_empty() {
         return Ok(());
     }
-    writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE));
+    writer.reserve_capacity(others.len().saturating_mul(Run::<T>::STRIDE), "sequence")?;
     match writer.order() {
         ByteOrder::NATIVE => write_blocks::<T>(others, writer, ByteOrder::NATIVE),
         _ => write_swapped::<T>(others, writer),
@@ -242,9 +256,11 @@ fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Optio
     // Allocates only after all octets are known to be there.
     let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
     let last_char = reader.text().last_char();
+    // Without memory for them, it is not there for the first few either.
+    let values = reader.vector(count, "sequence").ok()?;
     let values = match reader.order() {
-        ByteOrder::NATIVE => read_values::<T, false>(first, octets, last_char),
-        _ => read_values::<T, true>(first, octets, last_char),
+        ByteOrder::NATIVE => read_values::<T, false>(values, first, octets, last_char),
+        _ => read_values::<T, true>(values, first, octets, last_char),
     };
     if values.is_some() {
         *reader = ahead;
@@ -252,9 +268,10 @@ fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Optio
     values
 }
 
-/// The first value and those in `octets`; `None` when one of them is invalid.
+/// The first value and those in `octets`, in `values`; `None` when one of them is invalid.
 #[inline(never)]
 fn read_values<T: Wire + ?Sized, const SWAP: bool>(
+    mut values: Vec<T::Value>,
     first: T::Value,
     octets: &[u8],
     last_char: u8,
@@ -267,7 +284,6 @@ fn read_values<T: Wire + ?Sized, const SWAP: bool>(
     if !others().fold(true, |good, (value, is_good)| good & is_good & value.is_some()) {
         return None;
     }
-    let mut values = Vec::with_capacity(1 + others().len());
     values.push(first.clone());
     values.extend(others().map(|(value, _)| value.unwrap_or_else(|| first.clone())));
     Some(values)

@@ -166,14 +166,16 @@ impl<'b> CdrWriter<'b> {
 
     /// As [`put`](Self::put), for octets that may be many.
     #[inline]
-    pub(crate) fn put_run(&mut self, octets: &[u8]) {
+    pub(crate) fn put_run(&mut self, octets: &[u8], what: &'static str) -> CdrResult<()> {
         let taken = match &mut self.outlet {
             Some(outlet) => outlet.offer(self.buffer, octets),
             None => false,
         };
         if !taken {
+            self.reserve_capacity(octets.len(), what)?;
             self.put(octets);
         }
+        Ok(())
     }
 
     /// The element count of a sequence or the length of a string.
@@ -194,8 +196,7 @@ impl<'b> CdrWriter<'b> {
     #[inline]
     pub fn write_octets(&mut self, octets: &[u8]) -> CdrResult<()> {
         self.write_count(octets.len(), "sequence<octet>")?;
-        self.put_run(octets);
-        Ok(())
+        self.put_run(octets, "sequence<octet>")
     }
 
     /// An encapsulation as a `sequence<octet>`: its length, its byte order, then what `body` writes.
@@ -237,10 +238,16 @@ impl<'b> CdrWriter<'b> {
         Ok(())
     }
 
-    /// Reserves capacity for `count` more octets.
+    /// Reserves capacity for `count` more octets, so that writing them cannot fail.
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
     #[inline]
-    pub(crate) fn reserve_capacity(&mut self, count: usize) {
-        self.buffer.reserve(count);
+    pub fn reserve_capacity(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
+        match self.buffer.try_reserve(count) {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.error(CdrErrorKind::OutOfMemory, what)),
+        }
     }
 
     /// The current end, to [truncate](Self::truncate) to.

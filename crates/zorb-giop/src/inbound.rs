@@ -113,12 +113,20 @@ impl Detached {
     }
 
     /// Replaces the message by `octets`, which are copied.
-    pub fn copy_from(&mut self, octets: &[u8], seams: &[u32]) {
+    ///
+    /// # Errors
+    /// `OutOfMemory`.
+    pub fn copy_from(&mut self, octets: &[u8], seams: &[u32]) -> Result<(), ProtocolError> {
         self.buffer.clear();
-        self.buffer.extend_from_slice(octets);
-        (self.start, self.end) = (0, octets.len());
         self.seams.clear();
+        let reserved = self.buffer.try_reserve(octets.len());
+        if reserved.and_then(|()| self.seams.try_reserve(seams.len())).is_err() {
+            return Err(ProtocolErrorKind::OutOfMemory(octets.len()).into());
+        }
+        self.buffer.extend_from_slice(octets);
         self.seams.extend_from_slice(seams);
+        (self.start, self.end) = (0, octets.len());
+        Ok(())
     }
 
     /// Whether the buffer has more than the retained capacity of its [`Inbound`].
@@ -337,22 +345,33 @@ impl Inbound {
 
     /// Takes the current message with its buffer, and continues in `spare`, to which only the octets after
     /// the message are copied. Empty if no message is current.
-    pub fn take(&mut self, spare: Vec<u8>) -> Detached {
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the stream cannot be read any further.
+    pub fn take(&mut self, spare: Vec<u8>) -> Result<Detached, ProtocolError> {
         let mut detached = Detached::with_buffer(spare);
-        self.take_into(&mut detached);
+        self.take_into(&mut detached)?;
         // Nothing has been charged for the spare. If the budget does not have it, it is charged when it grows.
         let _ = self.charge.set(self.excess(self.buffer.len()));
-        detached
+        Ok(detached)
     }
 
     /// As [`take`](Self::take): the message replaces an earlier one in `detached`, whose buffer is the spare.
+    ///
+    /// # Errors
+    /// `OutOfMemory`: the stream cannot be read any further.
     #[inline]
-    pub fn take_into(&mut self, detached: &mut Detached) {
+    pub fn take_into(&mut self, detached: &mut Detached) -> Result<(), ProtocolError> {
         match core::mem::replace(&mut self.current, Current::None) {
             Current::InPlace(total) => {
                 // What follows is moved, message by message, if the buffer goes away.
                 if self.end - self.start > total.saturating_mul(2) {
                     return self.copy_out(total, detached);
+                }
+                let rest = self.buffer.get(self.start + total..self.end).unwrap_or_default();
+                let (left, least) = (rest.len(), self.limits.initial_capacity);
+                if left > 0 || detached.buffer.len() < least {
+                    refill(&mut detached.buffer, rest, least)?;
                 }
                 core::mem::swap(&mut self.buffer, &mut detached.buffer);
                 detached.start = self.start;
@@ -360,13 +379,8 @@ impl Inbound {
                 if !detached.seams.is_empty() {
                     detached.seams.clear();
                 }
-                let rest = detached.buffer.get(detached.end..self.end).unwrap_or_default();
-                let least = self.limits.initial_capacity;
-                if !rest.is_empty() || self.buffer.len() < least {
-                    refill(&mut self.buffer, rest, least);
-                }
                 self.start = 0;
-                self.end = rest.len();
+                self.end = left;
                 self.next = None;
                 if !self.charge.is_empty() || !detached.charge.is_empty() {
                     self.exchange_charges(total, detached);
@@ -374,17 +388,19 @@ impl Inbound {
             }
             other => self.take_joined(other, detached),
         }
+        Ok(())
     }
 
     /// [`take_into`](Self::take_into) for a message that is smaller than what follows it.
     #[cold]
-    fn copy_out(&mut self, total: usize, detached: &mut Detached) {
+    fn copy_out(&mut self, total: usize, detached: &mut Detached) -> Result<(), ProtocolError> {
         let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
-        refill(&mut detached.buffer, message, total);
+        refill(&mut detached.buffer, message, total)?;
         (detached.start, detached.end) = (0, message.len());
         detached.seams.clear();
         self.count_message(total);
         self.consume(total);
+        Ok(())
     }
 
     /// The charges follow the buffers.
@@ -550,14 +566,16 @@ impl Inbound {
     }
 }
 
-/// Copies `rest`, the octets after a message that was taken, to the start of `buffer`.
+/// Copies `rest`, the octets after a message that is taken, to the start of `buffer`.
 #[inline(never)]
-fn refill(buffer: &mut Vec<u8>, rest: &[u8], least: usize) {
+fn refill(buffer: &mut Vec<u8>, rest: &[u8], least: usize) -> Result<(), ProtocolError> {
     let wanted = rest.len().max(least);
-    if buffer.len() < wanted {
+    if let Some(more) = wanted.checked_sub(buffer.len()) {
+        buffer.try_reserve(more).map_err(|_| ProtocolErrorKind::OutOfMemory(wanted))?;
         buffer.resize(wanted.max(buffer.capacity()), 0);
     }
     if let Some(start) = buffer.get_mut(..rest.len()) {
         start.copy_from_slice(rest);
     }
+    Ok(())
 }

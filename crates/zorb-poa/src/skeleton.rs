@@ -235,6 +235,7 @@ fn dispatch_in_parts(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Serv
     let served = call.arguments.clone().read_in_parts(|arguments| {
         call.arguments = arguments.clone();
         let served = skeleton.dispatch(call);
+        *arguments = call.arguments.clone();
         if std::mem::take(&mut call.undecodable) { Err(served) } else { Ok(served) }
     });
     served.unwrap_or_else(|undecodable| undecodable)

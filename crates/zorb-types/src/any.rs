@@ -189,7 +189,7 @@ impl Any {
             let (rest, start) = (reader.rest(), reader.offset());
             simple.copy(reader, None)?;
             let octets = rest.get(..rest.len() - reader.remaining()).unwrap_or_default();
-            return Ok(Self::copied(layout, octets, start, reader));
+            return Self::copied(layout, octets, start, reader);
         }
         let (mark, start) = (reader.mark(), reader.offset());
         let had_values = reader.has_values();
@@ -206,21 +206,28 @@ impl Any {
             walked.verbatim && reader.is_evenly_aligned() && !is_shared
         });
         let Some(octets) = octets else {
-            let mut any = Self::image(layout.type_code().clone(), traits, |_, writer| {
+            let octets = reader.vector(reader.offset().saturating_sub(start), "any")?;
+            let type_code = layout.type_code().clone();
+            let mut any = Self::image_in(octets, type_code, traits, |_, writer| {
                 reader.rewind(&mark);
                 layout.copy(reader, writer)
             })?;
             any.types = walked.types;
             return Ok(any);
         };
-        let mut any = Self::copied(layout, octets, start, reader);
+        let mut any = Self::copied(layout, octets, start, reader)?;
         any.form.has_values = walked.has_values;
         any.types = walked.types;
         Ok(any)
     }
 
     /// An any with octets of a stream from the offset `start` on.
-    fn copied(layout: &Layout, octets: &[u8], start: usize, reader: &CdrReader<'_>) -> Self {
+    fn copied(
+        layout: &Layout,
+        octets: &[u8],
+        start: usize,
+        reader: &CdrReader<'_>,
+    ) -> CdrResult<Self> {
         let traits = layout.traits();
         let form = Form {
             order: reader.order(),
@@ -231,7 +238,11 @@ impl Any {
             has_values: false,
         };
         let type_code = layout.type_code().clone();
-        Self { type_code, octets: Octets::copied(octets), form, types: None }
+        let octets = match Octets::inline(octets) {
+            Some(octets) => octets,
+            None => Octets::Heap(reader.copied(octets, "any")?),
+        };
+        Ok(Self { type_code, octets, form, types: None })
     }
 
     /// Appends the value without its TypeCode.
@@ -241,6 +252,7 @@ impl Any {
     pub fn write_value(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
+            writer.reserve_capacity(self.octets.len(), "any")?;
             writer.put(&self.octets);
             return Ok(());
         }
@@ -255,6 +267,7 @@ impl Any {
     pub fn write_with(&self, layout: &Layout, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.retain_types(writer);
         if self.form.fits(writer) {
+            writer.reserve_capacity(self.octets.len(), "any")?;
             writer.put(&self.octets);
             return Ok(());
         }
@@ -323,9 +336,18 @@ impl Any {
     fn image(
         type_code: TypeCode,
         traits: Traits,
+        body: impl FnMut(&TypeCode, &mut CdrWriter<'_>) -> CdrResult<()>,
+    ) -> CdrResult<Self> {
+        Self::image_in(Vec::new(), type_code, traits, body)
+    }
+
+    /// As [`image`](Self::image), in the memory of an empty vector.
+    fn image_in(
+        mut octets: Vec<u8>,
+        type_code: TypeCode,
+        traits: Traits,
         mut body: impl FnMut(&TypeCode, &mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> CdrResult<Self> {
-        let mut octets = Vec::new();
         let mut attempt = |octets: &mut Vec<u8>, char_set| {
             let form = Form::own(char_set, traits);
             let mut writer = CdrWriter::new(octets, form.order).with_text(form.text);
@@ -404,7 +426,7 @@ impl Default for Any {
     fn default() -> Self {
         let traits = Traits { alignment: 1, has_text: false };
         let form = Form::own(CharSet::Utf8, traits);
-        Self { type_code: TypeCode::default(), octets: Octets::copied(&[]), form, types: None }
+        Self { type_code: TypeCode::default(), octets: Octets::EMPTY, form, types: None }
     }
 }
 

@@ -16,6 +16,8 @@ pub use revisit::Mark;
 
 /// The maximum number of repository ids of a value.
 const MAX_IDS: u32 = 64;
+/// The octets of memory that count for a value, in addition to its sequences.
+const DECODED: usize = 128;
 /// The maximum length of a repository id, in octets.
 const MAX_ID: usize = 1024;
 
@@ -139,6 +141,7 @@ impl<'a> CdrReader<'a> {
     /// # Errors
     /// `TooDeep` at [`MAX_VALUE_DEPTH`](crate::MAX_VALUE_DEPTH).
     pub fn begin_value(&mut self, tag: &ValueTag<'_>) -> CdrResult<()> {
+        self.allow(DECODED, "value")?;
         if !self.values_mut().nesting.enter() {
             return Err(self.error(CdrErrorKind::TooDeep, "value"));
         }

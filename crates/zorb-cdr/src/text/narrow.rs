@@ -75,7 +75,7 @@ impl<'a> CdrReader<'a> {
     #[cold]
     fn latin1_string(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
         match octets.split_last() {
-            Some((0, text)) if !text.contains(&0) => Ok(latin1(text)),
+            Some((0, text)) if !text.contains(&0) => self.latin1(text, what),
             _ => Err(self.error(CdrErrorKind::BadString, what)),
         }
     }
@@ -83,11 +83,26 @@ impl<'a> CdrReader<'a> {
     #[inline]
     fn decode_text(&self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
         match self.text().char_set {
-            CharSet::Latin1 => Ok(latin1(octets)),
+            CharSet::Latin1 => self.latin1(octets, "string"),
             CharSet::Utf8 => match core::str::from_utf8(octets) {
                 Ok(text) => Ok(Cow::Borrowed(text)),
                 Err(_) => Err(self.error(CdrErrorKind::BadText, "string")),
             },
+        }
+    }
+
+    /// ISO 8859-1 octets as text, borrowed if they are ASCII.
+    fn latin1(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
+        match core::str::from_utf8(octets) {
+            Ok(text) if octets.is_ascii() => Ok(Cow::Borrowed(text)),
+            _ => {
+                let mut text = String::new();
+                let others = octets.iter().filter(|octet| !octet.is_ascii()).count();
+                let reserved = text.try_reserve_exact(octets.len() + others);
+                reserved.map_err(|_| self.error(CdrErrorKind::OutOfMemory, what))?;
+                text.extend(octets.iter().copied().map(char::from));
+                Ok(Cow::Owned(text))
+            }
         }
     }
 }
@@ -104,14 +119,6 @@ fn is_plain(octets: &[u8]) -> bool {
         (word | word.wrapping_sub(ONES)) & HIGHEST != 0
     });
     !has_other && rest.iter().all(|octet| octet.wrapping_sub(1) < 0x7f)
-}
-
-/// ISO 8859-1 octets as text, borrowed if they are ASCII.
-fn latin1(octets: &[u8]) -> Cow<'_, str> {
-    match core::str::from_utf8(octets) {
-        Ok(text) if octets.is_ascii() => Cow::Borrowed(text),
-        _ => Cow::Owned(octets.iter().copied().map(char::from).collect::<String>()),
-    }
 }
 
 impl CdrWriter<'_> {
@@ -149,6 +156,7 @@ impl CdrWriter<'_> {
         if value.as_bytes().contains(&0) {
             return Err(self.error(CdrErrorKind::BadString, "string"));
         }
+        self.reserve_capacity(value.len() + 12, "string")?;
         self.write_count(value.len() + 1, "string")?;
         self.put(value.as_bytes());
         self.write_u8(0);

@@ -1,7 +1,6 @@
 //! `wchar` and `wstring`, whose encoding depends on the GIOP version.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use crate::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter, WideForm, WideSet};
 
@@ -52,7 +51,7 @@ impl CdrReader<'_> {
             WideForm::Absent => return Err(self.error(CdrErrorKind::WideNotAllowed, "wstring")),
             WideForm::Units => {
                 let count = self.read_count(2, "wstring")?;
-                let mut units = Vec::with_capacity(count);
+                let mut units = self.vector(count, "wstring")?;
                 for _ in 0..count {
                     units.push(self.read_u16()?);
                 }
@@ -112,9 +111,13 @@ impl CdrReader<'_> {
         set: WideSet,
         what: &'static str,
     ) -> CdrResult<String> {
-        let text = char::decode_utf16(units)
-            .collect::<Result<String, _>>()
-            .map_err(|_| self.error(CdrErrorKind::BadText, what))?;
+        let mut text = String::new();
+        for character in char::decode_utf16(units) {
+            let character = character.map_err(|_| self.error(CdrErrorKind::BadText, what))?;
+            let reserved = text.try_reserve(character.len_utf8());
+            reserved.map_err(|_| self.error(CdrErrorKind::OutOfMemory, what))?;
+            text.push(character);
+        }
         if set == WideSet::Ucs2 && text.chars().any(|character| character.len_utf16() > 1) {
             return Err(self.error(CdrErrorKind::BadText, what));
         }

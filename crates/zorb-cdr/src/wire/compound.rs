@@ -85,7 +85,8 @@ impl Wire for Octets {
             // They may be split, which a slice cannot be.
             return Vec::<u8>::read(reader);
         }
-        Self::read_borrowed(reader).map(<[u8]>::to_vec)
+        let octets = Self::read_borrowed(reader)?;
+        reader.copied(octets, "sequence<octet>")
     }
 
     #[inline]

@@ -12,7 +12,7 @@ use crate::{
 };
 
 macro_rules! number {
-    ($($type:ty, $read:ident, $write:ident, $what:literal;)*) => {$(
+    ($($type:ty, $read:ident, $write:ident, $is_float:literal, $what:literal;)*) => {$(
         impl Wire for $type {
             type Value = Self;
             type View = Self;
@@ -90,8 +90,9 @@ macro_rules! number {
                 }
                 writer.align(size_of::<Self>());
                 if writer.order() == ByteOrder::NATIVE {
-                    writer.put_run(values.as_bytes());
+                    writer.put_run(values.as_bytes(), $what)?;
                 } else {
+                    writer.reserve_capacity(size_of_val(values), $what)?;
                     let order = writer.order();
                     let octets = writer.reserve(size_of_val(values));
                     let (numbers, _) = octets.as_chunks_mut::<{ size_of::<Self>() }>();
@@ -113,16 +114,25 @@ macro_rules! number {
                 reader.align(size_of::<Self>());
                 let length = count.saturating_mul(size_of::<Self>());
                 if reader.is_in_chunks() && length > reader.remaining()
-                    || reader.is_aligned_per_part()
+                    || size_of::<Self>() > 1 && reader.is_aligned_per_part()
                 {
                     return read_each::<Self>(reader, count);
                 }
                 let octets = reader.take(length, $what)?;
+                if size_of::<Self>() == 8 && !reader.is_evenly_aligned() {
+                    reader.note_numbers(octets, $is_float);
+                }
                 let (elements, _) = octets.as_chunks::<{ size_of::<Self>() }>();
-                Ok(match reader.order() {
-                    ByteOrder::Little => elements.iter().map(|e| Self::from_le_bytes(*e)).collect(),
-                    ByteOrder::Big => elements.iter().map(|e| Self::from_be_bytes(*e)).collect(),
-                })
+                let mut values = reader.vector(elements.len(), $what)?;
+                match reader.order() {
+                    ByteOrder::Little => {
+                        values.extend(elements.iter().map(|e| Self::from_le_bytes(*e)));
+                    }
+                    ByteOrder::Big => {
+                        values.extend(elements.iter().map(|e| Self::from_be_bytes(*e)));
+                    }
+                }
+                Ok(values)
             }
 
             fn read_elements<'a>(
@@ -131,7 +141,7 @@ macro_rules! number {
             ) -> CdrResult<Cow<'a, [Self]>> {
                 if reader.order() == ByteOrder::NATIVE
                     && count > 0
-                    && !reader.is_aligned_per_part()
+                    && reader.is_evenly_aligned()
                 {
                     let mut ahead = reader.clone();
                     ahead.step(size_of::<Self>());
@@ -151,16 +161,16 @@ macro_rules! number {
 }
 
 number! {
-    u8, read_u8, write_u8, "sequence<octet>";
-    i8, read_i8, write_i8, "sequence<int8>";
-    i16, read_i16, write_i16, "sequence<short>";
-    u16, read_u16, write_u16, "sequence<unsigned short>";
-    i32, read_i32, write_i32, "sequence<long>";
-    u32, read_u32, write_u32, "sequence<unsigned long>";
-    i64, read_i64, write_i64, "sequence<long long>";
-    u64, read_u64, write_u64, "sequence<unsigned long long>";
-    f32, read_f32, write_f32, "sequence<float>";
-    f64, read_f64, write_f64, "sequence<double>";
+    u8, read_u8, write_u8, false, "sequence<octet>";
+    i8, read_i8, write_i8, false, "sequence<int8>";
+    i16, read_i16, write_i16, false, "sequence<short>";
+    u16, read_u16, write_u16, false, "sequence<unsigned short>";
+    i32, read_i32, write_i32, false, "sequence<long>";
+    u32, read_u32, write_u32, false, "sequence<unsigned long>";
+    i64, read_i64, write_i64, false, "sequence<long long>";
+    u64, read_u64, write_u64, false, "sequence<unsigned long long>";
+    f32, read_f32, write_f32, true, "sequence<float>";
+    f64, read_f64, write_f64, true, "sequence<double>";
 }
 
 impl Wire for bool {
@@ -207,6 +217,7 @@ impl Wire for bool {
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        writer.reserve_capacity(values.len(), "sequence<boolean>")?;
         writer.put(values.as_bytes());
         Ok(())
     }
@@ -216,10 +227,12 @@ impl Wire for bool {
         let octets = reader.rest().get(..count).unwrap_or_default();
         if octets.len() < count || octets.iter().fold(0, |all, octet| all | octet) > 1 {
             // One by one, to find which one fails.
-            return (0..count).map(|_| Self::read(reader)).collect();
+            return read_each::<Self>(reader, count);
         }
         reader.take(count, "sequence<boolean>")?;
-        Ok(octets.iter().map(|octet| *octet == 1).collect())
+        let mut values = reader.vector(count, "sequence<boolean>")?;
+        values.extend(octets.iter().map(|octet| *octet == 1));
+        Ok(values)
     }
 }
 
@@ -268,7 +281,7 @@ impl Wire for char {
     }
 
     fn write_slice(values: &[Self], writer: &mut CdrWriter<'_>) -> CdrResult<()> {
-        writer.reserve_capacity(values.len());
+        writer.reserve_capacity(values.len(), "sequence<char>")?;
         for block in values.chunks(BLOCK) {
             // One octet carries the characters below a power of two.
             let all = block.iter().fold(0, |all, value| all | u32::from(*value));
@@ -295,7 +308,9 @@ impl Wire for char {
         if reader.text().char_set == CharSet::Utf8 && !octets.is_ascii() {
             return Err(reader.error(CdrErrorKind::BadText, "sequence<char>"));
         }
-        Ok(octets.iter().copied().map(Self::from).collect())
+        let mut values = reader.vector(count, "sequence<char>")?;
+        values.extend(octets.iter().copied().map(Self::from));
+        Ok(values)
     }
 }
 
@@ -305,5 +320,9 @@ fn read_each<T: Wire>(reader: &mut CdrReader<'_>, count: usize) -> CdrResult<Vec
     if count.saturating_mul(T::MIN_SIZE) > reader.remaining_in_all() {
         return Err(reader.error(CdrErrorKind::Truncated, "sequence"));
     }
-    (0..count).map(|_| T::read(reader)).collect()
+    let mut values = reader.vector(count, "sequence")?;
+    for _ in 0..count {
+        values.push(T::read(reader)?);
+    }
+    Ok(values)
 }

@@ -165,7 +165,7 @@ fn in_parts<'a>((message, parts): &'a (Vec<u8>, [u32; 1]), order: ByteOrder) -> 
     CdrReader::new(message, order).with_origin(12).with_parts(parts, 12)
 }
 
-/// What `read` reads, if it is the whole message or the message cannot be read in another way.
+/// What `read` reads, if this is the last attempt.
 fn whole<T>(
     reader: &mut CdrReader<'_>,
     read: impl Fn(&mut CdrReader<'_>) -> CdrResult<T>,
@@ -235,4 +235,95 @@ fn extra_octets_in_parts_are_left() {
     let mut reader = in_parts(&once, ByteOrder::NATIVE);
     let error = reader.read_in_parts(|reader| <[f64; 9]>::read(reader)).unwrap_err();
     assert_eq!(error.kind, CdrErrorKind::Truncated);
+}
+
+/// A run of four numbers, of which two are in the second part, and `after` behind them: aligned once, and in each
+/// part.
+fn in_two_parts<T: Wire<Value = T, View = T>>(
+    order: ByteOrder,
+    run: &[T; 4],
+    after: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+) -> [(Vec<u8>, [u32; 1]); 2] {
+    [false, true].map(|aligned_per_part| {
+        let mut first = vec![0; 12];
+        let mut writer = CdrWriter::resume(&mut first, order);
+        writer.write_u32(4);
+        writer.align(8);
+        run[..2].iter().for_each(|number| T::write(number, &mut writer).unwrap());
+        let mut second = vec![0; 12];
+        if aligned_per_part {
+            let mut writer = CdrWriter::resume(&mut second, order);
+            run[2..].iter().for_each(|number| T::write(number, &mut writer).unwrap());
+        } else {
+            let mut numbers = Vec::new();
+            let mut writer = CdrWriter::new(&mut numbers, order);
+            run[2..].iter().for_each(|number| T::write(number, &mut writer).unwrap());
+            second.extend(numbers);
+        }
+        after(&mut CdrWriter::resume(&mut second, order)).unwrap();
+        let parts = [u32::try_from(first.len() - 12).unwrap()];
+        ([&first[12..], &second[12..]].concat(), parts)
+    })
+}
+
+/// Reads the run and what is behind it, in both forms and both orders.
+fn reads_behind<T, After>(runs: &[[T; 4]], after: &After::Value)
+where
+    T: Wire<Value = T, View = T> + Copy + PartialEq + core::fmt::Debug,
+    After: Wire<Value: PartialEq + core::fmt::Debug>,
+{
+    for order in [ByteOrder::Big, ByteOrder::Little] {
+        for run in runs {
+            let messages =
+                in_two_parts(order, run, |writer| After::write(After::view(after), writer));
+            for (message, form) in messages.iter().zip(["once", "per part"]) {
+                let read = in_parts(message, order).read_in_parts(|reader| {
+                    whole(reader, |reader| Ok((<Vec<T>>::read(reader)?, After::read(reader)?)))
+                });
+                let (values, behind) = read.unwrap();
+                assert_eq!((&values[..], &behind), (&run[..], after), "{order:?}, aligned {form}");
+            }
+        }
+    }
+}
+
+const DOUBLES: [[f64; 4]; 4] = [
+    [1.5, -2.25, 3.5, 4.75],
+    [0.1, 0.2, 0.3, 0.7],
+    [1e300, -1e-300, 1.0 / 3.0, -7.0],
+    [0.0, 1.0, 0.0, 2.0],
+];
+const INTEGERS: [[i64; 4]; 3] =
+    [[1, 2, 3, 4], [-1, -2, -3, -4], [i64::MAX, i64::MIN + 7, 0x1234_5678_9abc_def0, 5]];
+
+#[test]
+fn what_follows_a_run_in_parts_is_read_as_it_was_sent() {
+    reads_behind::<f64, f64>(&DOUBLES, &9.5);
+    reads_behind::<f64, i64>(&DOUBLES, &-3);
+    reads_behind::<f64, Vec<f64>>(&DOUBLES, &vec![0.25, 8.5]);
+    reads_behind::<f64, Vec<String>>(&DOUBLES, &vec!["name".into(), "value".into()]);
+    reads_behind::<f64, [f64; 3]>(&DOUBLES, &[6.5, 7.5, 0.1]);
+    reads_behind::<i64, f64>(&INTEGERS, &9.5);
+    reads_behind::<i64, i64>(&INTEGERS, &i64::MAX);
+    reads_behind::<i64, Vec<i64>>(&INTEGERS, &vec![7, -8]);
+    reads_behind::<i64, [i64; 2]>(&INTEGERS, &[10, 11]);
+}
+
+#[test]
+fn attempts_have_no_effect_but_the_last() {
+    let [once, per_part] = in_two_parts(ByteOrder::NATIVE, &DOUBLES[0], |writer| {
+        writer.write_f64(9.5);
+        Ok(())
+    });
+    for message in [once, per_part] {
+        let mut served = 0;
+        let mut reader = in_parts(&message, ByteOrder::NATIVE);
+        let read = reader.read_in_parts(|reader| {
+            let values = (<Vec<f64>>::read(reader)?, f64::read(reader)?);
+            reader.expect_end("arguments")?;
+            served += 1;
+            CdrResult::Ok(values)
+        });
+        assert_eq!((read, served), (Ok((DOUBLES[0].to_vec(), 9.5)), 1));
+    }
 }

@@ -11,7 +11,7 @@ use crate::{CdrErrorKind, CdrReader, CdrResult, CdrWriter, Context, Wire};
 /// octets of narrow text and the code units of wide text.
 macro_rules! text {
     ($([$($generics:tt)*] $type:ty, $bound:expr, $borrowed:ty, $least:literal,
-        $write:ident, $read:ident, $own:expr, $length:expr;)*) => {$(
+        $write:ident, $read:ident, $own:ident, $length:expr;)*) => {$(
         impl<$($generics)*> Wire for $type {
             type Value = String;
             type View = str;
@@ -36,7 +36,8 @@ macro_rules! text {
             #[inline]
             fn read(reader: &mut CdrReader<'_>) -> CdrResult<String> {
                 reader.step(4);
-                reader.$read($bound).map($own)
+                let text = reader.$read($bound)?;
+                $own(text, reader)
             }
 
             #[inline]
@@ -61,6 +62,24 @@ fn units(value: &str) -> usize {
     value.encode_utf16().count()
 }
 
+fn owned(text: Cow<'_, str>, reader: &CdrReader<'_>) -> CdrResult<String> {
+    match text {
+        Cow::Borrowed(text) => {
+            let mut owned = String::new();
+            let reserved = owned.try_reserve_exact(text.len());
+            reserved.map_err(|_| reader.error(CdrErrorKind::OutOfMemory, "string"))?;
+            owned.push_str(text);
+            Ok(owned)
+        }
+        Cow::Owned(text) => Ok(text),
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as `owned`")]
+fn as_is(text: String, _: &CdrReader<'_>) -> CdrResult<String> {
+    Ok(text)
+}
+
 /// The IDL type `wstring`; its values are `String`s.
 #[derive(Clone, Copy, Debug)]
 pub enum WString {}
@@ -71,10 +90,10 @@ pub enum WString {}
 pub struct Bounded<T: ?Sized, const N: u32>(PhantomData<T>);
 
 text! {
-    [] String, u32::MAX, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned, str::len;
-    [const N: u32] Bounded<String, N>, N, Cow<'a, str>, 5, write_str, read_str, Cow::into_owned, str::len;
-    [] WString, u32::MAX, String, 4, write_wstring, read_wstring, core::convert::identity, units;
-    [const N: u32] Bounded<WString, N>, N, String, 4, write_wstring, read_wstring, core::convert::identity, units;
+    [] String, u32::MAX, Cow<'a, str>, 5, write_str, read_str, owned, str::len;
+    [const N: u32] Bounded<String, N>, N, Cow<'a, str>, 5, write_str, read_str, owned, str::len;
+    [] WString, u32::MAX, String, 4, write_wstring, read_wstring, as_is, units;
+    [const N: u32] Bounded<WString, N>, N, String, 4, write_wstring, read_wstring, as_is, units;
 }
 
 /// The IDL type `wchar`; its values are `char`s.

@@ -53,7 +53,7 @@ fn lengths_of_nested_sequences_do_not_multiply() {
         octets.extend(announced.to_be_bytes());
     }
     let error = Node::read(&mut CdrReader::new(&octets, ByteOrder::Big)).unwrap_err();
-    assert_eq!(error.kind, CdrErrorKind::TooDeep);
+    assert_eq!(error.kind, CdrErrorKind::TooMuchMemory);
     // 64 KiB a level at most.
     assert!(peak::<Node>(&octets) <= 128 << 16);
 }

@@ -16,6 +16,7 @@ mod idle;
 mod interceptors;
 mod lifecycle;
 mod logging;
+mod memory;
 mod poa;
 mod policies;
 mod scripted;

@@ -186,6 +186,7 @@ impl Partials {
         }
         let before = partial.allocated();
         if header.version < GiopVersion::V1_2 {
+            partial.seams.try_reserve(1).map_err(|_| ProtocolErrorKind::OutOfMemory(size))?;
             // Cannot fail: `size` fits.
             partial.seams.extend(u32::try_from(partial.octets.len()));
         }

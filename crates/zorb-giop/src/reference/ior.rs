@@ -121,6 +121,9 @@ impl Ior {
     }
 }
 
+/// The octets of memory that count for a reference in a message, in addition to its profiles.
+const DECODED: usize = 256;
+
 impl Wire for Ior {
     type Value = Self;
     type View = Self;
@@ -149,11 +152,15 @@ impl Wire for Ior {
         if count > MAX_PROFILES {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "profile list"));
         }
-        let mut profiles = Vec::with_capacity(count);
+        if count > 0 {
+            reader.allow(DECODED + count * size_of::<TaggedProfile>(), "reference")?;
+        }
+        let mut profiles = reader.vector(count, "profile list")?;
         for _ in 0..count {
             reader.step(4);
             let tag = ProfileTag(reader.read_u32()?);
-            profiles.push(TaggedProfile { tag, data: reader.read_octets()?.to_vec() });
+            let octets = reader.read_octets()?;
+            profiles.push(TaggedProfile { tag, data: reader.copied(octets, "profile")? });
         }
         Ok(Self { type_id, profiles })
     }

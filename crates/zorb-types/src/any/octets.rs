@@ -15,11 +15,10 @@ pub(super) enum Octets {
 }
 
 impl Octets {
-    pub(super) fn copied(octets: &[u8]) -> Self {
-        Self::inline(octets).unwrap_or_else(|| Self::Heap(octets.to_vec()))
-    }
+    pub(super) const EMPTY: Self = Self::Inline(0, [0; INLINE]);
 
-    fn inline(octets: &[u8]) -> Option<Self> {
+    /// A copy of octets, if they are few enough.
+    pub(super) fn inline(octets: &[u8]) -> Option<Self> {
         let mut inline = [0; INLINE];
         inline.get_mut(..octets.len())?.copy_from_slice(octets);
         Some(Self::Inline(u8::try_from(octets.len()).ok()?, inline))
@@ -54,9 +53,9 @@ mod tests {
     fn octets_are_stored_inline_or_on_the_heap() {
         for length in 0..40_u8 {
             let octets: Vec<u8> = (0..length).collect();
-            let copied = Octets::copied(&octets);
-            assert_eq!(*copied, *octets);
-            assert_eq!(matches!(copied, Octets::Inline(..)), octets.len() <= INLINE);
+            let inline = Octets::inline(&octets);
+            assert_eq!(inline.is_some(), octets.len() <= INLINE);
+            assert!(inline.is_none_or(|inline| *inline == *octets));
             assert_eq!(*Octets::from(octets.clone()), *octets);
         }
         assert_eq!(size_of::<Octets>(), size_of::<Vec<u8>>());

@@ -59,6 +59,10 @@ impl SystemException {
         };
         match error.kind {
             CdrErrorKind::ExtraOctets => malformed(marshal::EXTRA_OCTETS),
+            CdrErrorKind::OutOfMemory => {
+                Self::no_memory(minor::no_memory::OUT_OF_MEMORY, completed)
+            }
+            CdrErrorKind::TooMuchMemory => malformed(marshal::TOO_MUCH_MEMORY),
             CdrErrorKind::Truncated => malformed(marshal::TRUNCATED),
             CdrErrorKind::LengthBeyondEnd => malformed(marshal::LENGTH_BEYOND_END),
             CdrErrorKind::UnknownValue => malformed(marshal::NO_VALUE_FACTORY),

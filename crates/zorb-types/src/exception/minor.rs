@@ -143,6 +143,7 @@ minors! {
         TOO_DEEP = zorb 10, "value nested deeper than the limit";
         BAD_TYPE_CODE = zorb 11, "malformed TypeCode";
         EXTRA_OCTETS = zorb 12, "octets after the last value";
+        TOO_MUCH_MEMORY = zorb 13, "values that need far more memory than their message";
     }
     initialize, Initialize {
         PRIORITY_RANGE = omg 1, "priority range too restricted for the ORB";

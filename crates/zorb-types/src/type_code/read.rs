@@ -22,6 +22,7 @@ pub(super) fn read(reader: &mut CdrReader<'_>) -> CdrResult<TypeCode> {
     Ok(TypeCode(match root {
         Child::Static(desc) => Repr::Static(desc),
         Child::Node(index) => {
+            reader.allow(decoder.nodes.len().saturating_mul(size_of::<Node>()), WHAT)?;
             let depth = u16::try_from(decoder.deepest).unwrap_or(u16::MAX);
             Repr::Shared(Arc::new(Arena { nodes: decoder.nodes, depth, open: false }), index)
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use zorb_base::counters::{Count, count};
-use zorb_giop::{Detached, Inbound, MessageHeader, Received};
+use zorb_giop::{Detached, Inbound, MessageHeader, ProtocolError, Received};
 use zorb_os::probe;
 
 use super::{FollowerReply, MultiplexedConnection, ReplyTail};
@@ -95,7 +95,8 @@ impl MultiplexedConnection {
             Received::Late | Received::End => return Ok(false),
         };
         let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
-        let octets = detach(inbound, std::mem::take(&mut call.spare));
+        let spare = std::mem::take(&mut call.spare);
+        let octets = detach(inbound, spare).map_err(NoReply::Broken)?;
         call.reply = Some(FollowerReply { header: *header, start, octets, tail });
         if Some(id) == own {
             return Ok(true);
@@ -112,11 +113,11 @@ impl MultiplexedConnection {
 }
 
 /// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
-fn detach(inbound: &mut Inbound, mut spare: Detached) -> Detached {
+fn detach(inbound: &mut Inbound, mut spare: Detached) -> Result<Detached, ProtocolError> {
     if inbound.current().len() > COPIED {
-        inbound.take_into(&mut spare);
+        inbound.take_into(&mut spare)?;
     } else {
-        spare.copy_from(inbound.current(), inbound.seams());
+        spare.copy_from(inbound.current(), inbound.seams())?;
     }
-    spare
+    Ok(spare)
 }
