@@ -67,14 +67,16 @@ mod raised {
             Self::System(exception)
         }
 
-        // The members contain nothing that the URL does not; the rest of the reply is not read.
-        fn read(id: &str, _: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
-            Ok(match id {
-                NOT_FOUND => Some(Self::NotFound),
-                CANNOT_PROCEED => Some(Self::CannotProceed),
-                INVALID_NAME => Some(Self::InvalidName),
-                _ => None,
-            })
+        // The members contain nothing that the URL does not; they are skipped.
+        fn read(id: &str, reader: &mut CdrReader<'_>) -> CdrResult<Option<Self>> {
+            let raised = match id {
+                NOT_FOUND => Self::NotFound,
+                CANNOT_PROCEED => Self::CannotProceed,
+                INVALID_NAME => Self::InvalidName,
+                _ => return Ok(None),
+            };
+            reader.take(reader.rest().len(), "exception")?;
+            Ok(Some(raised))
         }
 
         fn user(&self) -> Result<&dyn AnyUserException, &SystemException> {

@@ -243,7 +243,7 @@ impl UntypedReply {
         let read = |reader: &mut CdrReader<'_>| {
             let values = types.iter().map(|each| Any::read_value(each.clone(), reader));
             let values = values.collect::<CdrResult<Vec<Any>>>()?;
-            reader.end_attempt("results")?;
+            reader.expect_end("results")?;
             Ok(values)
         };
         self.0.reader().read_in_parts(read).map_err(bad_reply)

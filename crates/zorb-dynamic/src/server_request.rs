@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use zorb_cdr::{CdrReader, CdrResult, Wire};
 use zorb_core::poa::ObjectId;
 use zorb_core::{Interface, OBJECT_ID, ObjectRef, Served, ServedBy, ServerCall};
 use zorb_types::{Any, CompletionStatus, SystemException, TcKind, Transfer, minor};
@@ -120,8 +121,9 @@ impl ServerRequest<'_, '_> {
     /// list.
     ///
     /// # Errors
-    /// `MARSHAL` if the request does not contain such values; `BAD_INV_ORDER` (OMG 7) on a second call, or
-    /// after an exception was set.
+    /// `MARSHAL` if the request does not contain such values, or if anything but a [context](Self::context) follows
+    /// them and the ORB does not allow that (`AllowExtraOctets`); `BAD_INV_ORDER` (OMG 7) on a second call, or after
+    /// an exception was set.
     pub fn arguments(
         &mut self,
         mut list: Vec<NamedValue>,
@@ -129,7 +131,6 @@ impl ServerRequest<'_, '_> {
         if self.list.is_some() || self.outcome.is_some() {
             return Err(order(minor::bad_inv_order::ARGUMENTS_ORDER));
         }
-        // Octets behind the arguments may be a context.
         let read = self.call.arguments().read_in_parts(|reader| {
             list.iter_mut().filter(|parameter| parameter.mode.is_sent()).try_for_each(
                 |parameter| {
@@ -137,7 +138,8 @@ impl ServerRequest<'_, '_> {
                     Ok(())
                 },
             )?;
-            reader.end_attempt("arguments")
+            reader.end_attempt("arguments")?;
+            expect_context_or_end(reader)
         });
         read.map_err(|error| {
             SystemException::from_cdr(error, CompletionStatus::No, Transfer::ReceiveRequest)
@@ -222,6 +224,15 @@ impl ServerRequest<'_, '_> {
                 })
             }
         }
+    }
+}
+
+/// Checks that nothing is left but a context, which stays there.
+fn expect_context_or_end(reader: &mut CdrReader<'_>) -> CdrResult<()> {
+    let mut context = reader.clone();
+    match <Vec<String>>::read(&mut context) {
+        Ok(pairs) if pairs.len() % 2 == 0 && context.remaining() == 0 => Ok(()),
+        _ => reader.expect_end("arguments"),
     }
 }
 

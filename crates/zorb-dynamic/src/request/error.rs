@@ -97,6 +97,6 @@ pub(super) fn bad_reply(error: CdrError) -> SystemException {
 /// Reads a user exception of this type.
 pub(super) fn read_exception(type_code: &TypeCode, reader: &mut CdrReader<'_>) -> CdrResult<Any> {
     let exception = Any::read_value(type_code.clone(), reader)?;
-    reader.end_attempt("exception")?;
+    reader.expect_end("exception")?;
     Ok(exception)
 }

@@ -274,7 +274,7 @@ pub fn read_exception(
     if !is_listed {
         return Ok(Err(unlisted(&id)));
     }
-    body.end_attempt("exception")?;
+    body.expect_end("exception")?;
     Ok(Ok(()))
 }
 
