@@ -53,9 +53,14 @@ pub(crate) fn is_standard(file: &Path) -> bool {
 
 /// Prints a value as JSON.
 pub(crate) fn print_json(value: &impl Serialize) -> Result<(), Failure> {
+    print(&json(value)?)
+}
+
+/// A value as lines of JSON, without characters that control a terminal.
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::new(format!("writing JSON: {error}")))?;
-    print(&(text + "\n"))
+    Ok(zorb::dynamic::json::escape_controls(&text).into_owned() + "\n")
 }
 
 /// Prints a line on standard error, ignoring errors.

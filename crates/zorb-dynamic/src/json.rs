@@ -43,7 +43,7 @@ use zorb_types::TypeCode;
 pub use error::JsonError;
 pub use notation::{type_name, type_named};
 pub use read::to_any;
-pub use text::Json;
+pub use text::{Json, escape_controls};
 pub use write::from_any;
 
 /// The member that names the type of a value.

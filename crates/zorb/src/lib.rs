@@ -241,7 +241,7 @@ pub mod dynamic {
     #[cfg(feature = "json")]
     pub mod json {
         pub use zorb_dynamic::json::{
-            Json, JsonError, NoScope, Scope, from_any, to_any, type_name,
+            Json, JsonError, NoScope, Scope, escape_controls, from_any, to_any, type_name,
         };
     }
 

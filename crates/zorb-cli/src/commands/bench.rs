@@ -38,7 +38,7 @@ fn measure(experiment: &'static Experiment, common: &args::Common, orb: &[String
     let output = Output::new(common.json.as_deref(), common.html.as_deref(), None)?;
     let setup = setup(experiment, &common.options, orb)?;
     let found = Output::measure(|progress| experiment::run(experiment, &setup, progress))?;
-    let (json, html) = (output::json(&found)?, report::page_of(experiment.name, &found)?);
+    let (json, html) = (screen::json(&found)?, report::page_of(experiment.name, &found)?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
 

@@ -263,3 +263,19 @@ fn text_of_a_peer_does_not_control_the_terminal() {
     assert_eq!(text.status, Some(0), "{}", text.stderr);
     assert!(text.stdout.contains("\u{fffd}[2J"), "{:?}", text.stdout);
 }
+
+#[test]
+fn a_hostile_type_id_does_not_control_the_terminal() {
+    let id = "IDL:\u{1b}[2J\u{7f}\u{9b}2J:1.0";
+    let mut octets = vec![0, 0, 0, 0];
+    octets.extend(u32::try_from(id.chars().count() + 1).unwrap().to_be_bytes());
+    octets.extend(id.chars().map(|char| u8::try_from(u32::from(char)).unwrap()));
+    octets.push(0);
+    octets.resize(octets.len().next_multiple_of(4), 0);
+    octets.extend([0; 4]);
+    let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+    let run = run(&["ior", "--json", &format!("IOR:{digits}")]);
+    assert!(run.stdout.contains("\\u007f\\u009b2J"), "{}", run.stdout);
+    assert!(!run.stdout.contains(|char: char| char.is_control() && char != '\n'));
+    assert_eq!(run.json()["type_id"].as_str(), Some(id));
+}

@@ -1,5 +1,6 @@
 //! JSON output: members in the order of IDL, numbers with all digits.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// A JSON value for output. `{}` prints one line; `{:#}` prints one line per member and per element that is not a
@@ -89,17 +90,26 @@ fn end(indent: Option<usize>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn quote(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let quoted = serde_json::to_string(text).map_err(|_| fmt::Error)?;
-    // serde_json escapes the controls below U+0020. A terminal obeys some of the others.
+    f.write_str(&escape_controls(&quoted))
+}
+
+/// JSON text that a terminal can show: with escapes, `\u007f`, for U+007F to U+009F in its strings.
+///
+/// Terminals obey some of these control characters, and JSON allows them as they are. The others, below U+0020, it
+/// does not.
+pub fn escape_controls(json: &str) -> Cow<'_, str> {
     let is_control = |char: char| ('\u{7f}'..='\u{9f}').contains(&char);
-    let mut rest = quoted.as_str();
-    while let Some(control) = rest.find(is_control) {
-        let (before, after) = rest.split_at(control);
-        let mut after = after.chars();
-        f.write_str(before)?;
-        write!(f, "\\u{:04x}", after.next().map_or(0, u32::from))?;
-        rest = after.as_str();
+    if !json.contains(is_control) {
+        return json.into();
     }
-    f.write_str(rest)
+    let mut escaped = String::with_capacity(json.len());
+    for char in json.chars() {
+        match is_control(char) {
+            true => escaped.extend(format!("\\u{:04x}", u32::from(char)).chars()),
+            false => escaped.push(char),
+        }
+    }
+    escaped.into()
 }
 
 impl fmt::Display for Json {

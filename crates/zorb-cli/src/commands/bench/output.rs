@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
 use super::progress::Progress;
 use crate::failure::{Failure, OK, Outcome};
 use crate::interrupt::Interrupt;
@@ -90,12 +88,6 @@ fn judge(failures: &[String]) -> Outcome {
     }
     let count = screen::counted(failures.len(), "claim");
     Err(Failure::new(format!("{count} failed: {}", failures.join("; "))))
-}
-
-/// Results as JSON.
-pub(super) fn json(results: &impl Serialize) -> Result<String, Failure> {
-    let text = serde_json::to_string_pretty(results);
-    Ok(text.map_err(|error| Failure::new(format!("writing JSON: {error}")))? + "\n")
 }
 
 /// Whether the file is standard output.

@@ -6,9 +6,10 @@ use zorb_bench::Result;
 use zorb_bench::realtime::{self, RtPlan, RtReport};
 
 use super::args::{RtArgs, RtOutput, UpcallsArgs};
-use super::output::{self, Output, Results};
+use super::output::{Output, Results};
 use super::progress::Progress;
 use crate::failure::{Failure, Outcome};
+use crate::screen;
 
 pub(super) fn run(args: &RtArgs) -> Outcome {
     let RtArgs { quick, only, transport, output } = args;
@@ -32,6 +33,6 @@ fn measure(
     let folder = out.as_deref().map(|folder| (folder, name));
     let output = Output::new(json.as_deref(), html.as_deref(), folder)?;
     let found = Output::measure(find)?;
-    let (json, html) = (output::json(&found)?, found.page()?);
+    let (json, html) = (screen::json(&found)?, found.page()?);
     output.write(&Results { json, html, table: found.table(), failures: found.failures() })
 }
