@@ -152,7 +152,7 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
             format!("{what} does not grow"),
             format!("slowest within {:.0} % of the fastest", FLAT * 100.0),
             format!("{least:.1} to {most:.1} ns, {:+.0} %", (most / least - 1.0) * 100.0),
-            most <= least * (1.0 + FLAT),
+            times.len() > 1 && most <= least * (1.0 + FLAT),
         )
     };
     let grows = |what: &str, layer| {
@@ -163,7 +163,7 @@ fn checks(rows: &[Row]) -> Vec<Claim> {
             format!("{what} grows"),
             "at least ten times",
             format!("{first:.1} to {last:.1} ns"),
-            last >= 10.0 * first,
+            first > 0.0 && last >= 10.0 * first,
         )
     };
     let both = |search| series(Layer::Request, search).last().copied().unwrap_or_default();
@@ -233,5 +233,13 @@ mod tests {
         assert_eq!(verdicts(growing), [false, false, true, true, false]);
         let all_flat = |_, _, _| 5.0;
         assert_eq!(verdicts(all_flat), [true, true, false, false, false]);
+    }
+
+    #[test]
+    fn no_claim_holds_without_measurements() {
+        assert!(checks(&[]).iter().all(|claim| !claim.holds));
+        let mut one_size = rows(|_, _, _| 5.0);
+        one_size.retain(|row| row.operation.ends_with("/1"));
+        assert!(checks(&one_size).iter().all(|claim| !claim.holds));
     }
 }

@@ -31,6 +31,17 @@ impl Measured {
         Self { transport: transport.to_owned(), threshold, payload, ..Self::default() }
     }
 
+    /// Of two calls that took as long.
+    #[cfg(test)]
+    pub(super) fn of(mut self, [client, server]: [Call; 2], round_trip_ns: u64, cost: f64) -> Self {
+        (self.client, self.server, self.costs) = (vec![client; 2], vec![server; 2], vec![cost]);
+        self.round_trips.calls = 2;
+        self.round_trips.sum_ns = 2 * round_trip_ns;
+        self.round_trips.histogram.record(round_trip_ns);
+        self.round_trips.histogram.record(round_trip_ns);
+        self
+    }
+
     /// Makes calls, and adds their measurements.
     pub(super) fn block(&mut self, pair: &mut Pair, calls: u32) -> Result<()> {
         pair.mark().map_err(|error| error.during("the program has no time probes"))?;

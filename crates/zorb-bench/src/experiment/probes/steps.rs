@@ -62,6 +62,14 @@ impl Side {
 pub(super) struct Call([f64; Step::ALL.len()]);
 
 impl Call {
+    /// A call whose steps take so many nanoseconds.
+    #[cfg(test)]
+    pub(super) fn taking(steps: &[(Step, f64)]) -> Self {
+        let mut call = Self::default();
+        steps.iter().for_each(|(step, nanos)| call.add(*step, *nanos));
+        call
+    }
+
     fn add(&mut self, step: Step, nanos: f64) {
         if let Some(sum) = self.0.get_mut(step as usize) {
             *sum += nanos;

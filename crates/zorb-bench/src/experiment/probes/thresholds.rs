@@ -65,7 +65,7 @@ fn check(transport: &str, all: &[Measured]) -> Claim {
         format!("{transport}: payloads at which the ORB's time rises most, by copy threshold"),
         format!("{} octets", names.join(" and ")),
         steps.join(" and "),
-        found == thresholds,
+        !found.is_empty() && found == thresholds,
     )
 }
 
@@ -81,7 +81,28 @@ fn highest_step(mut points: Vec<(usize, f64)>) -> Option<(usize, f64)> {
 
 #[cfg(test)]
 mod tests {
+    use zorb_os::probe::Step;
+
+    use super::super::steps::Call;
     use super::*;
+
+    #[test]
+    fn a_claim_fails_without_a_step_at_the_threshold() {
+        let holds = |step: usize| {
+            let measured = [16, 32, 64, 128].map(|payload| {
+                let orb = if payload < step { 100.0 } else { 300.0 };
+                let call = Call::taking(&[(Step::Reference, orb)]);
+                Measured::new("iiop", Some(64), payload).of([call; 2], 1000, 1.0)
+            });
+            let claims = checks(&measured);
+            assert_eq!(claims.len(), 1);
+            claims[0].holds
+        };
+        assert!(holds(64));
+        assert!(!holds(32));
+        assert!(!holds(128));
+        assert!(!check("iiop", &[]).holds);
+    }
 
     #[test]
     fn a_step_is_found_where_it_is() {
