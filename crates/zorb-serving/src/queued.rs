@@ -83,9 +83,9 @@ impl Client {
 
     /// Answers a request with an exception, if the client waits.
     #[cold]
-    fn answer(&self, message: &RequestMessage, exception: &SystemException) {
+    fn answer(&self, message: &RequestMessage, exception: &SystemException, reply: &mut Vec<u8>) {
         if let Some(connection) = self.connection() {
-            connection.send_exception(message, exception);
+            connection.send_exception(message, exception, reply);
         }
     }
 
@@ -179,7 +179,7 @@ impl QueuedRequest {
             None => None,
             Some(Release::Resumed(pass)) => Some(pass),
             Some(Release::Expired) => {
-                client.answer(&message, &discarded());
+                client.answer(&message, &discarded(), &mut Vec::new());
                 return None;
             }
         };
@@ -199,7 +199,7 @@ impl QueuedRequest {
     /// Answers that the queue is full.
     #[cold]
     pub(super) fn refuse(self) {
-        RefusedRequest { request: self, exception: queue_full() }.answer();
+        RefusedRequest { request: self, exception: queue_full() }.answer(&mut Vec::new());
     }
 }
 
@@ -210,10 +210,12 @@ pub(super) struct RefusedRequest {
 }
 
 impl RefusedRequest {
-    /// Answers with the exception.
+    /// Answers with the exception, which is written to `reply`. Returns the message, which can be used again.
     #[cold]
-    pub(super) fn answer(self) {
-        self.request.client.answer(&self.request.message, &self.exception);
+    pub(super) fn answer(self, reply: &mut Vec<u8>) -> Box<RequestMessage> {
+        let Self { request, exception } = self;
+        request.client.answer(&request.message, &exception, reply);
+        request.message
     }
 }
 
@@ -396,7 +398,7 @@ impl ServerConnection {
         match text {
             Ok(text) => message.text = text,
             Err(error) => {
-                self.send_exception(message, &error.into());
+                self.send_exception(message, &error.into(), &mut Vec::new());
                 self.finish_request();
                 return Ok(None);
             }
@@ -417,24 +419,29 @@ impl ServerConnection {
         held.put(queue, None);
     }
 
-    /// Answers a request with an exception, if its client waits.
+    /// Answers a request with an exception, if its client waits: with `octets`, which are replaced.
     #[cold]
-    fn send_exception(self: &Arc<Self>, message: &RequestMessage, exception: &SystemException) {
+    fn send_exception(
+        self: &Arc<Self>,
+        message: &RequestMessage,
+        exception: &SystemException,
+        octets: &mut Vec<u8>,
+    ) {
         if !message.response.expects_reply() {
             return;
         }
-        let mut octets = Vec::new();
+        octets.clear();
         let form = Form::new(self.messaging, message.header.version);
         let status = ReplyStatus::SystemException;
         let written = form
-            .reply(&mut octets, ByteOrder::NATIVE, message.request.request_id, status, &[])
+            .reply(octets, ByteOrder::NATIVE, message.request.request_id, status, &[])
             .and_then(|mut reply| {
                 exception.write(&mut reply.body(TextCoding::default()))?;
                 reply.finish()
             });
         // Its encoding cannot fail: ids are short and ASCII.
         if written.is_ok() {
-            self.send_reply(message.request, &octets, SendingThread::Shared);
+            self.send_reply(message.request, octets, SendingThread::Shared);
         }
     }
 }
@@ -481,7 +488,7 @@ impl HeldRequest {
     /// Answers with an exception, if the client waits.
     fn refuse(&self, exception: &SystemException) {
         if let Some((connection, message)) = self.connection().zip(self.message.as_ref()) {
-            connection.send_exception(message, exception);
+            connection.send_exception(message, exception, &mut Vec::new());
         }
     }
 

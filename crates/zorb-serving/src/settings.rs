@@ -141,9 +141,12 @@ impl Strategy {
 /// The limits of requests that wait for a thread of a lane; excess requests fail with `TRANSIENT`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Buffering {
-    /// The maximum number of requests (`max_buffered_requests`), at most 65,536; 0 means 65,536. Messages for
-    /// that many requests of up to 4 KiB are allocated with the pool, as far as `max_octets` permits, so that
-    /// requests allocate nothing in steady state; with 0, for 64 requests, and more on demand.
+    /// The maximum number of requests (`max_buffered_requests`), at most 65,536; 0 means 65,536.
+    ///
+    /// Messages with buffers of 4 KiB are allocated with the pool, so that requests up to that size allocate nothing in
+    /// steady state: for as many requests as may wait (with 0, for 1024), where the smallest have 40 octets of
+    /// `max_octets`. There are no more than 1024 unless `max_octets` has room for that many buffers. Further messages
+    /// and larger buffers are allocated on demand and retained.
     pub max_requests: usize,
     /// The maximum size of requests in octets (`max_request_buffer_size`); `None` means 256 MiB.
     pub max_octets: Option<usize>,

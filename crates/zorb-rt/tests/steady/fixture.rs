@@ -209,11 +209,23 @@ pub(crate) fn scene_of(
     strategy: Strategy,
     high: LaneBuilder,
 ) -> Scene {
+    scene_in(builder, urls, (strategy, false), high)
+}
+
+/// The same with requests that are served by priority, or not.
+pub(crate) fn scene_in(
+    builder: impl Fn() -> OrbBuilder,
+    urls: &[&str],
+    (strategy, by_priority): (Strategy, bool),
+    high: LaneBuilder,
+) -> Scene {
     let server = urls.iter().fold(builder(), |builder, url| builder.listen(*url));
     let server = server.build().unwrap();
     let rt = rt_of(&server);
     let low = LaneBuilder::new(number(10), 2);
-    let pool = rt.threadpool("pace").lane(low).lane(high).strategy(strategy).create().unwrap();
+    let pool = rt.threadpool("pace").lane(low).lane(high).strategy(strategy);
+    let pool = if by_priority { pool.by_priority(true) } else { pool };
+    let pool = pool.create().unwrap();
     let model = rt.client_propagated(number(10));
     let policies = PoaPolicies::new().with(model).with(pool.policy());
     let poa = server.root_poa().create("workers", policies).unwrap();

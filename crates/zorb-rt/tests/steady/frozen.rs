@@ -9,7 +9,7 @@ use zorb_testkit::in_own_process;
 
 use crate::fixture::{
     ACTIVATE, ALLOCATE, CALL, NOTHING, STRATEGIES, Sinner, TOUCH, Worker, builder, call_many,
-    number, rt_of, scene,
+    number, rt_of, scene, scene_in,
 };
 
 /// The violations of both lanes, after calls to the high one whose servant did `how`.
@@ -216,9 +216,25 @@ fn requests_that_wait_allocate_nothing_however_many_they_are() {
 
 fn bursts_of_waiting_requests() {
     const WAITING: usize = 300;
-    let limit = Buffering { max_requests: WAITING, max_octets: None };
+    for (max_requests, max_octets, refused) in [
+        (WAITING, None, 3),
+        // The most that may wait.
+        (0, None, 0),
+        // Far less than a buffer for each.
+        (0, Some(WAITING * 200), 0),
+        (WAITING, Some(WAITING * 200), 3),
+    ] {
+        for by_priority in [false, true] {
+            let limit = Buffering { max_requests, max_octets };
+            bursts(by_priority, limit, WAITING, refused);
+        }
+    }
+}
+
+fn bursts(by_priority: bool, limit: Buffering, waiting: usize, refused: usize) {
     let high = LaneBuilder::new(number(20), 1).buffering(limit);
-    let scene = scene("uiop://", Strategy::HalfSync, high);
+    let settings = (Strategy::HalfSync, by_priority);
+    let scene = scene_in(builder, &["uiop://"], settings, high);
     // Queues requests behind an upcall; further ones are refused, which shows that the queue is full.
     let burst = |waiting: usize, refused: usize| {
         let held = scene.sinner.fresh.lock().unwrap();
@@ -248,8 +264,7 @@ fn bursts_of_waiting_requests() {
     // From now on both connections exist.
     burst(1, 0);
     scene.rt.freeze().unwrap();
-    let (first, second) = (burst(WAITING, 1), burst(WAITING, 1));
-    // The exception of each refused request is written to a new buffer.
-    assert!(first <= 4 && second <= 8, "{first}, {second}");
+    let counts = [burst(waiting, refused), burst(waiting, refused)];
+    assert_eq!(counts, [0, 0], "by priority: {by_priority}, {limit:?}");
     scene.end();
 }

@@ -12,6 +12,9 @@ use crate::scratch::Scratch;
 /// The minimum wait of the last waiting thread after its idle timeout.
 const STAY: Duration = Duration::from_secs(1);
 
+/// The octets of a reply with a system exception; some have fewer.
+const EXCEPTION: usize = 256;
+
 impl Lane {
     /// Serves requests that are buffered or resumed at the time of the call. Later ones wake a thread, and
     /// wait behind events.
@@ -45,6 +48,10 @@ impl Lane {
         kind: ThreadKind,
     ) {
         let mut scratch = Scratch::default();
+        if matches!(kind, ThreadKind::Reader) {
+            // It writes nothing but exceptions for requests that may not wait, which may begin in the steady state.
+            scratch.reply.reserve(EXCEPTION);
+        }
         let mut stays = false;
         // The rest of a dynamic thread's idle timeout after a tick.
         let mut left = None;

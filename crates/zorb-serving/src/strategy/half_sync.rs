@@ -150,14 +150,14 @@ impl ServingStrategy for HalfSync {
         header: &MessageHeader,
         scratch: &mut Scratch,
     ) -> Result<(), ProtocolError> {
-        let spare = &mut scratch.spare;
+        let Scratch { spare, reply, .. } = scratch;
         let mut message = spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
         let orders = self.queue.orders();
         match connection.detach_request(input, header, &mut message, orders)? {
             Some(priority) => {
                 let request = QueuedRequest::new(connection, message, priority);
                 if let Err(refused) = self.queue(lane, request, Room::Limited, spare) {
-                    refused.answer();
+                    self.queue.give_back(refused.answer(reply));
                 }
             }
             None => *spare = Some(message),
@@ -168,7 +168,7 @@ impl ServingStrategy for HalfSync {
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         // There is always room: the manager's limits have counted it.
         if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
-            refused.answer();
+            self.queue.give_back(refused.answer(&mut Vec::new()));
         }
     }
 

@@ -17,8 +17,14 @@ use crate::settings::Buffering;
 const MAX_WAITING: usize = 65_536;
 /// The maximum octets of waiting requests, if the program sets no limit.
 const MAX_OCTETS: usize = 256 << 20;
-/// The number of waiting requests whose messages are allocated with the queue if the program sets no limit.
-const UNLIMITED_SPARES: usize = 64;
+/// The number of waiting requests whose messages are allocated with the queue if the lane does not buffer
+/// requests: then one of each connection may wait.
+const UNBUFFERED_SPARES: usize = 64;
+/// The number of waiting requests whose messages are allocated with the queue in any case, as far as the limits permit
+/// that many; more only if the limit in octets permits as many buffers.
+const SPARES: usize = 1024;
+/// The octets of the smallest request.
+const LEAST_REQUEST: usize = 40;
 /// The octets of the buffers that are allocated with the queue; those of larger requests grow.
 const SPARE_CAPACITY: usize = Limits::DEFAULT.initial_capacity;
 
@@ -73,12 +79,12 @@ struct Spares {
 }
 
 impl Spares {
-    /// Messages for `count` requests, with buffers of up to `max_octets` in total.
+    /// Messages for `count` requests. Their buffers are retained, and `max_octets` more.
     fn new(count: usize, max_octets: usize) -> Self {
-        let count = count.min(max_octets / SPARE_CAPACITY);
         let message = || Box::new(RequestMessage::with_capacity(SPARE_CAPACITY));
         let messages: Vec<_> = std::iter::repeat_with(message).take(count).collect();
-        Self { octets: messages.len() * SPARE_CAPACITY, messages, max_octets }
+        let octets = messages.len() * SPARE_CAPACITY;
+        Self { octets, messages, max_octets: octets.saturating_add(max_octets) }
     }
 
     fn take(&mut self) -> Option<Box<RequestMessage>> {
@@ -201,22 +207,24 @@ pub(super) enum Next<J> {
     End,
 }
 
+/// The number of waiting requests whose messages are allocated with the queue.
+fn prepared(limit: Buffering) -> usize {
+    let most = if limit.max_requests == 0 { SPARES } else { limit.max_requests.min(MAX_WAITING) };
+    let octets = limit.max_octets.unwrap_or(MAX_OCTETS);
+    most.min(octets / LEAST_REQUEST).min(SPARES.max(octets / SPARE_CAPACITY))
+}
+
 impl<J: Request> RequestQueue<J> {
     /// A queue for `threads` threads.
     ///
     /// It allocates a message with a buffer for each request that may be in progress or wait: their number
-    /// depends on timing, so one that is allocated on demand could be allocated in the steady state. If the
-    /// program sets no limit, 64 may wait before further ones are allocated, and retained.
+    /// depends on timing, so one that is allocated on demand could be allocated in the steady state. See
+    /// [`Buffering`] for how many; what is allocated on demand is retained.
     pub(super) fn new(threads: usize, buffering: Option<Buffering>, by_priority: bool) -> Self {
-        let limit = match buffering.map_or(0, |limit| limit.max_requests) {
-            0 => UNLIMITED_SPARES,
-            most => most.min(MAX_WAITING),
-        };
         // One per thread, and two for the reader.
         let under_way = threads.saturating_add(2);
         let octets = buffering.and_then(|limit| limit.max_octets).unwrap_or(MAX_OCTETS);
-        let octets = octets.saturating_add(under_way.saturating_mul(SPARE_CAPACITY));
-        let room = limit.saturating_add(under_way);
+        let room = under_way.saturating_add(buffering.map_or(UNBUFFERED_SPARES, prepared));
         let waiting = Waiting {
             jobs: Backlog::new(by_priority, room),
             octets: 0,

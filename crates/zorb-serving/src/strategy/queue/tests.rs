@@ -132,15 +132,35 @@ fn buffers_for_all_threads_and_their_reader_are_there_from_the_beginning() {
     let buffers = |queue: &RequestQueue<Paper>| {
         std::iter::from_fn(|| buffer(queue)).filter(|octets| *octets == SPARE_CAPACITY).count()
     };
-    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5 + UNLIMITED_SPARES);
-    let three_wait = Buffering { max_requests: 3, max_octets: None };
-    assert_eq!(buffers(&RequestQueue::new(3, Some(three_wait), false)), 8);
-    let any_wait = Buffering { max_requests: 0, max_octets: None };
-    assert_eq!(buffers(&RequestQueue::new(3, Some(any_wait), true)), 5 + UNLIMITED_SPARES);
-    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098 + UNLIMITED_SPARES);
-    // As many as the limit in octets permits, in addition to those of threads and reader.
-    let few_octets = Buffering { max_requests: 1000, max_octets: Some(10 * SPARE_CAPACITY + 1) };
-    assert_eq!(buffers(&RequestQueue::new(1, Some(few_octets), true)), 13);
+    assert_eq!(buffers(&RequestQueue::new(3, None, false)), 5 + UNBUFFERED_SPARES);
+    assert_eq!(buffers(&RequestQueue::new(4096, None, true)), 4098 + UNBUFFERED_SPARES);
+    for (max_requests, max_octets, waiting) in [
+        (3, None, 3),
+        (0, None, SPARES),
+        // As many as the limit in octets permits, of the smallest requests.
+        (1000, Some(100 * LEAST_REQUEST + 1), 100),
+        (0, Some(100 * LEAST_REQUEST + 1), 100),
+        // No more buffers than that, beyond a number that is always there.
+        (2000, Some(1500 * SPARE_CAPACITY), 1500),
+        (2000, Some(SPARE_CAPACITY * LEAST_REQUEST), SPARES),
+    ] {
+        let limit = Buffering { max_requests, max_octets };
+        assert_eq!(buffers(&RequestQueue::new(3, Some(limit), true)), 5 + waiting, "{limit:?}");
+    }
+}
+
+/// What a burst has allocated is there for the next one.
+#[test]
+fn all_messages_of_a_burst_are_retained() {
+    let limit = Buffering { max_requests: 0, max_octets: Some(10 * SPARE_CAPACITY) };
+    let queue = RequestQueue::<Paper>::new(1, Some(limit), false);
+    let all: Vec<_> = std::iter::from_fn(|| queue.spare()).collect();
+    let (count, more) = (all.len(), 10);
+    all.into_iter().for_each(|message| queue.give_back(message));
+    (0..more).for_each(|_| {
+        queue.give_back(Box::new(RequestMessage::with_capacity(SPARE_CAPACITY)));
+    });
+    assert_eq!(std::iter::from_fn(|| queue.spare()).count(), count + more);
 }
 
 #[test]
