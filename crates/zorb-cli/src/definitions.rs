@@ -18,7 +18,7 @@ use zorb_idl::model::{
     Attribute, ConstValue, DefId, DefinitionKind, Direction, Export, Operation, Param, Type,
     ValueType, Visibility as ModelVisibility,
 };
-use zorb_idl::{Compilation, Model};
+use zorb_idl::{Code, Compilation, Model};
 
 use crate::failure::Failure;
 use crate::screen;
@@ -36,6 +36,9 @@ pub(crate) struct IdlSource {
     /// Preprocessor macro, 1 without a value
     #[arg(short = 'D', long = "define", value_name = "NAME[=VALUE]", value_parser = definition)]
     defines: Vec<(String, Option<String>)>,
+    /// Code of tolerable faults that are warnings, such as E0405; repeatable
+    #[arg(long, value_name = "CODE", value_parser = tolerable)]
+    allow: Vec<Code>,
 }
 
 /// Parses `NAME` or `NAME=VALUE`.
@@ -50,12 +53,23 @@ pub(crate) fn definition(text: &str) -> Result<(String, Option<String>), String>
     Ok((name.to_owned(), value))
 }
 
+/// Parses the code of a tolerable fault.
+pub(crate) fn tolerable(text: &str) -> Result<Code, String> {
+    let code = zorb_idl::explain(text).map(|info| info.code);
+    let mut codes = Code::TOLERABLE.iter().map(|(code, _)| *code);
+    codes.find(|allowed| Some(*allowed) == code).ok_or_else(|| {
+        let codes: Vec<String> = Code::TOLERABLE.iter().map(|(code, _)| code.to_string()).collect();
+        format!("expected one of {}", codes.join(", "))
+    })
+}
+
 impl IdlSource {
     /// Compiles the files.
     pub(crate) fn load(&self) -> Result<Repository, Failure> {
         let mut options = zorb_idl::Options::new();
         options.include_paths.clone_from(&self.include);
         options.defines.clone_from(&self.defines);
+        options.allowed.clone_from(&self.allow);
         let compilation = zorb_idl::compile(&options, &self.idl);
         if compilation.has_errors() {
             screen::print_stderr(compilation.render().trim_end());

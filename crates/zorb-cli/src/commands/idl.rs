@@ -9,7 +9,7 @@ use serde_json::json;
 use zorb_idl::diagnostics::{JsonDiagnostic, JsonLabel};
 use zorb_idl::{Code, Compilation, Severity};
 
-use crate::definitions::definition;
+use crate::definitions::{definition, tolerable};
 use crate::failure::{FAILED, Failure, OK, Outcome, USAGE};
 use crate::screen::{self, ERROR, GOOD, WARNING, counted, paint};
 
@@ -101,16 +101,6 @@ struct Input {
     /// Code of tolerable faults that are warnings, such as E0405; repeatable
     #[arg(long, value_name = "CODE", value_parser = tolerable)]
     allow: Vec<Code>,
-}
-
-/// Parses the code of a tolerable fault.
-fn tolerable(text: &str) -> Result<Code, String> {
-    let code = zorb_idl::explain(text).map(|info| info.code);
-    let mut codes = Code::TOLERABLE.iter().map(|(code, _)| *code);
-    codes.find(|allowed| Some(*allowed) == code).ok_or_else(|| {
-        let codes: Vec<String> = Code::TOLERABLE.iter().map(|(code, _)| code.to_string()).collect();
-        format!("expected one of {}", codes.join(", "))
-    })
 }
 
 fn extern_module(text: &str) -> Result<(String, String), String> {

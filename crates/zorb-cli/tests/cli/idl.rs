@@ -182,3 +182,44 @@ fn invalid_files_have_no_model() {
     assert_eq!((dump.status, dump.stdout.as_str()), (Some(1), ""));
     assert!(dump.stderr.contains("error[E0401]"), "{}", dump.stderr);
 }
+
+#[test]
+fn a_dump_does_not_control_the_terminal() {
+    let idl = "const string TEXT = \"a\\x7f\\x9b2J\\x1b\";\nconst wstring WIDE = L\"\\u0085\";\n";
+    let file = file("a_dump_does_not_control_the_terminal", "controls.idl", idl);
+    let dump = run(&["idl", "dump", &file]);
+    assert_eq!((dump.status, dump.stderr.as_str()), (Some(0), ""));
+    assert!(!dump.stdout.contains(|char: char| char.is_control() && char != '\n'));
+    let json = dump.json();
+    let definitions = json["files"][0]["definitions"].as_array().expect("a list");
+    let values: Vec<_> = definitions.iter().map(|item| item["value"].as_str()).collect();
+    assert_eq!(values[0], Some("a\u{7f}\u{9b}2J\u{1b}"));
+    assert!(dump.stdout.contains("\\u0085"), "{}", dump.stdout);
+}
+
+/// A declaration without a definition.
+const TOLERABLE: &str = "struct Gone;\ninterface Here { void go(); };\n";
+
+#[test]
+fn tolerable_faults_are_errors_unless_they_are_allowed() {
+    let file = file("tolerable_faults", "gone.idl", TOLERABLE);
+    let refused = run(&["idl", "check", &file]);
+    assert_eq!(refused.status, Some(1));
+    let start = refused.stderr.find("error[E").expect("a code") + "error[".len();
+    let code = &refused.stderr[start..start + 5];
+    let allowed = run(&["idl", "check", &file, "--allow", code]);
+    assert_eq!(allowed.status, Some(0), "{}", allowed.stderr);
+    assert!(allowed.stderr.contains(&format!("warning[{code}]")), "{}", allowed.stderr);
+    let dump = run(&["idl", "dump", &file, "--allow", code]).json();
+    assert_eq!(dump["files"][0]["definitions"].as_array().map(Vec::len), Some(2));
+    // In every command that reads IDL: what is refused next is the reference.
+    let call = |words: &[&str]| {
+        run(&[&["call", "corbaloc:iiop:127.0.0.1:1/none", "--idl", &file], words].concat())
+    };
+    assert_eq!(call(&[]).status, Some(2));
+    let call = call(&["--allow", code, "--interface", "Here", "go"]);
+    assert_eq!(call.status, Some(4), "{}", call.stderr);
+    let other = run(&["idl", "check", &file, "--allow", "E0401"]);
+    assert_eq!(other.status, Some(2));
+    assert!(other.stderr.contains("expected one of") && other.stderr.contains(code));
+}

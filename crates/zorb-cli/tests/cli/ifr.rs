@@ -17,8 +17,11 @@ struct Repository {
 
 impl Repository {
     fn start(words: &[&str]) -> Self {
-        let always = ["ifr", "--listen", "iiop://127.0.0.1:0"];
-        let mut command = command(&[&always, words].concat());
+        Self::start_with(&[&["--listen", "iiop://127.0.0.1:0"], words].concat())
+    }
+
+    fn start_with(words: &[&str]) -> Self {
+        let mut command = command(&[&["ifr"], words].concat());
         let mut process = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
         let (line, _) = line_of(process.stdout.take().unwrap(), |line| line.starts_with("IOR:"));
         Self { process, reference: line.trim().to_owned() }
@@ -201,4 +204,22 @@ fn components_are_read() {
     assert_eq!(described.finders[0].result.kind(), zorb::TcKind::Component);
     assert_eq!(described.primary_key.id, "IDL:Shop/Key:1.0");
     orb.shutdown(true).unwrap();
+}
+
+#[test]
+fn a_repository_listens_at_the_loopback_interface_unless_told() {
+    // With a tolerable fault, which is allowed.
+    let text = "struct Gone;\ninterface Here { void go(); };\n";
+    let idl = file("ifr-loopback", "gone.idl", text);
+    let code = run(&["idl", "check", &idl]).stderr;
+    let start = code.find("error[").unwrap() + "error[".len();
+    let refused = run(&["ifr", "--idl", &idl]);
+    assert_eq!(refused.status, Some(2), "{}", refused.stderr);
+    let repository =
+        Repository::start_with(&["--idl", &idl, "--allow", &code[start..start + "E0000".len()]]);
+    let json = run(&["ior", "--json", &repository.reference]).json();
+    let profiles = json["profiles"].as_array().unwrap();
+    let hosts: Vec<_> = profiles.iter().filter_map(|profile| profile["host"].as_str()).collect();
+    assert_eq!(hosts, ["localhost"]);
+    assert_eq!(repository.end(), Some(0));
 }
