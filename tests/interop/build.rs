@@ -1,5 +1,33 @@
-//! Compiles the IDL that the peers share.
+//! Compiles the IDL that the peers share, and that of some seeds of the random tests.
+
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "tests/interop/random/generator.rs"]
+mod generator;
+#[allow(dead_code, reason = "the tests use more of it")]
+#[path = "tests/interop/random/idl.rs"]
+mod idl;
+
+use std::path::Path;
+
+/// The seeds whose Rust is compiled: see `seeds.rs`.
+const SEEDS: [u64; 4] = [1, 2, 3, 4];
 
 fn main() {
     zorb_build::Config::new().include_path("idl").compile(&["idl/interop.idl", "idl/random.idl"]);
+    let folder = std::env::var("OUT_DIR").unwrap_or_default();
+    let mut files = Vec::new();
+    for seed in SEEDS {
+        let (file, text) =
+            (Path::new(&folder).join(format!("seed{seed}.idl")), idl::of_seed(seed).text);
+        // A file that is written anew looks changed to the next build.
+        if std::fs::read_to_string(&file).ok().as_ref() != Some(&text) {
+            std::fs::write(&file, text)
+                .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        }
+        files.push(file);
+    }
+    // Without its warnings, of names that are renamed.
+    if let Err(error) = zorb_build::Config::new().try_compile(&files) {
+        panic!("{error}");
+    }
 }

@@ -9,6 +9,7 @@
 pub mod checks;
 mod highest;
 pub mod samples;
+pub mod seeds;
 pub mod server;
 
 pub use highest::HighestIiop;
