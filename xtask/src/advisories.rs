@@ -1,5 +1,6 @@
 //! `cargo xtask advisories`: compares the dependencies with a snapshot of the RustSec database, without a network.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Error, Write};
 use std::path::{Path, PathBuf};
@@ -7,18 +8,23 @@ use std::process::{Command, ExitCode, Output};
 
 const HELP: &str = "\
 Compare Cargo.lock with xtask/advisories, a snapshot of the RustSec advisory database, by cargo-deny and without a
-network. First a control: an advisory about a dependency that is planted in a copy must be found.
+network. First a control: an advisory about a dependency that is planted in a copy must be found. The lock files of
+fuzz and examples/plug-in have the same versions, or packages that no advisory is about.
 
 Usage: cargo xtask advisories [--update]
 
---update fetches the database and writes the snapshot anew: the advisories about crates in Cargo.lock, each without its
-description, and the date.
+--update fetches the database and writes the snapshot anew: the advisories about crates in the lock files, each without
+its description, and the date.
 
 Exit status: 0 without findings, otherwise 1.
 ";
 
 /// The snapshot.
 const SNAPSHOT: &str = "xtask/advisories";
+/// The lock file that cargo-deny reads.
+const LOCK: &str = "Cargo.lock";
+/// Those of the folders that are workspaces of their own.
+const OTHER_LOCKS: [&str; 2] = ["fuzz/Cargo.lock", "examples/plug-in/Cargo.lock"];
 /// Where the databases that cargo-deny reads are made.
 const MADE: &str = "target/advisories";
 /// What cargo-deny calls its copy of the RustSec database.
@@ -52,8 +58,32 @@ fn check(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
     let found = deny(root, "snapshot", None)?;
     let date = fs::read_to_string(root.join(SNAPSHOT).join("date"))?;
     out.write_all(text(&found).as_bytes())?;
+    let mut uncertain = Vec::new();
+    for lock in OTHER_LOCKS {
+        let has_advisories = |name: &str| root.join(SNAPSHOT).join("crates").join(name).exists();
+        let (own, other) = (fs::read_to_string(root.join(LOCK))?, root.join(lock));
+        for package in uncompared(&own, &fs::read_to_string(other)?, has_advisories)? {
+            uncertain.push(format!("{lock}: {package} has advisories and is not in {LOCK}"));
+        }
+    }
+    for line in &uncertain {
+        writeln!(out, "advisories: {line}: update it")?;
+    }
     writeln!(out, "advisories: compared with the snapshot of {}", date.trim())?;
-    Ok(if found.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    let is_good = found.status.success() && uncertain.is_empty();
+    Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The packages of `other` which the comparison of `own` does not cover, and which have advisories.
+fn uncompared(
+    own: &str,
+    other: &str,
+    has_advisories: impl Fn(&str) -> bool,
+) -> io::Result<Vec<String>> {
+    let own = packages(own)?;
+    let mut others = packages(other)?;
+    others.retain(|package| !own.contains(package) && has_advisories(&package.0));
+    Ok(others.into_iter().map(|(name, version)| format!("{name} {version}")).collect())
 }
 
 /// Runs cargo-deny with the snapshot, and with one more advisory if there is one.
@@ -130,7 +160,7 @@ fn update_snapshot(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
     let snapshot = root.join(SNAPSHOT);
     let _ = fs::remove_dir_all(snapshot.join("crates"));
     let mut count = 0;
-    for package in packages(&fs::read_to_string(root.join("Cargo.lock"))?)? {
+    for package in names(root)? {
         let Ok(entries) = fs::read_dir(database.join("crates").join(&package)) else { continue };
         for entry in entries {
             let entry = entry?;
@@ -148,15 +178,25 @@ fn update_snapshot(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The names of the packages from registries.
-fn packages(lock: &str) -> io::Result<Vec<String>> {
+/// The names of the packages from registries in all lock files.
+fn names(root: &Path) -> io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for lock in [LOCK].into_iter().chain(OTHER_LOCKS) {
+        let packages = packages(&fs::read_to_string(root.join(lock))?)?;
+        names.extend(packages.into_iter().map(|(name, _)| name));
+    }
+    Ok(names)
+}
+
+/// The packages from registries: names and versions.
+fn packages(lock: &str) -> io::Result<Vec<(String, String)>> {
     let lock: toml::Table = toml::from_str(lock).map_err(Error::other)?;
     let packages = lock.get("package").and_then(toml::Value::as_array).into_iter().flatten();
     let foreign = packages.filter(|package| package.get("source").is_some());
-    let names = foreign.filter_map(|package| Some(package.get("name")?.as_str()?.to_owned()));
-    let mut names: Vec<_> = names.collect();
-    names.dedup();
-    Ok(names)
+    let text = |package: &toml::Value, key: &str| Some(package.get(key)?.as_str()?.to_owned());
+    let named =
+        foreign.filter_map(|package| Some((text(package, "name")?, text(package, "version")?)));
+    Ok(named.collect())
 }
 
 /// An advisory without its description; `None` if it was withdrawn.
@@ -176,7 +216,21 @@ mod tests {
         let lock = "[[package]]\nname = \"own\"\nversion = \"1.0.0\"\n\n\
                     [[package]]\nname = \"rand\"\nversion = \"1.0.0\"\nsource = \"registry+x\"\n\n\
                     [[package]]\nname = \"rand\"\nversion = \"2.0.0\"\nsource = \"registry+x\"\n";
-        assert_eq!(packages(lock).expect("a lock file"), ["rand"]);
+        let of = |version: &str| ("rand".to_owned(), version.to_owned());
+        assert_eq!(packages(lock).expect("a lock file"), [of("1.0.0"), of("2.0.0")]);
+    }
+
+    #[test]
+    fn other_lock_files_have_nothing_to_compare() {
+        let entry = |name: &str, version: &str| {
+            format!("[[package]]\nname = \"{name}\"\nversion = \"{version}\"\nsource = \"x\"\n")
+        };
+        let own = entry("rand", "2.0.0") + &entry("ring", "1.0.0");
+        let has_advisories = |name: &str| name == "rand";
+        let found = |other: &str| uncompared(&own, other, has_advisories).expect("lock files");
+        assert!(found(&own).is_empty());
+        assert!(found(&entry("fuzzer", "1.0.0")).is_empty());
+        assert_eq!(found(&entry("rand", "1.0.0")), ["rand 1.0.0"]);
     }
 
     #[test]
@@ -192,8 +246,7 @@ mod tests {
     #[test]
     fn the_snapshot_is_about_packages_of_the_lock_file() {
         let root = crate::root();
-        let names = packages(&fs::read_to_string(root.join("Cargo.lock")).expect("a lock file"));
-        let names = names.expect("packages");
+        let names = names(&root).expect("lock files");
         for folder in fs::read_dir(root.join(SNAPSHOT).join("crates")).expect("a snapshot") {
             let folder = folder.expect("a folder");
             let name = folder.file_name().to_string_lossy().into_owned();
