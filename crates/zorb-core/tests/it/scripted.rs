@@ -144,7 +144,7 @@ fn perform(stream: &mut TcpStream, message: &[u8], play: Play) -> bool {
     stream.write_all(&octets).is_ok()
 }
 
-/// Answers that the object is here, closes, or hangs up.
+/// Answers that the object is here or elsewhere, closes, or hangs up.
 fn perform_locate(
     stream: &mut TcpStream,
     message: &[u8],
@@ -158,6 +158,16 @@ fn perform_locate(
             let here = LocateStatus::ObjectHere;
             let reply = MessageWriter::locate_reply(&mut octets, VERSION, ORDER, id, here);
             reply.unwrap().finish().unwrap();
+            octets
+        }
+        Play::ForwardNowhere => {
+            let id = LocateRequestHeader::read(message, header).unwrap().request_id;
+            let mut octets = Vec::new();
+            let elsewhere = LocateStatus::ObjectForward;
+            let mut reply =
+                MessageWriter::locate_reply(&mut octets, VERSION, ORDER, id, elsewhere).unwrap();
+            reply.body(TextCoding::default()).write_u32(1000);
+            reply.finish().unwrap();
             octets
         }
         Play::AskFor(wanted) => {
@@ -296,6 +306,17 @@ fn a_malformed_forward_means_that_the_request_was_not_processed() {
     let (ior, server) = script(vec![vec![Play::ForwardNowhere]]);
     let (_orb, echo) = client_of(&ior);
     let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.kind, SystemExceptionKind::Marshal);
+    assert_eq!(error.completed, CompletionStatus::No);
+    drop(echo);
+    assert_eq!(server.join().unwrap(), 1);
+}
+
+#[test]
+fn a_malformed_forward_in_a_locate_reply_means_that_nothing_was_processed() {
+    let (ior, server) = script(vec![vec![Play::ForwardNowhere]]);
+    let (_orb, echo) = client_of(&ior);
+    let error = echo.object().locate().unwrap_err();
     assert_eq!(error.kind, SystemExceptionKind::Marshal);
     assert_eq!(error.completed, CompletionStatus::No);
     drop(echo);

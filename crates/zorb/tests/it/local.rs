@@ -2,11 +2,18 @@
 //! in the suite that every protocol passes.
 #![allow(clippy::unwrap_used)]
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
 use std::path::Path;
 
 use crate::support::{Adder, Servant};
+use zorb::codegen::{self, Ref};
 use zorb::giop::{Ior, ProfileTag};
-use zorb::{Orb, OrbBuilder, SystemExceptionKind};
+use zorb::{ObjectRef, Orb, OrbBuilder, SystemExceptionKind};
+use zorb_cdr::Wire;
+use zorb_giop::{
+    HEADER_SIZE, IiopProfile, MessageHeader, MessageWriter, ReplyStatus, RequestHeader,
+};
 
 /// URLs without a name: in the file system, and abstract.
 const PLACES: [&str; 5] = ["uiop://", "uiop://@", "lite+uiop://", "shmiop://", "shmiop://@"];
@@ -141,4 +148,86 @@ fn iiop_is_what_an_orb_listens_with_that_is_told_nothing() {
     let server = Server::at(&[]);
     assert_eq!(server.ior().profiles[0].tag, ProfileTag::INTERNET_IOP);
     assert_eq!(server.orb.endpoints().len(), 1);
+}
+
+/// `interface Finder { Adder find(); };`
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Finder(ObjectRef);
+
+codegen::interface!(Finder(ObjectRef), "IDL:zorb.test/Finder:1.0", "Finder", []);
+
+impl Finder {
+    fn find(&self) -> zorb::Result<Option<Adder>> {
+        codegen::invoke!(self, find, [], [Ref<Adder>])
+    }
+}
+
+trait FinderServant: Send + Sync + 'static {
+    fn find(&self) -> zorb::Result<Option<Adder>>;
+}
+
+codegen::skeleton!(Finder, FinderServant, { 0 "find" find() [result: Ref<Adder>], });
+
+/// A server that answers one request with this status and reference; its own reference.
+fn stranger(status: ReplyStatus, body: Ior) -> (Ior, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let profile = IiopProfile {
+        version: zorb_giop::GiopVersion::V1_2,
+        host: "127.0.0.1".to_owned(),
+        port: listener.local_addr().unwrap().port(),
+        object_key: b"stranger".to_vec(),
+        components: Vec::new(),
+    };
+    let profiles = vec![profile.encode(zorb_cdr::ByteOrder::NATIVE).unwrap()];
+    let server = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut request = vec![0; HEADER_SIZE];
+        stream.read_exact(&mut request).unwrap();
+        let header = MessageHeader::parse_prefix(&request).unwrap().unwrap();
+        request.resize(header.total_size(), 0);
+        stream.read_exact(&mut request[HEADER_SIZE..]).unwrap();
+        let (id, order) =
+            (RequestHeader::read(&request, &header).unwrap().0.request_id, header.order);
+        let mut octets = Vec::new();
+        let mut reply =
+            MessageWriter::reply(&mut octets, header.version, order, id, status, &[]).unwrap();
+        Ior::write(&body, &mut reply.body(Default::default())).unwrap();
+        reply.finish().unwrap();
+        stream.write_all(&octets).unwrap();
+        // Until the client has gone.
+        let _ = stream.read(&mut [0]);
+    });
+    (Ior { type_id: "IDL:zorb.test/Finder:1.0".to_owned(), profiles }, server)
+}
+
+#[test]
+fn forwards_and_results_of_strangers_lead_to_no_socket_unless_that_is_permitted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let server = Server::at(&[&format!("uiop://{path}/adder.sock")]);
+    for permitted in ["", path] {
+        for status in [ReplyStatus::LocationForward, ReplyStatus::NoException] {
+            let (ior, stranger) = stranger(status, server.ior().clone());
+            let client = builder().option("LocalSocketFolders", permitted).build().unwrap();
+            let text = ior.to_stringified().unwrap();
+            let outcome = match status {
+                ReplyStatus::LocationForward => {
+                    let adder: Adder = client.object(ior).unchecked_narrow();
+                    adder.add(20, 22)
+                }
+                _ => {
+                    let finder: Finder = client.resolve(&text).unwrap();
+                    finder.find().unwrap().unwrap().add(20, 22)
+                }
+            };
+            let outcome = outcome.map_err(|error| error.kind);
+            let expected = match permitted {
+                "" => Err(SystemExceptionKind::NoPermission),
+                _ => Ok(42),
+            };
+            assert_eq!(outcome, expected, "{status:?}, permitted: {permitted:?}");
+            client.shutdown(true).unwrap();
+            stranger.join().unwrap();
+        }
+    }
 }
