@@ -86,10 +86,15 @@ fn client() -> Client {
 
 /// A reference to an object at the endpoint that answers with the input, whose code sets are UTF-8 and UTF-16.
 pub fn reference() -> Ior {
+    reference_of(GiopVersion::V1_2)
+}
+
+/// The same for a version of GIOP.
+pub fn reference_of(version: GiopVersion) -> Ior {
     let order = ByteOrder::Little;
     let code_sets = TaggedComponent::with_body(&CodeSetComponentInfo::zorb(), order);
     let profile = IiopProfile {
-        version: GiopVersion::V1_2,
+        version,
         host: ENDPOINT.to_owned(),
         port: 0,
         object_key: b"o".to_vec(),
