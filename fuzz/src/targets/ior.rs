@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use zorb_core::Orb;
+use zorb::Orb;
 use zorb_giop::Ior;
 use zorb_testkit::giop;
 
@@ -45,7 +45,7 @@ fn run(octets: &[u8]) {
     }
 }
 
-/// An ORB that speaks no protocol.
+/// An ORB that speaks all protocols of the facade, which read the profiles.
 fn orb() -> &'static Orb {
     static ORB: OnceLock<Orb> = OnceLock::new();
     ORB.get_or_init(|| Orb::builder().without_environment().build().expect("an ORB"))

@@ -1,6 +1,8 @@
 //! The body of every target, once. The fuzzer and the tests share this folder.
 
 pub mod arq;
+pub mod av;
+pub mod bridge;
 pub mod cdr;
 pub mod certificate;
 pub mod client;
@@ -9,11 +11,13 @@ pub mod corbaloc;
 pub mod dynamic;
 pub mod echo;
 pub mod giop;
+pub mod handshake;
 pub mod idl;
 pub mod ior;
 pub mod json;
 pub mod miop;
 pub mod options;
+pub mod realtime;
 pub mod repository;
 pub mod ring;
 pub mod schedule;
@@ -59,9 +63,11 @@ pub const TARGETS: &[Target] = &[
     connection::TARGET,
     miop::TARGET,
     short::TARGET,
+    av::TARGET,
     arq::TARGET,
     sctp::TARGET,
     ring::TARGET,
+    handshake::TARGET,
     ior::TARGET,
     corbaloc::TARGET,
     certificate::TARGET,
@@ -70,4 +76,6 @@ pub const TARGETS: &[Target] = &[
     schedule::TARGET,
     server::TARGET,
     client::TARGET,
+    bridge::TARGET,
+    realtime::TARGET,
 ];

@@ -2,8 +2,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, arq, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior, json,
-    miop, options, repository, ring, schedule, sctp, short, type_code, value,
+    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior,
+    json, miop, options, repository, ring, schedule, sctp, short, type_code, value,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -73,6 +73,11 @@ fn short_messages_do_no_harm() {
 }
 
 #[test]
+fn frames_of_audio_and_video_are_harmless() {
+    check(&av::TARGET, 3, 20_000);
+}
+
+#[test]
 fn writes_of_peers_to_shared_memory_are_harmless() {
     check(&ring::TARGET, 19, 2000);
 }
@@ -114,6 +119,15 @@ fn a_url_of_a_file_without_an_end_is_refused() {
     let error = orb.string_to_object("file:///dev/zero").expect_err("no reference");
     assert!(format!("{error:?} {error}").contains("not a regular file"), "{error}");
     assert!(orb.string_to_object("file:///dev").is_err());
+}
+
+#[test]
+fn every_corpus_has_inputs_that_libfuzzer_found() {
+    for target in TARGETS {
+        let seeds = zorb_fuzz_smoke::corpus::seeds(target.name);
+        let found = seeds.iter().filter(|seed| seed.name.starts_with("found-")).count();
+        assert!((1..=40).contains(&found), "{}: {found}", target.name);
+    }
 }
 
 #[test]
