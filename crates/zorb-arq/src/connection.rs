@@ -42,6 +42,8 @@ pub struct Connection {
     accept_due: bool,
     refuses: bool,
     failure: Option<Failure>,
+    /// When it is aborted, once this side no longer uses it.
+    lingers_until: Option<Micros>,
     /// When it can be removed, after both directions have ended.
     over: Option<Micros>,
 }
@@ -92,6 +94,7 @@ impl Connection {
             accept_due: false,
             refuses: false,
             failure: None,
+            lingers_until: None,
             over: None,
         }
     }
@@ -269,12 +272,14 @@ impl Connection {
             None if !self.is_unvalidated() => self.last_received + self.settings.keep_alive,
             _ => self.last_received + self.settings.peer_timeout,
         };
-        let all = [self.sending.deadline(), self.next_request, owed, Some(silence)];
+        let all =
+            [self.sending.deadline(), self.next_request, owed, Some(silence), self.lingers_until];
         all.into_iter().flatten().min()
     }
 
     /// Writes the next datagram to `out`, whose contents it replaces; `false` if there is none.
     pub fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        self.end_lingering(now);
         if self.refuses {
             self.refuses = false;
             self.failure.get_or_insert(Failure::Aborted);
@@ -356,6 +361,15 @@ impl Connection {
             Owed::By(at, _) => at <= now,
             Owed::Now => true,
         }
+    }
+
+    /// Aborts a connection that is no longer used, and that the peer does not end.
+    fn end_lingering(&mut self, now: Micros) {
+        if !self.receiving.is_stopped() || !self.sending.is_finished() || self.over.is_some() {
+            return;
+        }
+        let until = *self.lingers_until.get_or_insert(now.saturating_add(self.settings.linger));
+        self.refuses |= until <= now && self.failure.is_none();
     }
 
     fn handle_timeouts(&mut self, now: Micros) {

@@ -51,6 +51,8 @@ pub struct Connection {
     /// This side or the peer has started the shutdown.
     shuts_down: bool,
     is_shut_down: bool,
+    /// When it is aborted, once this side no longer uses it.
+    lingers_until: Option<Micros>,
     refuses: bool,
     failure: Option<Failure>,
     is_over: bool,
@@ -87,6 +89,7 @@ impl Connection {
             has_ended: false,
             shuts_down: false,
             is_shut_down: false,
+            lingers_until: None,
             refuses: false,
             is_over: false,
         };
@@ -241,6 +244,15 @@ impl Connection {
         } else if silent >= self.settings.keep_alive && self.side.is_established {
             self.next_probe.get_or_insert(now);
         }
+    }
+
+    /// Aborts a connection that is no longer used, and that the peer does not end.
+    fn end_lingering(&mut self, now: Micros) {
+        if !self.is_stopped || !self.is_finished || self.is_over {
+            return;
+        }
+        let until = *self.lingers_until.get_or_insert(now.saturating_add(self.settings.linger));
+        self.refuses |= until <= now && self.failure.is_none();
     }
 
     /// Sends a probe if one is due.

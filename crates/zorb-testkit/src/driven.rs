@@ -41,6 +41,7 @@ macro_rules! driven_suite {
             an_unanswered_attempt_fails
             a_refused_attempt_fails
             an_unvalidated_client_is_forgotten
+            a_peer_that_neither_reads_nor_ends_is_left
         }
     };
     (@tests $driven:ty, $guarantees:expr; $($test:ident)*) => {
@@ -235,4 +236,24 @@ pub fn an_unvalidated_client_is_forgotten<D: Driven>(_: &Guarantees) {
         now += 100_000;
     }
     assert!(now - begun <= settings.peer_timeout + 100_000);
+}
+
+/// A side that is no longer used does not stay for a peer that answers, but neither reads nor ends its side.
+pub fn a_peer_that_neither_reads_nor_ends_is_left<D: Driven>(_: &Guarantees) {
+    for octets in [0, 20_000] {
+        let mut network = with_small_buffer::<D>(30_000, 0);
+        assert_eq!(network.server().send(&vec![7; octets]), Ok(octets));
+        network.server().finish();
+        network.server().stop_receiving();
+        let (begun, linger) = (network.now, Settings::default().linger);
+        while !network.has_removed_server() {
+            assert!(network.now <= begun + linger + 6_000_000, "it is still there");
+            assert!(network.step());
+        }
+        while network.step() && network.client.failure().is_none() {}
+        let mut buffer = vec![0; octets + 1];
+        let client = &mut network.client;
+        while matches!(client.recv(&mut buffer), Ok(Some(1..))) {}
+        assert!(client.send(b"more").is_err() || client.recv(&mut buffer) == Ok(Some(0)));
+    }
 }

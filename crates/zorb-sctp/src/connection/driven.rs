@@ -95,6 +95,7 @@ impl Driven for Connection {
     }
 
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
+        self.end_lingering(now);
         if self.failure.is_none() && !self.refuses && !self.is_over && self.packets.is_empty() {
             self.on_time(now);
             self.pass_to_stack();
@@ -127,7 +128,7 @@ impl Driven for Connection {
         let is_idle = self.side.is_established && self.next_probe.is_none();
         let silence = self.last_received + if is_idle { keep_alive } else { peer_timeout };
         let due = self.stack.as_ref().and_then(Stack::deadline);
-        [due, self.next_probe, Some(silence)].into_iter().flatten().min()
+        [due, self.next_probe, Some(silence), self.lingers_until].into_iter().flatten().min()
     }
 
     fn is_established(&self) -> bool {

@@ -89,6 +89,12 @@ impl<D: Driven> Network<D> {
         self.server.as_mut().expect("a server")
     }
 
+    /// Whether the server's side can be removed.
+    pub fn has_removed_server(&mut self) -> bool {
+        let now = self.now;
+        self.server().is_over(now)
+    }
+
     /// A pseudo-random number less than `below`, which depends on the seed only.
     pub fn random(&mut self, below: u64) -> u64 {
         self.seed ^= self.seed << 13;

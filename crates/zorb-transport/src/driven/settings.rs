@@ -16,12 +16,16 @@ pub struct Settings {
     pub keep_alive: Micros,
     /// Time without datagrams after which the connection fails. Default 15 seconds.
     pub peer_timeout: Micros,
+    /// Time after which a connection that is no longer used is aborted, if the peer has not taken all octets and ended
+    /// its side by then. Default 60 seconds.
+    pub linger: Micros,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let (send_buffer, receive_buffer) = (256 << 10, 256 << 10);
-        Self { send_buffer, receive_buffer, keep_alive: 5_000_000, peer_timeout: 15_000_000 }
+        let (keep_alive, peer_timeout, linger) = (5_000_000, 15_000_000, 60_000_000);
+        Self { send_buffer, receive_buffer, keep_alive, peer_timeout, linger }
     }
 }
 
