@@ -14,9 +14,9 @@
 //! who sees the datagrams can read and forge them: nothing is encrypted.
 //!
 //! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), 1024 segments
-//! behind gaps, 128 connections to unvalidated addresses, as many that have not been accepted, and
-//! 65,536 connections of a server. A connection fails after 15 seconds without a datagram of the
-//! peer; idle peers are probed every five seconds.
+//! behind gaps, and those of servers over datagrams ([`zorb_transport::driven`]). A connection fails
+//! after 15 seconds without a datagram of the peer, and 60 seconds after its last use; idle peers are
+//! probed every five seconds.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 

@@ -3,9 +3,9 @@
 use std::cell::Cell;
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
+use zorb_os::thread_count::CountedThread;
 
 use crate::steady_events::{Event, record};
 
@@ -16,28 +16,6 @@ pub struct ThreadCount {
     ended: Condition,
     /// How many threads the ORBs of the process may have when another one is to start.
     limit: usize,
-}
-
-/// The threads that all ORBs of the process have started.
-static STARTED: AtomicUsize = AtomicUsize::new(0);
-
-/// One of the threads that the process may have, until dropped.
-#[derive(Debug)]
-struct Started(&'static AtomicUsize);
-
-impl Started {
-    fn one_of(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
-        // Counted before the check, so that the count is correct in any case.
-        let before = started.fetch_add(1, Ordering::Relaxed);
-        let one = Self(started);
-        if before < most { Ok(one) } else { Err(io::ErrorKind::QuotaExceeded.into()) }
-    }
-}
-
-impl Drop for Started {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// Counts one thread until dropped.
@@ -91,7 +69,7 @@ impl ThreadCount {
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
         record(Event::ThreadStarted);
-        let started = Started::one_of(&STARTED, self.limit)?;
+        let started = CountedThread::one_of(self.limit)?;
         let running = self.enter();
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // If the thread cannot be started, the closure is dropped, which decrements the count.
@@ -158,20 +136,5 @@ mod tests {
         assert_eq!(told.recv().unwrap(), [false, true]);
         assert!(!own.counts_this_thread());
         own.join();
-    }
-
-    #[test]
-    fn a_process_has_no_more_threads_than_it_may() {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let one = || Started::one_of(&COUNT, 2);
-        let (first, second) = (one().unwrap(), one().unwrap());
-        for _ in 0..3 {
-            assert_eq!(one().unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
-        }
-        drop(first);
-        let third = one().unwrap();
-        assert!(one().is_err());
-        drop((second, third));
-        assert_eq!(COUNT.load(Ordering::Relaxed), 0);
     }
 }

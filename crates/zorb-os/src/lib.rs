@@ -24,6 +24,7 @@
 //! | [`slot`] | passing a box between threads without a lock |
 //! | [`socket`] | pending data, credentials of the peer, passing descriptors |
 //! | [`thread`] | names, ids and processor affinity of threads |
+//! | [`thread_count`] | the number of threads that ORBs and transports have started |
 //!
 //! This crate is for Zorb itself. Applications use the facade crate `zorb`.
 #![cfg(target_os = "linux")]
@@ -51,4 +52,5 @@ pub mod socket_file;
 #[allow(unsafe_code)]
 mod sys;
 pub mod thread;
+pub mod thread_count;
 pub mod thread_safe;

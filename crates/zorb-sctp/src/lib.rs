@@ -14,7 +14,8 @@
 //!
 //! An association has a random tag of each side, and packets without the receiver's tag are
 //! ignored: an attacker who does not see the datagrams can neither end nor change it. A server
-//! stores a client from its `INIT` on, but at most 128 clients that have not returned their cookie.
+//! stores a client from its `INIT` on, but only so many [that have not returned their
+//! cookie](zorb_transport::driven).
 //! An attacker who sees the datagrams can read and forge them: nothing is encrypted.
 //!
 //! Limits: 256 KiB of buffer per direction (or the buffer sizes of the options), up to 2048 unread

@@ -10,11 +10,13 @@
 //! as long as its socket; the threads of clients run at the highest priority of the threads that
 //! connected.
 //!
-//! A server's socket is limited to 128 clients whose addresses are not validated (a new one evicts
-//! the oldest), [`ListenOptions::backlog`](crate::ListenOptions) connections that have not been
-//! accepted, and 65,536 connections in total.
+//! A server's socket is limited to 1,024 clients whose addresses are not validated, 16 of them at one
+//! address (a new one evicts the oldest), [`ListenOptions::backlog`](crate::ListenOptions) connections
+//! that have not been accepted, and 4,096 connections to one address; all sockets of the process
+//! together have 65,536. An IPv6 network of 64 bits counts as one address.
 
 mod acceptor;
+mod admission;
 mod connection;
 mod driver;
 mod link;

@@ -32,6 +32,7 @@ mod identity;
 pub mod inproc;
 mod log_limit;
 mod option;
+mod peer_network;
 mod protocol;
 mod resolve;
 pub mod socket;
@@ -51,6 +52,7 @@ pub use log_limit::LogLimit;
 pub use option::{
     Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
 };
+pub use peer_network::peer_network;
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
     ResolvedProfile, join_profiles, property_fields, usable_endpoints,

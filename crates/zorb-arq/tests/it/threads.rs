@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use zorb_arq::ArqTransport;
 use zorb_os::thread::{affinity, set_affinity};
+use zorb_os::thread_count::CountedThread;
 use zorb_testkit::in_own_process;
-use zorb_transport::{ConnectOptions, Transport};
+use zorb_transport::{ConnectOptions, ListenOptions, Transport};
 
 /// The number of processors that each thread of this name may run on.
 fn widths(name: &str) -> Vec<usize> {
@@ -51,5 +52,23 @@ fn the_timer_thread_may_run_on_all_processors() {
             is_found.store(true, Ordering::SeqCst);
             assert!(Instant::now() < end, "{found:?} of {}", all.len());
         });
+    });
+}
+
+#[test]
+fn the_thread_of_a_connection_is_among_those_of_the_process() {
+    in_own_process("threads::the_thread_of_a_connection_is_among_those_of_the_process", || {
+        let transport = ArqTransport::new();
+        let acceptor = transport.listen("rudp://127.0.0.1:0", &ListenOptions::default()).unwrap();
+        let before = CountedThread::count();
+        let connect = || transport.connect(acceptor.endpoint(), &ConnectOptions::default());
+        let streams = [connect().unwrap(), connect().unwrap()];
+        assert_eq!(CountedThread::count(), before + 2);
+        drop((streams, [acceptor.accept().unwrap(), acceptor.accept().unwrap()]));
+        let end = Instant::now() + Duration::from_secs(60);
+        while CountedThread::count() > before {
+            assert!(Instant::now() < end, "the threads never ended");
+            std::thread::yield_now();
+        }
     });
 }

@@ -9,17 +9,13 @@ use std::sync::Arc;
 use socket2::SockRef;
 use zorb_os::lock::{Condition, Lock, Locked};
 
+use super::admission::Admission;
 use super::connection::{Driven, MAX_DATAGRAM, Route};
 use super::link::{Link, LinkSocket};
 use super::settings::Settings;
 use super::stream::DrivenStream;
 use super::timers::{Timers, now};
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
-
-/// The maximum number of connections to unvalidated addresses; a new one evicts the oldest.
-const MAX_UNVALIDATED: usize = 128;
-/// The maximum number of connections of a socket.
-const MAX_CONNECTIONS: usize = 65_536;
 
 /// A server's socket and its connections.
 #[derive(Debug)]
@@ -39,8 +35,7 @@ struct State<D: Driven> {
     links: HashMap<u64, Known<D>>,
     /// The server's connection ids by the client's address and id.
     by_client: HashMap<(SocketAddr, u64), u64>,
-    /// Connections to unvalidated addresses, oldest first; some may have been validated since.
-    unvalidated: VecDeque<u64>,
+    admission: Admission,
     accepted: VecDeque<(Arc<Link<D>>, SocketAddr)>,
     is_closed: bool,
     /// Whether the acceptor was dropped.
@@ -57,6 +52,7 @@ impl<D: Driven> State<D> {
     fn forget(&mut self, id: u64) {
         if let Some(known) = self.links.remove(&id) {
             self.by_client.remove(&known.client);
+            self.admission.remove(id, known.client.0);
         }
     }
 }
@@ -78,7 +74,7 @@ impl<D: Driven> Listener<D> {
             state: Lock::new(State {
                 links: HashMap::new(),
                 by_client: HashMap::new(),
-                unvalidated: VecDeque::new(),
+                admission: Admission::default(),
                 accepted: VecDeque::new(),
                 is_closed: false,
                 is_dropped: false,
@@ -176,7 +172,7 @@ impl<D: Driven> Listener<D> {
     /// Handles a client's request for a connection.
     fn open(self: &Arc<Self>, client: u64, datagram: &[u8], from: SocketAddr) {
         let mut state = self.state();
-        if state.links.len() >= MAX_CONNECTIONS || state.accepted.len() >= self.backlog {
+        if !state.admission.has_room(from) || state.accepted.len() >= self.backlog {
             return;
         }
         let accepted = D::accept(datagram, from, self.settings, now());
@@ -195,13 +191,9 @@ impl<D: Driven> Listener<D> {
         let link = Link::new(socket, connection, &self.timers);
         state.links.insert(id, Known { link: Arc::clone(&link), client: (from, client) });
         state.by_client.insert((from, client), id);
-        state.unvalidated.push_back(id);
-        let mut oldest = None;
-        if state.unvalidated.len() > MAX_UNVALIDATED
-            && let Some(id) = state.unvalidated.pop_front()
-        {
-            oldest = state.links.get(&id).map(|known| Arc::clone(&known.link));
-        }
+        let evicted = state.admission.add(id, from);
+        let known = evicted.and_then(|id| state.links.get(&id));
+        let oldest = known.map(|known| Arc::clone(&known.link));
         drop(state);
         if let Some(oldest) = oldest {
             oldest.change(|connection| {
@@ -219,7 +211,7 @@ impl<D: Driven> Listener<D> {
     fn offer_to_accept(&self, link: Arc<Link<D>>, from: SocketAddr) {
         let id = link.state().connection.id();
         let mut state = self.state();
-        state.unvalidated.retain(|unvalidated| *unvalidated != id);
+        state.admission.validated(id);
         if state.is_closed {
             drop(state);
             link.change(D::abort);
@@ -289,8 +281,7 @@ impl<D: Driven> Drop for DrivenAcceptor<D> {
         let mut state = self.listener.state();
         state.is_dropped = true;
         // Nobody will accept connections to unvalidated addresses.
-        let unvalidated: Vec<u64> = state.unvalidated.drain(..).collect();
-        for id in unvalidated {
+        for id in state.admission.take_unvalidated() {
             state.forget(id);
         }
         self.listener.end_if_done(&state);

@@ -11,6 +11,7 @@ use std::time::Instant;
 use socket2::SockRef;
 use zorb_os::clock::MonotonicTime;
 use zorb_os::priority::{self, Schedule};
+use zorb_os::thread_count::CountedThread;
 
 use super::acceptor::{DrivenAcceptor, Listener};
 use super::connection::Driven;
@@ -87,11 +88,14 @@ impl<D: Driven> Driver<D> {
             Link::new(LinkSocket::Own(socket), D::connect(to, settings, now()), &self.timers);
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
+        // Callers limit their connections; this limits what else the process starts.
+        let counted = CountedThread::one_of(usize::MAX)?;
         // The thread that waits for received octets is the one that connects, or has a similar
         // priority.
         let level = priority::last_set().min(priority::MAX_PRIORITY);
         self.timers.raise(level);
         receiver.spawn(move || {
+            let _counted = counted;
             if level > 0 {
                 // The connecting thread was allowed to do the same.
                 let _ = priority::set(Schedule::Fifo(level));

@@ -1,0 +1,60 @@
+//! Counts the threads that the ORBs of the process have started, and those of their transports.
+
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The threads of the process.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+/// One of the threads that the process may have, until dropped.
+#[derive(Debug)]
+pub struct CountedThread(&'static AtomicUsize);
+
+impl CountedThread {
+    /// Counts a thread that is about to start, if there are fewer than `most`.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::QuotaExceeded`]: there are as many.
+    pub fn one_of(most: usize) -> io::Result<Self> {
+        Self::among(&STARTED, most)
+    }
+
+    fn among(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {
+        // Counted before the check, so that the count is correct in any case.
+        let before = started.fetch_add(1, Ordering::Relaxed);
+        let one = Self(started);
+        if before < most { Ok(one) } else { Err(io::ErrorKind::QuotaExceeded.into()) }
+    }
+
+    /// The number of threads that are counted.
+    #[must_use]
+    pub fn count() -> usize {
+        STARTED.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for CountedThread {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_has_no_more_threads_than_it_may() {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let one = || CountedThread::among(&COUNT, 2);
+        let (first, second) = (one().unwrap(), one().unwrap());
+        for _ in 0..3 {
+            assert_eq!(one().unwrap_err().kind(), io::ErrorKind::QuotaExceeded);
+        }
+        drop(first);
+        let third = one().unwrap();
+        assert!(one().is_err());
+        drop((second, third));
+        assert_eq!(COUNT.load(Ordering::Relaxed), 0);
+    }
+}
