@@ -29,6 +29,7 @@ fn run(octets: &[u8]) {
         receive_buffer: 4000,
         keep_alive: 50_000,
         peer_timeout: 200_000,
+        linger: 60_000_000,
     };
     let mut now = 1_000_000;
     let mut connection = Connection::accept(OWN, PEER, settings, now);

@@ -56,6 +56,7 @@ fn run(octets: &[u8]) {
         receive_buffer: 8192,
         keep_alive: 50_000,
         peer_timeout: 400_000,
+        linger: 60_000_000,
     };
     let mut now = 1_000_000;
     let Some((mut client, mut server, first)) = connected(settings, now) else { return };
