@@ -4,7 +4,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use super::packet::Packet;
@@ -15,7 +15,8 @@ use super::packet::Packet;
 pub struct CollectLimits {
     /// The maximum size of a message in octets. Default: 1 MiB. It also applies to sending.
     pub message: usize,
-    /// The maximum number of incomplete messages; a new one evicts the oldest. Default: 64.
+    /// The maximum number of incomplete messages; a new one evicts the oldest of the
+    /// address that has most. Default: 64.
     pub messages: usize,
     /// The maximum number of octets of all incomplete messages. Default: 8 MiB.
     pub octets: usize,
@@ -185,10 +186,10 @@ impl Collector {
                     self.remember(open.name);
                 }
             }
-            // The oldest is evicted, possibly this one.
+            // One of whoever has most is evicted, possibly this one.
             Collected::Part => {
                 while self.octets > self.limits.octets && !self.open.is_empty() {
-                    self.drop_oldest();
+                    self.drop_of_greediest(|open| open.octets);
                 }
             }
             Collected::Again | Collected::Inconsistent => {}
@@ -224,7 +225,7 @@ impl Collector {
             return None;
         }
         while self.open.len() >= self.limits.messages {
-            self.drop_oldest();
+            self.drop_of_greediest(|_| 1);
         }
         let name = Name { from, id: id.into() };
         let (parts, octets) = (BTreeMap::new(), 0);
@@ -274,6 +275,24 @@ impl Collector {
         let open = self.open.remove(place)?;
         self.octets -= open.octets;
         Some(open)
+    }
+
+    /// Drops the oldest message of the address that has most, as `size` tells: whoever sends many keeps no others out.
+    fn drop_of_greediest(&mut self, size: impl Fn(&Open) -> usize) {
+        let mut sizes = BTreeMap::<IpAddr, usize>::new();
+        for open in &self.open {
+            *sizes.entry(open.name.from.ip()).or_default() += size(open);
+        }
+        let most = sizes.values().copied().max();
+        // If several have as many, the oldest of all of these.
+        let oldest = self.open.iter().position(|open| {
+            let sizes = sizes.get(&open.name.from.ip());
+            sizes.copied() == most
+        });
+        if let Some(open) = oldest.and_then(|oldest| self.open.remove(oldest)) {
+            self.octets -= open.octets;
+            self.dropped += 1;
+        }
     }
 
     fn drop_oldest(&mut self) {

@@ -110,6 +110,31 @@ fn senders_do_not_get_in_each_others_way() {
 }
 
 #[test]
+fn a_flood_of_incomplete_messages_evicts_its_own() {
+    let limits = CollectLimits { messages: 4, octets: 4000, ..CollectLimits::default() };
+    for size in [10, 1000] {
+        let mut collector = Collector::new(limits);
+        let now = Instant::now();
+        let mut bring = |host: u8, packet: &Packet<'_>| {
+            let mut message = Vec::new();
+            let from = SocketAddr::from(([10, 0, 0, host], 1));
+            collector.take(from, packet, now, &mut message);
+            message
+        };
+        let sent = message(size, 1);
+        let mut patient = packets(&sent, b"kept", size / 2 + 1);
+        assert_eq!(bring(1, &patient.next().unwrap()), []);
+        for id in 0..100_u8 {
+            let id = [id];
+            let payload = vec![0; size];
+            let part = Packet { number: 0, count: 0, last: false, id: &id, payload: &payload };
+            assert_eq!(bring(2, &part), []);
+        }
+        assert_eq!(bring(1, &patient.next().unwrap()), sent);
+    }
+}
+
+#[test]
 fn how_many_there_are_may_be_said_at_the_end() {
     let whole = message(300, 3);
     for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
