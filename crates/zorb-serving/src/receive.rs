@@ -180,7 +180,7 @@ impl ServerConnection {
     ) -> Received {
         input.at_end |= self.events.before_receiving();
         if waits {
-            let has_large = input.inbound.is_large() || scratch.request.is_large();
+            let has_large = input.inbound.is_large() || scratch.is_large();
             if has_large || input.wait != WaitState::Usual {
                 self.choose_wait(input, has_large);
             }
