@@ -7,5 +7,5 @@ pub use crate::orb::Poa;
 pub use zorb_base::object_id::ObjectId;
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,
-    PoaManager, PoaPolicies, system_id,
+    PoaManager, PoaPolicies, ThreadModel, system_id,
 };

@@ -14,6 +14,8 @@ pub struct ActiveObject {
     /// Makes the upcalls of its requests.
     pub skeleton: Box<dyn Skeleton>,
     servant_objects: ServantObjects,
+    /// Whether collocated calls may call the servant directly.
+    is_direct: bool,
     collocated: Lock<Collocated>,
 }
 
@@ -37,22 +39,24 @@ struct Collocated {
 }
 
 impl ActiveObject {
-    pub(super) fn new(id: ObjectId, skeleton: Box<dyn Skeleton>) -> Self {
+    pub(super) fn new(id: ObjectId, skeleton: Box<dyn Skeleton>, is_direct: bool) -> Self {
         Self {
             id,
             skeleton,
             servant_objects: ServantObjects::default(),
+            is_direct,
             collocated: Lock::default(),
         }
     }
 
-    /// The servant as the trait object `S`; `None` if it does not implement it. `entry` is the entry of its table
+    /// The servant as the trait object `S`; `None` if it does not implement it, or may not be called directly. `entry` is the entry of its table
     /// at which the search starts.
     #[inline]
     pub fn servant<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
         match self.servant_objects.first(entry) {
             Some(servant) => Some(servant),
-            None => self.servant_objects.find(entry, &*self.skeleton),
+            None if self.is_direct => self.servant_objects.find(entry, &*self.skeleton),
+            None => None,
         }
     }
 

@@ -17,10 +17,11 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::active_object::ActiveObject;
 use crate::connection_setup::ConnectionSetup;
 use crate::error::PoaError;
+use crate::hold_queue::HoldQueue;
 use crate::key::KeyParts;
 use crate::manager::PoaManager;
 use crate::objects::Objects;
-use crate::policies::{IdAssignment, IdUniqueness, Lifespan, PoaPolicies};
+use crate::policies::{IdAssignment, IdUniqueness, Lifespan, PoaPolicies, ThreadModel};
 use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 use crate::slots::Found;
 
@@ -40,6 +41,8 @@ pub struct ObjectAdapter {
     /// The priorities in references to objects that were not active when the references were created.
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
+    /// Admits one request at a time; `None` if the ORB controls the threads.
+    turns: Option<HoldQueue>,
     index: u32,
     stamp: u32,
     children: Lock<BTreeMap<String, Arc<Self>>>,
@@ -52,7 +55,12 @@ pub struct ObjectAdapter {
     membership: Lock<Option<Membership>>,
     /// The number of that thread pool; 0 for none.
     pool_number: AtomicUsize,
+    /// The same, if requests from that pool need no [check](Self::pass) but the manager's.
+    unchecked_pool: AtomicUsize,
 }
+
+/// A number that no thread pool has.
+const NO_POOL: usize = usize::MAX;
 
 impl std::fmt::Debug for ObjectAdapter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -102,6 +110,10 @@ impl std::fmt::Debug for PreparedPolicies {
 }
 
 impl PreparedPolicies {
+    pub(super) fn thread_model(&self) -> ThreadModel {
+        self.policies.thread_model
+    }
+
     /// For an adapter of `orb`. Calls the factories of interceptors, which may call the ORB: hold no lock.
     pub fn new(orb: &OrbCore, policies: PoaPolicies) -> Self {
         Self {
@@ -122,7 +134,14 @@ impl std::fmt::Debug for NewAdapter<'_> {
 impl ObjectAdapter {
     /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
     /// adapters with this index.
-    pub(super) fn new(new: NewAdapter<'_>, index: u32, stamp: u32) -> Self {
+    ///
+    /// `turns` admits its requests one at a time.
+    pub(super) fn new(
+        new: NewAdapter<'_>,
+        turns: Option<HoldQueue>,
+        index: u32,
+        stamp: u32,
+    ) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
         let PreparedPolicies { policies, exposed, interceptors, setup } = policies;
         let mut path = Vec::new();
@@ -146,12 +165,14 @@ impl ObjectAdapter {
             index,
             stamp,
             children: Lock::default(),
-            objects: Objects::new(ids_are_slots),
+            objects: Objects::new(ids_are_slots, turns.is_none()),
             servants: Lock::default(),
             next_persistent_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
             membership: Lock::default(),
             pool_number: AtomicUsize::new(0),
+            unchecked_pool: AtomicUsize::new(if turns.is_some() { NO_POOL } else { 0 }),
+            turns,
         }
     }
 
@@ -211,9 +232,23 @@ impl ObjectAdapter {
         self.pool_number.load(Ordering::Relaxed)
     }
 
+    /// The number of the thread pool whose requests need no check but the manager's.
+    #[inline]
+    pub(super) fn unchecked_pool(&self) -> usize {
+        self.unchecked_pool.load(Ordering::Relaxed)
+    }
+
+    /// Admits its requests one at a time; `None` if the ORB controls the threads.
+    pub(super) fn turns(&self) -> Option<&HoldQueue> {
+        self.turns.as_ref()
+    }
+
     /// Assigns the adapter to a thread pool until it is destroyed.
     pub fn join(&self, pool_number: usize, membership: Membership) {
         self.pool_number.store(pool_number, Ordering::Relaxed);
+        if self.turns.is_none() {
+            self.unchecked_pool.store(pool_number, Ordering::Relaxed);
+        }
         *self.membership.lock() = Some(membership);
     }
 
@@ -408,6 +443,9 @@ impl ObjectAdapter {
     /// Answers held requests of this adapter and its descendants with `TRANSIENT`.
     pub fn release_held(&self) {
         self.manager.release_held();
+        if let Some(turns) = &self.turns {
+            turns.release();
+        }
         self.children().iter().for_each(|child| child.release_held());
     }
 

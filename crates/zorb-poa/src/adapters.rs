@@ -15,11 +15,11 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
-use crate::hold_queue::{Arrival, HoldQueue, Stopped};
+use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped, Turn};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::operations::OperationCache;
-use crate::policies::Lifespan;
+use crate::policies::{Lifespan, ThreadModel};
 use crate::slots::Found;
 
 /// Finds the definition of an interface in the interface repository by its repository id.
@@ -87,6 +87,7 @@ pub struct Adapters {
     changes: AtomicU64,
     changing: Lock<()>,
     next_stamp: AtomicU32,
+    main_thread: HoldQueue,
 }
 
 impl std::fmt::Debug for Adapters {
@@ -115,6 +116,7 @@ impl Adapters {
             changes: AtomicU64::new(0),
             changing: Lock::default(),
             next_stamp: AtomicU32::new((seed >> 32) as u32),
+            main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
         }
     }
 
@@ -127,9 +129,16 @@ impl Adapters {
             tables.by_index.len() - 1
         });
         let stamp = self.next_stamp.fetch_add(1, Ordering::Relaxed);
+        let turns = match new.policies.thread_model() {
+            ThreadModel::OrbControlled => None,
+            ThreadModel::SingleThread => {
+                Some(HoldQueue::new(Gate::Turns, HoldLimits::of(self.orb.options())))
+            }
+            ThreadModel::MainThread => Some(self.main_thread.clone()),
+        };
         let adapter = Arc::new({
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            ObjectAdapter::new(new, index, stamp)
+            ObjectAdapter::new(new, turns, index, stamp)
         });
         if let Some(entry) = tables.by_index.get_mut(index) {
             *entry = Some(Arc::clone(&adapter));
@@ -161,6 +170,11 @@ impl Adapters {
         }
         tables.by_path.retain(|_, known| !matches(known));
         self.replace(tables);
+    }
+
+    /// The requests that wait for the main thread.
+    pub fn main_thread(&self) -> &HoldQueue {
+        &self.main_thread
     }
 
     /// The ORB of these adapters.
@@ -257,8 +271,12 @@ impl Adapters {
         probe!(ParseKey);
         // Borrowed, not counted: every connection's thread would write the count.
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key).map_err(NotAdmitted::Refused)?;
-        adapter.admit(id, by)
+        match tables.adapter(key) {
+            Ok((adapter, id)) => adapter.admit(id, by),
+            Err(missing) => {
+                Err(tables.not_admitted(key, by).unwrap_or(NotAdmitted::Refused(missing)))
+            }
+        }
     }
 
     /// Like [`admit`](Self::admit), for a thread with a cache.
@@ -354,7 +372,11 @@ impl Adapters {
     /// `OBJECT_NOT_EXIST`; `TRANSIENT` if it is served at other endpoints than those of `pool`.
     fn locate(&self, key: KeyParts<'_>, pool: Option<usize>) -> Result<(), SystemException> {
         let tables = self.tables.load();
-        let (adapter, id) = tables.adapter(key)?;
+        let (adapter, id) = match tables.adapter(key) {
+            Ok(found) => found,
+            Err(_) if tables.not_admitted(key, Access::LOCAL).is_some() => return Ok(()),
+            Err(missing) => return Err(missing),
+        };
         if pool.is_some_and(|of_request| of_request != adapter.pool_number()) {
             return Err(elsewhere());
         }
@@ -367,10 +389,24 @@ impl Adapters {
 }
 
 impl ObjectAdapter {
-    /// The object of a request, if the manager admits the request.
+    /// The object of a request, if the request is admitted.
     #[inline]
     fn admit(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
-        self.pass(by)?;
+        if !self.needs_manager_alone(by) {
+            return self.admit_checked(id, by);
+        }
+        self.manager().admit(by.arrival)?;
+        self.find_target(id)
+    }
+
+    #[inline(never)]
+    fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
+        let turn = self.check(by)?;
+        self.find_target(id).map(|found| found.in_turn(turn))
+    }
+
+    #[inline]
+    fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
         probe!(Adapter);
         let object = self.find_object(id);
         probe!(Servant);
@@ -379,8 +415,11 @@ impl ObjectAdapter {
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
     fn admit_to(&self, index: ObjectIndex, by: Access<'_>) -> Option<Result<Found, NotAdmitted>> {
-        if let Err(refused) = self.pass(by) {
-            return Some(Err(refused));
+        if !self.needs_manager_alone(by) {
+            return self.admit_to_checked(index, by);
+        }
+        if let Err(stopped) = self.manager().admit(by.arrival) {
+            return Some(Err(stopped.into()));
         }
         probe!(Adapter);
         let object = self.objects().find_in_slot(index.slot, index.generation);
@@ -388,21 +427,81 @@ impl ObjectAdapter {
         object.map(Ok)
     }
 
-    /// Checks the manager's state, and that the request was received at an endpoint of the adapter's thread pool, or
-    /// of the ORB if it has none: the threads of a pool serve the adapters of that pool alone.
+    #[inline(never)]
+    fn admit_to_checked(
+        &self,
+        index: ObjectIndex,
+        by: Access<'_>,
+    ) -> Option<Result<Found, NotAdmitted>> {
+        match self.check(by) {
+            Ok(turn) => {
+                let object = self.objects().find_in_slot(index.slot, index.generation);
+                object.map(|object| Ok(object.in_turn(turn)))
+            }
+            Err(refused) => Some(Err(refused)),
+        }
+    }
+
+    /// Whether the manager alone decides on a request: the request comes from the adapter's thread pool or is
+    /// collocated, and requests have no turns.
     #[inline]
-    fn pass(&self, by: Access<'_>) -> Result<(), NotAdmitted> {
+    fn needs_manager_alone(&self, by: Access<'_>) -> bool {
+        match by.pool {
+            Some(pool) => pool == self.unchecked_pool(),
+            None => self.turns().is_none(),
+        }
+    }
+
+    /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:
+    /// the threads of a pool serve the adapters of that pool alone. Then the manager's state, and whether it is the
+    /// request's turn.
+    fn check(&self, by: Access<'_>) -> Result<Option<Turn>, NotAdmitted> {
         if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
             return Err(NotAdmitted::Refused(elsewhere()));
         }
-        self.manager().admit(by.arrival).map_err(|stopped| match stopped {
-            Stopped::Held(queue) => NotAdmitted::Held(queue),
-            Stopped::Refused(exception) => NotAdmitted::Refused(exception),
-        })
+        let Some(turns) = self.turns() else {
+            self.manager().admit(by.arrival)?;
+            return Ok(None);
+        };
+        self.manager().admit_in_order(by.arrival)?;
+        Ok(Some(turns.begin_turn(by.arrival)?))
+    }
+}
+
+impl From<Stopped> for NotAdmitted {
+    #[cold]
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Held(queue) => Self::Held(queue),
+            Stopped::Refused(exception) => Self::Refused(exception),
+        }
     }
 }
 
 impl Tables {
+    /// The reason why a request for a missing adapter is not admitted, if the nearest existing adapter above it is
+    /// holding or discarding requests: the program may still create the missing one.
+    #[cold]
+    #[inline(never)]
+    fn not_admitted(&self, key: KeyParts<'_>, by: Access<'_>) -> Option<NotAdmitted> {
+        let KeyParts::Persistent { path, .. } = key else { return None };
+        let is_root = |adapter: &&Arc<ObjectAdapter>| adapter.path().is_empty();
+        let root = self.by_index.iter().flatten().find(is_root)?;
+        let mut nearest = Arc::clone(root);
+        for name in path.split(|octet| *octet == 0) {
+            let child = std::str::from_utf8(name).ok().and_then(|name| nearest.child(name));
+            let Some(child) = child else { break };
+            nearest = child;
+        }
+        let manager = nearest.manager();
+        match manager.state() {
+            ManagerState::Holding | ManagerState::Discarding => {
+                manager.admit(by.arrival).err().map(NotAdmitted::from)
+            }
+            ManagerState::Active | ManagerState::Inactive => None,
+        }
+    }
+
     #[inline]
     fn adapter<'k>(
         &self,

@@ -12,16 +12,21 @@
 //! wait or are resuming, new ones are held behind them. A request that has to wait again, in this queue or in the next
 //! one on its way, does so at the place of the time when it was first held. Thus requests keep their order, however
 //! often gates open and close. A request that has been held for too long is discarded.
+//!
+//! The gate of some queues admits one request at a time, whose [`Turn`] lasts until the end of its upcall: that of an
+//! adapter with the single-thread model, and that of the ORB's main thread, which [serves](HoldQueue::serve_next) the
+//! requests itself.
 
 #[cfg(test)]
 mod tests;
 mod waiting;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::thread;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 pub use self::waiting::HoldLimits;
@@ -37,6 +42,9 @@ pub trait Holdable: Send {
 
     /// Returns the request to its lane, whose threads ask again whether it is admitted before they drop `pass`.
     fn resume(self: Box<Self>, pass: ResumePass);
+
+    /// Serves the request on the calling thread, which asks again whether it is admitted before it drops `pass`.
+    fn serve(self: Box<Self>, pass: ResumePass);
 
     /// Returns the request to its lane, whose threads answer it with [`discarded`].
     fn discard(self: Box<Self>);
@@ -69,6 +77,8 @@ pub(crate) enum Gate {
     Closed,
     /// They are admitted, those that wait first.
     Open,
+    /// They are admitted one at a time, those that wait first, by [`HoldQueue::begin_turn`].
+    Turns,
     /// They are answered with this exception, those that wait, too.
     Refusing(fn() -> SystemException),
 }
@@ -84,15 +94,28 @@ struct Queue {
     held: Lock<Held>,
     changed: Condition,
     limits: HoldLimits,
+    /// The id of the main thread, in the queue of requests for it.
+    main_thread: Option<AtomicU32>,
+}
+
+/// The thread that has the turn.
+#[derive(Clone, Copy, Debug)]
+struct TurnOf {
+    thread: u32,
+    /// The number of upcalls that are nested in each other.
+    depth: usize,
 }
 
 /// The state of a queue.
 #[derive(Debug)]
 pub(crate) struct Held {
     gate: Gate,
+    turn: Option<TurnOf>,
     requests: WaitingRequests<Box<dyn Holdable>>,
     /// The number of threads of this process whose collocated calls wait.
     callers: usize,
+    /// The number of threads that wait for requests to serve.
+    servers: usize,
     /// Whether a thread is resuming requests. It looks for further ones before it stops.
     is_resuming: bool,
     /// Whether the ORB is shutting down: no requests are held any more.
@@ -102,19 +125,27 @@ pub(crate) struct Held {
 impl Held {
     fn gate(&self) -> Gate {
         match self.gate {
-            Gate::Closed if self.is_released => Gate::Refusing(discarded),
+            Gate::Closed | Gate::Turns if self.is_released => Gate::Refusing(discarded),
             gate => gate,
         }
     }
 
     /// Whether requests wait, also if there are no others.
     fn is_closed(&self) -> bool {
-        matches!(self.gate(), Gate::Closed)
+        match self.gate() {
+            Gate::Closed => true,
+            Gate::Turns => self.turn.is_some(),
+            Gate::Open | Gate::Refusing(_) => false,
+        }
     }
 
     /// The number of requests that may be resumed now.
-    fn resumable(&self) -> usize {
-        if self.is_closed() || self.requests.is_resuming() { 0 } else { usize::MAX }
+    fn resumable(&self, by_main_thread: bool) -> usize {
+        match self.gate() {
+            _ if self.is_closed() || self.requests.is_resuming() => 0,
+            Gate::Turns => usize::from(!by_main_thread),
+            _ => usize::MAX,
+        }
     }
 }
 
@@ -147,13 +178,38 @@ impl Drop for ResumePass {
     }
 }
 
+/// The right to make an upcall, where only one thread at a time has it. Dropping it ends the upcall.
+#[derive(Debug)]
+pub(crate) struct Turn(HoldQueue);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut held = self.0.0.held.lock();
+        held.turn = held.turn.map(|turn| TurnOf { depth: turn.depth - 1, ..turn });
+        held.turn.take_if(|turn| turn.depth == 0);
+        self.0.resume(held);
+    }
+}
+
 impl HoldQueue {
     /// An empty queue.
     pub(crate) fn new(gate: Gate, limits: HoldLimits) -> Self {
+        Self::with(gate, limits, None)
+    }
+
+    /// The queue of requests for the main thread, which is the calling one until another
+    /// [serves](Self::serve_next) them.
+    pub(crate) fn for_main_thread(limits: HoldLimits) -> Self {
+        Self::with(Gate::Turns, limits, Some(AtomicU32::new(thread::id())))
+    }
+
+    fn with(gate: Gate, limits: HoldLimits, main_thread: Option<AtomicU32>) -> Self {
         let held = Held {
             gate,
+            turn: None,
             requests: WaitingRequests::default(),
             callers: 0,
+            servers: 0,
             is_resuming: false,
             is_released: false,
         };
@@ -162,6 +218,7 @@ impl HoldQueue {
             held: Lock::new(held),
             changed: Condition::new(),
             limits,
+            main_thread,
         }))
     }
 
@@ -174,7 +231,8 @@ impl HoldQueue {
     }
 
     /// Answers held requests with `TRANSIENT`, and holds no further ones.
-    pub(crate) fn release(&self) {
+    #[doc(hidden)]
+    pub fn release(&self) {
         let mut held = self.0.held.lock();
         held.is_released = true;
         self.resume(held);
@@ -182,14 +240,14 @@ impl HoldQueue {
 
     /// Resumes the requests that may be resumed.
     fn resume<'q>(&'q self, mut held: Locked<'q, Held>) {
-        if held.callers > 0 {
+        if held.callers + held.servers > 0 {
             self.0.changed.notify_all();
         }
         if held.is_resuming {
             return self.update_is_open(&held);
         }
         loop {
-            let most = held.resumable();
+            let most = held.resumable(self.is_for_main_thread());
             let resumed = held.requests.resume(most);
             held.is_resuming = !resumed.is_empty();
             self.update_is_open(&held);
@@ -213,28 +271,97 @@ impl HoldQueue {
     /// Admits a request, or returns the reason why not. Does not block.
     #[inline]
     pub(crate) fn admit(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
-        if self.0.is_open.load(Ordering::Acquire) { Ok(()) } else { self.admit_in_order(arrival) }
+        if self.0.is_open.load(Ordering::Acquire) {
+            Ok(())
+        } else {
+            self.admit_behind(arrival, |pass| pass.queue == *self)
+        }
     }
 
+    /// Like [`admit`](Self::admit), but requests that have been resumed together are admitted in their order, too: the
+    /// threads of a lane need not ask in it.
     #[cold]
-    fn admit_in_order(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
+    pub(crate) fn admit_in_order(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
+        self.admit_behind(arrival, |_| false)
+    }
+
+    /// Admits a request if no other precedes it; those that are resuming do not precede one that `overtakes`.
+    #[cold]
+    fn admit_behind(
+        &self,
+        arrival: Arrival<'_>,
+        overtakes: impl FnOnce(&ResumePass) -> bool,
+    ) -> Result<(), Stopped> {
         let held = self.0.held.lock();
         match held.gate() {
             Gate::Refusing(exception) => return Err(Stopped::Refused(exception())),
-            Gate::Open if self.is_next(&held, arrival) => return Ok(()),
-            Gate::Open | Gate::Closed => {}
+            Gate::Open if is_next(&held, arrival, overtakes) => return Ok(()),
+            Gate::Open | Gate::Closed | Gate::Turns => {}
         }
         drop(held);
         Err(Stopped::Held(self.clone()))
     }
 
-    /// Whether no other request precedes this one.
-    fn is_next(&self, held: &Held, arrival: Arrival<'_>) -> bool {
-        match arrival {
-            Arrival::New => held.requests.is_empty(),
-            Arrival::Resumed(pass) => held.requests.is_next(pass.since, pass.queue == *self),
-            Arrival::Collocated => true,
+    /// Admits a request if no other one has the turn, or returns the reason why not. Does not block. The thread that
+    /// has the turn may make collocated calls.
+    pub(crate) fn begin_turn(&self, arrival: Arrival<'_>) -> Result<Turn, Stopped> {
+        let thread = thread::id();
+        let mut held = self.0.held.lock();
+        let is_local = matches!(arrival, Arrival::Collocated);
+        if let Some(turn) = held.turn.as_mut().filter(|turn| is_local && turn.thread == thread) {
+            turn.depth += 1;
+            return Ok(Turn(self.clone()));
         }
+        if let Gate::Refusing(exception) = held.gate() {
+            return Err(Stopped::Refused(exception()));
+        }
+        let is_here = match (&self.0.main_thread, arrival) {
+            (None, _) => true,
+            (Some(main), Arrival::Collocated) => main.load(Ordering::Relaxed) == thread,
+            (Some(_), Arrival::Resumed(pass)) => pass.queue == *self,
+            (Some(_), Arrival::New) => false,
+        };
+        if held.turn.is_none() && is_here && is_next(&held, arrival, |pass| pass.queue == *self) {
+            held.turn = Some(TurnOf { thread, depth: 1 });
+            return Ok(Turn(self.clone()));
+        }
+        drop(held);
+        Err(Stopped::Held(self.clone()))
+    }
+
+    /// Whether its requests are served by the main thread, to which other threads hand collocated calls.
+    pub fn is_for_main_thread(&self) -> bool {
+        self.0.main_thread.is_some()
+    }
+
+    /// Serves the next request on the calling thread, which becomes the main thread; waits for one if `limit` is not
+    /// zero, for ever if it is `None`. Returns whether there was one. Returns at once after the ORB's shutdown.
+    #[doc(hidden)]
+    pub fn serve_next(&self, limit: Option<Duration>) -> bool {
+        let Some(main_thread) = &self.0.main_thread else { return false };
+        let mut held = self.0.held.lock();
+        main_thread.store(thread::id(), Ordering::Relaxed);
+        let waits = |held: &mut Held| {
+            !held.is_released && (held.resumable(false) == 0 || held.requests.oldest().is_none())
+        };
+        held.servers += 1;
+        match limit {
+            Some(limit) => held = self.0.changed.wait_while(held, limit, waits),
+            None => {
+                while waits(&mut held) {
+                    held = self.0.changed.wait(held);
+                }
+            }
+        }
+        held.servers -= 1;
+        if waits(&mut held) || held.is_released {
+            return false;
+        }
+        let next = held.requests.resume(1).pop();
+        drop(held);
+        let Some(next) = next else { return false };
+        next.request.serve(ResumePass { queue: self.clone(), since: next.since });
+        true
     }
 
     /// Holds a request; `since` is the time when it was first held. If the gate has opened in the meantime, the
@@ -259,13 +386,14 @@ impl HoldQueue {
             return Err((request, too_many()));
         }
         held.requests.add(since, request, weight);
-        let waits = held.is_closed() || held.requests.is_resuming();
+        let waits = held.is_closed() || held.requests.is_resuming() || self.is_for_main_thread();
         self.resume(held);
         Ok(self.expiry(since).filter(|_| waits))
     }
 
-    /// When a request that was first held at `since` expires. A time beyond the range of the clock means no limit.
-    fn expiry(&self, since: Instant) -> Option<Instant> {
+    /// When a request that was first held at `since` expires; `None` for no limit.
+    pub fn expiry(&self, since: Instant) -> Option<Instant> {
+        // A time beyond the range of the clock means no limit.
         self.0.limits.time.and_then(|limit| since.checked_add(limit))
     }
 
@@ -328,6 +456,15 @@ impl HoldQueue {
     /// Whether no request and no collocated call waits.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// Whether no other request precedes this one.
+fn is_next(held: &Held, arrival: Arrival<'_>, overtakes: impl FnOnce(&ResumePass) -> bool) -> bool {
+    match arrival {
+        Arrival::New => held.requests.is_empty(),
+        Arrival::Resumed(pass) => held.requests.is_next(pass.since, overtakes(pass)),
+        Arrival::Collocated => true,
     }
 }
 

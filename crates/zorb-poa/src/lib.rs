@@ -41,7 +41,9 @@ pub use key::{KeyParts, system_id};
 pub use manager::{ManagerState, PoaManager};
 pub use operations::Operations;
 pub use policies::check_policies;
-pub use policies::{IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies};
+pub use policies::{
+    IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies, ThreadModel,
+};
 pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
 pub use skeleton::ServantObject;
 pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};

@@ -122,6 +122,11 @@ impl PoaManager {
         self.0.queue.admit(arrival)
     }
 
+    /// The same for an adapter that serves one request at a time, in their order.
+    pub(crate) fn admit_in_order(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
+        self.0.queue.admit_in_order(arrival)
+    }
+
     /// The number of requests and collocated calls that wait for the manager to leave the holding state.
     pub fn held_requests(&self) -> usize {
         self.0.queue.len()

@@ -16,13 +16,15 @@ pub(super) struct Objects {
     slots: Box<SlotTable>,
     /// The slots of objects by id; `None` if the ids are slots.
     ids: Option<Box<IdTable>>,
+    /// Whether collocated calls may call servants directly.
+    are_direct: bool,
 }
 
 impl Objects {
     /// Creates an empty map; `ids_are_slots` for transient system ids, which are index and generation.
-    pub(super) fn new(ids_are_slots: bool) -> Self {
+    pub(super) fn new(ids_are_slots: bool, are_direct: bool) -> Self {
         let ids = (!ids_are_slots).then(|| Box::new(IdTable::new()));
-        Self { slots: Box::new(SlotTable::new()), ids }
+        Self { slots: Box::new(SlotTable::new()), ids, are_direct }
     }
 
     /// Whether the map assigns the ids, which are slots.
@@ -63,11 +65,11 @@ impl Objects {
                 let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
                 let id = ObjectId::new(octets);
                 assigned = Some(id.clone());
-                Arc::new(ActiveObject::new(id, skeleton))
+                Arc::new(ActiveObject::new(id, skeleton, self.are_direct))
             })?;
             return assigned;
         };
-        let object = Arc::new(ActiveObject::new(id.clone(), skeleton));
+        let object = Arc::new(ActiveObject::new(id.clone(), skeleton, self.are_direct));
         ids.insert(id.as_bytes(), || self.slots.insert(|_, _| object))?;
         Some(id)
     }

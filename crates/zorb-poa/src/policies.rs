@@ -4,6 +4,19 @@ use zorb_base::policy::{self, Levels, Policies, TypedPolicy};
 
 use crate::error::PoaError;
 
+/// Which threads make the upcalls of an adapter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ThreadModel {
+    /// Those that the ORB chooses, several at the same time (`ORB_CTRL_MODEL`).
+    #[default]
+    OrbControlled,
+    /// Those that the ORB chooses, one upcall at a time (`SINGLE_THREAD_MODEL`). The next begins when an upcall has
+    /// ended, in the order of their requests.
+    SingleThread,
+    /// The main thread, which is the one in `Orb::run` or `Orb::perform_work` (`MAIN_THREAD_MODEL`).
+    MainThread,
+}
+
 /// Whether references outlive the adapter that created them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum Lifespan {
@@ -56,6 +69,8 @@ pub enum ImplicitActivation {
 #[derive(Clone, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct PoaPolicies {
+    /// Default: the ORB chooses the threads.
+    pub thread_model: ThreadModel,
     /// Default: transient.
     pub lifespan: Lifespan,
     /// Default: system ids.
@@ -78,6 +93,20 @@ impl PoaPolicies {
     #[doc(hidden)]
     pub fn root() -> Self {
         Self { implicit_activation: ImplicitActivation::Implicit, ..Self::default() }
+    }
+
+    /// Makes one upcall at a time.
+    #[must_use]
+    pub fn single_thread(mut self) -> Self {
+        self.thread_model = ThreadModel::SingleThread;
+        self
+    }
+
+    /// Makes upcalls on the main thread alone.
+    #[must_use]
+    pub fn main_thread(mut self) -> Self {
+        self.thread_model = ThreadModel::MainThread;
+        self
     }
 
     /// Makes references outlive the program.

@@ -9,6 +9,7 @@ use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
+use crate::hold_queue::Turn;
 
 /// The number of slots in the first segment; each further segment has twice as many.
 const FIRST_SEGMENT: usize = 64;
@@ -22,6 +23,8 @@ pub(crate) struct Occupant {
     generation: u32,
     /// `None` only while it is dropped.
     object: Option<Arc<ActiveObject>>,
+    /// The turn of a request, for which this was created.
+    _turn: Option<Turn>,
 }
 
 impl Drop for Occupant {
@@ -43,6 +46,14 @@ impl std::fmt::Debug for Found {
 }
 
 impl Found {
+    /// The same with the turn for its upcall, if requests have turns. Dropping it ends the turn.
+    #[cold]
+    pub(crate) fn in_turn(self, turn: Option<Turn>) -> Self {
+        let Some(turn) = turn else { return self };
+        let occupant = Occupant { generation: 0, object: self.to_shared(), _turn: Some(turn) };
+        Self(Guard::from_inner(Some(Arc::new(occupant))))
+    }
+
     /// The object. It is never `None`.
     #[inline]
     pub fn object(&self) -> Option<&ActiveObject> {
@@ -121,7 +132,11 @@ impl SlotTable {
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
         record(Event::TableWritten);
-        slots.get(offset)?.store(Some(Arc::new(Occupant { generation, object: Some(object) })));
+        slots.get(offset)?.store(Some(Arc::new(Occupant {
+            generation,
+            object: Some(object),
+            _turn: None,
+        })));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
     }

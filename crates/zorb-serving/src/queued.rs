@@ -494,14 +494,20 @@ impl HeldRequest {
 
     /// Passes the request to the threads of its lane, unless its client has gone.
     fn release(mut self, release: Release) {
-        let Some(message) = self.message.take() else { return };
+        if let Some(request) = self.take(release) {
+            Arc::clone(&self.lane.serving_lane).resume(request);
+        }
+    }
+
+    /// The request as a released one; `None` if its client has gone.
+    fn take(&mut self, release: Release) -> Option<ReleasedRequest> {
+        let message = self.message.take()?;
         let connection = self.connection().filter(|connection| connection.requests.resume());
         if connection.is_none() && message.response.expects_reply() {
-            return;
+            return None;
         }
         let (context, priority) = (Arc::clone(&self.lane.context), self.priority);
-        let request = ReleasedRequest { message, connection, context, priority, release };
-        Arc::clone(&self.lane.serving_lane).resume(request);
+        Some(ReleasedRequest { message, connection, context, priority, release })
     }
 }
 
@@ -516,6 +522,16 @@ impl Holdable for HeldRequest {
 
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.release(Release::Resumed(pass));
+    }
+
+    fn serve(mut self: Box<Self>, pass: ResumePass) {
+        let Some(request) = self.take(Release::Resumed(pass)) else { return };
+        let RequestLane { context, lane, serving_lane } = self.lane.clone();
+        // A shutdown waits for it as for the ORB's own threads.
+        let _running = context.orb().threads().enter();
+        let request = QueuedRequest::released(request, &lane, serving_lane);
+        drop(request.serve(&mut Scratch::default()));
+        serve_none();
     }
 
     fn discard(self: Box<Self>) {

@@ -143,7 +143,7 @@ pub mod options {
 pub mod poa {
     pub use zorb_core::poa::{
         IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId,
-        Poa, PoaError, PoaManager, PoaPolicies, system_id,
+        Poa, PoaError, PoaManager, PoaPolicies, ThreadModel, system_id,
     };
 }
 

@@ -3,10 +3,12 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use zorb_base::error::Error;
 use zorb_base::options::Options;
 use zorb_base::orb_core::OrbCore;
+use zorb_base::upcall_thread::in_upcall_of;
 use zorb_giop::Ior;
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
@@ -227,14 +229,48 @@ impl Orb {
         self.inner.adapters.unpublish(key.as_bytes())
     }
 
-    /// Blocks until the ORB has been [shut down](Self::shutdown). The ORB's own threads serve requests as soon as
-    /// it listens, also without this call.
+    /// Executes the requests of adapters with the main-thread model on the calling thread until the ORB has been [shut
+    /// down](Self::shutdown). The ORB's own threads serve all other requests as soon as it listens, also without this
+    /// call.
     ///
     /// # Errors
     /// None at present.
     pub fn run(&self) -> Result<(), Error> {
+        if !in_upcall_of(&self.inner.core) {
+            while self.inner.adapters.main_thread().serve_next(None) {}
+        }
         self.inner.wait_for_shutdown();
         Ok(())
+    }
+
+    /// Whether requests wait for the main thread.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    pub fn work_pending(&self) -> Result<bool, Error> {
+        self.inner.core.check_running()?;
+        Ok(!self.inner.adapters.main_thread().is_empty())
+    }
+
+    /// Executes one request that waits for the main thread on the calling thread, if there is one. Returns whether
+    /// there was one. Does not wait, and does nothing inside an upcall.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    pub fn perform_work(&self) -> Result<bool, Error> {
+        self.perform_work_within(Duration::ZERO)
+    }
+
+    /// Like [`perform_work`](Self::perform_work), but waits for a request for at most `limit`.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    pub fn perform_work_within(&self, limit: Duration) -> Result<bool, Error> {
+        self.inner.core.check_running()?;
+        if in_upcall_of(&self.inner.core) {
+            return Ok(false);
+        }
+        Ok(self.inner.adapters.main_thread().serve_next(Some(limit)))
     }
 
     /// Shuts the ORB down: it accepts no further requests, completes and answers those in progress, and sends

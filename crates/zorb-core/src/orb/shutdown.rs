@@ -42,6 +42,7 @@ impl OrbInner {
         let pools = self.server.stop_pools();
         // Requests that a POA manager is holding would wait forever.
         self.root.get().inspect(|root| root.release_held());
+        self.adapters.main_thread().release();
         for pool in &pools {
             pool.stop();
         }

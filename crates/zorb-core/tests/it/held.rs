@@ -33,7 +33,7 @@ struct Scene {
 }
 
 /// `None` for the ORB's own lane.
-const STRATEGIES: [Option<Strategy>; 5] = [
+pub(crate) const STRATEGIES: [Option<Strategy>; 5] = [
     None,
     Some(Strategy::ThreadPerConnection),
     Some(Strategy::LeaderFollowers),
@@ -91,10 +91,10 @@ fn key(echo: &Echo) -> Vec<u8> {
 }
 
 /// A client without an ORB, which sends requests without waiting for replies.
-struct Raw(TcpStream);
+pub(crate) struct Raw(pub(crate) TcpStream);
 
 impl Raw {
-    fn twice(&mut self, echo: &Echo, value: i32, response: ResponseFlags) {
+    pub(crate) fn twice(&mut self, echo: &Echo, value: i32, response: ResponseFlags) {
         let mut octets = Vec::new();
         let key = key(echo);
         let start = RequestStart {
@@ -112,7 +112,7 @@ impl Raw {
     }
 
     /// The id and the status of the next reply.
-    fn reply(&mut self) -> (i32, ReplyStatus) {
+    pub(crate) fn reply(&mut self) -> (i32, ReplyStatus) {
         let (id, status, _) = self.whole_reply();
         (id, status)
     }
@@ -134,8 +134,8 @@ fn held(manager: &PoaManager) -> i32 {
     i32::try_from(manager.held_requests()).unwrap()
 }
 
-const TWO_WAY: ResponseFlags = ResponseFlags::SyncWithTarget;
-const DONE: ReplyStatus = ReplyStatus::NoException;
+pub(crate) const TWO_WAY: ResponseFlags = ResponseFlags::SyncWithTarget;
+pub(crate) const DONE: ReplyStatus = ReplyStatus::NoException;
 
 #[test]
 fn a_thousand_held_requests_delay_nobody_on_their_connection_or_in_their_lane() {

@@ -1,20 +1,17 @@
 //! Calls of objects of this ORB with a request and a reply in memory.
 
 use std::cell::Cell;
-use std::io::IoSlice;
 use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
-use zorb_cdr::{ByteOrder, TextCoding};
-use zorb_giop::{
-    Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, ServedRequest, TargetAddress,
-};
+use zorb_cdr::ByteOrder;
+use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, TargetAddress};
 use zorb_poa::{
-    Access, Answer, MessageLayout, NotAdmitted, ReplyTo, RequestSource, ServerCall, answer_absent,
-    dispatch, find_target,
+    Access, Answer, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent, dispatch,
+    find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -22,12 +19,11 @@ use super::attempt::{Attempt, OutgoingRequest, Unfinished, evaluate};
 use super::call::Call;
 use super::connection::CallReply;
 use super::contexts::Contexts;
+use super::in_memory::{LOCAL_TEXT, NotSent};
+use super::main_thread::hand_over;
 use super::reply::Reply;
 use crate::client::core::ClientCore;
 use crate::collocation::hold;
-
-/// The text coding of calls within this ORB. It can represent all characters.
-pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
 
 thread_local! {
     /// The buffers of calls within this ORB, for request and reply: 13 % of a call, without what the allocator
@@ -94,13 +90,23 @@ fn answer_here(
     deadline: Option<Instant>,
     buffer: &mut Vec<u8>,
 ) -> Result<Answer, ProtocolError> {
-    let reply = ReplyTo { buffer, copy_threshold: usize::MAX, source: &NotSent };
+    let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &NotSent };
     let mut call = ServerCall::new(message, header.order, form, reply);
     call.read_header(header)?;
     call.set_text(LOCAL_TEXT);
     let mut since = None;
     let target = loop {
         match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
+            Err(NotAdmitted::Held(queue)) if queue.is_for_main_thread() => {
+                about_to_block();
+                match hand_over(core, &queue, message, header, deadline) {
+                    Ok((answer, octets)) => {
+                        *buffer = octets;
+                        return Ok(answer);
+                    }
+                    Err(exception) => break Err(NotAdmitted::Refused(exception)),
+                }
+            }
             Err(NotAdmitted::Held(queue)) => {
                 about_to_block();
                 let since = *since.get_or_insert_with(Instant::now);
@@ -120,13 +126,6 @@ fn answer_here(
     };
     call.set_context(core);
     Ok(dispatch(core.adapters(), &mut call, &found, &MessageLayout::default()))
-}
-
-/// The reply stays in its buffer.
-struct NotSent;
-
-impl RequestSource for NotSent {
-    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
 }
 
 fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {

@@ -1,6 +1,5 @@
 use std::convert::Infallible;
 use std::sync::Mutex;
-use std::time::Duration;
 
 use zorb_types::SystemExceptionKind;
 
@@ -38,6 +37,11 @@ impl Holdable for Numbered {
 
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.note("resumed");
+        self.outcomes.passes.lock().unwrap().push(pass);
+    }
+
+    fn serve(self: Box<Self>, pass: ResumePass) {
+        self.note("served");
         self.outcomes.passes.lock().unwrap().push(pass);
     }
 
@@ -217,6 +221,8 @@ fn many_requests_whose_clients_have_gone_are_resumed_one_after_the_other() {
         }
 
         fn resume(self: Box<Self>, _: ResumePass) {}
+
+        fn serve(self: Box<Self>, _: ResumePass) {}
 
         fn discard(self: Box<Self>) {}
     }

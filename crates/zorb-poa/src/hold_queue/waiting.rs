@@ -99,11 +99,11 @@ impl<R> WaitingRequests<R> {
         self.requests.front().map(|first| first.since)
     }
 
-    /// Whether no request precedes one that was first held at `since`: none that waits, and, unless that one is
-    /// itself `resuming`, none that is resuming.
-    pub(super) fn is_next(&self, since: Instant, resuming: bool) -> bool {
+    /// Whether no request precedes one that was first held at `since`: none that waits, and none that is resuming,
+    /// unless it `overtakes` those.
+    pub(super) fn is_next(&self, since: Instant, overtakes: bool) -> bool {
         self.oldest().is_none_or(|first| first >= since)
-            && (resuming
+            && (overtakes
                 || self.resuming.first_key_value().is_none_or(|(first, _)| *first >= since))
     }
 

@@ -30,7 +30,7 @@ impl Skeleton for Nothing {
 }
 
 fn object() -> Arc<ActiveObject> {
-    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing)))
+    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing), true))
 }
 
 #[test]

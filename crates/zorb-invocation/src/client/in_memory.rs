@@ -1,0 +1,17 @@
+//! What calls within an ORB have in common: a request and a reply in memory.
+
+use std::io::IoSlice;
+
+use zorb_cdr::TextCoding;
+use zorb_giop::ServedRequest;
+use zorb_poa::RequestSource;
+
+/// The text coding of calls within this ORB. It can represent all characters.
+pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
+
+/// The reply stays in its buffer.
+pub(super) struct NotSent;
+
+impl RequestSource for NotSent {
+    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
+}
