@@ -13,8 +13,8 @@ use crate::message_budget::process_budget;
 /// How many shares there may be before those are looked for that nothing uses any more.
 const LEAST: usize = 64;
 
-/// Divides a budget among peers, so that none uses it up: the connections to one IP address have one share, and those to
-/// local peers together one.
+/// Divides a budget among peers, so that none uses it up: the connections to one IP address have one share, those to
+/// local peers together one, and so have the unknown senders of datagrams.
 #[derive(Clone, Debug)]
 pub struct PeerShares {
     budget: Arc<MessageBudget>,
@@ -25,9 +25,18 @@ pub struct PeerShares {
 
 #[derive(Debug, Default)]
 struct ByPeer {
-    shares: HashMap<Option<IpAddr>, Weak<MessageBudget>>,
+    shares: HashMap<Peer, Weak<MessageBudget>>,
     /// The number of shares at which unused ones are removed.
     remove_at: usize,
+}
+
+/// Who has a share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Peer {
+    Address(IpAddr),
+    Local,
+    /// Whoever sends datagrams, of which a stream receives those of all.
+    Datagrams,
 }
 
 impl PeerShares {
@@ -44,10 +53,15 @@ impl PeerShares {
 
     /// The account that the messages of a connection are charged to.
     pub fn share(&self, stream: &dyn Stream) -> Arc<MessageBudget> {
-        self.share_of(ip_address(stream))
+        self.share_of(ip_address(stream).map_or(Peer::Local, Peer::Address))
     }
 
-    fn share_of(&self, peer: Option<IpAddr>) -> Arc<MessageBudget> {
+    /// What the messages of a stream are charged to that receives the datagrams of all peers.
+    pub fn share_of_datagrams(&self) -> Arc<MessageBudget> {
+        self.share_of(Peer::Datagrams)
+    }
+
+    fn share_of(&self, peer: Peer) -> Arc<MessageBudget> {
         let limit = if self.limit == 0 { self.budget.limit() / 2 } else { self.limit };
         let mut by_peer = self.by_peer.lock();
         if let Some(share) = by_peer.shares.get(&peer).and_then(Weak::upgrade) {
@@ -79,8 +93,8 @@ mod tests {
 
     use super::*;
 
-    fn address(last: u32) -> Option<IpAddr> {
-        Some(Ipv4Addr::from(0x0a00_0000 + last).into())
+    fn address(last: u32) -> Peer {
+        Peer::Address(Ipv4Addr::from(0x0a00_0000 + last).into())
     }
 
     #[test]
@@ -93,7 +107,7 @@ mod tests {
         };
         let hostile: Vec<_> = (0..60).map_while(|_| charge(address(1), 10)).collect();
         assert_eq!((hostile.len(), budget.used()), (5, 50));
-        let others = [charge(address(2), 20), charge(None, 20), charge(None, 10)];
+        let others = [charge(address(2), 20), charge(Peer::Local, 20), charge(Peer::Local, 10)];
         assert!(others.iter().all(Option::is_some));
         assert!(charge(address(3), 1).is_none(), "the budget is used up");
         drop(hostile);
@@ -104,7 +118,7 @@ mod tests {
     #[test]
     fn a_share_may_have_a_limit_of_its_own() {
         let budget = Arc::new(MessageBudget::new(100));
-        let mut charge = Charge::to(PeerShares::new(&budget, 70).share_of(None));
+        let mut charge = Charge::to(PeerShares::new(&budget, 70).share_of(Peer::Local));
         assert!(!charge.set(71) && charge.set(70));
     }
 
@@ -114,6 +128,15 @@ mod tests {
         let [one, other, own] = [one, other, own].map(|shares| shares.share_of(address(7)));
         assert!(Arc::ptr_eq(&one, &other) && one.limit() >= process_budget().limit() / 2);
         assert_eq!(own.limit(), 10);
+    }
+
+    #[test]
+    fn senders_of_datagrams_do_not_use_the_share_of_local_peers() {
+        let shares = PeerShares::new(&Arc::new(MessageBudget::new(100)), 0);
+        let mut of_senders = Charge::to(shares.share_of_datagrams());
+        assert!(of_senders.set(50));
+        assert!(!Charge::to(shares.share_of_datagrams()).set(1));
+        assert!(Charge::to(shares.share_of(Peer::Local)).set(50));
     }
 
     #[test]

@@ -171,8 +171,12 @@ impl ServerConnection {
         let _ = stream.set_recv_timeout(options.idle_timeout);
         #[cfg(feature = "buffers")]
         let gather_threshold = stream.gather_threshold().unwrap_or(usize::MAX);
+        let budget = match protocol.carries_replies() {
+            true => core.peer_shares().share(&*stream),
+            false => core.peer_shares().share_of_datagrams(),
+        };
         let connection = Arc::new(Self {
-            budget: core.peer_shares().share(&*stream),
+            budget,
             stream,
             core: Arc::clone(core),
             lane: Arc::clone(lane),
