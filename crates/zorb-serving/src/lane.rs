@@ -243,7 +243,8 @@ impl Lane {
             rejected: AtomicU64::new(0),
             rejections: LogLimit::default(),
         });
-        process::add(&lane);
+        let known: Weak<Self> = Arc::downgrade(&lane);
+        process::add(known);
         Ok(lane)
     }
 

@@ -11,6 +11,7 @@ use zorb_base::peer_shares::ip_address;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, log_limited};
 
+use super::process::MakesRoom;
 use super::{Lane, process};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
@@ -57,6 +58,16 @@ impl Admission for LaneAdmission {
     }
 }
 
+impl MakesRoom for Lane {
+    fn connections(&self) -> usize {
+        self.connections.count()
+    }
+
+    fn close_one(&self) -> bool {
+        self.close_one_of(None)
+    }
+}
+
 impl Lane {
     fn new_connection(
         self: &Arc<Self>,
@@ -96,7 +107,7 @@ impl Lane {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
                 // Its thread serves a later client.
-                let _ = self.close_one(None) || process::close_one();
+                let _ = self.close_one_of(None) || process::close_one();
             }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
@@ -108,15 +119,15 @@ impl Lane {
     fn make_room(&self, excess: Excess) -> bool {
         match excess {
             Excess::None => true,
-            Excess::Of(peer) => self.close_one(Some(peer)),
-            Excess::Table => self.close_one(None),
+            Excess::Of(peer) => self.close_one_of(Some(peer)),
+            Excess::Table => self.close_one_of(None),
             Excess::Process => process::close_one(),
         }
     }
 
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
-    pub(super) fn close_one(&self, peer: Option<IpAddr>) -> bool {
+    fn close_one_of(&self, peer: Option<IpAddr>) -> bool {
         self.close_longest_idle(peer) || self.close_longest_unread(peer)
     }
 
