@@ -9,10 +9,12 @@
 
 mod client;
 mod context;
+mod outcome;
 mod registry;
 mod server;
 
 pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
+pub use outcome::RequestOutcome;
 pub use server::{ServerRequestInfo, ServerRequestInterceptor};
 
 #[doc(hidden)]
@@ -21,4 +23,4 @@ pub use client::ClientRequest;
 pub use context::AddedContexts;
 pub(crate) use registry::Interceptors;
 #[doc(hidden)]
-pub use server::{InterceptedRequest, invalid_call};
+pub use server::{InterceptedRequest, end_request, invalid_call};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use zorb_cdr::ByteOrder;
 use zorb_core::interceptor::{
-    ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
+    ClientRequestInfo, ClientRequestInterceptor, RequestOutcome, ServerRequestInfo,
+    ServerRequestInterceptor,
 };
 use zorb_giop::ServiceId;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
@@ -44,16 +45,16 @@ impl ClientRequestInterceptor for Propagation {
         current_visit().map_or(Ok(()), |visit| visit.receive_reply())
     }
 
-    fn receive_exception(
-        &self,
-        info: &ClientRequestInfo<'_>,
-        _: Option<&SystemException>,
-    ) -> Result<(), SystemException> {
+    fn receive_exception(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
         self.receive_reply(info)
     }
 
     fn receive_other(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
         self.receive_reply(info)
+    }
+
+    fn intercepts_collocated_calls(&self) -> bool {
+        false
     }
 }
 
@@ -103,8 +104,26 @@ impl ServerRequestInterceptor for UpcallVisit {
             Upcall { visit: Rc::clone(&visit), _entered: Entered::new(Some(Rc::clone(&visit))) };
         let served = visit.check(CompletionStatus::No).and_then(|()| info.proceed());
         drop(upcall);
-        visit.check(CompletionStatus::Maybe)?;
+        if served.is_err() {
+            visit.check(CompletionStatus::Maybe)?;
+        }
         served
+    }
+
+    /// The upcall has returned, and its visit has not ended yet.
+    fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        if info.operation() == CANCEL {
+            return Ok(());
+        }
+        current_visit().map_or(Ok(()), |visit| visit.check(CompletionStatus::Maybe))
+    }
+
+    fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        match info.outcome() {
+            Some(RequestOutcome::UserException(_)) => self.send_reply(info),
+            // `around_upcall` has checked it.
+            _ => Ok(()),
+        }
     }
 }
 

@@ -204,7 +204,10 @@ impl ServerRequest<'_, '_> {
         let Self { call, list, outcome } = self;
         match outcome {
             Some(Outcome::Exception(exception)) => {
-                call.reply_dynamic(true, |writer| exception.write_value(writer))
+                let code = exception.type_code();
+                call.reply_dynamic(Some(code.resolved().id()), |writer| {
+                    exception.write_value(writer)
+                })
             }
             outcome => {
                 let list = list.unwrap_or_default();
@@ -214,7 +217,7 @@ impl ServerRequest<'_, '_> {
                     let minor = minor::marshal::SERVER_REQUEST_ARGUMENTS;
                     return Err(SystemException::marshal(minor, CompletionStatus::Yes));
                 }
-                call.reply_dynamic(false, |writer| {
+                call.reply_dynamic(None, |writer| {
                     if let Some(Outcome::Result(result)) = &outcome {
                         result.write_value(writer)?;
                     }

@@ -32,6 +32,10 @@ impl ServerRequestInterceptor for BufferInterceptor {
         with_buffer_strategy(self.0, || info.proceed())
     }
 
+    fn surrounds_upcalls_only(&self) -> bool {
+        true
+    }
+
     fn intercepts_collocated_calls(&self) -> bool {
         false
     }

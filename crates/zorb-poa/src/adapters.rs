@@ -349,7 +349,7 @@ impl Adapters {
         }
     }
 
-    /// The priority of a request, if an interceptor sets one. Does not block.
+    /// The priority by which a request is queued, if an interceptor knows it. Does not block.
     pub fn request_priority(&self, header: &RequestHeader<'_>) -> Option<i16> {
         let key = header.target.object_key().ok()?;
         let tables = self.tables.load();

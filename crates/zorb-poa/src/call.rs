@@ -1,9 +1,11 @@
 //! A request and its reply, as skeletons use them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io::IoSlice;
 
 use zorb_base::gather::{Gather, Tail, WriteBody};
+use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
 use zorb_cdr::{
@@ -17,6 +19,7 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
+use crate::flow_stack::FlowStack;
 use crate::operations::{OperationCache, Operations};
 
 /// A request during its upcall: its operation, its arguments, and its reply.
@@ -104,6 +107,8 @@ impl<'a> ServerCall<'a> {
                 is_expected: false,
                 threshold: reply.copy_threshold,
                 source: reply.source,
+                is_plain: false,
+                flow: None,
             },
         }
     }
@@ -116,6 +121,7 @@ impl<'a> ServerCall<'a> {
     pub fn read_header(&mut self, header: &MessageHeader) -> Result<(), ProtocolError> {
         self.reply.form.read_request_with(&mut self.request, &mut self.arguments, header)?;
         self.reply.is_expected = self.request.response.expects_reply();
+        self.reply.is_plain = self.reply.is_expected;
         Ok(())
     }
 
@@ -234,7 +240,7 @@ impl<'a> ServerCall<'a> {
         probe!(Upcall);
         match outcome {
             Ok(results) => {
-                self.reply.write_results(&|writer: &mut CdrWriter<'_>| write(writer, &results))
+                self.write_results(&|writer: &mut CdrWriter<'_>| write(writer, &results))
             }
             Err(raised) => self.reply_raised(raised),
         }
@@ -252,11 +258,28 @@ impl<'a> ServerCall<'a> {
         }
     }
 
+    fn write_results(&mut self, results: WriteBody<'_>) -> Served {
+        if !self.reply.is_plain && !self.must_reply()? {
+            return Ok(());
+        }
+        self.reply.write_results(results)
+    }
+
+    /// Writes a user exception as the reply.
+    #[inline(never)]
+    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
+        if self.reply.flow.is_some() {
+            let id = Cow::Borrowed(exception.repository_id());
+            self.end_flow(RequestOutcome::UserException(id))?;
+        }
+        self.reply.write(ReplyStatus::UserException, |writer| exception.write(writer))
+    }
+
     fn reply_raised<E: Raises>(&mut self, raised: E) -> Served {
         match raised.into_system() {
             Ok(exception) => Err(exception),
             Err(raised) => match raised.user() {
-                Ok(exception) => self.reply.write_user_exception(exception),
+                Ok(exception) => self.write_user_exception(exception),
                 Err(exception) => Err(exception.clone()),
             },
         }
@@ -296,18 +319,26 @@ impl<'a> ServerCall<'a> {
     }
 
     /// Writes a reply of types that are known only at run time: the results, or the repository id and the members of
-    /// a user exception.
+    /// the user exception of this id.
     ///
     /// # Errors
     /// The system exception of a value without an encoding, completed YES.
     pub fn reply_dynamic(
         &mut self,
-        is_exception: bool,
+        exception: Option<&str>,
         write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
     ) -> Served {
         probe!(Upcall);
-        let exception = ReplyStatus::UserException;
-        let status = if is_exception { exception } else { ReplyStatus::NoException };
+        if self.reply.flow.is_some() {
+            self.end_flow(match exception {
+                None => RequestOutcome::Successful,
+                Some(id) => RequestOutcome::UserException(Cow::Owned(id.to_owned())),
+            })?;
+        }
+        let status = match exception {
+            None => ReplyStatus::NoException,
+            Some(_) => ReplyStatus::UserException,
+        };
         self.reply.write(status, write)
     }
 
@@ -345,7 +376,10 @@ impl<'a> ServerCall<'a> {
     /// None in practice.
     pub fn done(&mut self) -> Served {
         probe!(Upcall);
-        self.reply.write_empty()
+        if !self.reply.is_plain && !self.must_reply()? {
+            return Ok(());
+        }
+        self.reply.write_no_results()
     }
 
     /// Answers a request for an operation that the interface does not have.
@@ -373,6 +407,10 @@ pub(crate) struct ReplyWriter<'a> {
     /// See [`ReplyTo::copy_threshold`].
     pub(super) threshold: usize,
     pub(super) source: &'a dyn RequestSource,
+    /// Whether a reply is expected and there is no flow stack: a reply takes one check.
+    is_plain: bool,
+    /// The interceptors of the request, if they have points other than around the upcall.
+    pub(crate) flow: Option<Box<FlowStack<'a>>>,
 }
 
 impl fmt::Debug for ReplyWriter<'_> {
@@ -384,7 +422,19 @@ impl fmt::Debug for ReplyWriter<'_> {
     }
 }
 
-impl ReplyWriter<'_> {
+impl<'a> ReplyWriter<'a> {
+    /// Sets the interceptors of the request.
+    pub(crate) fn begin_flow(&mut self, flow: FlowStack<'a>) {
+        self.is_plain = false;
+        self.flow = Some(Box::new(flow));
+    }
+
+    /// No reply is expected, or no more: it has been sent.
+    pub(crate) fn expect_none(&mut self) {
+        self.is_expected = false;
+        self.is_plain = false;
+    }
+
     /// Writes a reply with `status` and the body that `write` writes, replacing a previous one.
     #[inline]
     pub(super) fn write(
@@ -395,11 +445,10 @@ impl ReplyWriter<'_> {
         if !self.is_expected {
             return Ok(());
         }
-        let begun =
-            self.form.reply(self.buffer, ByteOrder::NATIVE, self.request.request_id, status, &[]);
-        let written = begun.and_then(|mut message| {
+        let text = self.text;
+        let written = self.begin(status).and_then(|mut message| {
             probe!(MessagingSend);
-            write(&mut message.body(self.text))?;
+            write(&mut message.body(text))?;
             probe!(Marshal);
             message.finish()
         });
@@ -408,33 +457,35 @@ impl ReplyWriter<'_> {
 
     /// Writes a reply without results, replacing a previous one.
     pub(super) fn write_empty(&mut self) -> Served {
-        if !self.is_expected {
-            return Ok(());
-        }
-        let (order, status) = (ByteOrder::NATIVE, ReplyStatus::NoException);
-        let begun = self.form.reply(self.buffer, order, self.request.request_id, status, &[]);
+        if self.is_expected { self.write_no_results() } else { Ok(()) }
+    }
+
+    fn write_no_results(&mut self) -> Served {
+        let begun = self.begin(ReplyStatus::NoException);
         begun.and_then(MessageWriter::finish).map_err(unwritable)
     }
 
-    /// Writes a user exception as the reply, replacing a previous one.
-    #[inline(never)]
-    fn write_user_exception(&mut self, exception: &dyn AnyUserException) -> Served {
-        self.write(ReplyStatus::UserException, |writer| exception.write(writer))
+    /// Begins a reply, replacing a previous one.
+    #[inline]
+    fn begin(&mut self, status: ReplyStatus) -> CdrResult<MessageWriter<'_>> {
+        if !self.is_plain
+            && let Some(flow) = &self.flow
+        {
+            return flow.begin_reply(self.buffer, self.form, self.request.request_id, status);
+        }
+        self.form.reply(self.buffer, ByteOrder::NATIVE, self.request.request_id, status, &[])
     }
 
     /// Writes the reply with its results. If they end in a long run of octets, also sends it, since the run is
     /// borrowed from them.
+    #[inline(always)] // into the only caller
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {
-        if !self.is_expected {
-            return Ok(());
-        }
         let mut gather = Gather::runs_from(self.threshold);
-        let (form, order, id) = (self.form, ByteOrder::NATIVE, self.request.request_id);
-        let status = ReplyStatus::NoException;
-        let begun = form.reply(self.buffer, order, id, status, &[]);
+        let text = self.text;
+        let begun = self.begin(ReplyStatus::NoException);
         let written = begun.and_then(|message| {
             probe!(MessagingSend);
-            let written = gather.write_body(message, self.text, results);
+            let written = gather.write_body(message, text, results);
             probe!(Marshal);
             written
         });
@@ -454,7 +505,7 @@ impl ReplyWriter<'_> {
         });
         match sent {
             Ok(()) => {
-                self.is_expected = false;
+                self.expect_none();
                 Ok(())
             }
             // The results changed between the two passes; nothing has been sent.
@@ -474,7 +525,7 @@ impl ReplyWriter<'_> {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
             self.source.send_parts(self.request, &mut parts);
-            self.is_expected = false;
+            self.expect_none();
         }
     }
 

@@ -4,6 +4,7 @@ use std::error::Error as _;
 use std::io::IoSlice;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::OBJECT_ID;
 use zorb_base::policy::PriorityModel;
 #[cfg(feature = "buffers")]
@@ -110,7 +111,7 @@ pub fn dispatch<'a>(
         // An empty body can always be written.
         let _ = reply.write_empty();
         reply.source.send_parts(reply.request, &mut [IoSlice::new(reply.buffer)]);
-        reply.is_expected = false;
+        reply.expect_none();
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);
@@ -135,6 +136,8 @@ pub fn dispatch<'a>(
 /// Replies with an exception. The cause of `UNKNOWN` is logged: the client does not get it.
 #[cold]
 fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
+    // It always returns one.
+    let Err(exception) = call.end_flow(RequestOutcome::SystemException(exception)) else { return };
     if exception.kind == SystemExceptionKind::Unknown
         && let Some(cause) = exception.source()
     {
@@ -216,7 +219,7 @@ fn answer(reply: &ReplyWriter<'_>) -> Answer {
 }
 
 /// Executes the operation on the servant, or answers a pseudo-operation.
-fn upcall(adapters: &Adapters, object: &ActiveObject, call: &mut ServerCall<'_>) -> Served {
+fn upcall<'a>(adapters: &Adapters, object: &'a ActiveObject, call: &mut ServerCall<'a>) -> Served {
     // A dynamic skeleton's own code answers some pseudo-operations, too.
     let served = catch_unwind(AssertUnwindSafe(|| {
         // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.

@@ -9,13 +9,14 @@ use zorb_giop::{RequestHeader, TaggedComponent};
 use zorb_types::SystemException;
 
 use zorb_base::interceptor::{
-    InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, invalid_call,
+    AddedContexts, InterceptedRequest, ServerRequestInfo, ServerRequestInterceptor, invalid_call,
 };
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::{Policies, PriorityModel, octets};
 
 use crate::call::{Served, ServerCall};
 use crate::connection_setup::ConnectionSetup;
+use crate::flow_stack::FlowStack;
 
 /// A type-erased `Arc<T>` of a servant, where `T` is the trait object of one of its interfaces.
 pub type ServantObject = Box<dyn Any + Send + Sync>;
@@ -27,7 +28,7 @@ pub trait Skeleton: Send + Sync {
     /// Whether the object `id` supports the interface `type_id`.
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
     /// Decodes the arguments, makes the upcall and writes the reply.
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served;
+    fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served;
     /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`; `None` if collocated calls may not call it
     /// directly.
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject>;
@@ -41,7 +42,7 @@ pub trait Skeleton: Send + Sync {
     fn policies(&self) -> Option<&Policies> {
         None
     }
-    /// The priority by which a request is queued, if an interceptor sets one.
+    /// The priority by which a request is queued, if an interceptor knows it.
     fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
         let _ = (id, header);
         None
@@ -52,6 +53,8 @@ pub trait Skeleton: Send + Sync {
 pub struct PolicySkeleton {
     inner: Box<dyn Skeleton>,
     interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    /// Those with other points than around the upcall.
+    observers: Vec<Arc<dyn ServerRequestInterceptor>>,
     setup: Option<Arc<ConnectionSetup>>,
     exposed: Option<TaggedComponent>,
     /// Whether the policies have a priority model, so that clients declare the bands of connections.
@@ -88,11 +91,13 @@ impl PolicySkeleton {
     pub fn new(inner: Box<dyn Skeleton>, policies: SkeletonPolicies) -> Self {
         let SkeletonPolicies { interceptors, setup, exposed, policies } = policies;
         let is_prioritized = policies.value::<PriorityModel>().is_some();
-        Self { inner, interceptors, setup, exposed, is_prioritized, policies }
+        let observers = interceptors.iter().filter(|one| !one.surrounds_upcalls_only());
+        let observers = observers.map(Arc::clone).collect();
+        Self { inner, interceptors, observers, setup, exposed, is_prioritized, policies }
     }
 
     /// Makes the upcall after the interceptors have run.
-    fn upcall(&self, call: &mut ServerCall<'_>) -> Served {
+    fn upcall<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
         match &self.setup {
             None => dispatch_to(&*self.inner, call),
             Some(setup) => dispatch_set_up(&*self.inner, setup, call),
@@ -109,12 +114,15 @@ impl Skeleton for PolicySkeleton {
         self.inner.is_a(id, type_id)
     }
 
-    fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {
+    fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
         if self.is_prioritized {
             call.apply_declared_band();
         }
         let object_id = call.object_id().filter(|_| !self.interceptors.is_empty());
         let Some(object_id) = object_id else { return self.upcall(call) };
+        if !self.observers.is_empty() {
+            call.begin_flow(&self.observers, object_id, &self.policies)?;
+        }
         let mut request = Intercepted { skeleton: self, object_id, call, has_run: false };
         let served = ServerRequestInfo::new(&mut request, &self.interceptors).proceed();
         if served.is_ok() && !request.has_run { call.done() } else { served }
@@ -143,24 +151,21 @@ impl Skeleton for PolicySkeleton {
 
     fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
         let mut request = QueuedRequest { header, object_id: id, policies: &self.policies };
-        let mut info = ServerRequestInfo::new(&mut request, &[]);
-        for interceptor in &self.interceptors {
-            interceptor.receive_request_service_contexts(&mut info);
-        }
-        info.priority()
+        let info = ServerRequestInfo::new(&mut request, &[]);
+        self.interceptors.iter().find_map(|interceptor| interceptor.queue_priority(&info))
     }
 }
 
 /// A request whose upcall is intercepted.
-struct Intercepted<'s, 'c, 'a> {
-    skeleton: &'s PolicySkeleton,
-    object_id: &'s ObjectId,
+struct Intercepted<'c, 'a> {
+    skeleton: &'a PolicySkeleton,
+    object_id: &'a ObjectId,
     call: &'c mut ServerCall<'a>,
     /// Whether the upcall has been made.
     has_run: bool,
 }
 
-impl InterceptedRequest for Intercepted<'_, '_, '_> {
+impl InterceptedRequest for Intercepted<'_, '_> {
     fn header(&self) -> &RequestHeader<'_> {
         self.call.request()
     }
@@ -179,6 +184,14 @@ impl InterceptedRequest for Intercepted<'_, '_, '_> {
 
     fn lane_priority(&self) -> Option<i16> {
         self.call.lane()
+    }
+
+    fn reply_contexts(&mut self) -> Option<&mut AddedContexts> {
+        let reply = &mut self.call.reply;
+        if reply.flow.is_none() {
+            reply.begin_flow(FlowStack::new(self.object_id, &self.skeleton.policies));
+        }
+        reply.flow.as_mut()?.contexts()
     }
 
     fn upcall(&mut self) -> Served {
@@ -217,13 +230,17 @@ impl InterceptedRequest for QueuedRequest<'_> {
         None
     }
 
+    fn reply_contexts(&mut self) -> Option<&mut AddedContexts> {
+        None
+    }
+
     fn upcall(&mut self) -> Result<(), SystemException> {
         Err(invalid_call())
     }
 }
 
 /// Lets `skeleton` decode the arguments and make the upcall.
-pub(super) fn dispatch_to(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
+pub(super) fn dispatch_to<'a>(skeleton: &'a dyn Skeleton, call: &mut ServerCall<'a>) -> Served {
     match call.arguments.is_evenly_aligned() {
         true => skeleton.dispatch(call),
         false => dispatch_in_parts(skeleton, call),
@@ -231,7 +248,11 @@ pub(super) fn dispatch_to(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) ->
 }
 
 #[cold]
-fn dispatch_in_parts(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Served {
+fn dispatch_in_parts<'a>(skeleton: &'a dyn Skeleton, call: &mut ServerCall<'a>) -> Served {
+    // Its interceptors run once, and the skeleton behind them reads the arguments.
+    if skeleton.policies().is_some() {
+        return skeleton.dispatch(call);
+    }
     let served = call.arguments.clone().read_in_parts(|arguments| {
         call.arguments = arguments.clone();
         let served = skeleton.dispatch(call);
@@ -243,10 +264,10 @@ fn dispatch_in_parts(skeleton: &dyn Skeleton, call: &mut ServerCall<'_>) -> Serv
 
 /// Makes an upcall with connection properties: applies them to the connection first, and to the reply.
 #[inline(never)] // Inlined, requests without properties take 25 more instructions.
-fn dispatch_set_up(
-    skeleton: &dyn Skeleton,
+fn dispatch_set_up<'a>(
+    skeleton: &'a dyn Skeleton,
     setup: &ConnectionSetup,
-    call: &mut ServerCall<'_>,
+    call: &mut ServerCall<'a>,
 ) -> Served {
     // A collocated call has no connection.
     let Some(profile) = call.set_up_connection(setup) else { return dispatch_to(skeleton, call) };

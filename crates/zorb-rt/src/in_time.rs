@@ -132,6 +132,10 @@ impl ClientRequestInterceptor for SendEndTimes {
         })?;
         info.add_request_service_context(ServiceId::INVOCATION_POLICIES, &data, false)
     }
+
+    fn intercepts_collocated_calls(&self) -> bool {
+        false
+    }
 }
 
 /// Refuses requests after their end times.
@@ -149,6 +153,10 @@ impl ServerRequestInterceptor for CheckEndTimes {
         self.0.check(ends)?;
         let _restore = Restore(REPLY_END_TIME.replace(ends.reply));
         info.proceed()
+    }
+
+    fn surrounds_upcalls_only(&self) -> bool {
+        true
     }
 
     fn intercepts_collocated_calls(&self) -> bool {

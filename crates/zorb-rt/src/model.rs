@@ -84,10 +84,8 @@ impl From<Unusable> for SystemException {
 
 impl ServerRequestInterceptor for UpcallPriority {
     /// A request with an invalid priority is queued without one; its upcall fails.
-    fn receive_request_service_contexts(&self, info: &mut ServerRequestInfo<'_>) {
-        if let Ok(priority) = self.priority(info) {
-            info.set_priority(priority.value());
-        }
+    fn queue_priority(&self, info: &ServerRequestInfo<'_>) -> Option<i16> {
+        self.priority(info).ok().map(Priority::value)
     }
 
     fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
@@ -97,6 +95,10 @@ impl ServerRequestInterceptor for UpcallPriority {
             self.settings.set_priority(priority)?;
         }
         info.proceed()
+    }
+
+    fn surrounds_upcalls_only(&self) -> bool {
+        true
     }
 }
 
@@ -149,5 +151,9 @@ impl ClientRequestInterceptor for Propagation {
 
     fn select_endpoint(&self, info: &mut ClientRequestInfo<'_>) -> Result<(), SystemException> {
         self.send_request(info)
+    }
+
+    fn intercepts_collocated_calls(&self) -> bool {
+        false
     }
 }

@@ -122,7 +122,7 @@ pub use zorb_core::codegen;
 /// Request interceptors: code that runs at defined points of every request, in the client or the server.
 pub mod interceptor {
     pub use zorb_core::interceptor::{
-        ClientRequestInfo, ClientRequestInterceptor, EndTimes, ServerRequestInfo,
+        ClientRequestInfo, ClientRequestInterceptor, EndTimes, RequestOutcome, ServerRequestInfo,
         ServerRequestInterceptor,
     };
 }

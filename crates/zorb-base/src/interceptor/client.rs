@@ -1,13 +1,16 @@
 //! Client request interceptors.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_giop::{Ior, ServiceContext, ServiceId};
+use zorb_giop::{Ior, ServiceContext, ServiceContexts, ServiceId};
 use zorb_types::{CompletionStatus, SystemException};
 
 use super::context::AddedContexts;
+use super::outcome::RequestOutcome;
 use crate::policy::EffectivePolicies;
 
 /// Code that runs when a client sends a request and when the request has ended
@@ -16,7 +19,8 @@ use crate::policy::EffectivePolicies;
 /// All methods run on the calling thread, once for each attempt to send the request: a request that is
 /// sent again, to the same or another server, is intercepted again. Each successful
 /// [`send_request`](Self::send_request) is followed by exactly one of the `receive_` methods, in reverse
-/// order of the interceptors. An exception that one of these raises replaces the outcome.
+/// order of the interceptors. An exception that one of these raises replaces the outcome for those that
+/// follow, and for the caller.
 pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
     /// Runs before the endpoint of the request is selected. It may add service contexts, set the
     /// request's priority, and restrict the endpoints.
@@ -45,16 +49,13 @@ pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
         Ok(())
     }
 
-    /// Runs when the attempt has failed with `exception`, or with a user exception if that is `None`.
+    /// Runs when the attempt has failed with the exception in [`outcome`](ClientRequestInfo::outcome): one
+    /// that the server replied, that the ORB has raised, or that an interceptor has raised before.
     ///
     /// # Errors
     /// The system exception that replaces it.
-    fn receive_exception(
-        &self,
-        info: &ClientRequestInfo<'_>,
-        exception: Option<&SystemException>,
-    ) -> Result<(), SystemException> {
-        let _ = (info, exception);
+    fn receive_exception(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
         Ok(())
     }
 
@@ -66,6 +67,12 @@ pub trait ClientRequestInterceptor: fmt::Debug + Send + Sync + 'static {
     fn receive_other(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
         let _ = info;
         Ok(())
+    }
+
+    /// Whether calls within the same ORB must be requests in order to be intercepted; otherwise they may
+    /// call the servant directly. Default: yes.
+    fn intercepts_collocated_calls(&self) -> bool {
+        true
     }
 }
 
@@ -112,6 +119,8 @@ pub struct ClientRequestInfo<'a> {
     priority: Option<i16>,
     endpoint_priorities: Option<RangeInclusive<i16>>,
     required: Required,
+    reply_contexts: OnceCell<AddedContexts>,
+    outcome: Option<RequestOutcome>,
 }
 
 /// Whether the service contexts must reach the server.
@@ -133,6 +142,8 @@ impl<'a> ClientRequestInfo<'a> {
             priority: None,
             endpoint_priorities: None,
             required: Required::No,
+            reply_contexts: OnceCell::new(),
+            outcome: None,
         }
     }
 
@@ -176,6 +187,54 @@ impl<'a> ClientRequestInfo<'a> {
         replace: bool,
     ) -> Result<(), SystemException> {
         self.contexts.add(id, data, replace, CompletionStatus::No)
+    }
+
+    /// The data of the reply's first service context of service `id`, usually an encapsulation
+    /// (`get_reply_service_context`). `None` before there is a reply, and in replies of protocols other than
+    /// GIOP.
+    pub fn reply_service_context(&self, id: ServiceId) -> Option<&[u8]> {
+        self.reply_contexts.get()?.find(id)
+    }
+
+    /// How the attempt has ended; `None` before it has.
+    pub fn outcome(&self) -> Option<&RequestOutcome> {
+        self.outcome.as_ref()
+    }
+
+    /// Copies the service contexts of the reply.
+    #[doc(hidden)]
+    pub fn receive_contexts(&self, contexts: &ServiceContexts<'_>) {
+        if !contexts.is_empty() {
+            // There is one reply.
+            let _ = self.reply_contexts.set(AddedContexts::copy_of(contexts));
+        }
+    }
+
+    /// Runs the `receive_` methods of these interceptors in reverse order, and returns how the attempt has
+    /// ended then.
+    #[doc(hidden)]
+    pub fn end(
+        &mut self,
+        outcome: RequestOutcome,
+        interceptors: &[Arc<dyn ClientRequestInterceptor>],
+    ) -> RequestOutcome {
+        self.outcome = Some(outcome);
+        for interceptor in interceptors.iter().rev() {
+            let response_expected = self.request.response_expected;
+            let ended = match self.outcome {
+                Some(RequestOutcome::Successful) if response_expected => {
+                    interceptor.receive_reply(self)
+                }
+                Some(RequestOutcome::SystemException(_) | RequestOutcome::UserException(_)) => {
+                    interceptor.receive_exception(self)
+                }
+                _ => interceptor.receive_other(self),
+            };
+            if let Err(exception) = ended {
+                self.outcome = Some(RequestOutcome::SystemException(exception));
+            }
+        }
+        self.outcome.take().unwrap_or(RequestOutcome::Successful)
     }
 
     /// Excludes endpoints of protocols without service contexts. `implied_by` is a priority that tells the

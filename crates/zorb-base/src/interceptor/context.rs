@@ -1,7 +1,7 @@
-//! Service contexts that interceptors add to messages.
+//! Service contexts that interceptors add to messages, and those of replies for interceptors.
 
 use smallvec::SmallVec;
-use zorb_giop::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceId};
+use zorb_giop::{MAX_SERVICE_CONTEXTS, ServiceContext, ServiceContexts, ServiceId};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 /// The maximum number of service contexts that interceptors add to one message. The ORB adds at most two:
@@ -53,6 +53,32 @@ impl AddedContexts {
             None => self.0.push(AddedContext { id, data: octets }),
         }
         Ok(())
+    }
+
+    /// Copies the contexts of a received message. Those for which there is no memory are left out.
+    pub fn copy_of(contexts: &ServiceContexts<'_>) -> Self {
+        let mut copy = Self::default();
+        for context in contexts.iter() {
+            let mut data = SmallVec::new();
+            let reserved = data.try_reserve_exact(context.data.len());
+            if reserved.and_then(|()| copy.0.try_reserve(1)).is_err() {
+                break;
+            }
+            data.extend_from_slice(&context.data);
+            copy.0.push(AddedContext { id: context.id, data });
+        }
+        copy
+    }
+
+    /// The data of the first context of service `id`.
+    pub fn find(&self, id: ServiceId) -> Option<&[u8]> {
+        self.0.iter().find(|added| added.id == id).map(|added| &added.data[..])
+    }
+
+    /// Calls `write` with the contexts in the order in which they were added.
+    pub fn write<T>(&self, write: impl FnOnce(&[ServiceContext<'_>]) -> T) -> T {
+        let contexts: SmallVec<[ServiceContext<'_>; 2]> = self.iter().collect();
+        write(&contexts)
     }
 
     /// The contexts in the order in which they were added.

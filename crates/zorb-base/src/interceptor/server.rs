@@ -7,29 +7,87 @@ use zorb_cdr::CdrReader;
 use zorb_giop::{RequestHeader, ServiceId};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::context::AddedContexts;
+use super::outcome::RequestOutcome;
 use crate::object_id::ObjectId;
 use crate::policy::Policies;
 
-/// Code that runs when a server has received a request, and around its upcall
+/// Code that runs when a server has received a request, around its upcall, and before the reply is written
 /// (`PortableInterceptor::ServerRequestInterceptor`).
+///
+/// All methods but [`queue_priority`](Self::queue_priority) run on the thread that makes the upcall. First
+/// [`receive_request_service_contexts`](Self::receive_request_service_contexts) of all interceptors run, then
+/// each [`around_upcall`](Self::around_upcall) encloses those of the interceptors that follow. Each successful
+/// `receive_request_service_contexts` is followed by exactly one of the `send_` methods, in reverse order
+/// of the interceptors, when the outcome is known and before the reply is written: for results and user
+/// exceptions within `around_upcall`, after the servant has returned. An exception that one of these raises
+/// replaces the outcome for those that follow, and for the client.
 ///
 /// Pseudo-operations such as `_is_a`, which the ORB answers itself, are not intercepted.
 pub trait ServerRequestInterceptor: fmt::Debug + Send + Sync + 'static {
-    /// Runs before a request is queued in order of priority, possibly on another thread than the upcall.
-    /// It may [set the priority](ServerRequestInfo::set_priority) by which the request is queued. It does
-    /// not run for requests that are not queued by priority. Default: nothing.
-    fn receive_request_service_contexts(&self, info: &mut ServerRequestInfo<'_>) {
+    /// The priority by which a request is queued, in lanes that queue requests in order of priority. The first
+    /// interceptor that returns one decides. It may run on another thread than the upcall; there are no arguments
+    /// yet, and nothing can be added to the reply. Default: `None`.
+    fn queue_priority(&self, info: &ServerRequestInfo<'_>) -> Option<i16> {
         let _ = info;
+        None
     }
 
-    /// Makes the upcall by calling [`proceed`](ServerRequestInfo::proceed) once. An interceptor that returns
-    /// `Ok` without doing so has executed the request itself; the reply has no results. `proceed` may panic.
-    /// Default: calls `proceed`.
+    /// Runs first, to read the service contexts of a request. Default: nothing.
     ///
     /// # Errors
-    /// The system exception to reply with, for example that of `proceed`.
+    /// The system exception to reply with. No upcall is made.
+    fn receive_request_service_contexts(
+        &self,
+        info: &mut ServerRequestInfo<'_>,
+    ) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Makes the upcall by calling [`proceed`](ServerRequestInfo::proceed) once; what it does before that is the
+    /// point `receive_request`. An interceptor that returns `Ok` without doing so has executed the request
+    /// itself; the reply has no results. `proceed` may panic. Default: calls `proceed`.
+    ///
+    /// # Errors
+    /// The system exception to reply with, for example that of `proceed`. Once `proceed` has returned `Ok`, the
+    /// other interceptors know another outcome: raise such an exception in [`send_reply`](Self::send_reply).
     fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
         info.proceed()
+    }
+
+    /// Runs before a reply with results is written.
+    ///
+    /// # Errors
+    /// The system exception that replaces the results.
+    fn send_reply(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Runs before a reply with the exception in [`outcome`](ServerRequestInfo::outcome) is written, also
+    /// if it was raised by an interceptor or by the ORB, and if no reply is expected.
+    ///
+    /// # Errors
+    /// The system exception that replaces it.
+    fn send_exception(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Runs when a request without a reply has succeeded.
+    ///
+    /// # Errors
+    /// The system exception that the interceptors that follow see.
+    fn send_other(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        let _ = info;
+        Ok(())
+    }
+
+    /// Whether [`queue_priority`](Self::queue_priority) and [`around_upcall`](Self::around_upcall) are its only
+    /// points, so that requests do not take the time to call the others. Default: no.
+    fn surrounds_upcalls_only(&self) -> bool {
+        false
     }
 
     /// Whether calls within the same ORB must be requests in order to be intercepted; otherwise they may
@@ -56,6 +114,9 @@ pub trait InterceptedRequest {
     /// The priority of the lane that received the request, if it has one.
     fn lane_priority(&self) -> Option<i16>;
 
+    /// The service contexts of the reply; `None` if it has been written, or before the request is served.
+    fn reply_contexts(&mut self) -> Option<&mut AddedContexts>;
+
     /// Makes the upcall and writes the reply.
     fn upcall(&mut self) -> Result<(), SystemException>;
 }
@@ -65,7 +126,7 @@ pub struct ServerRequestInfo<'a> {
     request: &'a mut dyn InterceptedRequest,
     /// The interceptors that have not run yet.
     remaining: &'a [Arc<dyn ServerRequestInterceptor>],
-    priority: Option<i16>,
+    outcome: Option<&'a RequestOutcome>,
 }
 
 impl fmt::Debug for ServerRequestInfo<'_> {
@@ -73,7 +134,7 @@ impl fmt::Debug for ServerRequestInfo<'_> {
         f.debug_struct("ServerRequestInfo")
             .field("header", self.request.header())
             .field("object_id", self.request.object_id())
-            .field("priority", &self.priority)
+            .field("outcome", &self.outcome)
             .finish_non_exhaustive()
     }
 }
@@ -86,7 +147,7 @@ impl<'a> ServerRequestInfo<'a> {
         request: &'a mut dyn InterceptedRequest,
         interceptors: &'a [Arc<dyn ServerRequestInterceptor>],
     ) -> Self {
-        Self { request, remaining: interceptors, priority: None }
+        Self { request, remaining: interceptors, outcome: None }
     }
 
     /// Runs the interceptors that follow and makes the upcall, on the calling thread.
@@ -120,7 +181,36 @@ impl<'a> ServerRequestInfo<'a> {
         self.request.header().service_contexts.find(id)
     }
 
-    /// A reader of the arguments.
+    /// Adds the service context of service `id` to the reply, or replaces the one that an interceptor has
+    /// added before if `replace` is set (`add_reply_service_context`). `data` is usually an encapsulation.
+    /// Replies of all kinds carry it, also exceptions. Contexts of more than 72 octets are allocated.
+    /// Requests without replies, and protocols other than GIOP, omit it.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 15) if there is such a context and `replace` is not set; `BAD_INV_ORDER` (OMG 14)
+    /// after the reply has been written, and in [`queue_priority`](ServerRequestInterceptor::queue_priority);
+    /// `IMP_LIMIT`, minor `TOO_MANY_CONTEXTS`, for more than 1,022 contexts; `NO_MEMORY`.
+    pub fn add_reply_service_context(
+        &mut self,
+        id: ServiceId,
+        data: &[u8],
+        replace: bool,
+    ) -> Result<(), SystemException> {
+        let completed = match self.outcome {
+            None => CompletionStatus::No,
+            Some(_) => CompletionStatus::Maybe,
+        };
+        let contexts = self.request.reply_contexts().ok_or_else(invalid_call)?;
+        contexts.add(id, data, replace, completed)
+    }
+
+    /// How the request has ended; `None` before the `send_` methods.
+    pub fn outcome(&self) -> Option<&RequestOutcome> {
+        self.outcome
+    }
+
+    /// A reader of the arguments. There are none in
+    /// [`queue_priority`](ServerRequestInterceptor::queue_priority) and in the `send_` methods.
     pub fn arguments(&self) -> CdrReader<'_> {
         self.request.arguments()
     }
@@ -135,16 +225,31 @@ impl<'a> ServerRequestInfo<'a> {
     pub fn lane_priority(&self) -> Option<i16> {
         self.request.lane_priority()
     }
+}
 
-    /// Sets the priority by which the request is queued.
-    pub fn set_priority(&mut self, priority: i16) {
-        self.priority = Some(priority);
+/// Runs the `send_` methods of these interceptors in reverse order, and returns how the request has ended then.
+/// `replies` is whether a reply is written.
+#[doc(hidden)]
+pub fn end_request(
+    request: &mut dyn InterceptedRequest,
+    interceptors: &[Arc<dyn ServerRequestInterceptor>],
+    mut outcome: RequestOutcome,
+    replies: bool,
+) -> RequestOutcome {
+    for interceptor in interceptors.iter().rev() {
+        let mut info = ServerRequestInfo { request, remaining: &[], outcome: Some(&outcome) };
+        let ended = match outcome {
+            RequestOutcome::SystemException(_) | RequestOutcome::UserException(_) => {
+                interceptor.send_exception(&mut info)
+            }
+            RequestOutcome::Successful if replies => interceptor.send_reply(&mut info),
+            _ => interceptor.send_other(&mut info),
+        };
+        if let Err(exception) = ended {
+            outcome = RequestOutcome::SystemException(exception);
+        }
     }
-
-    /// The priority by which the request is queued, if an interceptor has set one.
-    pub fn priority(&self) -> Option<i16> {
-        self.priority
-    }
+    outcome
 }
 
 /// `BAD_INV_ORDER` (OMG 14), completed NO: a call that interceptors may not make at this point.

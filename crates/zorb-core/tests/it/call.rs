@@ -218,7 +218,7 @@ impl zorb_core::ServedBy<Repository> for ObjectRef {
         assert_eq!(call.operation_name(), "lookup_id");
         let id = call.argument::<String>()?;
         let definition = (id == Echo::REPOSITORY_ID).then_some(&servant.0);
-        call.reply_dynamic(false, |writer| codegen::Ref::write_option(definition, writer))
+        call.reply_dynamic(None, |writer| codegen::Ref::write_option(definition, writer))
     }
 }
 

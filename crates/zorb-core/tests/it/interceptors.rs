@@ -47,12 +47,8 @@ impl ClientRequestInterceptor for Witness {
         self.at("reply", "")
     }
 
-    fn receive_exception(
-        &self,
-        _: &ClientRequestInfo<'_>,
-        exception: Option<&SystemException>,
-    ) -> Result<(), SystemException> {
-        match exception {
+    fn receive_exception(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        match info.outcome().unwrap().system_exception() {
             Some(exception) => self.at("exception", &format!(" {:?}", exception.kind)),
             None => self.at("exception", " of the user"),
         }

@@ -175,7 +175,7 @@ fn a_servant_may_wait_for_the_end_of_another_orb_only() {
 struct Panics;
 
 impl ServerRequestInterceptor for Panics {
-    fn receive_request_service_contexts(&self, _: &mut ServerRequestInfo<'_>) {
+    fn queue_priority(&self, _: &ServerRequestInfo<'_>) -> Option<i16> {
         std::panic::resume_unwind(Box::new("in an interceptor"));
     }
 }

@@ -20,6 +20,7 @@ mod main_thread;
 mod memory;
 mod poa;
 mod policies;
+mod reply_interceptors;
 mod scripted;
 mod service_contexts;
 mod sharing;

@@ -385,12 +385,8 @@ impl ClientRequestInterceptor for UnderWay {
         self.end()
     }
 
-    fn receive_exception(
-        &self,
-        _: &ClientRequestInfo<'_>,
-        exception: Option<&SystemException>,
-    ) -> Result<(), SystemException> {
-        assert!(exception.is_some());
+    fn receive_exception(&self, info: &ClientRequestInfo<'_>) -> Result<(), SystemException> {
+        assert!(info.outcome().unwrap().system_exception().is_some());
         self.end()
     }
 }

@@ -1,4 +1,4 @@
-//! Service contexts that interceptors add to requests and replies.
+//! Service contexts that interceptors add to requests.
 
 use std::sync::{Arc, Mutex};
 

@@ -140,6 +140,23 @@ impl ReplyStart {
         Some(Self { request_id: word(id), status, body_at })
     }
 
+    /// The service contexts of the reply in `message`, from which this was read. Messaging protocols other than
+    /// GIOP have none.
+    pub fn service_contexts<'a>(&self, message: &'a [u8], order: ByteOrder) -> ServiceContexts<'a> {
+        // An empty list, id and status.
+        if self.body_at <= HEADER_SIZE + 12 {
+            return ServiceContexts::NONE;
+        }
+        let Some([b'G', b'I', b'O', b'P', _, minor, ..]) = message.get(..self.body_at) else {
+            return ServiceContexts::NONE;
+        };
+        let before = HEADER_SIZE + if *minor >= 2 { 8 } else { 0 };
+        let mut reader = CdrReader::new(message, order);
+        let contexts =
+            reader.take(before, "reply header").and_then(|_| ServiceContexts::read(&mut reader));
+        contexts.unwrap_or(ServiceContexts::NONE)
+    }
+
     #[inline(never)]
     fn read_any(message: &[u8], header: &MessageHeader) -> Result<Self, ProtocolError> {
         let (reply, body) = ReplyHeader::read(message, header)?;

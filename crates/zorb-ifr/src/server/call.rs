@@ -13,12 +13,12 @@ pub(super) fn argument<M: Wire>(call: &mut ServerCall<'_>) -> Result<M::Value, S
 
 /// Completes a request with its result.
 pub(super) fn reply<M: Wire>(call: &mut ServerCall<'_>, result: &M::View) -> Served {
-    call.reply_dynamic(false, |writer| M::write(result, writer))
+    call.reply_dynamic(None, |writer| M::write(result, writer))
 }
 
 /// Completes a request that has no result.
 pub(super) fn done(call: &mut ServerCall<'_>) -> Served {
-    call.reply_dynamic(false, |_| Ok(()))
+    call.reply_dynamic(None, |_| Ok(()))
 }
 
 #[cold]

@@ -131,7 +131,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         let wanted = wanted_address(&reply);
         return Err(readdress(connection.send_in_full(), wanted));
     }
-    let outcome = evaluate(&reply, &call.read);
+    let outcome = evaluate(&reply, &call.read, call);
     #[cfg(feature = "buffers")]
     connection.release_buffer();
     outcome
@@ -279,17 +279,20 @@ pub(super) fn unwritten(error: CdrError) -> SystemException {
 
 /// Evaluates the status of a reply; `read` reads results and user exceptions.
 #[inline]
-pub(super) fn evaluate(reply: &Reply<'_>, read: &ReadReply<'_>) -> Attempt {
+pub(super) fn evaluate(reply: &Reply<'_>, read: &ReadReply<'_>, call: &Call<'_>) -> Attempt {
     match reply.received.start.status {
         ReplyStatus::NoException | ReplyStatus::UserException => {
             read.read(reply).map_err(Unfinished::Failed)
         }
-        _ => Err(evaluate_other(reply)),
+        _ => Err(evaluate_other(reply, call)),
     }
 }
 
 #[cold]
-fn evaluate_other(reply: &Reply<'_>) -> Unfinished {
+fn evaluate_other(reply: &Reply<'_>, call: &Call<'_>) -> Unfinished {
+    if let Some(info) = call.info {
+        reply.copy_contexts_to(info);
+    }
     match reply.received.start.status {
         ReplyStatus::LocationForward | ReplyStatus::LocationForwardPerm => {
             match Ior::read(&mut reply.body()) {

@@ -72,7 +72,8 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
                     start,
                 };
                 let operation = call.operation;
-                evaluate(&Reply { core, operation, route: None, received, text }, &call.read)
+                let reply = Reply { core, operation, route: None, received, text };
+                evaluate(&reply, &call.read, call)
             }
             None => Err(Unfinished::Failed(broken())),
         },

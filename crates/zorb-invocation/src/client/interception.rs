@@ -1,9 +1,9 @@
 //! Running the interceptors of a request.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 
-use zorb_base::interceptor::{ClientRequest, ClientRequestInfo, EndTimes};
-use zorb_giop::ReplyStatus;
+use zorb_base::interceptor::{ClientRequest, ClientRequestInfo, EndTimes, RequestOutcome};
 use zorb_types::SystemException;
 
 use super::attempt::{Attempt, Unfinished};
@@ -30,40 +30,40 @@ pub(super) fn intercept(
             policies,
         });
         let mut started = 0;
-        let mut refused = None;
-        for interceptor in &routes.interceptors {
-            if let Err(exception) = interceptor.send_request(&mut info) {
-                refused = Some(exception);
-                break;
-            }
+        let sent = routes.interceptors.iter().try_for_each(|interceptor| {
+            interceptor.send_request(&mut info)?;
             started += 1;
-        }
-        let status = Cell::new(None);
-        let note_status = |reply: &Reply<'_>| {
-            status.set(Some(reply.received.start.status));
+            Ok(())
+        });
+        let raised = Cell::new(None);
+        let note = |reply: &Reply<'_>| {
+            reply.copy_contexts_to(&info);
+            raised.set(reply.user_exception_id());
             call.read.read(reply)
         };
-        let mut outcome = match refused {
-            Some(exception) => Err(Unfinished::Failed(exception)),
-            None => send(&Call { info: Some(&info), read: ReadReply::Raw(&note_status), ..*call }),
+        let outcome = match sent {
+            Err(exception) => Err(Unfinished::Failed(exception)),
+            Ok(()) => send(&Call { info: Some(&info), read: ReadReply::Raw(&note), ..*call }),
         };
-        for interceptor in routes.interceptors.iter().take(started).rev() {
-            let ended = match &outcome {
-                Ok(()) => match status.get() {
-                    Some(ReplyStatus::UserException) => interceptor.receive_exception(&info, None),
-                    Some(_) => interceptor.receive_reply(&info),
-                    None => interceptor.receive_other(&info),
-                },
-                Err(Unfinished::Failed(exception)) => {
-                    interceptor.receive_exception(&info, Some(exception))
-                }
-                Err(_) => interceptor.receive_other(&info),
-            };
-            if let Err(exception) = ended {
-                outcome = Err(Unfinished::Failed(exception));
+        let raised = raised.take();
+        let (outcome, retry) = match outcome {
+            Ok(()) => match raised {
+                Some(id) => (RequestOutcome::UserException(Cow::Owned(id)), None),
+                None => (RequestOutcome::Successful, None),
+            },
+            Err(Unfinished::Failed(exception)) => {
+                (RequestOutcome::SystemException(exception), None)
             }
+            Err(Unfinished::Forward(ior)) => (RequestOutcome::LocationForward(ior), None),
+            Err(retry) => (RequestOutcome::TransportRetry, Some(retry)),
+        };
+        let started = routes.interceptors.get(..started).unwrap_or_default();
+        match (info.end(outcome, started), retry) {
+            (RequestOutcome::SystemException(exception), _) => Err(Unfinished::Failed(exception)),
+            (RequestOutcome::LocationForward(ior), _) => Err(Unfinished::Forward(ior)),
+            (RequestOutcome::TransportRetry, Some(retry)) => Err(retry),
+            _ => Ok(()),
         }
-        outcome
     })
 }
 

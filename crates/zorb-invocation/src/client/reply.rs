@@ -1,10 +1,12 @@
 //! A reply that has been received: results or a user exception, in the receive buffer.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use zorb_base::gather::Body;
+use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrError, CdrReader, CdrResult, CdrWriter, TextCoding};
 use zorb_giop::{HEADER_SIZE, ReplyStatus};
@@ -224,15 +226,27 @@ impl<'r> Reply<'r> {
         let body = self.body();
         let exception = match self.received.start.status {
             ReplyStatus::NoException => None,
-            _ => Some(
-                body.clone()
-                    .read_latin1("exception id")
-                    .map_err(|error| self.undecodable(error))?,
-            ),
+            _ => Some(exception_id(&body).map_err(|error| self.undecodable(error))?),
         };
         let Self { core, received: CallReply { message, seams, .. }, .. } = *self;
         read(&RawReply { exception, message, seams, body, core })
             .map_err(|error| self.undecodable(error))
+    }
+
+    /// Copies its service contexts for the interceptors of the request.
+    #[cold]
+    pub(super) fn copy_contexts_to(&self, info: &ClientRequestInfo<'_>) {
+        let CallReply { message, order, start, .. } = self.received;
+        info.receive_contexts(&start.service_contexts(message, order));
+    }
+
+    /// The repository id of its user exception, if it is one.
+    #[cold]
+    pub(super) fn user_exception_id(&self) -> Option<String> {
+        match self.received.start.status {
+            ReplyStatus::UserException => exception_id(&self.body()).ok().map(Cow::into_owned),
+            _ => None,
+        }
     }
 
     /// The exception for a reply that cannot be decoded.
@@ -262,6 +276,12 @@ impl<'r> Reply<'r> {
 fn read_results(invocation: &dyn Invocation, body: &mut CdrReader<'_>) -> CdrResult<()> {
     invocation.read_results(body)?;
     body.expect_end("results")
+}
+
+/// The repository id at the position of the reader.
+#[inline(never)]
+fn exception_id<'r>(body: &CdrReader<'r>) -> CdrResult<Cow<'r, str>> {
+    body.clone().read_latin1("exception id")
 }
 
 /// Reads a user exception: its repository id and its members.

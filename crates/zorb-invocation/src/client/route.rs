@@ -208,6 +208,11 @@ impl Routes {
         profiles.iter().for_each(|profile| self.add(core, profile, policies));
     }
 
+    /// Whether interceptors need requests for calls of a servant in the same ORB.
+    pub(crate) fn intercepts_collocated_calls(&self) -> bool {
+        self.interceptors.iter().any(|interceptor| interceptor.intercepts_collocated_calls())
+    }
+
     /// Takes the interceptors of the reference, and the policies about its connections: the client's
     /// `own`, and those that the server has put into it.
     fn take_policies(

@@ -58,7 +58,7 @@ impl<'a> Collocated<'a> {
             guard = collocation.target();
         }
         let target = guard.as_ref()?;
-        if !target.manager.is_active() {
+        if !target.manager.is_active() || target.is_intercepted {
             return None;
         }
         if object.collocation() == CollocationStrategy::Direct {

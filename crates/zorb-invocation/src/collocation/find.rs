@@ -14,12 +14,17 @@ pub(super) fn collocate(object: &ObjectRef) {
     let forwarded = object.forwarded();
     let binding = forwarded.binding().unwrap_or_else(|| object.binding());
     let collocation = &object.shared().collocation;
-    let Some(key) = &binding.routes(core).local else {
+    let routes = binding.routes(core);
+    let Some(key) = &routes.local else {
         return collocation.set_remote();
     };
     let Some((manager, found)) = core.adapters().find(key) else { return };
-    let target =
-        LocalTarget { object: Arc::clone(&found), manager, _running: core.threads().enter() };
+    let target = LocalTarget {
+        object: Arc::clone(&found),
+        manager,
+        is_intercepted: routes.intercepts_collocated_calls(),
+        _running: core.threads().enter(),
+    };
     let reference: Weak<Shared> = Arc::downgrade(object.shared());
     found.collocate(reference, || collocation.set_target(Some(Arc::new(target))));
     // A shutdown that runs now may have missed this one.

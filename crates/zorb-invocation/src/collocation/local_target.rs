@@ -11,6 +11,8 @@ use zorb_poa::{ActiveObject, PoaManager};
 pub struct LocalTarget {
     pub(super) object: Arc<ActiveObject>,
     pub(super) manager: PoaManager,
+    /// Whether interceptors of the client need requests.
+    pub(super) is_intercepted: bool,
     /// Makes a thread that waits for the ORB's threads wait for the last call that guards the target.
     pub(super) _running: Running,
 }

@@ -15,6 +15,7 @@ mod message;
 mod operations;
 mod parts;
 mod replay;
+mod reply_contexts;
 mod server;
 mod shown;
 mod summary;
@@ -68,6 +69,10 @@ fn main() {
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("replay", move || replay_all(&shared, &groups)));
     trials.push(Trial::test("parts", || Ok(parts::check().map_err(|error| error.to_string())?)));
+    let shared = Arc::clone(&scenarios);
+    trials.push(Trial::test("reply contexts", move || {
+        Ok(reply_contexts::check(&shared).map_err(|error| error.to_string())?)
+    }));
     let shared = Arc::clone(&scenarios);
     trials.push(Trial::test("hostile", move || {
         at_least(hostile::survive(&shared), 100_000, "spoilt messages are decoded")

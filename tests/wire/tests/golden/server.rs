@@ -230,8 +230,17 @@ pub(crate) struct Server {
 impl Server {
     /// Starts it; it may allow octets behind the last argument, which some recorded requests have.
     pub(crate) fn start(allows_extra_octets: bool) -> Result<Self, Box<dyn std::error::Error>> {
+        Self::start_with(allows_extra_octets, |_| ())
+    }
+
+    /// Starts it after `set_up`.
+    pub(crate) fn start_with(
+        allows_extra_octets: bool,
+        set_up: impl FnOnce(&Orb),
+    ) -> Result<Self, Box<dyn std::error::Error>> {
         let builder = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
         let orb = builder.allow_extra_octets(allows_extra_octets).build()?;
+        set_up(&orb);
         orb.register_value::<Derived>();
         orb.register_value::<Derived2>();
         orb.register_value::<DescVal>();
