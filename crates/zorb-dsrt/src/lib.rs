@@ -47,7 +47,7 @@ mod tests;
 pub use current::{Current, SchedulingError, Spawned};
 pub use executive::{EarliestDeadline, MaximumUrgency};
 pub use parameters::{Criticality, Parameters};
-pub use scheduler::{FixedPriority, Point, Scheduler};
+pub use scheduler::{FixedPriority, Point, Scheduler, SchedulerState};
 pub use scheduling::{Distributable, RtScheduling};
 pub use thread::{DistributableThread, ThreadState};
 pub use thread_id::ThreadId;

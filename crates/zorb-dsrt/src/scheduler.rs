@@ -1,6 +1,7 @@
 //! Schedulers of distributable threads.
 
-use std::cell::RefCell;
+use std::any::Any;
+use std::cell::Cell;
 use std::fmt;
 
 use zorb_rt::{RtCurrent, SavedPriority};
@@ -10,7 +11,7 @@ use super::parameters::Parameters;
 use super::thread_id::ThreadId;
 
 /// A scheduling point: a thread, and its scheduling parameters from there on.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Point<'p> {
     /// The thread.
     pub id: ThreadId,
@@ -18,6 +19,31 @@ pub struct Point<'p> {
     pub name: Option<&'p str>,
     /// The parameters from now on; at the end of a segment, those of the enclosing one.
     pub parameters: Option<Parameters>,
+    /// What the scheduler remembers of the thread.
+    pub state: &'p SchedulerState,
+}
+
+/// What a scheduler remembers from one scheduling point of a thread to another: from the beginning of its outermost
+/// segment, or of an upcall, to the end.
+#[derive(Default)]
+pub struct SchedulerState(Cell<Option<Box<dyn Any>>>);
+
+impl SchedulerState {
+    /// Remembers `value` instead of an earlier one.
+    pub fn set<T: Any>(&self, value: T) {
+        self.0.set(Some(Box::new(value)));
+    }
+
+    /// Takes what was remembered; `None` if it was nothing, or of another type.
+    pub fn take<T: Any>(&self) -> Option<T> {
+        self.0.take()?.downcast().ok().map(|value| *value)
+    }
+}
+
+impl fmt::Debug for SchedulerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SchedulerState").finish_non_exhaustive()
+    }
 }
 
 /// Decides which distributable threads run (`RTScheduling::Scheduler`). Every method except [`cancel`](Self::cancel) is
@@ -115,11 +141,6 @@ pub struct FixedPriority {
     current: RtCurrent,
 }
 
-thread_local! {
-    /// The priorities that the thread had before it became distributable, the outermost first.
-    static SAVED: RefCell<Vec<SavedPriority>> = const { RefCell::new(Vec::new()) };
-}
-
 impl FixedPriority {
     /// A scheduler with the mapping of [`RtOrb::current`](zorb_rt::RtOrb::current).
     #[must_use]
@@ -138,7 +159,7 @@ impl FixedPriority {
         let saved = self.current.save();
         match self.apply(point) {
             Ok(()) => {
-                SAVED.with_borrow_mut(|stack| stack.push(saved));
+                point.state.set(saved);
                 Ok(())
             }
             Err(exception) => {
@@ -148,8 +169,9 @@ impl FixedPriority {
         }
     }
 
-    fn restore(&self) {
-        if let Some(saved) = SAVED.with_borrow_mut(Vec::pop) {
+    /// Restores the priority that the thread had before it became distributable.
+    fn restore(&self, point: &Point<'_>) {
+        if let Some(saved) = point.state.take::<SavedPriority>() {
             self.current.restore(saved);
         }
     }
@@ -176,8 +198,8 @@ impl Scheduler for FixedPriority {
         self.apply(point)
     }
 
-    fn end_scheduling_segment(&self, _: &Point<'_>) {
-        self.restore();
+    fn end_scheduling_segment(&self, point: &Point<'_>) {
+        self.restore(point);
     }
 
     fn end_nested_scheduling_segment(&self, point: &Point<'_>) {
@@ -189,7 +211,7 @@ impl Scheduler for FixedPriority {
         self.save_and_apply(point)
     }
 
-    fn send_reply(&self, _: &Point<'_>) {
-        self.restore();
+    fn send_reply(&self, point: &Point<'_>) {
+        self.restore(point);
     }
 }

@@ -9,7 +9,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::node::Node;
 use super::parameters::Parameters;
-use super::scheduler::Point;
+use super::scheduler::{Point, SchedulerState};
 use super::thread_entry::ThreadEntry;
 
 /// A scheduling segment that began on this node.
@@ -32,6 +32,8 @@ pub(crate) struct Visit {
     pub(crate) segments: RefCell<Vec<Segment>>,
     /// Whether it has sent a request that has not ended yet.
     calling: Cell<bool>,
+    /// What the scheduler remembers of it.
+    state: SchedulerState,
 }
 
 thread_local! {
@@ -81,6 +83,7 @@ impl Visit {
             is_origin,
             segments: RefCell::default(),
             calling: Cell::new(false),
+            state: SchedulerState::default(),
         })
     }
 
@@ -104,7 +107,7 @@ impl Visit {
     pub(crate) fn notify_scheduler<T>(&self, call: impl FnOnce(&Point<'_>) -> T) -> T {
         let name = self.segments.borrow().last().map(|segment| segment.name.clone());
         let parameters = self.parameters();
-        call(&Point { id: self.entry.id, name: name.as_deref(), parameters })
+        call(&Point { id: self.entry.id, name: name.as_deref(), parameters, state: &self.state })
     }
 
     /// Raises `THREAD_CANCELLED` if the thread has been cancelled.
