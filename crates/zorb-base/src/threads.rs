@@ -1,8 +1,10 @@
 //! Counts the ORB's threads, so that a shutdown can wait for the last one.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use zorb_os::lock::{Condition, Lock};
 use zorb_os::thread_count::CountedThread;
@@ -12,15 +14,81 @@ use crate::steady_events::{Event, record};
 /// The number of running threads of an ORB, or of a pool.
 #[derive(Debug)]
 pub struct ThreadCount {
-    running: Lock<usize>,
+    running: Lock<RunningThreads>,
     ended: Condition,
     /// How many threads the ORBs of the process may have when another one is to start.
     limit: usize,
 }
 
+#[derive(Debug, Default)]
+struct RunningThreads {
+    /// With work on other threads that was [entered](ThreadCount::enter).
+    count: usize,
+    threads: Vec<Arc<ThreadActivity>>,
+}
+
+thread_local! {
+    /// The activity of the calling thread, if a [`ThreadCount`] has started it.
+    static ACTIVITY: RefCell<Option<Arc<ThreadActivity>>> = const { RefCell::new(None) };
+}
+
+/// The number of octets of an operation's name that are recorded.
+const NAME_OCTETS: usize = 32;
+
+/// What a counted thread does: its name, and the operation that it served last.
+#[derive(Debug)]
+pub struct ThreadActivity {
+    thread: String,
+    /// The first octets of the operation's name, padded with NUL. A thread writes its own without synchronization.
+    operation: [AtomicU64; NAME_OCTETS / 8],
+}
+
+impl ThreadActivity {
+    fn new(thread: &str) -> Arc<Self> {
+        Arc::new(Self { thread: thread.to_owned(), operation: Default::default() })
+    }
+
+    /// The name of the thread.
+    pub fn thread(&self) -> &str {
+        &self.thread
+    }
+
+    /// The name of the operation that the thread served last, cut to 32 octets; empty if it has not served any. It is
+    /// right if the thread is still serving this operation.
+    pub fn operation(&self) -> String {
+        let octets =
+            self.operation.iter().flat_map(|word| word.load(Ordering::Relaxed).to_le_bytes());
+        let name: Vec<u8> = octets.take_while(|&octet| octet != 0).collect();
+        String::from_utf8_lossy(&name).into_owned()
+    }
+
+    fn set_operation(&self, name: &str) {
+        let mut octets = [0; NAME_OCTETS];
+        for (octet, from) in octets.iter_mut().zip(name.bytes()) {
+            *octet = from;
+        }
+        for (word, from) in self.operation.iter().zip(octets.as_chunks::<8>().0) {
+            word.store(u64::from_le_bytes(*from), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Records the operation that the calling thread is about to serve, for reports about threads that do not end.
+#[cold]
+pub fn record_operation(name: &str) {
+    ACTIVITY.with_borrow(|activity| {
+        if let Some(activity) = activity {
+            activity.set_operation(name);
+        }
+    });
+}
+
 /// Counts one thread until dropped.
 #[derive(Debug)]
-pub struct Running(Arc<ThreadCount>);
+pub struct Running {
+    threads: Arc<ThreadCount>,
+    activity: Option<Arc<ThreadActivity>>,
+}
 
 thread_local! {
     /// The address of the count that the thread belongs to; 0 for none.
@@ -30,7 +98,7 @@ thread_local! {
 impl Running {
     /// The calling thread is the one that is counted, until it ends.
     pub fn is_this_thread(&self) {
-        COUNTED_BY.set(Arc::as_ptr(&self.0).addr());
+        COUNTED_BY.set(Arc::as_ptr(&self.threads).addr());
     }
 }
 
@@ -70,7 +138,8 @@ impl ThreadCount {
     ) -> io::Result<()> {
         record(Event::ThreadStarted);
         let started = CountedThread::one_of(self.limit)?;
-        let running = self.enter();
+        let activity = ThreadActivity::new(name);
+        let running = self.begin(Some(Arc::clone(&activity)));
         let builder = std::thread::Builder::new().name(name.replace('\0', " "));
         // If the thread cannot be started, the closure is dropped, which decrements the count.
         stack_size
@@ -79,6 +148,7 @@ impl ThreadCount {
             .spawn(move || {
                 let (running, _started) = (running, started);
                 running.is_this_thread();
+                ACTIVITY.set(Some(activity));
                 body();
             })
             .map(drop)
@@ -86,8 +156,14 @@ impl ThreadCount {
 
     /// Counts work on another thread that [`join`](Self::join) must wait for, until the result is dropped.
     pub fn enter(self: &Arc<Self>) -> Running {
-        *self.running.lock() += 1;
-        Running(Arc::clone(self))
+        self.begin(None)
+    }
+
+    fn begin(self: &Arc<Self>, activity: Option<Arc<ThreadActivity>>) -> Running {
+        let mut running = self.running.lock();
+        running.count += 1;
+        running.threads.extend(activity.clone());
+        Running { threads: Arc::clone(self), activity }
     }
 
     /// Whether the calling thread is one of those that are counted, so that it cannot wait for all of them.
@@ -97,22 +173,33 @@ impl ThreadCount {
 
     /// Whether no counted thread runs.
     pub fn is_empty(&self) -> bool {
-        *self.running.lock() == 0
+        self.running.lock().count == 0
     }
 
     /// Waits until no counted thread runs.
     pub fn join(&self) {
         let mut running = self.running.lock();
-        while *running > 0 {
+        while running.count > 0 {
             running = self.ended.wait(running);
         }
+    }
+
+    /// Waits until no counted thread runs, at most for `limit`. Returns the threads that still run.
+    pub fn join_within(&self, limit: Duration) -> Vec<Arc<ThreadActivity>> {
+        let running = self.running.lock();
+        let running = self.ended.wait_while(running, limit, |running| running.count > 0);
+        if running.count == 0 { Vec::new() } else { running.threads.clone() }
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        *self.0.running.lock() -= 1;
-        self.0.ended.notify_all();
+        let mut running = self.threads.running.lock();
+        running.count -= 1;
+        if let Some(activity) = &self.activity {
+            running.threads.retain(|known| !Arc::ptr_eq(known, activity));
+        }
+        self.threads.ended.notify_all();
     }
 }
 
@@ -136,5 +223,35 @@ mod tests {
         assert_eq!(told.recv().unwrap(), [false, true]);
         assert!(!own.counts_this_thread());
         own.join();
+    }
+
+    #[test]
+    fn threads_that_do_not_end_are_named_with_their_operation() {
+        let count = ThreadCount::new(8);
+        let (stuck, freed) = std::sync::mpsc::channel::<()>();
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        count
+            .spawn("server", move || {
+                record_operation("an_operation_whose_name_is_longer_than_others");
+                record_operation("withdraw");
+                begun.send(()).unwrap();
+                let _ = freed.recv();
+            })
+            .unwrap();
+        has_begun.recv().unwrap();
+        let running = count.join_within(Duration::ZERO);
+        let [thread] = running.as_slice() else { panic!("{running:?}") };
+        assert_eq!((thread.thread(), &*thread.operation()), ("server", "withdraw"));
+        drop(stuck);
+        count.join();
+        assert!(count.join_within(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn long_names_of_operations_are_cut() {
+        let activity = ThreadActivity::new("server");
+        let name = "an_operation_whose_name_is_longer_than_others";
+        activity.set_operation(name);
+        assert_eq!(activity.operation(), name[..NAME_OCTETS]);
     }
 }

@@ -12,6 +12,7 @@ mod policy_manager;
 mod pools;
 mod resolve;
 mod shutdown;
+mod signals;
 
 pub use builder::OrbBuilder;
 pub use handle::{Orb, WeakOrb};

@@ -8,6 +8,7 @@ use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
+use zorb_base::threads::record_operation;
 use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
@@ -183,6 +184,12 @@ impl<'a> ServerCall<'a> {
         if let Some(destination) = destination
             && let Some(position) = destination.operation_in(table)
         {
+            if let Some(known) = self.known
+                && !known.is(table, position)
+            {
+                record_operation(self.operation_name());
+                known.set(table, position);
+            }
             return Some(position);
         }
         if let Some(known) = self.known
@@ -192,6 +199,7 @@ impl<'a> ServerCall<'a> {
             return Some(position);
         }
         let found = operations.find(self.operation());
+        record_operation(self.operation_name());
         if let (Some(known), Some(position)) = (self.known, found) {
             known.set(table, position);
         }
@@ -315,6 +323,7 @@ impl<'a> ServerCall<'a> {
 
     /// The reader of the arguments that have not been decoded yet, for types that are known only at run time.
     pub fn arguments(&mut self) -> &mut CdrReader<'a> {
+        record_operation(self.operation_name());
         &mut self.arguments
     }
 

@@ -176,6 +176,12 @@ impl OperationCache {
         (known == table).then_some(position)
     }
 
+    /// Whether it is the last operation.
+    #[inline]
+    pub(crate) fn is(&self, table: usize, position: usize) -> bool {
+        self.0.get() == (table, position)
+    }
+
     #[inline]
     pub(crate) fn set(&self, table: usize, position: usize) {
         self.0.set((table, position));

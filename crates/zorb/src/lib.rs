@@ -33,7 +33,7 @@
 //!     let orb = zorb::Orb::builder().listen("iiop://127.0.0.1:2809").build()?;
 //!     let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
 //!     orb.publish("greeter", &greeter)?;
-//!     orb.run()
+//!     orb.run_until_signal()
 //! }
 //! ```
 //!

@@ -44,7 +44,7 @@ pub fn serve() -> Result<(), zorb::Error> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:2810").build()?;
     let teller: Teller = orb.root_poa().activate(MyTeller)?;
     orb.publish("clock", &teller)?;
-    orb.run()
+    orb.run_until_signal()
 }
 
 /// The client's `main`.

@@ -62,6 +62,10 @@ macro_rules! orb_options {
                 /// Maximum time that sending a reply, or a queued one-way call, waits for a peer that does not read;
                 /// then the connection is closed.
                 "SendTimeout" send_timeout: Duration = Duration::from_secs(60), 1..=HOUR_MS, "ms";
+                /// Maximum time that a shutdown waits for upcalls that are running; then it names them in the log and
+                /// ends without them; 0 for no limit.
+                "ShutdownGrace" shutdown_grace: Option<Duration> = Some(Duration::from_secs(30)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Maximum size of the replies that a server's connection queues for a client that does not read; a
                 /// larger reply is queued alone; beyond the limit the connection is closed.
                 "MaxQueuedReplyOctets" max_queued_reply_octets: usize = 64 << 20, 1..=1 << 40, "octets";

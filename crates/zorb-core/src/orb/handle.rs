@@ -232,15 +232,16 @@ impl Orb {
     /// Executes the requests of adapters with the main-thread model on the calling thread until the ORB has been [shut
     /// down](Self::shutdown). The ORB's own threads serve all other requests as soon as it listens, also without this
     /// call.
+    /// [`run_until_signal`](Self::run_until_signal) also shuts the ORB down when the process is asked to terminate.
     ///
     /// # Errors
-    /// None at present.
+    /// `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end of the option `ShutdownGrace`.
     pub fn run(&self) -> Result<(), Error> {
         if !in_upcall_of(&self.inner.core) {
             while self.inner.adapters.main_thread().serve_next(None) {}
         }
         self.inner.wait_for_shutdown();
-        Ok(())
+        self.inner.check_ended().map_err(Error::from)
     }
 
     /// Whether requests wait for the main thread.
@@ -274,11 +275,14 @@ impl Orb {
     }
 
     /// Shuts the ORB down: it accepts no further requests, completes and answers those in progress, and sends
-    /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended.
+    /// CloseConnection to its peers. With `wait` the call returns when the last thread has ended, or at the end of
+    /// the option `ShutdownGrace` (30 s); then the log names the threads that are still running, and the operations
+    /// that they serve.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 3) with `wait` on a thread of the ORB, which would wait for itself: inside an upcall, or in
     /// another function that the ORB calls, for example [`OnewayQueue::on_event`](crate::OnewayQueue::on_event).
+    /// `TIMEOUT`, minor `SHUTDOWN`, with `wait` if upcalls were still running at the end of `ShutdownGrace`.
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
         self.inner.shutdown(wait).map_err(Error::from)
     }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use zorb_base::threads::ThreadActivity;
 use zorb_base::upcall_thread::in_upcall_of;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -33,7 +34,18 @@ impl OrbInner {
             (false, true) => self.wait_for_shutdown(),
             (false, false) => {}
         }
-        Ok(())
+        if wait { self.check_ended() } else { Ok(()) }
+    }
+
+    /// Checks that no upcall was running when the shutdown ended.
+    ///
+    /// # Errors
+    /// `TIMEOUT`, minor `SHUTDOWN`.
+    pub(super) fn check_ended(&self) -> Result<(), SystemException> {
+        if self.core.threads().is_empty() {
+            return Ok(());
+        }
+        Err(SystemException::timeout(minor::timeout::SHUTDOWN, CompletionStatus::Maybe))
     }
 
     /// Closes endpoints and connections, and stops all lanes, without waiting.
@@ -70,7 +82,11 @@ impl OrbInner {
     }
 
     fn finish(&self) {
-        self.core.threads().join();
+        let threads = self.core.threads();
+        match self.core.options().shutdown_grace {
+            None => threads.join(),
+            Some(grace) => threads.join_within(grace).iter().for_each(|thread| report(thread)),
+        }
         self.close();
     }
 
@@ -80,4 +96,11 @@ impl OrbInner {
         self.core.set_closed();
         self.ending.notify_all();
     }
+}
+
+/// Names a thread that is still running when the grace time ends.
+#[cold]
+fn report(stuck: &ThreadActivity) {
+    let (thread, operation) = (stuck.thread(), stuck.operation());
+    tracing::error!(thread, operation, "still running at the end of the shutdown's grace time");
 }

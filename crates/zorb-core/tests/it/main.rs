@@ -25,5 +25,6 @@ mod scripted;
 mod service_contexts;
 mod sharing;
 mod support;
+mod termination;
 mod threads;
 mod turns;

@@ -275,5 +275,6 @@ minors! {
         ROUND_TRIP = zorb 1, "no reply within the round-trip timeout";
         CONNECT = zorb 2, "connecting took longer than the timeout";
         SEND = zorb 3, "sending took longer than the timeout";
+        SHUTDOWN = zorb 4, "upcalls were still running when the grace time of the shutdown ended";
     }
 }

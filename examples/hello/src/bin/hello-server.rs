@@ -15,5 +15,5 @@ fn main() -> Result<(), zorb::Error> {
     let orb = Orb::builder().listen("iiop://127.0.0.1:2809").build()?;
     let greeter: Greeter = orb.root_poa().activate(MyGreeter)?;
     orb.publish("greeter", &greeter)?;
-    orb.run()
+    orb.run_until_signal()
 }

@@ -45,5 +45,5 @@ fn main() -> Result<(), zorb::Error> {
     orb.register_value::<Report>();
     let shelf: Shelf = orb.root_poa().activate(Documents::default())?;
     orb.publish("shelf", &shelf)?;
-    orb.run()
+    orb.run_until_signal()
 }

@@ -171,5 +171,5 @@ pub fn main() -> Result<(), zorb::Error> {
         announce(&orb, &branch)?;
     }
     println!("{}", branch.as_object().to_ior_string());
-    orb.run()
+    orb.run_until_signal()
 }

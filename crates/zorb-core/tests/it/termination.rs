@@ -1,0 +1,131 @@
+//! Servers that end: signals, and upcalls that are running then.
+
+use std::fmt::Debug;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use signal_hook::consts::SIGTERM;
+use signal_hook::low_level::raise;
+use tracing::field::{Field, Visit};
+use zorb_core::Orb;
+use zorb_core::poa::{PoaError, PoaPolicies};
+use zorb_testkit::in_own_process;
+use zorb_types::{SystemExceptionKind, minor};
+
+use crate::support::{Echo, EchoServant, Servant, builder, client};
+
+/// A server with a grace time, and one call of it that waits for the note 1.
+struct Serving {
+    orb: Orb,
+    servant: Arc<Servant>,
+    _client: Orb,
+    there: Echo,
+}
+
+impl Serving {
+    fn new(grace: Duration) -> Self {
+        let orb = builder().listen("iiop://127.0.0.3:0").shutdown_grace(grace).build().unwrap();
+        let servant = Arc::new(Servant::default());
+        let here: Echo = orb.root_poa().activate_shared(&servant).unwrap();
+        let (client, there) = client(&here);
+        Self { orb, servant, _client: client, there }
+    }
+
+    fn await_call(&self) {
+        while !self.servant.waiting.load(Ordering::SeqCst) {
+            std::thread::yield_now();
+        }
+    }
+
+    fn await_shutdown(&self) {
+        let create = || self.orb.root_poa().create("another", PoaPolicies::new());
+        while !matches!(create(), Err(PoaError::System(_))) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// Waits for a thread with this name.
+fn await_thread(name: &str) {
+    let runs = || {
+        let mut threads = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let named = |path| std::fs::read_to_string(path).is_ok_and(|comm| comm.trim() == name);
+        threads.any(|thread| named(thread.path().join("comm")))
+    };
+    while !runs() {
+        std::thread::yield_now();
+    }
+}
+
+/// The fields of what a thread logs.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<String>>>);
+
+impl tracing::Subscriber for Log {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        *metadata.level() == tracing::Level::ERROR
+    }
+
+    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        tracing::span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        event.record(&mut self.clone());
+    }
+
+    fn enter(&self, _: &tracing::span::Id) {}
+
+    fn exit(&self, _: &tracing::span::Id) {}
+}
+
+impl Visit for Log {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.lock().unwrap().push(format!("{field}={value:?}"));
+    }
+}
+
+#[test]
+fn a_shutdown_names_the_upcalls_that_outlast_its_grace_time() {
+    let server = Serving::new(Duration::from_millis(1));
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| server.there.wait_for(1));
+        server.await_call();
+        let log = Log::default();
+        let ended = tracing::subscriber::with_default(log.clone(), || server.orb.shutdown(true));
+        server.servant.note(1);
+        let error = ended.unwrap_err();
+        let exception = zorb_types::SystemException::from(error);
+        assert_eq!(exception.kind, SystemExceptionKind::Timeout);
+        assert_eq!(exception.minor, minor::timeout::SHUTDOWN);
+        let fields = log.0.lock().unwrap();
+        assert!(fields.contains(&"operation=\"wait_for\"".to_owned()), "{fields:?}");
+        assert!(fields.iter().any(|field| field.starts_with("thread=\"zorb")), "{fields:?}");
+        let _ = call.join().unwrap();
+    });
+}
+
+#[test]
+fn a_signal_ends_a_server_after_the_upcalls_that_are_running() {
+    let name = "termination::a_signal_ends_a_server_after_the_upcalls_that_are_running";
+    in_own_process(name, || {
+        let server = Serving::new(Duration::from_secs(60));
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| server.there.wait_for(1));
+            scope.spawn(|| {
+                server.await_call();
+                await_thread("zorb-signals");
+                raise(SIGTERM).unwrap();
+                server.await_shutdown();
+                server.servant.note(1);
+            });
+            server.orb.run_until_signal().unwrap();
+            call.join().unwrap().unwrap();
+        });
+    });
+}
