@@ -17,6 +17,7 @@ mod native;
 mod orb;
 pub mod poa;
 mod servant;
+mod servant_manager;
 
 pub use context::Context;
 pub use native::Native;

@@ -4,8 +4,10 @@
 //! [`PoaManager`] passes, queues, discards or rejects requests.
 
 pub use crate::orb::Poa;
+pub use crate::servant::AnyServant;
+pub use crate::servant_manager::{ServantLocator, ServantManagerError};
 pub use zorb_base::object_id::ObjectId;
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,
-    PoaManager, PoaPolicies, ThreadModel, system_id,
+    PoaManager, PoaPolicies, RequestProcessing, ServantRetention, ThreadModel, system_id,
 };

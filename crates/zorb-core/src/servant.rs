@@ -1,7 +1,8 @@
 //! Servants: the Rust values that implement objects.
 
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -48,6 +49,65 @@ pub trait ServedBy<S>: Interface {
     }
 }
 
+/// A servant of one interface, with its type erased: `PortableServer::Servant`. Servant managers and default servants
+/// are passed as such.
+///
+/// ```text
+/// poa.set_servant(AnyServant::of::<Account, _>(Arc::new(Accounts::default())))?;
+/// ```
+#[doc(alias = "Servant")]
+pub struct AnyServant(Box<dyn Skeleton>);
+
+impl AnyServant {
+    /// The servant of objects with the interface `R`.
+    pub fn of<R, S>(servant: Arc<S>) -> Self
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        Self(Box::new(Tie::<S, R>::new(servant)))
+    }
+
+    /// The servant as its own type; `None` if it is not an `S`.
+    pub fn downcast<S: Send + Sync + 'static>(&self) -> Option<Arc<S>> {
+        self.0.servant().downcast().ok()
+    }
+
+    pub(crate) fn of_skeleton(skeleton: &dyn Skeleton) -> Self {
+        Self(skeleton.without_policies())
+    }
+
+    pub(crate) fn into_skeleton(self) -> Box<dyn Skeleton> {
+        self.0
+    }
+
+    /// The address of the servant: equal for handles to the same one.
+    pub(crate) fn identity(&self) -> usize {
+        self.0.identity()
+    }
+}
+
+impl Clone for AnyServant {
+    fn clone(&self) -> Self {
+        Self::of_skeleton(&*self.0)
+    }
+}
+
+/// Whether both are the same servant.
+impl PartialEq for AnyServant {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity() == other.identity()
+    }
+}
+
+impl Eq for AnyServant {}
+
+impl fmt::Debug for AnyServant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyServant").finish_non_exhaustive()
+    }
+}
+
 /// Erases the type of a servant, for the interface `R`.
 pub(crate) struct Tie<S, R> {
     servant: Arc<S>,
@@ -75,6 +135,14 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
 
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
         R::servant_object(&self.servant, wanted)
+    }
+
+    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::<S>::clone(&self.servant)
+    }
+
+    fn without_policies(&self) -> Box<dyn Skeleton> {
+        Box::new(Self::new(Arc::clone(&self.servant)))
     }
 
     fn identity(&self) -> usize {

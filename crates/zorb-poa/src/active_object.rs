@@ -49,7 +49,13 @@ impl ActiveObject {
         }
     }
 
-    /// The servant as the trait object `S`; `None` if it does not implement it, or may not be called directly. `entry` is the entry of its table
+    /// The object's id.
+    pub fn id(&self) -> &ObjectId {
+        &self.id
+    }
+
+    /// The servant as the trait object `S`; `None` if it does not implement it, or may not be called directly. `entry`
+    /// is the entry of its table
     /// at which the search starts.
     #[inline]
     pub fn servant<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {

@@ -22,6 +22,7 @@ use crate::key::KeyParts;
 use crate::manager::PoaManager;
 use crate::objects::Objects;
 use crate::policies::{IdAssignment, IdUniqueness, Lifespan, PoaPolicies, ThreadModel};
+use crate::servants::{DefaultServant, Locator, Provider};
 use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 use crate::slots::Found;
 
@@ -47,9 +48,11 @@ pub struct ObjectAdapter {
     stamp: u32,
     children: Lock<BTreeMap<String, Arc<Self>>>,
     objects: Objects,
+    /// Serves the objects that are not active.
+    provider: Provider,
     /// The object ids of active servants, by the servant's identity; only with unique ids.
     servants: Lock<HashMap<usize, ObjectId>>,
-    next_persistent_id: AtomicU64,
+    next_id: AtomicU64,
     destroyed: AtomicBool,
     /// Its membership in the thread pool that serves it.
     membership: Lock<Option<Membership>>,
@@ -160,6 +163,7 @@ impl ObjectAdapter {
             interceptors,
             setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),
+            provider: Provider::of(&policies),
             policies,
             manager,
             index,
@@ -167,7 +171,7 @@ impl ObjectAdapter {
             children: Lock::default(),
             objects: Objects::new(ids_are_slots, turns.is_none()),
             servants: Lock::default(),
-            next_persistent_id: AtomicU64::new(0),
+            next_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
             membership: Lock::default(),
             pool_number: AtomicUsize::new(0),
@@ -312,8 +316,44 @@ impl ObjectAdapter {
 
     /// Finds the active object `id`.
     #[inline]
-    pub fn find_object(&self, id: &[u8]) -> Option<Found> {
+    pub(crate) fn find_active(&self, id: &[u8]) -> Option<Found> {
         self.objects.find(id)
+    }
+
+    /// The active object `id`.
+    pub fn find_object(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        self.objects.find(id)?.to_shared()
+    }
+
+    /// What serves the objects that are not active.
+    #[inline]
+    pub(crate) fn provider(&self) -> &Provider {
+        &self.provider
+    }
+
+    /// The servant of all objects that are not active.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses one; `NoServant`.
+    pub fn default_servant(&self) -> Result<Arc<DefaultServant>, PoaError> {
+        self.provider.default_servant()
+    }
+
+    /// Sets the servant of all objects that are not active.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses one.
+    pub fn set_default_servant(&self, servant: DefaultServant) -> Result<(), PoaError> {
+        self.provider.set_default_servant(servant)
+    }
+
+    /// Sets the servant locator.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a servant manager; `OBJ_ADAPTER` (OMG 4) if it needs an activator;
+    /// `BAD_INV_ORDER` (OMG 6) if it has a locator.
+    pub fn set_locator(&self, locator: Arc<dyn Locator>) -> Result<(), PoaError> {
+        self.provider.set_locator(locator, &self.policies)
     }
 
     /// The object id of an active servant; only with unique ids.
@@ -399,7 +439,7 @@ impl ObjectAdapter {
             return Err(PoaError::ServantAlreadyActive);
         }
         let id = match id {
-            None if !self.objects.ids_are_slots() => Some(self.new_persistent_id()),
+            None if !self.objects.ids_are_slots() => Some(self.new_id()),
             id => id,
         };
         if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
@@ -432,12 +472,52 @@ impl ObjectAdapter {
         Ok(())
     }
 
-    /// Creates an id that no other run of the program creates: time and counter.
-    pub fn new_persistent_id(&self) -> ObjectId {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let count = self.next_persistent_id.fetch_add(1, Ordering::Relaxed);
-        let time = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
-        ObjectId::new([time.to_be_bytes(), count.to_be_bytes()].concat())
+    /// Creates the id of an object that is not active. In a persistent adapter no other run of the program creates
+    /// it: it consists of the time and a counter. In a transient one, it contains the adapter instead of the time.
+    pub fn new_id(&self) -> ObjectId {
+        let count = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let origin = match self.policies.lifespan {
+            Lifespan::Transient => self.number(),
+            Lifespan::Persistent => {
+                let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
+            }
+        };
+        ObjectId::new([origin.to_be_bytes(), count.to_be_bytes()].concat())
+    }
+
+    /// Distinguishes the adapter from others of its ORB.
+    fn number(&self) -> u64 {
+        u64::from(self.stamp) << 32 | u64::from(self.index)
+    }
+
+    /// Checks that the program may use `id` in this adapter. If the adapter assigns the ids, it must have assigned
+    /// this one; a persistent adapter recognizes only the form of its ids.
+    ///
+    /// # Errors
+    /// `BAD_PARAM` (OMG 14) for a foreign id.
+    pub fn check_id(&self, id: &ObjectId) -> Result<(), PoaError> {
+        if self.policies.id_assignment == IdAssignment::User
+            || self.objects.has_assigned(id.as_bytes())
+            || self.has_created(id.as_bytes())
+        {
+            return Ok(());
+        }
+        let code = minor::bad_param::INVALID_OBJECT_ID;
+        Err(PoaError::System(SystemException::bad_param(code, CompletionStatus::No)))
+    }
+
+    /// Whether [`new_id`](Self::new_id) may have created an id.
+    fn has_created(&self, id: &[u8]) -> bool {
+        let Some((origin, count)) = id.split_first_chunk::<8>() else { return false };
+        let Ok(count) = <[u8; 8]>::try_from(count) else { return false };
+        match self.policies.lifespan {
+            Lifespan::Transient => {
+                u64::from_be_bytes(*origin) == self.number()
+                    && u64::from_be_bytes(count) < self.next_id.load(Ordering::Relaxed)
+            }
+            Lifespan::Persistent => true,
+        }
     }
 
     /// Answers held requests of this adapter and its descendants with `TRANSIENT`.

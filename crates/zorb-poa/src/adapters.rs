@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
+use zorb_base::object_id::ObjectId;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
@@ -15,11 +16,14 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
+use crate::call::Interfaces;
+use crate::error::not_there;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped, Turn};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::operations::OperationCache;
 use crate::policies::{Lifespan, ThreadModel};
+use crate::servants::Provider;
 use crate::slots::Found;
 
 /// Finds the definition of an interface in the interface repository by its repository id.
@@ -187,20 +191,6 @@ impl Adapters {
         let _ = self.interfaces.set(lookup);
     }
 
-    /// The definition of the interface `type_id`.
-    ///
-    /// # Errors
-    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
-    pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
-        match self.interfaces.get() {
-            Some(lookup) => lookup(type_id),
-            None => Err(SystemException::intf_repos(
-                minor::intf_repos::NOT_AVAILABLE,
-                CompletionStatus::No,
-            )),
-        }
-    }
-
     /// Publishes a reference: requests with the key `name` are forwarded to it. Returns `false` if the name is
     /// taken.
     pub fn publish(&self, name: &[u8], ior: &Ior) -> bool {
@@ -354,7 +344,7 @@ impl Adapters {
         let key = header.target.object_key().ok()?;
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
-        let found = adapter.find_object(id)?;
+        let found = adapter.find_active(id)?;
         let object = found.object()?;
         object.skeleton.request_priority(&object.id, header)
     }
@@ -363,7 +353,7 @@ impl Adapters {
     pub fn find(&self, key: &[u8]) -> Option<(PoaManager, Arc<ActiveObject>)> {
         let tables = self.tables.load();
         let (adapter, id) = tables.adapter(KeyParts::parse(key)).ok()?;
-        Some((adapter.manager().clone(), adapter.find_object(id)?.to_shared()?))
+        Some((adapter.manager().clone(), adapter.find_object(id)?))
     }
 
     /// Checks that a key is that of an object.
@@ -381,10 +371,25 @@ impl Adapters {
             return Err(elsewhere());
         }
         // While a manager is holding, the program may still activate the object.
-        if adapter.manager().state() == ManagerState::Holding || adapter.find_object(id).is_some() {
+        if adapter.manager().state() == ManagerState::Holding
+            || adapter.find_active(id).is_some()
+            || !matches!(adapter.provider(), Provider::Nothing)
+        {
             return Ok(());
         }
         Err(not_there(minor::object_not_exist::NO_MATCH))
+    }
+}
+
+impl Interfaces for Adapters {
+    fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
+        match self.interfaces.get() {
+            Some(lookup) => lookup(type_id),
+            None => Err(SystemException::intf_repos(
+                minor::intf_repos::NOT_AVAILABLE,
+                CompletionStatus::No,
+            )),
+        }
     }
 }
 
@@ -408,9 +413,25 @@ impl ObjectAdapter {
     #[inline]
     fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
         probe!(Adapter);
-        let object = self.find_object(id);
+        let object = self.find_active(id);
         probe!(Servant);
-        object.ok_or_else(|| NotAdmitted::Refused(not_there(minor::object_not_exist::NO_MATCH)))
+        match object {
+            Some(object) => Ok(object),
+            None => self.find_inactive(id),
+        }
+    }
+
+    /// The target of a request for an object that is not active.
+    #[cold]
+    #[inline(never)]
+    fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
+        let id = ObjectId::from(id);
+        let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
+        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
+            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
+            false => skeleton,
+        };
+        Ok(Found::without_slot(ActiveObject::new(id, skeleton, false)))
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
@@ -518,11 +539,6 @@ impl Tables {
         let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
         Ok((adapter, id))
     }
-}
-
-#[cold]
-pub(crate) fn not_there(minor: zorb_types::MinorCode) -> SystemException {
-    SystemException::object_not_exist(minor, CompletionStatus::No)
 }
 
 /// The exception for an object that exists, but not for requests at this endpoint.

@@ -13,7 +13,7 @@ use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
 use zorb_giop::{
-    Form, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
+    Form, Ior, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
     ServedRequest, ServiceId, fragments,
 };
 use zorb_os::probe;
@@ -26,6 +26,8 @@ use crate::operations::{OperationCache, Operations};
 /// A request during its upcall: its operation, its arguments, and its reply.
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
+    /// Finds the definitions of interfaces, after the object has been found.
+    pub(super) interfaces: Option<&'a dyn Interfaces>,
     /// The id of the object, after it has been found.
     pub(super) object_id: Option<&'a ObjectId>,
     /// The operation of the thread's last request.
@@ -43,6 +45,15 @@ impl fmt::Debug for ServerCall<'_> {
             .field("arguments", &self.arguments)
             .finish_non_exhaustive()
     }
+}
+
+/// Finds the definitions of interfaces.
+pub(crate) trait Interfaces {
+    /// The definition of the interface `type_id`.
+    ///
+    /// # Errors
+    /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
+    fn interface(&self, type_id: &str) -> Result<Ior, SystemException>;
 }
 
 /// The origin of a request, to which its reply is sent.
@@ -96,6 +107,7 @@ impl<'a> ServerCall<'a> {
     pub fn new(message: &'a [u8], order: ByteOrder, form: Form<'a>, reply: ReplyTo<'a>) -> Self {
         Self {
             request: RequestHeader::EMPTY,
+            interfaces: None,
             object_id: None,
             known: None,
             arguments: CdrReader::new(message, order),
@@ -290,6 +302,17 @@ impl<'a> ServerCall<'a> {
                 Ok(exception) => self.write_user_exception(exception),
                 Err(exception) => Err(exception.clone()),
             },
+        }
+    }
+
+    /// The definition of the interface `type_id`.
+    pub(super) fn interface(&self, type_id: &str) -> Result<Ior, SystemException> {
+        match self.interfaces {
+            Some(interfaces) => interfaces.interface(type_id),
+            None => Err(SystemException::intf_repos(
+                minor::intf_repos::NOT_AVAILABLE,
+                CompletionStatus::No,
+            )),
         }
     }
 

@@ -2,11 +2,8 @@
 
 use std::error::Error as _;
 use std::io::IoSlice;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::interceptor::RequestOutcome;
-use zorb_base::object_id::OBJECT_ID;
-use zorb_base::policy::PriorityModel;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
@@ -18,11 +15,11 @@ use zorb_os::probe;
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, Report, SystemException, SystemExceptionKind, minor};
 
-use crate::active_object::ActiveObject;
-use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted, not_there};
-use crate::call::{ReplyWriter, Served, ServerCall};
-use crate::skeleton::dispatch_to;
+use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted};
+use crate::call::{ReplyWriter, ServerCall};
+use crate::error::not_there;
 use crate::slots::Found;
+use crate::upcall::upcall;
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,7 +98,7 @@ pub fn find_target(
 /// [`find_target`].
 #[inline(always)] // as `RequestHeader::read_with`
 pub fn dispatch<'a>(
-    adapters: &Adapters,
+    adapters: &'a Adapters,
     call: &mut ServerCall<'a>,
     target: &'a Found,
     layout: &'a MessageLayout<'a>,
@@ -114,6 +111,7 @@ pub fn dispatch<'a>(
         reply.expect_none();
     }
     let object = target.object();
+    call.interfaces = Some(adapters);
     call.object_id = object.map(|object| &object.id);
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
@@ -124,7 +122,7 @@ pub fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => upcall(adapters, object, call),
+        Some(object) => upcall(object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {
@@ -216,74 +214,6 @@ fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
 
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
     if reply.is_expected { Answer::Reply } else { Answer::Nothing }
-}
-
-/// Executes the operation on the servant, or answers a pseudo-operation.
-fn upcall<'a>(adapters: &Adapters, object: &'a ActiveObject, call: &mut ServerCall<'a>) -> Served {
-    // A dynamic skeleton's own code answers some pseudo-operations, too.
-    let served = catch_unwind(AssertUnwindSafe(|| {
-        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
-        if call.operation().first() == Some(&b'_')
-            && let Some(served) = pseudo_operation(adapters, object, call)
-        {
-            return served;
-        }
-        dispatch_to(&*object.skeleton, call)
-    }));
-    served.unwrap_or_else(|_| Err(panicked(object, &call.request.operation)))
-}
-
-/// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.
-#[cold]
-pub fn panicked(object: &ActiveObject, operation: &str) -> SystemException {
-    log_limited!(error, operation, object = %object.id, "the servant panicked");
-    SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
-}
-
-/// Answers the operations that every object has; `None` for any other name.
-#[cold]
-fn pseudo_operation(
-    adapters: &Adapters,
-    object: &ActiveObject,
-    call: &mut ServerCall<'_>,
-) -> Option<Served> {
-    // Interceptors do not run, but the connection may declare its priority band.
-    let model = object.skeleton.policies().and_then(|policies| policies.value::<PriorityModel>());
-    if model.is_some() {
-        call.apply_declared_band();
-    }
-    Some(match &*call.request.operation {
-        "_is_a" => call.argument::<String>().and_then(|id| {
-            call.end_of_arguments()?;
-            let is_a = id == OBJECT_ID || object.skeleton.is_a(&object.id, &id);
-            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
-        }),
-        // Old ORBs use the second spelling.
-        "_non_existent" | "_not_existent" => {
-            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
-        }
-        "_repository_id" => {
-            let id = object.skeleton.type_id(&object.id);
-            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(&id))
-        }
-        "_interface" => {
-            let type_id = object.skeleton.type_id(&object.id);
-            adapters.interface(&type_id).and_then(|definition| {
-                call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&definition, writer))
-            })
-        }
-        "_component" => {
-            call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
-        }
-        // An RT-CORBA client declares its priority band before the first call; it has been applied above.
-        "_bind_priority_band" => call.reply.write_empty(),
-        // No domain managers: an empty sequence.
-        "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
-            writer.write_u32(0);
-            Ok(())
-        }),
-        _ => return None,
-    })
 }
 
 /// Writes the answer to the LocateRequest in `message`, which the thread pool with the number `pool` received, to

@@ -17,9 +17,14 @@ pub enum PoaError {
     AdapterInactive,
     /// `InvalidPolicy`: the policies are invalid or contradict each other.
     InvalidPolicy {
+        /// The index of the policy in the order in which the program set them, as the standard's `index`; `None` if
+        /// it did not set the policy for this adapter.
+        index: Option<u16>,
         /// The rule that they violate.
         reason: &'static str,
     },
+    /// `NoServant`: the adapter has no default servant.
+    NoServant,
     /// `ObjectAlreadyActive`: the id has a servant.
     ObjectAlreadyActive,
     /// `ObjectNotActive`: the id has no servant.
@@ -38,13 +43,23 @@ pub enum PoaError {
     System(SystemException),
 }
 
+impl PoaError {
+    /// `InvalidPolicy` for a rule that does not concern one of the policies that the program set.
+    #[doc(hidden)]
+    #[cold]
+    pub fn invalid_policy(reason: &'static str) -> Self {
+        Self::InvalidPolicy { index: None, reason }
+    }
+}
+
 impl fmt::Display for PoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::AdapterAlreadyExists => "an adapter of this name already exists",
             Self::AdapterNonExistent => "no adapter of this name exists",
             Self::AdapterInactive => "the adapter's manager is inactive",
-            Self::InvalidPolicy { reason } => reason,
+            Self::InvalidPolicy { reason, .. } => reason,
+            Self::NoServant => "the adapter has no default servant",
             Self::ObjectAlreadyActive => "the object id already has a servant",
             Self::ObjectNotActive => "the object id has no servant",
             Self::ServantAlreadyActive => "the servant already has an object id",
@@ -89,4 +104,10 @@ impl From<PoaError> for Error {
     fn from(error: PoaError) -> Self {
         SystemException::from(error).into()
     }
+}
+
+/// `OBJECT_NOT_EXIST`, completed NO.
+#[cold]
+pub(crate) fn not_there(minor: zorb_types::MinorCode) -> SystemException {
+    SystemException::object_not_exist(minor, CompletionStatus::No)
 }

@@ -17,6 +17,7 @@ mod error;
 mod flow_stack;
 mod hold_queue;
 mod ids;
+mod inactive;
 mod interception;
 mod key;
 mod manager;
@@ -24,8 +25,10 @@ mod objects;
 mod operations;
 mod policies;
 mod servant_objects;
+mod servants;
 mod skeleton;
 mod slots;
+mod upcall;
 
 pub use active_object::{ActiveObject, CollocatedReference};
 pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse, PreparedPolicies};
@@ -33,9 +36,7 @@ pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use call::{ReplyTo, RequestSource};
 pub use call::{Served, ServerCall};
 pub use connection_setup::ConnectionSetup;
-pub use dispatch::{
-    Answer, MessageLayout, answer_absent, answer_locate, dispatch, find_target, panicked,
-};
+pub use dispatch::{Answer, MessageLayout, answer_absent, answer_locate, dispatch, find_target};
 pub use error::PoaError;
 pub use hold_queue::{Arrival, HoldLimits, HoldQueue, Holdable, ResumePass, discarded};
 pub use key::MAX_PATH;
@@ -44,9 +45,12 @@ pub use manager::{ManagerState, PoaManager};
 pub use operations::Operations;
 pub use policies::check_policies;
 pub use policies::{
-    IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies, ThreadModel,
+    IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies, RequestProcessing,
+    ServantRetention, ThreadModel,
 };
 pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
+pub use servants::{DefaultServant, Located, Locator, NoServant};
 pub use skeleton::ServantObject;
 pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 pub use slots::Found;
+pub use upcall::panicked;

@@ -1,6 +1,6 @@
 //! The active object map.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use zorb_base::object_id::ObjectId;
 
@@ -14,8 +14,11 @@ use crate::slots::{Found, SlotTable};
 /// on different processors do not wait for each other.
 pub(super) struct Objects {
     slots: Box<SlotTable>,
-    /// The slots of objects by id; `None` if the ids are slots.
-    ids: Option<Box<IdTable>>,
+    /// Whether the map assigns ids, which are slots.
+    ids_are_slots: bool,
+    /// The slots of objects by id. If the ids are slots, only of those that were activated with an id that is not
+    /// their slot.
+    ids: OnceLock<Box<IdTable>>,
     /// Whether collocated calls may call servants directly.
     are_direct: bool,
 }
@@ -23,28 +26,36 @@ pub(super) struct Objects {
 impl Objects {
     /// Creates an empty map; `ids_are_slots` for transient system ids, which are index and generation.
     pub(super) fn new(ids_are_slots: bool, are_direct: bool) -> Self {
-        let ids = (!ids_are_slots).then(|| Box::new(IdTable::new()));
-        Self { slots: Box::new(SlotTable::new()), ids, are_direct }
+        let slots = Box::new(SlotTable::new());
+        Self { slots, ids_are_slots, ids: OnceLock::new(), are_direct }
     }
 
     /// Whether the map assigns the ids, which are slots.
     pub(super) fn ids_are_slots(&self) -> bool {
-        self.ids.is_none()
+        self.ids_are_slots
+    }
+
+    /// Whether an id may be one that the map has assigned.
+    pub(super) fn has_assigned(&self, id: &[u8]) -> bool {
+        self.ids_are_slots && system_id(id).is_some_and(|(slot, _)| self.slots.has_used(slot))
     }
 
     #[inline]
     pub(super) fn find(&self, id: &[u8]) -> Option<Found> {
-        let (index, generation) = self.slot_of(id)?;
+        if self.ids_are_slots
+            && let Some((index, generation)) = system_id(id)
+            && let Some(found) = self.slots.find(index, generation)
+        {
+            return Some(found);
+        }
+        let (index, generation) = self.ids.get()?.find(id)?;
         self.slots.find(index, generation)
     }
 
-    /// The index and the generation of the slot of the object `id`.
-    #[inline]
+    /// The index and the generation of the slot of the object `id`, which may be inactive.
     pub(super) fn slot_of(&self, id: &[u8]) -> Option<(u32, u32)> {
-        match &self.ids {
-            None => system_id(id),
-            Some(ids) => ids.find(id),
-        }
+        let by_id = self.ids.get().and_then(|ids| ids.find(id));
+        by_id.or_else(|| system_id(id).filter(|_| self.ids_are_slots))
     }
 
     /// The object in a slot, if the slot has this generation.
@@ -59,7 +70,7 @@ impl Objects {
         id: Option<ObjectId>,
         skeleton: Box<dyn Skeleton>,
     ) -> Option<ObjectId> {
-        let (Some(ids), Some(id)) = (&self.ids, id) else {
+        let Some(id) = id else {
             let mut assigned = None;
             self.slots.insert(|index, generation| {
                 let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
@@ -70,16 +81,20 @@ impl Objects {
             return assigned;
         };
         let object = Arc::new(ActiveObject::new(id.clone(), skeleton, self.are_direct));
+        let ids = self.ids.get_or_init(|| Box::new(IdTable::new()));
         ids.insert(id.as_bytes(), || self.slots.insert(|_, _| object))?;
         Some(id)
     }
 
     /// Removes and returns the object `id`.
     pub(super) fn remove(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        let (index, generation) = match &self.ids {
-            None => system_id(id)?,
-            Some(ids) => ids.remove(id)?,
-        };
+        if self.ids_are_slots
+            && let Some((index, generation)) = system_id(id)
+            && let Some(object) = self.slots.remove(index, generation)
+        {
+            return Some(object);
+        }
+        let (index, generation) = self.ids.get()?.remove(id)?;
         self.slots.remove(index, generation)
     }
 
@@ -94,7 +109,7 @@ impl Objects {
 
     /// Removes and returns all objects.
     pub(super) fn take(&self) -> Vec<Arc<ActiveObject>> {
-        if let Some(ids) = &self.ids {
+        if let Some(ids) = self.ids.get() {
             ids.clear();
         }
         self.slots.take()

@@ -1,7 +1,12 @@
 //! The policies of an object adapter (CORBA 3.3 part 1, 15.3.8).
 
-use zorb_base::policy::{self, Levels, Policies, TypedPolicy};
+mod order;
+#[cfg(test)]
+mod tests;
 
+use zorb_base::policy::{self, Levels, Policies, PolicyType, TypedPolicy};
+
+use self::order::Order;
 use crate::error::PoaError;
 
 /// Which threads make the upcalls of an adapter.
@@ -57,6 +62,29 @@ pub enum ImplicitActivation {
     Explicit,
 }
 
+/// Whether an adapter keeps a map of its active objects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ServantRetention {
+    /// It does (`RETAIN`).
+    #[default]
+    Retain,
+    /// It does not (`NON_RETAIN`): a default servant or a servant locator serves each request.
+    NonRetain,
+}
+
+/// How an adapter finds the servant of an object that is not active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum RequestProcessing {
+    /// It does not: requests are answered with `OBJECT_NOT_EXIST` (`USE_ACTIVE_OBJECT_MAP_ONLY`).
+    #[default]
+    ActiveObjectMapOnly,
+    /// One servant serves all such objects (`USE_DEFAULT_SERVANT`).
+    DefaultServant,
+    /// A servant manager provides it (`USE_SERVANT_MANAGER`): a servant activator if the adapter retains servants,
+    /// otherwise a servant locator.
+    ServantManager,
+}
+
 /// The policies of an adapter, with the standard's defaults for a child adapter.
 ///
 /// ```
@@ -79,8 +107,14 @@ pub struct PoaPolicies {
     pub id_uniqueness: IdUniqueness,
     /// Default: explicit activation (the root adapter: implicit).
     pub implicit_activation: ImplicitActivation,
+    /// Default: servants are retained.
+    pub servant_retention: ServantRetention,
+    /// Default: only active objects.
+    pub request_processing: RequestProcessing,
     /// Policies of other modules than `PortableServer`. Default: the server policies of the ORB's `PolicyManager`.
     pub others: Policies,
+    /// The order in which the program set the policies.
+    order: Order,
 }
 
 impl PoaPolicies {
@@ -99,6 +133,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn single_thread(mut self) -> Self {
         self.thread_model = ThreadModel::SingleThread;
+        self.order.add(PolicyType::THREAD);
         self
     }
 
@@ -106,6 +141,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn main_thread(mut self) -> Self {
         self.thread_model = ThreadModel::MainThread;
+        self.order.add(PolicyType::THREAD);
         self
     }
 
@@ -113,6 +149,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn persistent(mut self) -> Self {
         self.lifespan = Lifespan::Persistent;
+        self.order.add(PolicyType::LIFESPAN);
         self
     }
 
@@ -120,6 +157,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn user_ids(mut self) -> Self {
         self.id_assignment = IdAssignment::User;
+        self.order.add(PolicyType::ID_ASSIGNMENT);
         self
     }
 
@@ -127,6 +165,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn multiple_ids(mut self) -> Self {
         self.id_uniqueness = IdUniqueness::Multiple;
+        self.order.add(PolicyType::ID_UNIQUENESS);
         self
     }
 
@@ -134,6 +173,32 @@ impl PoaPolicies {
     #[must_use]
     pub fn implicit_activation(mut self) -> Self {
         self.implicit_activation = ImplicitActivation::Implicit;
+        self.order.add(PolicyType::IMPLICIT_ACTIVATION);
+        self
+    }
+
+    /// Keeps no map of active objects. Requires a [default servant](Self::default_servant) or a
+    /// [servant manager](Self::servant_manager).
+    #[must_use]
+    pub fn non_retain(mut self) -> Self {
+        self.servant_retention = ServantRetention::NonRetain;
+        self.order.add(PolicyType::SERVANT_RETENTION);
+        self
+    }
+
+    /// Lets one servant serve all objects that are not active. Requires [multiple ids](Self::multiple_ids).
+    #[must_use]
+    pub fn default_servant(mut self) -> Self {
+        self.request_processing = RequestProcessing::DefaultServant;
+        self.order.add(PolicyType::REQUEST_PROCESSING);
+        self
+    }
+
+    /// Lets a servant manager provide the servants of objects that are not active.
+    #[must_use]
+    pub fn servant_manager(mut self) -> Self {
+        self.request_processing = RequestProcessing::ServantManager;
+        self.order.add(PolicyType::REQUEST_PROCESSING);
         self
     }
 
@@ -142,6 +207,7 @@ impl PoaPolicies {
     #[must_use]
     pub fn with<P: TypedPolicy>(mut self, policy: P) -> Self {
         self.others = self.others.with(policy);
+        self.order.add(P::POLICY_TYPE);
         self
     }
 
@@ -180,17 +246,51 @@ impl PoaPolicies {
     /// Checks that the standard allows the combination.
     ///
     /// # Errors
-    /// `InvalidPolicy`.
+    /// `InvalidPolicy` with the index of the policy that was set last of those that contradict each other.
     #[doc(hidden)]
     pub fn check(&self) -> Result<(), PoaError> {
-        if self.implicit_activation == ImplicitActivation::Implicit
-            && self.id_assignment == IdAssignment::User
-        {
-            return Err(PoaError::InvalidPolicy {
-                reason: "implicit activation requires system ids",
-            });
+        const RETENTION: PolicyType = PolicyType::SERVANT_RETENTION;
+        const PROCESSING: PolicyType = PolicyType::REQUEST_PROCESSING;
+        const ACTIVATION: PolicyType = PolicyType::IMPLICIT_ACTIVATION;
+        let is_implicit = self.implicit_activation == ImplicitActivation::Implicit;
+        let retains = self.servant_retention == ServantRetention::Retain;
+        let rules = [
+            (
+                is_implicit && self.id_assignment == IdAssignment::User,
+                [ACTIVATION, PolicyType::ID_ASSIGNMENT],
+                "implicit activation requires system ids",
+            ),
+            (
+                is_implicit && !retains,
+                [ACTIVATION, RETENTION],
+                "implicit activation requires an adapter that retains servants",
+            ),
+            (
+                !retains && self.request_processing == RequestProcessing::ActiveObjectMapOnly,
+                [RETENTION, PROCESSING],
+                "an adapter that does not retain servants requires a default servant or a servant manager",
+            ),
+            (
+                self.request_processing == RequestProcessing::DefaultServant
+                    && self.id_uniqueness == IdUniqueness::Unique,
+                [PROCESSING, PolicyType::ID_UNIQUENESS],
+                "a default servant requires multiple ids",
+            ),
+        ];
+        for (is_violated, types, reason) in rules {
+            if is_violated {
+                return Err(PoaError::InvalidPolicy { index: self.order.last_of(&types), reason });
+            }
         }
-        check_policies(&self.others)
+        check_policies(&self.others).map_err(|error| match error {
+            PoaError::InvalidPolicy { reason, .. } => {
+                let refused = |policy: &&policy::Policy| !policy.levels().contains(Levels::ADAPTER);
+                let policy = self.others.iter().find(refused);
+                let index = policy.and_then(|policy| self.order.last_of(&[policy.policy_type()]));
+                PoaError::InvalidPolicy { index, reason }
+            }
+            other => other,
+        })
     }
 }
 
@@ -200,12 +300,10 @@ impl PoaPolicies {
 /// `InvalidPolicy` for a policy of another level, or without an encoding.
 pub fn check_policies(policies: &Policies) -> Result<(), PoaError> {
     if policies.check(Levels::ADAPTER).is_err() {
-        return Err(PoaError::InvalidPolicy {
-            reason: "an object adapter cannot have this policy",
-        });
+        return Err(PoaError::invalid_policy("an object adapter cannot have this policy"));
     }
     match policy::component(policies) {
         Ok(_) => Ok(()),
-        Err(_) => Err(PoaError::InvalidPolicy { reason: "a policy has no encoding" }),
+        Err(_) => Err(PoaError::invalid_policy("a policy has no encoding")),
     }
 }

@@ -32,6 +32,10 @@ pub trait Skeleton: Send + Sync {
     /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`; `None` if collocated calls may not call it
     /// directly.
     fn servant_object(&self, wanted: TypeId) -> Option<ServantObject>;
+    /// The servant.
+    fn servant(&self) -> Arc<dyn Any + Send + Sync>;
+    /// Another skeleton of the same servant, without policies.
+    fn without_policies(&self) -> Box<dyn Skeleton>;
     /// Identifies the servant, for id uniqueness.
     fn identity(&self) -> usize;
     /// The component of references with the policies that clients must know, if the object has policies of its own.
@@ -41,6 +45,10 @@ pub trait Skeleton: Send + Sync {
     /// The object's effective policies, if this is a [`PolicySkeleton`].
     fn policies(&self) -> Option<&Policies> {
         None
+    }
+    /// Whether it also serves the operations that every object has. Default: the adapter answers them.
+    fn serves_all_operations(&self) -> bool {
+        false
     }
     /// The priority by which a request is queued, if an interceptor knows it.
     fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
@@ -137,6 +145,14 @@ impl Skeleton for PolicySkeleton {
         self.inner.servant_object(wanted)
     }
 
+    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
+        self.inner.servant()
+    }
+
+    fn without_policies(&self) -> Box<dyn Skeleton> {
+        self.inner.without_policies()
+    }
+
     fn identity(&self) -> usize {
         self.inner.identity()
     }
@@ -147,6 +163,10 @@ impl Skeleton for PolicySkeleton {
 
     fn policies(&self) -> Option<&Policies> {
         Some(&self.policies)
+    }
+
+    fn serves_all_operations(&self) -> bool {
+        self.inner.serves_all_operations()
     }
 
     fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {

@@ -35,7 +35,7 @@ impl Drop for Occupant {
     }
 }
 
-/// An active object. It remains alive until this is dropped, even if its slot changes. Holding it writes to no
+/// The object of a request. It remains alive until this is dropped, even if its slot changes. Holding it writes to no
 /// memory that other threads access.
 pub struct Found(Guard<Option<Arc<Occupant>>>);
 
@@ -46,6 +46,12 @@ impl std::fmt::Debug for Found {
 }
 
 impl Found {
+    /// An object that occupies no slot.
+    pub(crate) fn without_slot(object: ActiveObject) -> Self {
+        let occupant = Occupant { generation: 0, object: Some(Arc::new(object)), _turn: None };
+        Self(Guard::from_inner(Some(Arc::new(occupant))))
+    }
+
     /// The same with the turn for its upcall, if requests have turns. Dropping it ends the turn.
     #[cold]
     pub(crate) fn in_turn(self, turn: Option<Turn>) -> Self {
@@ -154,6 +160,11 @@ impl SlotTable {
         }
         self.active.fetch_sub(1, Ordering::Relaxed);
         taken.object.clone()
+    }
+
+    /// Whether a slot has been used.
+    pub(super) fn has_used(&self, index: u32) -> bool {
+        index < self.free.lock().next
     }
 
     /// The number of objects.

@@ -142,8 +142,9 @@ pub mod options {
 /// The portable object adapter (POA): maps object ids to servants according to its policies.
 pub mod poa {
     pub use zorb_core::poa::{
-        IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId,
-        Poa, PoaError, PoaManager, PoaPolicies, ThreadModel, system_id,
+        AnyServant, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan,
+        ManagerState, ObjectId, Poa, PoaError, PoaManager, PoaPolicies, RequestProcessing,
+        ServantLocator, ServantManagerError, ServantRetention, ThreadModel, system_id,
     };
 }
 

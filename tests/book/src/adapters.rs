@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zorb::Orb;
-use zorb::poa::{ManagerState, ObjectId, Poa, PoaError, PoaPolicies};
+use zorb::poa::{ManagerState, Poa, PoaError, PoaPolicies};
 
 use crate::tutorial::server::MyAccount;
 use crate::tutorial::{Account, Currency};
@@ -38,7 +38,7 @@ pub fn maintenance(orb: &Orb) -> Result<Poa, PoaError> {
 
 /// A reference to an object that has no servant yet.
 pub fn promise(poa: &Poa) -> Result<Account, PoaError> {
-    poa.create_reference(&ObjectId::from("0003"))
+    poa.create_reference_with_id("0003")
 }
 
 #[cfg(test)]

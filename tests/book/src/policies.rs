@@ -71,7 +71,6 @@ pub fn premium(root: &Poa) -> Result<Poa, PoaError> {
 #[cfg(test)]
 mod tests {
     use zorb::ObjectRef;
-    use zorb::poa::ObjectId;
 
     use super::*;
 
@@ -105,7 +104,7 @@ mod tests {
         assert_eq!(premium(&root).unwrap().policies().others.value(), Some(&Tariff(7)));
         let named = PoaPolicies::new().user_ids().with(Tariff(8));
         let named = root.create("named", named).unwrap();
-        let object: ObjectRef = named.create_reference(&ObjectId::from(&b"one"[..])).unwrap();
+        let object: ObjectRef = named.create_reference_with_id(&b"one"[..]).unwrap();
         assert_eq!(object.exposed_policy::<Tariff>(), Ok(Some(Tariff(8))));
     }
 }

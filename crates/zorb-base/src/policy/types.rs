@@ -23,6 +23,20 @@ macro_rules! policy_types {
 }
 
 policy_types! {
+    /// How an object adapter's requests are distributed to threads.
+    THREAD = 16, "ThreadPolicy";
+    /// Whether references outlive their object adapter.
+    LIFESPAN = 17, "LifespanPolicy";
+    /// Whether a servant may have several object ids.
+    ID_UNIQUENESS = 18, "IdUniquenessPolicy";
+    /// Whether the object adapter or the program assigns object ids.
+    ID_ASSIGNMENT = 19, "IdAssignmentPolicy";
+    /// Whether creating a reference to a servant activates it.
+    IMPLICIT_ACTIVATION = 20, "ImplicitActivationPolicy";
+    /// Whether an object adapter keeps a map of its active objects.
+    SERVANT_RETENTION = 21, "ServantRetentionPolicy";
+    /// How an object adapter finds the servant of an object that is not active.
+    REQUEST_PROCESSING = 22, "RequestProcessingPolicy";
     /// [`Rebind`](super::Rebind).
     REBIND = 23, "RebindPolicy";
     /// [`SyncScope`](super::SyncScope).

@@ -8,12 +8,8 @@ use zorb::transport::{ConnectOptions, ConnectPhase, Protocol};
 
 #[test]
 fn no_name_is_looked_up_when_the_time_to_connect_is_over() {
-    let protocols: [&dyn Protocol; 4] = [
-        &IiopProtocol::new(),
-        &DiopProtocol::new(),
-        &ArqProtocol::new(),
-        &SciopProtocol::new(),
-    ];
+    let protocols: [&dyn Protocol; 4] =
+        [&IiopProtocol::new(), &DiopProtocol::new(), &ArqProtocol::new(), &SciopProtocol::new()];
     for protocol in protocols {
         let transport = protocol.transport();
         let url = format!("{}://host.invalid:9", transport.scheme());

@@ -2,7 +2,9 @@
 
 mod activation;
 mod groups;
+mod mapping;
 mod pools;
+mod servants;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -124,7 +126,7 @@ impl Poa {
             || name.contains('\0')
             || self.adapter.path().len() + name.len() > MAX_PATH
         {
-            return Err(PoaError::InvalidPolicy { reason: "the adapter's name is invalid" });
+            return Err(PoaError::invalid_policy("the adapter's name is invalid"));
         }
         let orb = self.orb()?;
         let policies = self.configured(&orb, name, policies)?;

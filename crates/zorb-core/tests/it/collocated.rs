@@ -180,7 +180,7 @@ fn a_reference_finds_what_is_active_under_its_id_now() {
     let policies = PoaPolicies::new().persistent().user_ids();
     for strategy in ASKING {
         let mut poa = orb.root_poa().create("again", policies.clone()).unwrap();
-        let echo: Echo = poa.create_reference(&"one".into()).unwrap();
+        let echo: Echo = poa.create_reference_with_id("one").unwrap();
         let echo = echo.with_collocation(strategy);
         for round in 0..4 {
             assert_eq!(kind(echo.twice(1)), SystemExceptionKind::ObjectNotExist);
@@ -372,7 +372,7 @@ fn published_names_and_wrong_types_are_found_out() {
 fn threads_call_while_objects_come_and_go() {
     let (orb, _) = server();
     let poa = orb.root_poa().create("busy", PoaPolicies::new().persistent().user_ids()).unwrap();
-    let echo: Echo = poa.create_reference(&"one".into()).unwrap();
+    let echo: Echo = poa.create_reference_with_id("one").unwrap();
     let calls = AtomicI32::new(0);
     let done = AtomicBool::new(false);
     let alive = Arc::new(());

@@ -17,7 +17,7 @@ fn held() -> (Orb, Poa, Orb, Echo) {
     let policies = PoaPolicies::new().persistent().user_ids();
     let manager = orb.create_poa_manager();
     let poa = orb.root_poa().create_with_manager("held", policies, manager).unwrap();
-    let one: Echo = poa.create_reference(&"one".into()).unwrap();
+    let one: Echo = poa.create_reference_with_id("one").unwrap();
     let client = builder().build().unwrap();
     let object = client.string_to_object(&one.object().to_ior_string()).unwrap().unwrap();
     (orb, poa, client, object.unchecked_narrow())

@@ -22,6 +22,7 @@ mod poa;
 mod policies;
 mod reply_interceptors;
 mod scripted;
+mod servants;
 mod service_contexts;
 mod sharing;
 mod support;

@@ -33,10 +33,10 @@ fn children_have_names_policies_and_parents() {
 fn ids_are_the_programs_or_the_adapters() {
     let (orb, _) = server();
     let root = orb.root_poa();
-    assert_eq!(
-        root.activate_with_id::<_, Echo>("mine", Servant::default()).unwrap_err(),
-        PoaError::WrongPolicy
-    );
+    let foreign = root.activate_with_id::<_, Echo>("mine", Servant::default()).unwrap_err();
+    let PoaError::System(foreign) = foreign else { panic!("{foreign}") };
+    assert_eq!(foreign.kind, SystemExceptionKind::BadParam);
+    assert_eq!(foreign.minor, minor::bad_param::INVALID_OBJECT_ID);
     let named = root.create("named", PoaPolicies::new().user_ids()).unwrap();
     assert_eq!(named.activate::<_, Echo>(Servant::default()).unwrap_err(), PoaError::WrongPolicy);
     let echo: Echo = named.activate_with_id("mine", Servant::default()).unwrap();
@@ -53,7 +53,7 @@ fn ids_are_the_programs_or_the_adapters() {
     assert_eq!(named.deactivate(&"mine".into()).unwrap_err(), PoaError::ObjectNotActive);
     assert_eq!(there.twice(2).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
     // A reference may be made before its object is active.
-    let later: Echo = named.create_reference(&"later".into()).unwrap();
+    let later: Echo = named.create_reference_with_id("later").unwrap();
     assert_eq!(later.twice(1).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
     let _: Echo = named.activate_with_id("later", Servant::default()).unwrap();
     assert_eq!(later.twice(1).unwrap(), 2);
@@ -67,7 +67,7 @@ fn uniqueness_and_implicit_activation_follow_the_policies() {
     let first: Echo = many.activate_shared(&servant).unwrap();
     let second: Echo = many.activate_shared(&servant).unwrap();
     assert_ne!(first, second);
-    assert_eq!(many.reference_of::<_, Echo>(&servant).unwrap_err(), PoaError::ServantNotActive);
+    assert_eq!(many.reference_of::<_, Echo>(&servant).unwrap_err(), PoaError::WrongPolicy);
     let eager = PoaPolicies::new().multiple_ids().implicit_activation();
     let eager = orb.root_poa().create("eager", eager).unwrap();
     let third: Echo = eager.reference_of(&servant).unwrap();

@@ -85,7 +85,7 @@ impl<'a> Collocated<'a> {
     #[cold]
     pub fn panicked(&self, operation: &str) -> SystemException {
         match self.active() {
-            Some(active) => panicked(active, operation),
+            Some(active) => panicked(active.id(), operation),
             None => NO_REPLY,
         }
     }

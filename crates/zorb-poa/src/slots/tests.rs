@@ -1,4 +1,4 @@
-use std::any::TypeId;
+use std::any::{Any, TypeId};
 use std::borrow::Cow;
 
 use zorb_base::object_id::ObjectId;
@@ -22,6 +22,14 @@ impl Skeleton for Nothing {
 
     fn dispatch(&self, _: &mut ServerCall<'_>) -> Served {
         Ok(())
+    }
+
+    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::new(())
+    }
+
+    fn without_policies(&self) -> Box<dyn Skeleton> {
+        Box::new(Self)
     }
 
     fn identity(&self) -> usize {

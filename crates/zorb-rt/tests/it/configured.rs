@@ -150,7 +150,7 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     RtOrb::builder().attach(&orb).unwrap();
     let kinds = |poa: &Poa| -> Vec<ProfileTag> {
         let id = ObjectId::from(&b"o"[..]);
-        let object: ObjectRef = poa.create_reference(&id).unwrap();
+        let object: ObjectRef = poa.create_reference_with_id(id).unwrap();
         object.ior().profiles.iter().map(|profile| profile.tag).collect()
     };
     let (uiop, shmiop) = (ProfileTag::TAO_UIOP, ProfileTag::TAO_SHMIOP);
@@ -172,7 +172,7 @@ fn protocols_of_adapters_and_their_properties_are_said_in_words() {
     // The protocols in references.
     let told = make("client-protocols=uiop protocols=shmiop,uiop");
     assert_eq!(kinds(&told), [shmiop, uiop]);
-    let reference: ObjectRef = told.create_reference(&ObjectId::from(&b"o"[..])).unwrap();
+    let reference: ObjectRef = told.create_reference_with_id(&b"o"[..]).unwrap();
     let client = Orb::builder()
         .without_environment()
         .declare(RtOptions::default())

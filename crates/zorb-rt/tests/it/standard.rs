@@ -186,7 +186,7 @@ fn references_with_priorities_are_made_before_their_objects() {
         rt.create_reference_with_id_and_priority(&by_program, "it", number(6)).unwrap();
     assert_eq!(priority(&named), number(6));
     // The adapter remembers it until it is destroyed.
-    let again: Nothing = by_program.create_reference(&"it".into()).unwrap();
+    let again: Nothing = by_program.create_reference_with_id("it").unwrap();
     assert_eq!(again.0.ior(), named.0.ior());
     let otherwise = rt.activate_with_id_and_priority(&by_program, "it", &servant, number(7));
     let refused = |error: PoaError| match error {

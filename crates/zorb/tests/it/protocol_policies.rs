@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use zorb::giop::{Ior, ProfileTag};
-use zorb::poa::{ObjectId, PoaError, PoaPolicies};
+use zorb::poa::{PoaError, PoaPolicies};
 use zorb::policy::{
     ClientProtocols, ConnectionProperties, Policies, Policy, PolicyType, PrivateConnection,
     ProtocolChoice, ServerProtocols, SetOverrideType, TypedPolicy as _,
@@ -33,7 +33,7 @@ fn client() -> Orb {
 /// A reference to an object that is not active, of an adapter with these policies.
 fn reference(orb: &Orb, name: &str, policies: PoaPolicies) -> Result<ObjectRef, PoaError> {
     let poa = orb.root_poa().create(name, policies.user_ids())?;
-    poa.create_reference(&ObjectId::from(&b"nobody"[..]))
+    poa.create_reference_with_id(&b"nobody"[..])
 }
 
 fn seen_by(orb: &Orb, ior: &Ior) -> ObjectRef {

@@ -9,7 +9,7 @@ use crate::orb::inner::OrbInner;
 /// The thread pool to which policies assign an object adapter.
 pub(super) fn named_pool(orb: &OrbInner, policies: &Policies) -> Result<Option<Pool>, PoaError> {
     let Some(policy) = policies.value::<ThreadpoolPolicy>() else { return Ok(None) };
-    let unknown = PoaError::InvalidPolicy { reason: "the thread pool does not exist" };
+    let unknown = PoaError::invalid_policy("the thread pool does not exist");
     orb.server.pool(policy.threadpool()).ok_or(unknown).map(Some)
 }
 
@@ -17,7 +17,7 @@ pub(super) fn named_pool(orb: &OrbInner, policies: &Policies) -> Result<Option<P
 pub(super) fn pool_of(orb: &OrbInner, policies: &Policies) -> Result<Option<PoolUse>, PoaError> {
     let Some(pool) = named_pool(orb, policies)? else { return Ok(None) };
     check_lanes(&pool, policies)?;
-    let destroyed = PoaError::InvalidPolicy { reason: "the thread pool has been destroyed" };
+    let destroyed = PoaError::invalid_policy("the thread pool has been destroyed");
     PoolUse::of(pool).ok_or(destroyed).map(Some)
 }
 
@@ -30,5 +30,5 @@ pub(super) fn check_lanes(pool: &Pool, policies: &Policies) -> Result<(), PoaErr
     if lanes.iter().any(|lane| lane.is_none_or(serves)) && needed.is_none_or(has) {
         return Ok(());
     }
-    Err(PoaError::InvalidPolicy { reason: "no lane of the thread pool has this priority" })
+    Err(PoaError::invalid_policy("no lane of the thread pool has this priority"))
 }

@@ -1,0 +1,205 @@
+//! Maps between servants, ids and references.
+
+use std::sync::Arc;
+
+use zorb_base::object_id::ObjectId;
+use zorb_base::policy::Policies;
+use zorb_giop::TaggedComponent;
+use zorb_invocation::interface::Interface;
+use zorb_poa::{
+    IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, PoaError, PolicyUse,
+    RequestProcessing, ServantRetention,
+};
+
+use super::Poa;
+use crate::servant::{AnyServant, ServedBy, servant_identity};
+
+impl Poa {
+    /// The reference of a servant (`servant_to_reference`). If ids are unique and the servant is active, it is that
+    /// of its object; otherwise, with implicit activation, the servant is activated with a new id.
+    ///
+    /// # Errors
+    /// `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter does not retain servants, or if
+    /// its ids are not unique and activation is explicit.
+    #[doc(alias = "servant_to_reference")]
+    #[doc(alias = "_this")]
+    pub fn reference_of<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
+    where
+        S: Send + Sync + 'static,
+        R: ServedBy<S>,
+    {
+        if !self.maps_servants() {
+            return Err(PoaError::WrongPolicy);
+        }
+        match self.id_of_active(servant_identity(servant)) {
+            Some(id) => self.reference(&id),
+            None if self.adapter.policies().implicit_activation == ImplicitActivation::Implicit => {
+                self.activate_shared(servant)
+            }
+            None => Err(PoaError::ServantNotActive),
+        }
+    }
+
+    /// The id of a servant's object (`servant_to_id`). If ids are unique and the servant is active, it is that of its
+    /// object; otherwise, with implicit activation, the servant is activated with a new id.
+    ///
+    /// # Errors
+    /// `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter has no default servant, and does
+    /// not retain servants, or its ids are not unique and activation is explicit.
+    pub fn servant_to_id(&self, servant: &AnyServant) -> Result<ObjectId, PoaError> {
+        let policies = self.adapter.policies();
+        let maps_servants = self.maps_servants();
+        if !maps_servants && policies.request_processing != RequestProcessing::DefaultServant {
+            return Err(PoaError::WrongPolicy);
+        }
+        match self.id_of_active(servant.identity()) {
+            Some(id) => Ok(id),
+            None if policies.implicit_activation == ImplicitActivation::Implicit => {
+                self.activate_skeleton(servant.clone().into_skeleton(), None, &Policies::new())
+            }
+            None => Err(PoaError::ServantNotActive),
+        }
+    }
+
+    /// Whether active servants have ids, or get one: whether servants are retained, and ids are unique or activation
+    /// is implicit.
+    fn maps_servants(&self) -> bool {
+        let policies = self.adapter.policies();
+        policies.servant_retention == ServantRetention::Retain
+            && (policies.id_uniqueness == IdUniqueness::Unique
+                || policies.implicit_activation == ImplicitActivation::Implicit)
+    }
+
+    /// The only id of an active servant.
+    fn id_of_active(&self, identity: usize) -> Option<ObjectId> {
+        let is_unique = self.adapter.policies().id_uniqueness == IdUniqueness::Unique;
+        if is_unique { self.adapter.id_of_servant(identity) } else { None }
+    }
+
+    /// The servant of the object `id` (`id_to_servant`): that of the active object, otherwise the default servant.
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `WrongPolicy` if the adapter neither retains servants nor uses a default servant.
+    pub fn id_to_servant(&self, id: &ObjectId) -> Result<AnyServant, PoaError> {
+        let policies = self.adapter.policies();
+        if policies.request_processing != RequestProcessing::DefaultServant {
+            self.check_retains()?;
+        }
+        if let Some(object) = self.adapter.find_object(id.as_bytes()) {
+            return Ok(AnyServant::of_skeleton(&*object.skeleton));
+        }
+        self.servant().map_err(|_| PoaError::ObjectNotActive)
+    }
+
+    /// The servant of the object of a reference (`reference_to_servant`): that of the active object, otherwise the
+    /// default servant.
+    ///
+    /// # Errors
+    /// `WrongAdapter` for a reference of another adapter; `ObjectNotActive`; `WrongPolicy` if the adapter neither
+    /// retains servants nor uses a default servant.
+    pub fn reference_to_servant<R: Interface>(
+        &self,
+        reference: &R,
+    ) -> Result<AnyServant, PoaError> {
+        if self.adapter.policies().request_processing != RequestProcessing::DefaultServant {
+            self.check_retains()?;
+        }
+        self.id_to_servant(&self.id_of(reference)?)
+    }
+
+    /// The reference of the active object `id` (`id_to_reference`).
+    ///
+    /// # Errors
+    /// `ObjectNotActive`; `WrongPolicy` if the adapter does not retain servants; `INITIALIZE` if no endpoint can be
+    /// opened.
+    #[doc(alias = "id_to_reference")]
+    pub fn reference<R: Interface>(&self, id: &ObjectId) -> Result<R, PoaError> {
+        self.check_retains()?;
+        let found = self.adapter.find_object(id.as_bytes());
+        let object = found.ok_or(PoaError::ObjectNotActive)?;
+        let exposed = object.skeleton.exposed().or(self.adapter.exposed());
+        let policies = object.skeleton.policies().unwrap_or(&self.adapter.policies().others);
+        self.make_reference(id, &object.skeleton.type_id(id), exposed, policies)
+    }
+
+    /// Creates a reference to a new object, which is not active, with an id that the adapter assigns
+    /// (`create_reference`).
+    ///
+    /// # Errors
+    /// `WrongPolicy` if the program assigns the ids; `INITIALIZE` if no endpoint can be opened.
+    pub fn create_reference<R: Interface>(&self) -> Result<R, PoaError> {
+        self.create_reference_as(None, &Policies::new())
+    }
+
+    /// Creates a reference to the object `id`, active or not (`create_reference_with_id`).
+    ///
+    /// # Errors
+    /// `BAD_PARAM` (OMG 14) in an adapter that assigns the ids, if it has not assigned this one; `INITIALIZE` if no
+    /// endpoint can be opened.
+    pub fn create_reference_with_id<R: Interface>(
+        &self,
+        id: impl Into<ObjectId>,
+    ) -> Result<R, PoaError> {
+        self.create_reference_as(Some(id.into()), &Policies::new())
+    }
+
+    /// Creates a reference to an object with `policies` of its own, each replacing the adapter's of the same type.
+    /// The adapter assigns the id if `id` is `None`. [Activate](Self::activate_as) the object with the same policies;
+    /// the adapter remembers only RT-CORBA priorities.
+    ///
+    /// # Errors
+    /// As [`create_reference`](Self::create_reference) and
+    /// [`create_reference_with_id`](Self::create_reference_with_id); `InvalidPolicy` for a policy that adapters
+    /// cannot have.
+    pub fn create_reference_as<R: Interface>(
+        &self,
+        id: Option<ObjectId>,
+        policies: &Policies,
+    ) -> Result<R, PoaError> {
+        let id = match id {
+            Some(id) => {
+                self.adapter.check_id(&id)?;
+                id
+            }
+            None if self.adapter.policies().id_assignment == IdAssignment::User => {
+                return Err(PoaError::WrongPolicy);
+            }
+            None => self.adapter.new_id(),
+        };
+        let declared = self.adapter.declared_policies(&id, policies, PolicyUse::Reference)?;
+        let policies = declared.as_ref().unwrap_or(policies);
+        if policies.is_empty() {
+            let exposed = self.adapter.exposed();
+            return self.make_reference(
+                &id,
+                R::REPOSITORY_ID,
+                exposed,
+                &self.adapter.policies().others,
+            );
+        }
+        let (exposed, policies) = self.own_policies(policies)?;
+        self.make_reference(&id, R::REPOSITORY_ID, exposed.as_ref(), &policies)
+    }
+
+    fn make_reference<R: Interface>(
+        &self,
+        id: &ObjectId,
+        type_id: &str,
+        exposed: Option<&TaggedComponent>,
+        policies: &Policies,
+    ) -> Result<R, PoaError> {
+        let (orb, key) = (self.orb()?, self.adapter.key(id.as_bytes()));
+        Ok(R::from_object(orb.export(type_id, &key, exposed, policies)?))
+    }
+
+    /// The object id in a reference of this adapter (`reference_to_id`).
+    ///
+    /// # Errors
+    /// `WrongAdapter` for a reference of another adapter.
+    #[doc(alias = "reference_to_id")]
+    pub fn id_of<R: Interface>(&self, reference: &R) -> Result<ObjectId, PoaError> {
+        let keys = reference.as_object().keys();
+        let id = keys.iter().find_map(|key| self.adapter.id_in_key(&KeyParts::parse(key)));
+        id.ok_or(PoaError::WrongAdapter)
+    }
+}

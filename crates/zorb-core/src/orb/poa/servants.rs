@@ -1,0 +1,124 @@
+//! Default servants and servant managers of an adapter.
+
+use std::sync::{Arc, Weak};
+
+use zorb_base::object_id::ObjectId;
+use zorb_os::lock::Lock;
+use zorb_poa::{DefaultServant, Located, Locator, NoServant, ObjectAdapter, PoaError, Skeleton};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::super::inner::OrbInner;
+use super::Poa;
+use crate::servant::AnyServant;
+use crate::servant_manager::ServantLocator;
+
+impl Poa {
+    /// Sets the servant of all objects that are not active (`set_servant`). It replaces an earlier one; requests in
+    /// progress complete with that.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a [default servant](zorb_poa::PoaPolicies::default_servant).
+    pub fn set_servant(&self, servant: AnyServant) -> Result<(), PoaError> {
+        let skeleton = self.with_adapters_policies(servant)?;
+        self.adapter.set_default_servant(DefaultServant { skeleton })
+    }
+
+    /// The servant of all objects that are not active (`get_servant`).
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a [default servant](zorb_poa::PoaPolicies::default_servant);
+    /// `NoServant` if it has not been set.
+    #[doc(alias = "get_servant")]
+    pub fn servant(&self) -> Result<AnyServant, PoaError> {
+        Ok(AnyServant::of_skeleton(&*self.adapter.default_servant()?.skeleton))
+    }
+
+    /// Sets the servant manager of an adapter that does not retain servants (`set_servant_manager`).
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager);
+    /// `OBJ_ADAPTER` (OMG 4) if it retains servants; `BAD_INV_ORDER` (OMG 6) if it has a servant manager.
+    #[doc(alias = "set_servant_manager")]
+    pub fn set_servant_locator<L: ServantLocator>(&self, locator: L) -> Result<(), PoaError> {
+        self.adapter
+            .set_locator(Arc::new(LocatorOf { locator: Arc::new(locator), poa: self.downgrade() }))
+    }
+
+    /// The skeleton of a servant that the adapter did not activate, with the adapter's policies.
+    fn with_adapters_policies(&self, servant: AnyServant) -> Result<Box<dyn Skeleton>, PoaError> {
+        let skeleton = servant.into_skeleton();
+        match self.adapter.needs_policy_skeleton() {
+            true => Ok(self.adapter.policy_skeleton(skeleton, self.adapter.exposed().cloned())),
+            false => Ok(skeleton),
+        }
+    }
+
+    fn downgrade(&self) -> WeakPoa {
+        WeakPoa { adapter: Arc::downgrade(&self.adapter), orb: Weak::clone(&self.orb) }
+    }
+}
+
+/// A handle that keeps neither the adapter nor its ORB alive.
+struct WeakPoa {
+    adapter: Weak<ObjectAdapter>,
+    orb: Weak<OrbInner>,
+}
+
+impl WeakPoa {
+    /// The adapter.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` if the adapter has been dropped.
+    fn upgrade(&self) -> Result<Poa, SystemException> {
+        let adapter = self.adapter.upgrade().ok_or_else(|| {
+            let code = minor::object_not_exist::POA_NOT_FOUND;
+            SystemException::object_not_exist(code, CompletionStatus::No)
+        })?;
+        Ok(Poa { adapter, orb: Weak::clone(&self.orb) })
+    }
+}
+
+/// A servant locator and its adapter.
+struct LocatorOf<L> {
+    locator: Arc<L>,
+    poa: WeakPoa,
+}
+
+impl<L: ServantLocator> Locator for LocatorOf<L> {
+    fn preinvoke(&self, id: &ObjectId, operation: &str) -> Result<Box<dyn Located>, NoServant> {
+        let poa = self.poa.upgrade().map_err(NoServant::Refused)?;
+        let (servant, cookie) = self.locator.preinvoke(&poa, id, operation)?;
+        Ok(Box::new(LocatedServant {
+            locator: Arc::clone(&self.locator),
+            poa,
+            id: id.clone(),
+            operation: operation.to_owned(),
+            skeleton: servant.into_skeleton(),
+            cookie: Lock::new(Some(cookie)),
+        }))
+    }
+}
+
+/// A servant that a locator has provided for a request.
+struct LocatedServant<L: ServantLocator> {
+    locator: Arc<L>,
+    poa: Poa,
+    id: ObjectId,
+    operation: String,
+    skeleton: Box<dyn Skeleton>,
+    /// Until `postinvoke` takes it.
+    cookie: Lock<Option<L::Cookie>>,
+}
+
+impl<L: ServantLocator> Located for LocatedServant<L> {
+    fn skeleton(&self) -> &dyn Skeleton {
+        &*self.skeleton
+    }
+
+    fn postinvoke(&self) -> Result<(), SystemException> {
+        let cookie = self.cookie.lock().take();
+        let Some(cookie) = cookie else { return Ok(()) };
+        let servant = AnyServant::of_skeleton(&*self.skeleton);
+        self.locator.postinvoke(&self.poa, &self.id, &self.operation, servant, cookie)
+    }
+}

@@ -1,0 +1,185 @@
+//! Requests for objects that are not active: each gets an object of its own, whose skeleton finds the servant.
+
+use std::any::{Any, TypeId};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, OnceLock};
+
+use zorb_base::interceptor::RequestOutcome;
+use zorb_base::object_id::ObjectId;
+use zorb_cdr::Wire;
+use zorb_giop::{Ior, ReplyStatus, RequestHeader};
+use zorb_types::{SystemException, SystemExceptionKind, minor};
+
+use crate::call::{Served, ServerCall};
+use crate::error::not_there;
+use crate::servants::{
+    DefaultServant, Located, Locator, NoServant, Provider, no_default_servant, no_manager,
+};
+use crate::skeleton::{ServantObject, Skeleton};
+use crate::upcall::{panicked, upcall_inactive};
+
+impl Provider {
+    /// The skeleton for a request for the object `id`, which is not active.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` if only active objects exist; `OBJ_ADAPTER` without a default servant (OMG 3), or a servant
+    /// manager (OMG 4).
+    pub(crate) fn find(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, SystemException> {
+        match self {
+            Self::Nothing => Err(not_there(minor::object_not_exist::NO_MATCH)),
+            Self::Default(servant) => {
+                Ok(Box::new(ByDefault(servant.load_full().ok_or_else(no_default_servant)?)))
+            }
+            Self::Locator(locator) => {
+                let locator = locator.get().cloned().ok_or_else(no_manager)?;
+                Ok(Box::new(Locating { id: id.clone(), locator, located: OnceLock::new() }))
+            }
+        }
+    }
+}
+
+/// The skeleton of an object that a default servant serves.
+struct ByDefault(Arc<DefaultServant>);
+
+impl Skeleton for ByDefault {
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
+        Skeleton::type_id(&*self.0.skeleton, id)
+    }
+
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
+        self.0.skeleton.is_a(id, type_id)
+    }
+
+    fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
+        self.0.skeleton.dispatch(call)
+    }
+
+    fn servant_object(&self, wanted: TypeId) -> Option<ServantObject> {
+        self.0.skeleton.servant_object(wanted)
+    }
+
+    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
+        self.0.skeleton.servant()
+    }
+
+    fn without_policies(&self) -> Box<dyn Skeleton> {
+        self.0.skeleton.without_policies()
+    }
+
+    fn identity(&self) -> usize {
+        self.0.skeleton.identity()
+    }
+
+    fn exposed(&self) -> Option<&zorb_giop::TaggedComponent> {
+        self.0.skeleton.exposed()
+    }
+
+    fn policies(&self) -> Option<&zorb_base::policy::Policies> {
+        self.0.skeleton.policies()
+    }
+
+    fn request_priority(&self, id: &ObjectId, header: &RequestHeader<'_>) -> Option<i16> {
+        self.0.skeleton.request_priority(id, header)
+    }
+}
+
+/// The skeleton of an object for which a servant manager provides a servant during the request.
+pub(crate) trait Provides: Send + Sync {
+    /// Serves the request with the servant.
+    fn serve<'a>(&'a self, call: &mut ServerCall<'a>) -> Served;
+}
+
+impl<P: Provides + 'static> Skeleton for P {
+    fn type_id(&self, _: &ObjectId) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+
+    fn is_a(&self, _: &ObjectId, _: &str) -> bool {
+        false
+    }
+
+    fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
+        self.serve(call)
+    }
+
+    fn servant_object(&self, _: TypeId) -> Option<ServantObject> {
+        None
+    }
+
+    fn servant(&self) -> Arc<dyn Any + Send + Sync> {
+        Arc::new(())
+    }
+
+    fn without_policies(&self) -> Box<dyn Skeleton> {
+        Box::new(ProvidesNothing)
+    }
+
+    fn identity(&self) -> usize {
+        0
+    }
+
+    fn serves_all_operations(&self) -> bool {
+        true
+    }
+}
+
+/// The skeleton of no servant.
+struct ProvidesNothing;
+
+impl Provides for ProvidesNothing {
+    fn serve<'a>(&'a self, _: &mut ServerCall<'a>) -> Served {
+        Err(not_there(minor::object_not_exist::NO_MATCH))
+    }
+}
+
+/// Lets the servant that a locator provides serve one request.
+struct Locating {
+    id: ObjectId,
+    locator: Arc<dyn Locator>,
+    /// The servant, after `preinvoke`.
+    located: OnceLock<Box<dyn Located>>,
+}
+
+impl Provides for Locating {
+    fn serve<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
+        let operation = call.request.operation.to_owned();
+        let provided =
+            guarded(&self.id, &operation, || Ok(self.locator.preinvoke(&self.id, &operation)))?;
+        let located = match provided {
+            Ok(located) => self.located.get_or_init(|| located),
+            Err(reason) => return answer_no_servant(reason, call),
+        };
+        // A servant's panic ends only its upcall, so that the locator always gets the servant back.
+        let served = upcall_inactive(&self.id, located.skeleton(), call);
+        let ended = guarded(&self.id, &operation, || located.postinvoke());
+        served.and(ended)
+    }
+}
+
+/// Calls a servant manager, whose panic ends only the request.
+pub(crate) fn guarded<T>(
+    id: &ObjectId,
+    operation: &str,
+    work: impl FnOnce() -> Result<T, SystemException>,
+) -> Result<T, SystemException> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked(id, operation)))
+}
+
+/// Answers a request for an object whose servant manager provides no servant.
+pub(crate) fn answer_no_servant(reason: NoServant, call: &mut ServerCall<'_>) -> Served {
+    match reason {
+        NoServant::Forward(ior) => {
+            call.end_flow(RequestOutcome::LocationForward((*ior).clone()))?;
+            call.reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
+        }
+        NoServant::Refused(exception)
+            if matches!(&*call.request.operation, "_non_existent" | "_not_existent")
+                && exception.kind == SystemExceptionKind::ObjectNotExist =>
+        {
+            call.end_flow(RequestOutcome::Successful)?;
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
+        }
+        NoServant::Refused(exception) => Err(exception),
+    }
+}

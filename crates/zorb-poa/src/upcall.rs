@@ -1,0 +1,101 @@
+//! The upcall of a request, or the answer to an operation that every object has.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zorb_base::object_id::{OBJECT_ID, ObjectId};
+use zorb_base::policy::PriorityModel;
+use zorb_cdr::Wire;
+use zorb_giop::{Ior, ReplyStatus};
+use zorb_transport::log_limited;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::call::{Served, ServerCall};
+use crate::skeleton::{Skeleton, dispatch_to};
+
+/// Executes the operation on the servant, or answers a pseudo-operation.
+pub(crate) fn upcall<'a>(object: &'a ActiveObject, call: &mut ServerCall<'a>) -> Served {
+    serve(&object.id, &*object.skeleton, call)
+}
+
+/// As [`upcall`], for a servant of an object that is not active.
+#[cold]
+#[inline(never)]
+pub(crate) fn upcall_inactive<'a>(
+    id: &'a ObjectId,
+    skeleton: &'a dyn Skeleton,
+    call: &mut ServerCall<'a>,
+) -> Served {
+    serve(id, skeleton, call)
+}
+
+#[inline(always)] // one copy for active objects, whose requests are frequent
+fn serve<'a>(id: &'a ObjectId, skeleton: &'a dyn Skeleton, call: &mut ServerCall<'a>) -> Served {
+    // A dynamic skeleton's own code answers some pseudo-operations, too.
+    let served = catch_unwind(AssertUnwindSafe(|| {
+        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
+        if call.operation().first() == Some(&b'_')
+            && let Some(served) = pseudo_operation(id, skeleton, call)
+        {
+            return served;
+        }
+        dispatch_to(skeleton, call)
+    }));
+    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
+}
+
+/// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.
+#[cold]
+pub fn panicked(object: &ObjectId, operation: &str) -> SystemException {
+    log_limited!(error, operation, %object, "the servant panicked");
+    SystemException::unknown(minor::unknown::SERVANT_PANICKED, CompletionStatus::Maybe)
+}
+
+/// Answers the operations that every object has; `None` for any other name.
+#[cold]
+fn pseudo_operation(
+    id: &ObjectId,
+    skeleton: &dyn Skeleton,
+    call: &mut ServerCall<'_>,
+) -> Option<Served> {
+    if skeleton.serves_all_operations() {
+        return None;
+    }
+    // Interceptors do not run, but the connection may declare its priority band.
+    let model = skeleton.policies().and_then(|policies| policies.value::<PriorityModel>());
+    if model.is_some() {
+        call.apply_declared_band();
+    }
+    Some(match &*call.request.operation {
+        "_is_a" => call.argument::<String>().and_then(|type_id| {
+            call.end_of_arguments()?;
+            let is_a = type_id == OBJECT_ID || skeleton.is_a(id, &type_id);
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
+        }),
+        // Old ORBs use the second spelling.
+        "_non_existent" | "_not_existent" => {
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
+        }
+        "_repository_id" => {
+            let type_id = skeleton.type_id(id);
+            call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(&type_id))
+        }
+        "_interface" => {
+            let type_id = skeleton.type_id(id);
+            call.interface(&type_id).and_then(|definition| {
+                call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&definition, writer))
+            })
+        }
+        "_component" => {
+            call.reply.write(ReplyStatus::NoException, |writer| Ior::write(&Ior::NIL, writer))
+        }
+        // An RT-CORBA client declares its priority band before the first call; it has been applied above.
+        "_bind_priority_band" => call.reply.write_empty(),
+        // No domain managers: an empty sequence.
+        "_domain_managers" => call.reply.write(ReplyStatus::NoException, |writer| {
+            writer.write_u32(0);
+            Ok(())
+        }),
+        _ => return None,
+    })
+}
