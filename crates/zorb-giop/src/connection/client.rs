@@ -192,20 +192,34 @@ impl<C> ClientConnection<C> {
     /// Reports that the whole request was passed to the transport.
     #[inline]
     pub fn sent(&mut self, begun: &BegunRequest) {
+        if begun.comes_first() {
+            self.announced(begun);
+        }
+        match self.requests.get_mut(begun.request_id) {
+            Some(request) if request.state == State::Unsent => request.state = State::Sent,
+            _ => self.sent_late(begun.request_id),
+        }
+    }
+
+    #[cold]
+    fn announced(&mut self, begun: &BegunRequest) {
         if begun.announcement.comes_first() {
             self.session.announced();
         }
         if begun.announces_band {
             self.session.band_announced();
         }
-        match self.requests.get_mut(begun.request_id) {
-            Some(request) if request.state == State::Unsent => request.state = State::Sent,
-            Some(request) if request.state == (State::TimedOut { sent: false }) => {
-                request.state = State::TimedOut { sent: true };
-                let version = request.version;
-                self.queue_cancel(begun.request_id, version);
-            }
-            _ => {}
+    }
+
+    /// Cancels a request that was passed to the transport after its time limit.
+    #[cold]
+    fn sent_late(&mut self, request_id: u32) {
+        if let Some(request) = self.requests.get_mut(request_id)
+            && request.state == (State::TimedOut { sent: false })
+        {
+            request.state = State::TimedOut { sent: true };
+            let version = request.version;
+            self.queue_cancel(request_id, version);
         }
     }
 

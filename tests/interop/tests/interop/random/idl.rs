@@ -127,6 +127,7 @@ impl Writer {
         }
     }
 
+    #[allow(clippy::unwrap_used, reason = "the scope of the file is never closed")]
     fn scope(&mut self) -> &mut Scope {
         self.scopes.last_mut().unwrap()
     }
