@@ -71,7 +71,7 @@ impl BulkServant for Count {
 
 /// The operations, and the size of their elements in a message. Zeros are a valid element of each.
 const OPERATIONS: [(&str, u32); 4] = [("anys", 4), ("lists", 4), ("flags", 1), ("chars", 1)];
-const ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
 /// Sends a request with as many octets of zeros as elements, and returns the reply's body.
 fn call(
