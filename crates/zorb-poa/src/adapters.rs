@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
@@ -92,6 +92,8 @@ pub struct Adapters {
     changing: Lock<()>,
     next_stamp: AtomicU32,
     main_thread: HoldQueue,
+    /// Whether there has been an adapter that serves one request at a time.
+    have_turns: AtomicBool,
 }
 
 impl std::fmt::Debug for Adapters {
@@ -120,6 +122,7 @@ impl Adapters {
             changes: AtomicU64::new(0),
             changing: Lock::default(),
             next_stamp: AtomicU32::new((seed >> 32) as u32),
+            have_turns: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
         }
     }
@@ -140,6 +143,7 @@ impl Adapters {
             }
             ThreadModel::MainThread => Some(self.main_thread.clone()),
         };
+        self.have_turns.fetch_or(turns.is_some(), Ordering::Relaxed);
         let adapter = Arc::new({
             let index = u32::try_from(index).unwrap_or(u32::MAX);
             ObjectAdapter::new(new, turns, index, stamp)
@@ -174,6 +178,29 @@ impl Adapters {
         }
         tables.by_path.retain(|_, known| !matches(known));
         self.replace(tables);
+    }
+
+    /// Whether requests of some adapters have to be [queued](Self::turns_of) in the order in which they are received.
+    #[inline]
+    pub fn have_turns(&self) -> bool {
+        self.have_turns.load(Ordering::Relaxed)
+    }
+
+    /// The queue in which a new request waits for its manager or its turn, if its adapter serves one at a time.
+    pub fn turns_of(&self, header: &RequestHeader<'_>) -> Option<HoldQueue> {
+        let destination = header.operation.destination();
+        let key = match destination.map(Destination::key) {
+            Some(key) => key,
+            None => header.target.object_key().ok()?,
+        };
+        let tables = self.tables.load();
+        let (adapter, _) = tables.adapter(KeyParts::parse(key)).ok()?;
+        let turns = adapter.turns()?;
+        match adapter.manager().admit(Arrival::New) {
+            Ok(()) => Some(turns.clone()),
+            Err(Stopped::Held(queue)) => Some(queue),
+            Err(Stopped::Refused(_)) => None,
+        }
     }
 
     /// The requests that wait for the main thread.

@@ -169,6 +169,34 @@ impl QueuedRequest {
         Self { message, client, priority, released: Some(Box::new(release)), suspends: false }
     }
 
+    /// Lets the request wait for its turn, if its adapter serves one at a time; otherwise returns it. The threads of
+    /// the lane need not ask in the order of the requests.
+    #[cold]
+    pub(super) fn wait_for_turn(self) -> Option<Self> {
+        let Some(queue) = self.turns() else { return Some(self) };
+        let held = HeldRequest {
+            connection: self.client.connection().map(Arc::downgrade),
+            lane: self.client.request_lane(),
+            priority: self.priority,
+            message: Some(self.message),
+            peer: 0,
+        };
+        held.put(&queue, None);
+        None
+    }
+
+    fn turns(&self) -> Option<HoldQueue> {
+        let message = &*self.message;
+        let form = match message.expansion.as_deref() {
+            Some(reads) => Form::Other(reads),
+            None => Form::new(message.messaging, message.header.version),
+        };
+        let mut request = RequestHeader::EMPTY;
+        let mut reader = CdrReader::new(message.octets.message(), message.header.order);
+        form.read_request_with(&mut request, &mut reader, &message.header).ok()?;
+        self.client.core().adapters().turns_of(&request)
+    }
+
     /// Makes the upcall and sends the reply. Returns the message for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
         let Self { message, client, priority, released, suspends } = self;

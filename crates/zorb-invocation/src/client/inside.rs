@@ -10,8 +10,8 @@ use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, TargetAddress};
 use zorb_poa::{
-    Access, Answer, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent, dispatch,
-    find_target,
+    Access, Answer, Found, HoldQueue, MessageLayout, NotAdmitted, ReplyTo, ServerCall,
+    answer_absent, dispatch, find_target,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -95,28 +95,17 @@ fn answer_here(
     let mut call = ServerCall::new(message, header.order, form, reply);
     call.read_header(header)?;
     call.set_text(LOCAL_TEXT);
-    let mut since = None;
-    let target = loop {
-        match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
-            Err(NotAdmitted::Held(queue)) if queue.is_for_main_thread() => {
-                about_to_block();
-                match hand_over(core, &queue, message, header, deadline) {
-                    Ok((answer, octets)) => {
-                        *buffer = octets;
-                        return Ok(answer);
-                    }
-                    Err(exception) => break Err(NotAdmitted::Refused(exception)),
+    let target = match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
+        Err(NotAdmitted::Held(queue)) => {
+            match when_admitted(core, &call, queue, (message, header), deadline) {
+                Waited::Here(target) => target,
+                Waited::Answered(answer, octets) => {
+                    *buffer = octets;
+                    return Ok(answer);
                 }
             }
-            Err(NotAdmitted::Held(queue)) => {
-                about_to_block();
-                let since = *since.get_or_insert_with(Instant::now);
-                if let Err(exception) = queue.wait(since, deadline) {
-                    break Err(NotAdmitted::Refused(exception));
-                }
-            }
-            target => break target,
         }
+        target => target,
     };
     let found = match target {
         Ok(found) => found,
@@ -127,6 +116,44 @@ fn answer_here(
     };
     call.set_context(core);
     Ok(dispatch(core.adapters(), &mut call, &found, &MessageLayout::default()))
+}
+
+/// The end of a wait.
+enum Waited {
+    /// The calling thread makes the upcall, or the request is refused.
+    Here(Result<Found, NotAdmitted>),
+    /// The main thread has answered the request.
+    Answered(Answer, Vec<u8>),
+}
+
+/// Waits until a request that is held in `queue` is admitted, or until the main thread has answered it.
+#[cold]
+#[inline(never)]
+fn when_admitted(
+    core: &Arc<ClientCore>,
+    call: &ServerCall<'_>,
+    mut queue: HoldQueue,
+    (message, header): (&[u8], &MessageHeader),
+    deadline: Option<Instant>,
+) -> Waited {
+    let since = Instant::now();
+    loop {
+        about_to_block();
+        let waited = match queue.is_for_main_thread() {
+            true => match hand_over(core, &queue, message, header, deadline) {
+                Ok((answer, octets)) => return Waited::Answered(answer, octets),
+                Err(exception) => Err(exception),
+            },
+            false => queue.wait(since, deadline),
+        };
+        if let Err(exception) = waited {
+            return Waited::Here(Err(NotAdmitted::Refused(exception)));
+        }
+        match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
+            Err(NotAdmitted::Held(next)) => queue = next,
+            target => return Waited::Here(target),
+        }
+    }
 }
 
 fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {

@@ -155,7 +155,13 @@ impl ServingStrategy for HalfSync {
         let orders = self.queue.orders();
         match connection.detach_request(input, header, &mut message, orders)? {
             Some(priority) => {
-                let request = QueuedRequest::new(connection, message, priority);
+                let mut request = QueuedRequest::new(connection, message, priority);
+                if connection.core.adapters().have_turns() {
+                    match request.wait_for_turn() {
+                        Some(other) => request = other,
+                        None => return Ok(()),
+                    }
+                }
                 if let Err(refused) = self.queue(lane, request, Room::Limited, spare) {
                     self.queue.give_back(refused.answer(reply));
                 }
