@@ -67,16 +67,6 @@ pub(crate) fn tolerance(kind: &str) -> f64 {
     if kind == "half-sync" { HALF_SYNC_TOLERANCE } else { TOLERANCE }
 }
 
-/// The maximum number of instructions of a void request, where a strategy has one. That of half-sync, 2,400, is not
-/// checked: its count depends on which threads are asleep.
-pub(crate) fn limit(kind: &str) -> Option<u64> {
-    match kind {
-        "thread-per-connection" => Some(1_488),
-        "leader-followers" | "single-thread" => Some(1_900),
-        _ => None,
-    }
-}
-
 /// Counts once for all trials: of client and server, by the server's kind.
 fn both() -> Result<&'static BTreeMap<&'static str, [u64; 2]>, String> {
     static COUNTED: OnceLock<Result<BTreeMap<&str, [u64; 2]>, String>> = OnceLock::new();
