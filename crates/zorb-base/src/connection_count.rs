@@ -26,7 +26,7 @@ impl ConnectionCount {
         Self { open: AtomicUsize::new(0), most }
     }
 
-    /// That of all ORBs of the process: as many as it has [descriptors](max_served) for.
+    /// That of all ORBs of the process: as many as it has descriptors for.
     pub fn of_process() -> &'static Self {
         static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
         COUNT.get_or_init(|| Self::new(max_served()))
