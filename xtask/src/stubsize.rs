@@ -19,12 +19,12 @@ Options:
   --json      Print JSON
   -h, --help  Show this text
 
-Exit status: 1 if --check finds a size above its limit: 31 KiB for the client, 35 KiB for the server.
+Exit status: 1 if --check finds a size above its limit: 32 KiB for the client, 35 KiB for the server.
 ";
 
 /// The maximum size of the operations at opt-level z, by side. The goal for the client is 30 KiB, which it exceeds by
-/// 36 octets.
-const LIMITS: [(&str, i64); 2] = [("client", 31 << 10), ("server", 35 << 10)];
+/// 6 % since reading a value can fail for lack of memory.
+const LIMITS: [(&str, i64); 2] = [("client", 32 << 10), ("server", 35 << 10)];
 
 /// The sections of a program that are loaded from its file.
 const SECTIONS: [&str; 9] = [
