@@ -440,7 +440,7 @@ impl ObjectAdapter {
     #[inline]
     fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
         probe!(Adapter);
-        let object = self.find_active(id);
+        let object = self.objects().find_usual(id);
         probe!(Servant);
         match object {
             Some(object) => Ok(object),
@@ -452,6 +452,9 @@ impl ObjectAdapter {
     #[cold]
     #[inline(never)]
     fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
+        if let Some(found) = self.objects().find_reactivated(id) {
+            return Ok(found);
+        }
         let id = ObjectId::from(id);
         let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
         let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {

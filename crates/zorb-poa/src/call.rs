@@ -26,7 +26,7 @@ use crate::operations::{OperationCache, Operations};
 /// A request during its upcall: its operation, its arguments, and its reply.
 pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
-    /// Finds the definitions of interfaces, after the object has been found.
+    /// Finds the definitions of interfaces, for the operations that every object has.
     pub(super) interfaces: Option<&'a dyn Interfaces>,
     /// The id of the object, after it has been found.
     pub(super) object_id: Option<&'a ObjectId>,

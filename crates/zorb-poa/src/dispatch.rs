@@ -111,7 +111,6 @@ pub fn dispatch<'a>(
         reply.expect_none();
     }
     let object = target.object();
-    call.interfaces = Some(adapters);
     call.object_id = object.map(|object| &object.id);
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
@@ -122,7 +121,7 @@ pub fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => upcall(object, call),
+        Some(object) => upcall(adapters, object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {

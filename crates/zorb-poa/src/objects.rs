@@ -40,15 +40,33 @@ impl Objects {
         self.ids_are_slots && system_id(id).is_some_and(|(slot, _)| self.slots.has_used(slot))
     }
 
-    #[inline]
+    /// The object `id`.
     pub(super) fn find(&self, id: &[u8]) -> Option<Found> {
-        if self.ids_are_slots
-            && let Some((index, generation)) = system_id(id)
-            && let Some(found) = self.slots.find(index, generation)
-        {
-            return Some(found);
-        }
-        let (index, generation) = self.ids.get()?.find(id)?;
+        self.find_usual(id).or_else(|| self.find_reactivated(id))
+    }
+
+    /// The object `id`, unless it must be found with [`find_reactivated`](Self::find_reactivated).
+    #[inline]
+    pub(super) fn find_usual(&self, id: &[u8]) -> Option<Found> {
+        let (index, generation) = match self.ids_are_slots {
+            true => system_id(id).or_else(|| self.slot_by_id(id))?,
+            false => self.ids.get()?.find(id)?,
+        };
+        self.slots.find(index, generation)
+    }
+
+    /// The slot of an object that was activated with an id that is not its slot.
+    #[cold]
+    #[inline(never)]
+    fn slot_by_id(&self, id: &[u8]) -> Option<(u32, u32)> {
+        self.ids.get()?.find(id)
+    }
+
+    /// The object `id`, if it was activated with an id that has been a slot before.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn find_reactivated(&self, id: &[u8]) -> Option<Found> {
+        let (index, generation) = self.slot_by_id(id).filter(|_| self.ids_are_slots)?;
         self.slots.find(index, generation)
     }
 

@@ -10,12 +10,27 @@ use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
-use crate::call::{Served, ServerCall};
+use crate::call::{Interfaces, Served, ServerCall};
 use crate::skeleton::{Skeleton, dispatch_to};
 
 /// Executes the operation on the servant, or answers a pseudo-operation.
-pub(crate) fn upcall<'a>(object: &'a ActiveObject, call: &mut ServerCall<'a>) -> Served {
-    serve(&object.id, &*object.skeleton, call)
+pub(crate) fn upcall<'a>(
+    interfaces: &'a impl Interfaces,
+    object: &'a ActiveObject,
+    call: &mut ServerCall<'a>,
+) -> Served {
+    // A dynamic skeleton's own code answers some pseudo-operations, too.
+    let served = catch_unwind(AssertUnwindSafe(|| {
+        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
+        if call.operation().first() == Some(&b'_') {
+            call.interfaces = Some(interfaces);
+            if let Some(served) = pseudo_operation(&object.id, &*object.skeleton, call) {
+                return served;
+            }
+        }
+        dispatch_to(&*object.skeleton, call)
+    }));
+    served.unwrap_or_else(|_| Err(panicked(&object.id, &call.request.operation)))
 }
 
 /// As [`upcall`], for a servant of an object that is not active.
@@ -26,14 +41,7 @@ pub(crate) fn upcall_inactive<'a>(
     skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    serve(id, skeleton, call)
-}
-
-#[inline(always)] // one copy for active objects, whose requests are frequent
-fn serve<'a>(id: &'a ObjectId, skeleton: &'a dyn Skeleton, call: &mut ServerCall<'a>) -> Served {
-    // A dynamic skeleton's own code answers some pseudo-operations, too.
     let served = catch_unwind(AssertUnwindSafe(|| {
-        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
         if call.operation().first() == Some(&b'_')
             && let Some(served) = pseudo_operation(id, skeleton, call)
         {

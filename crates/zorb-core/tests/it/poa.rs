@@ -213,3 +213,29 @@ fn client_untyped(echo: &Echo) -> (zorb_core::Orb, Echo) {
     let echo = object.unchecked_narrow();
     (orb, echo)
 }
+
+#[test]
+fn an_id_that_the_adapter_has_assigned_can_be_activated_again() {
+    let (orb, _) = server();
+    for policies in [PoaPolicies::new(), PoaPolicies::new().persistent()] {
+        let poa = orb.root_poa().create("again", policies).unwrap();
+        let echo: Echo = poa.activate(Servant::default()).unwrap();
+        let promised: Echo = poa.create_reference().unwrap();
+        let (_client, there) = client(&echo);
+        let (_client, promised_there) = client(&promised);
+        for (reference, view) in [(echo, there), (promised, promised_there)] {
+            let id = poa.id_of(&reference).unwrap();
+            let _ = poa.deactivate(&id);
+            for view in [&reference, &view] {
+                let gone = view.twice(1).unwrap_err();
+                assert_eq!(gone.kind, SystemExceptionKind::ObjectNotExist);
+            }
+            let again: Echo = poa.activate_with_id(id.clone(), Servant::default()).unwrap();
+            assert_eq!(again, reference);
+            assert_eq!((reference.twice(2), view.twice(2)), (Ok(4), Ok(4)));
+            poa.deactivate(&id).unwrap();
+            assert_eq!(view.twice(1).unwrap_err().kind, SystemExceptionKind::ObjectNotExist);
+        }
+        poa.destroy();
+    }
+}
