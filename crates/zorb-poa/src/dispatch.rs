@@ -121,7 +121,7 @@ pub fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => upcall(adapters, object, call),
+        Some(object) => upcall(Some(adapters), &object.id, &*object.skeleton, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {

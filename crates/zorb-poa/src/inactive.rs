@@ -28,6 +28,7 @@ impl Provider {
     pub(crate) fn find(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, SystemException> {
         match self {
             Self::Nothing => Err(not_there(minor::object_not_exist::NO_MATCH)),
+            Self::Activator => Err(no_manager()),
             Self::Default(servant) => {
                 Ok(Box::new(ByDefault(servant.load_full().ok_or_else(no_default_servant)?)))
             }

@@ -59,6 +59,8 @@ pub(crate) enum Provider {
     Nothing,
     Default(ArcSwapOption<DefaultServant>),
     Locator(OnceLock<Arc<dyn Locator>>),
+    /// A servant activator, which programs cannot set yet.
+    Activator,
 }
 
 impl Provider {
@@ -69,7 +71,7 @@ impl Provider {
             (RequestProcessing::ServantManager, ServantRetention::NonRetain) => {
                 Self::Locator(OnceLock::new())
             }
-            (RequestProcessing::ServantManager, ServantRetention::Retain) => Self::Nothing,
+            (RequestProcessing::ServantManager, ServantRetention::Retain) => Self::Activator,
         }
     }
 

@@ -9,28 +9,30 @@ use zorb_giop::{Ior, ReplyStatus};
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::active_object::ActiveObject;
 use crate::call::{Interfaces, Served, ServerCall};
 use crate::skeleton::{Skeleton, dispatch_to};
 
-/// Executes the operation on the servant, or answers a pseudo-operation.
+/// Executes the operation on the servant, or answers a pseudo-operation. `interfaces` finds the definitions of
+/// interfaces for those.
+#[inline(always)] // into `dispatch`, whose requests are for active objects
 pub(crate) fn upcall<'a>(
-    interfaces: &'a impl Interfaces,
-    object: &'a ActiveObject,
+    interfaces: Option<&'a dyn Interfaces>,
+    id: &'a ObjectId,
+    skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
 ) -> Served {
     // A dynamic skeleton's own code answers some pseudo-operations, too.
     let served = catch_unwind(AssertUnwindSafe(|| {
         // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
         if call.operation().first() == Some(&b'_') {
-            call.interfaces = Some(interfaces);
-            if let Some(served) = pseudo_operation(&object.id, &*object.skeleton, call) {
+            call.interfaces = interfaces;
+            if let Some(served) = pseudo_operation(id, skeleton, call) {
                 return served;
             }
         }
-        dispatch_to(&*object.skeleton, call)
+        dispatch_to(skeleton, call)
     }));
-    served.unwrap_or_else(|_| Err(panicked(&object.id, &call.request.operation)))
+    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
 }
 
 /// As [`upcall`], for a servant of an object that is not active.
@@ -41,15 +43,7 @@ pub(crate) fn upcall_inactive<'a>(
     skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    let served = catch_unwind(AssertUnwindSafe(|| {
-        if call.operation().first() == Some(&b'_')
-            && let Some(served) = pseudo_operation(id, skeleton, call)
-        {
-            return served;
-        }
-        dispatch_to(skeleton, call)
-    }));
-    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
+    upcall(call.interfaces, id, skeleton, call)
 }
 
 /// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.

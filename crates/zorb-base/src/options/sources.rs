@@ -21,9 +21,6 @@ const PREFIX: &str = "ZORB_";
 /// The variable with the path of the configuration file, without the prefix.
 const CONFIG: &str = "CONFIG";
 
-/// Former names of the tests' variables, which environments may still set.
-const FORMER: &[&str] = &["REQUIRE_PEERS", "REQUIRE_TOOLS"];
-
 /// Removes the ORB's arguments from `arguments` and returns them, as the standard's `ORB_init` does: each
 /// `-ORBName` and the value after it, if it has one, or `-ORBName=value`. The others remain in their order.
 ///
@@ -117,7 +114,7 @@ impl Options {
                 return Err(Error::new(Phase::Configure, what));
             };
             let key = name.strip_prefix(PREFIX).unwrap_or(name);
-            if key == CONFIG || FORMER.contains(&key) {
+            if key == CONFIG {
                 continue;
             }
             let origin = Origin::Environment(name.to_owned());

@@ -231,8 +231,8 @@ impl Orb {
 
     /// Executes the requests of adapters with the main-thread model on the calling thread until the ORB has been [shut
     /// down](Self::shutdown). The ORB's own threads serve all other requests as soon as it listens, also without this
-    /// call.
-    /// [`run_until_signal`](Self::run_until_signal) also shuts the ORB down when the process is asked to terminate.
+    /// call. [`run_until_signal`](Self::run_until_signal) also shuts the ORB down when the process is asked to
+    /// terminate.
     ///
     /// # Errors
     /// `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end of the option `ShutdownGrace`.

@@ -97,7 +97,7 @@ fn answer_here(
     call.set_text(LOCAL_TEXT);
     let target = match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
         Err(NotAdmitted::Held(queue)) => {
-            match when_admitted(core, &call, queue, (message, header), deadline) {
+            match when_admitted(core, &call, queue, message, header, deadline) {
                 Waited::Here(target) => target,
                 Waited::Answered(answer, octets) => {
                     *buffer = octets;
@@ -133,7 +133,8 @@ fn when_admitted(
     core: &Arc<ClientCore>,
     call: &ServerCall<'_>,
     mut queue: HoldQueue,
-    (message, header): (&[u8], &MessageHeader),
+    message: &[u8],
+    header: &MessageHeader,
     deadline: Option<Instant>,
 ) -> Waited {
     let since = Instant::now();

@@ -139,11 +139,13 @@ fn an_adapter_has_one_servant_manager_of_the_right_kind() {
     let (poa, _) = located(&root, &elsewhere);
     let second = poa.set_servant_locator(locator()).unwrap_err();
     assert_eq!(code(second), minor::bad_inv_order::SERVANT_MANAGER_SET);
-    let policies = PoaPolicies::new().user_ids().non_retain().servant_manager();
-    let none = root.create("none", policies).unwrap();
-    for view in views(&none.create_reference_with_id("one").unwrap()).1 {
-        let refused = view.twice(1).unwrap_err();
-        assert_eq!(refused.kind, SystemExceptionKind::ObjAdapter);
-        assert_eq!(refused.minor, minor::obj_adapter::NO_SERVANT_MANAGER);
+    let policies = || PoaPolicies::new().user_ids().servant_manager();
+    for (name, policies) in [("locator", policies().non_retain()), ("activator", policies())] {
+        let none = root.create(name, policies).unwrap();
+        for view in views(&none.create_reference_with_id("one").unwrap()).1 {
+            let refused = view.twice(1).unwrap_err();
+            assert_eq!(refused.kind, SystemExceptionKind::ObjAdapter);
+            assert_eq!(refused.minor, minor::obj_adapter::NO_SERVANT_MANAGER);
+        }
     }
 }
