@@ -177,6 +177,7 @@ impl PiGuard<'_> {
 }
 
 impl Drop for PiGuard<'_> {
+    #[inline] // 1 % of a request
     fn drop(&mut self) {
         self.mutex.release();
     }

@@ -174,9 +174,9 @@ pub(super) fn give_up(
 pub(super) fn not_begun(
     route: &Route,
     connection: &mut impl Connection,
-    reason: NotBegun,
+    reason: Box<NotBegun>,
 ) -> Failure {
-    match reason {
+    match *reason {
         NotBegun::Refused(exception) => {
             let exception = exception.at(Phase::Send, &route.pool.endpoint);
             Failure { exception, again: false }

@@ -141,14 +141,22 @@ pub(super) fn may_resend<C>(
 ) -> bool {
     let failure = machine.failure_by(request_id, end);
     let can_succeed = match failure.cause {
-        FailureCause::Ended(ConnectionEnd::CloseConnection) => true,
-        FailureCause::Ended(ConnectionEnd::Lost) => used,
-        FailureCause::Ended(_) | FailureCause::TimedOut => false,
+        FailureCause::Ended(end) => can_succeed_over_another(end, used),
+        FailureCause::TimedOut => false,
     };
     can_succeed && failure.is_safe_to_resend()
 }
 
-/// Why a request has not begun. Nothing was sent.
+/// Whether a request whose connection ended so can succeed over another one.
+fn can_succeed_over_another(end: ConnectionEnd, used: bool) -> bool {
+    match end {
+        ConnectionEnd::CloseConnection => true,
+        ConnectionEnd::Lost => used,
+        _ => false,
+    }
+}
+
+/// Why a request has not begun. Nothing was sent. It is boxed: what `begin` returns is moved on every call.
 #[derive(Debug)]
 pub(super) enum NotBegun {
     /// The connection has ended, or did not become free in time.
@@ -164,27 +172,31 @@ pub(super) enum NotBegun {
 impl NotBegun {
     /// For a request that the state machine refuses.
     #[cold]
-    pub(super) fn new<C>(error: BeginError, machine: &ClientConnection<C>, used: bool) -> Self {
+    pub(super) fn new<C>(
+        error: BeginError,
+        machine: &ClientConnection<C>,
+        used: bool,
+    ) -> Box<Self> {
         let no = CompletionStatus::No;
-        match error {
-            BeginError::TooManyRequests { .. } => Self::Refused(SystemException::no_resources(
-                minor::no_resources::OUTSTANDING_REQUESTS,
-                no,
-            )),
-            BeginError::CodeSets(error) => Self::Refused(error.into()),
-            _ => Self::ended(io::ErrorKind::NotConnected.into(), machine, used),
-        }
+        let exception = match error {
+            BeginError::TooManyRequests { .. } => {
+                SystemException::no_resources(minor::no_resources::OUTSTANDING_REQUESTS, no)
+            }
+            BeginError::CodeSets(error) => error.into(),
+            _ => return Self::ended(io::ErrorKind::NotConnected.into(), machine, used),
+        };
+        Box::new(Self::Refused(exception))
     }
 
     /// For a request over a connection that has ended with `error`.
     #[cold]
-    pub(super) fn ended<C>(error: io::Error, machine: &ClientConnection<C>, used: bool) -> Self {
-        let again = match machine.ended() {
-            Some(ConnectionEnd::CloseConnection) => true,
-            Some(ConnectionEnd::Lost) => used,
-            _ => false,
-        };
-        Self::Unsent { error, again }
+    pub(super) fn ended<C>(
+        error: io::Error,
+        machine: &ClientConnection<C>,
+        used: bool,
+    ) -> Box<Self> {
+        let again = machine.ended().is_some_and(|end| can_succeed_over_another(end, used));
+        Box::new(Self::Unsent { error, again })
     }
 }
 
@@ -219,7 +231,7 @@ pub(super) trait Connection {
         &mut self,
         request: &NewRequest<'_>,
         send_deadline: Option<Instant>,
-    ) -> Result<BegunRequest, NotBegun>;
+    ) -> Result<BegunRequest, Box<NotBegun>>;
 
     /// The buffer for the request.
     fn outgoing(&mut self) -> Option<&mut RequestBuffer>;

@@ -223,7 +223,7 @@ impl Connection for ExclusiveConnection {
         &mut self,
         request: &NewRequest<'_>,
         _: Option<Instant>,
-    ) -> Result<BegunRequest, NotBegun> {
+    ) -> Result<BegunRequest, Box<NotBegun>> {
         match self.machine.begin(request, true, ()) {
             Ok(begun) => Ok(begun),
             Err(error) => Err(NotBegun::new(error, &self.machine, self.used)),

@@ -161,8 +161,8 @@ fn write(
 
 /// The exception for a call that the connection of the queue does not take.
 #[cold]
-fn refused(reason: NotBegun) -> SystemException {
-    match reason {
+fn refused(reason: Box<NotBegun>) -> SystemException {
+    match *reason {
         NotBegun::Refused(exception) => exception,
         NotBegun::Unsent { .. } => {
             SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No)

@@ -227,7 +227,7 @@ impl Connection for MultiplexedCall {
         &mut self,
         request: &NewRequest<'_>,
         send_deadline: Option<Instant>,
-    ) -> Result<BegunRequest, NotBegun> {
+    ) -> Result<BegunRequest, Box<NotBegun>> {
         let connection = &*self.connection;
         let mut state = connection.state();
         let comes_first = state.machine.comes_first(request);

@@ -139,7 +139,7 @@ fn a_call_whose_connection_ends_before_its_request_goes_over_another() {
             let mut call = join(&connection);
             connection.state().used = used;
             connection.end(&mut connection.state(), end());
-            match call.begin(&request(code_sets), None) {
+            match call.begin(&request(code_sets), None).map_err(|reason| *reason) {
                 Err(NotBegun::Unsent { error, again }) => {
                     assert_eq!(again, goes_again, "{:?}", end());
                     assert_ne!(error.kind(), io::ErrorKind::TimedOut, "that was another call");
@@ -157,7 +157,7 @@ fn the_request_that_is_sent_first_announces_the_priority_band() {
     let banded = NewRequest { has_band: true, ..request(None) };
     assert!(first.begin(&banded, None).unwrap().announces_band);
     // It may not overtake the other, nor rely on it.
-    let waited = second.begin(&banded, Some(Instant::now()));
+    let waited = second.begin(&banded, Some(Instant::now())).map_err(|reason| *reason);
     assert!(matches!(waited, Err(NotBegun::Unsent { again: false, .. })), "{waited:?}");
     // The first is not sent after all, for example because its arguments have no encoding.
     drop(first);
