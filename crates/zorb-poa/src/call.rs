@@ -120,7 +120,6 @@ impl<'a> ServerCall<'a> {
                 is_expected: false,
                 threshold: reply.copy_threshold,
                 source: reply.source,
-                is_plain: false,
                 flow: None,
             },
         }
@@ -134,7 +133,6 @@ impl<'a> ServerCall<'a> {
     pub fn read_header(&mut self, header: &MessageHeader) -> Result<(), ProtocolError> {
         self.reply.form.read_request_with(&mut self.request, &mut self.arguments, header)?;
         self.reply.is_expected = self.request.response.expects_reply();
-        self.reply.is_plain = self.reply.is_expected;
         Ok(())
     }
 
@@ -279,9 +277,7 @@ impl<'a> ServerCall<'a> {
     }
 
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {
-        if !self.reply.is_plain && !self.must_reply()? {
-            return Ok(());
-        }
+        self.end_successfully()?;
         self.reply.write_results(results)
     }
 
@@ -408,10 +404,8 @@ impl<'a> ServerCall<'a> {
     /// None in practice.
     pub fn done(&mut self) -> Served {
         probe!(Upcall);
-        if !self.reply.is_plain && !self.must_reply()? {
-            return Ok(());
-        }
-        self.reply.write_no_results()
+        self.end_successfully()?;
+        self.reply.write_empty()
     }
 
     /// Answers a request for an operation that the interface does not have.
@@ -439,8 +433,6 @@ pub(crate) struct ReplyWriter<'a> {
     /// See [`ReplyTo::copy_threshold`].
     pub(super) threshold: usize,
     pub(super) source: &'a dyn RequestSource,
-    /// Whether a reply is expected and there is no flow stack: a reply takes one check.
-    is_plain: bool,
     /// The interceptors of the request, if they have points other than around the upcall.
     pub(crate) flow: Option<Box<FlowStack<'a>>>,
 }
@@ -457,14 +449,7 @@ impl fmt::Debug for ReplyWriter<'_> {
 impl<'a> ReplyWriter<'a> {
     /// Sets the interceptors of the request.
     pub(crate) fn begin_flow(&mut self, flow: FlowStack<'a>) {
-        self.is_plain = false;
         self.flow = Some(Box::new(flow));
-    }
-
-    /// No reply is expected, or no more: it has been sent.
-    pub(crate) fn expect_none(&mut self) {
-        self.is_expected = false;
-        self.is_plain = false;
     }
 
     /// Writes a reply with `status` and the body that `write` writes, replacing a previous one.
@@ -489,10 +474,9 @@ impl<'a> ReplyWriter<'a> {
 
     /// Writes a reply without results, replacing a previous one.
     pub(super) fn write_empty(&mut self) -> Served {
-        if self.is_expected { self.write_no_results() } else { Ok(()) }
-    }
-
-    fn write_no_results(&mut self) -> Served {
+        if !self.is_expected {
+            return Ok(());
+        }
         let begun = self.begin(ReplyStatus::NoException);
         begun.and_then(MessageWriter::finish).map_err(unwritable)
     }
@@ -500,9 +484,7 @@ impl<'a> ReplyWriter<'a> {
     /// Begins a reply, replacing a previous one.
     #[inline]
     fn begin(&mut self, status: ReplyStatus) -> CdrResult<MessageWriter<'_>> {
-        if !self.is_plain
-            && let Some(flow) = &self.flow
-        {
+        if let Some(flow) = &self.flow {
             return flow.begin_reply(self.buffer, self.form, self.request.request_id, status);
         }
         self.form.reply(self.buffer, ByteOrder::NATIVE, self.request.request_id, status, &[])
@@ -512,6 +494,9 @@ impl<'a> ReplyWriter<'a> {
     /// borrowed from them.
     #[inline(always)] // into the only caller
     fn write_results(&mut self, results: WriteBody<'_>) -> Served {
+        if !self.is_expected {
+            return Ok(());
+        }
         let mut gather = Gather::runs_from(self.threshold);
         let text = self.text;
         let begun = self.begin(ReplyStatus::NoException);
@@ -537,7 +522,7 @@ impl<'a> ReplyWriter<'a> {
         });
         match sent {
             Ok(()) => {
-                self.expect_none();
+                self.is_expected = false;
                 Ok(())
             }
             // The results changed between the two passes; nothing has been sent.
@@ -557,7 +542,7 @@ impl<'a> ReplyWriter<'a> {
             let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
             let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
             self.source.send_parts(self.request, &mut parts);
-            self.expect_none();
+            self.is_expected = false;
         }
     }
 

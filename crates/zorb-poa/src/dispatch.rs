@@ -108,7 +108,7 @@ pub fn dispatch<'a>(
         // An empty body can always be written.
         let _ = reply.write_empty();
         reply.source.send_parts(reply.request, &mut [IoSlice::new(reply.buffer)]);
-        reply.expect_none();
+        reply.is_expected = false;
     }
     let object = target.object();
     call.object_id = object.map(|object| &object.id);

@@ -43,16 +43,16 @@ impl<'a> ServerCall<'a> {
         received
     }
 
-    /// Whether a reply with results is expected. If there are interceptors, runs their last point.
+    /// Runs the last point of the interceptors, if there are any, before a reply with results is written.
     ///
     /// # Errors
     /// As [`end_flow`](Self::end_flow).
-    #[inline(never)]
-    pub(crate) fn must_reply(&mut self) -> Result<bool, SystemException> {
-        if self.reply.flow.is_some() {
-            self.end_flow(RequestOutcome::Successful)?;
+    #[inline]
+    pub(crate) fn end_successfully(&mut self) -> Served {
+        match self.reply.flow {
+            None => Ok(()),
+            Some(_) => self.end_flow(RequestOutcome::Successful),
         }
-        Ok(self.reply.is_expected)
     }
 
     /// Runs the last point of the interceptors, before the reply is written.
