@@ -62,10 +62,10 @@ impl ThreadActivity {
         String::from_utf8_lossy(&name).into_owned()
     }
 
-    fn set_operation(&self, name: &str) {
+    fn set_operation(&self, name: &[u8]) {
         let mut octets = [0; NAME_OCTETS];
-        for (octet, from) in octets.iter_mut().zip(name.bytes()) {
-            *octet = from;
+        for (octet, from) in octets.iter_mut().zip(name) {
+            *octet = *from;
         }
         for (word, from) in self.operation.iter().zip(octets.as_chunks::<8>().0) {
             word.store(u64::from_le_bytes(*from), Ordering::Relaxed);
@@ -75,7 +75,7 @@ impl ThreadActivity {
 
 /// Records the operation that the calling thread is about to serve, for reports about threads that do not end.
 #[cold]
-pub fn record_operation(name: &str) {
+pub fn record_operation(name: &[u8]) {
     ACTIVITY.with_borrow(|activity| {
         if let Some(activity) = activity {
             activity.set_operation(name);
@@ -232,8 +232,8 @@ mod tests {
         let (begun, has_begun) = std::sync::mpsc::channel();
         count
             .spawn("server", move || {
-                record_operation("an_operation_whose_name_is_longer_than_others");
-                record_operation("withdraw");
+                record_operation(b"an_operation_whose_name_is_longer_than_others");
+                record_operation(b"withdraw");
                 begun.send(()).unwrap();
                 let _ = freed.recv();
             })
@@ -251,7 +251,7 @@ mod tests {
     fn long_names_of_operations_are_cut() {
         let activity = ThreadActivity::new("server");
         let name = "an_operation_whose_name_is_longer_than_others";
-        activity.set_operation(name);
+        activity.set_operation(name.as_bytes());
         assert_eq!(activity.operation(), name[..NAME_OCTETS]);
     }
 }

@@ -8,7 +8,6 @@ use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
-use zorb_base::threads::record_operation;
 use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
@@ -195,10 +194,9 @@ impl<'a> ServerCall<'a> {
             && let Some(position) = destination.operation_in(table)
         {
             if let Some(known) = self.known
-                && !known.is(table, position)
+                && known.position_in(table) != Some(position)
             {
-                record_operation(self.operation_name());
-                known.set(table, position);
+                known.set(table, position, self.operation());
             }
             return Some(position);
         }
@@ -209,9 +207,8 @@ impl<'a> ServerCall<'a> {
             return Some(position);
         }
         let found = operations.find(self.operation());
-        record_operation(self.operation_name());
         if let (Some(known), Some(position)) = (self.known, found) {
-            known.set(table, position);
+            known.set(table, position, self.operation());
         }
         if let (Some(destination), Some(position)) = (destination, found) {
             destination.set_operation_in(table, position);
@@ -342,7 +339,9 @@ impl<'a> ServerCall<'a> {
 
     /// The reader of the arguments that have not been decoded yet, for types that are known only at run time.
     pub fn arguments(&mut self) -> &mut CdrReader<'a> {
-        record_operation(self.operation_name());
+        if let Some(known) = self.known {
+            known.set_dynamic(self.operation());
+        }
         &mut self.arguments
     }
 

@@ -5,6 +5,8 @@ mod tests;
 
 use std::cell::Cell;
 
+use zorb_base::threads::record_operation;
+
 /// The names of an interface's operations. A look-up takes one hash and one comparison.
 ///
 /// The table is built by "hash and displace": names are distributed to `N` buckets, and each bucket gets a
@@ -176,14 +178,15 @@ impl OperationCache {
         (known == table).then_some(position)
     }
 
-    /// Whether it is the last operation.
-    #[inline]
-    pub(crate) fn is(&self, table: usize, position: usize) -> bool {
-        self.0.get() == (table, position)
+    /// Sets the last operation, and records its name as what the thread serves.
+    #[cold]
+    pub(crate) fn set(&self, table: usize, position: usize, name: &[u8]) {
+        record_operation(name);
+        self.0.set((table, position));
     }
 
-    #[inline]
-    pub(crate) fn set(&self, table: usize, position: usize) {
-        self.0.set((table, position));
+    /// Sets an operation of no table: that of a dynamic skeleton.
+    pub(crate) fn set_dynamic(&self, name: &[u8]) {
+        self.set(0, 0, name);
     }
 }
