@@ -182,26 +182,6 @@ impl<C> Connections<C> {
         }
     }
 
-    /// The least recently used connection for which `is_candidate` holds; `accepted` is the number of connections
-    /// accepted so far.
-    pub fn longest_idle(
-        &self,
-        accepted: u64,
-        progress: impl Fn(&C) -> &Progress,
-        is_candidate: impl Fn(&C) -> bool,
-    ) -> Option<Arc<C>> {
-        let mut longest_idle = None;
-        self.each(|connection| {
-            // Asked of all connections: the stamp is exact only then.
-            let last_used = progress(connection).last_used(accepted);
-            let is_longer = longest_idle.as_ref().is_none_or(|(least, _)| last_used < *least);
-            if is_longer && is_candidate(connection) {
-                longest_idle = Some((last_used, Arc::clone(connection)));
-            }
-        });
-        longest_idle.map(|(_, connection)| connection)
-    }
-
     /// All connections.
     pub fn all(&self) -> Vec<Arc<C>> {
         self.slots.iter().filter_map(ArcSwapOption::load_full).collect()
@@ -210,6 +190,63 @@ impl<C> Connections<C> {
     /// The number of slots that are taken.
     pub fn count(&self) -> usize {
         self.open.load(Ordering::SeqCst)
+    }
+}
+
+/// A connection that may be closed to make room for another one.
+pub trait Evictable {
+    /// A time.
+    type Time: Ord;
+
+    /// Its messages.
+    fn progress(&self) -> &Progress;
+
+    /// Whether no request is in progress.
+    fn is_idle(&self) -> bool;
+
+    /// Since when its client has left replies unread, if it has.
+    fn unread_since(&self) -> Option<Self::Time>;
+
+    /// The address of its client, if it has one.
+    fn peer(&self) -> Option<IpAddr>;
+}
+
+/// The connection to close.
+#[derive(Debug)]
+pub enum Evicted<C> {
+    /// It is idle, for longest.
+    Idle(Arc<C>),
+    /// Its client has left replies unread for longest.
+    Unread(Arc<C>),
+}
+
+impl<C: Evictable> Connections<C> {
+    /// The connection, to `peer` or to anyone, that is to make room for another one: an idle one, else one whose client
+    /// does not read. `accepted` is the number of connections accepted so far.
+    pub fn to_evict(&self, accepted: u64, peer: Option<IpAddr>) -> Option<Evicted<C>> {
+        let is_of_peer = |connection: &C| peer.is_none() || connection.peer() == peer;
+        let idle = self.first_by(|connection| {
+            // Asked of all connections: the stamp is exact only then.
+            let last_used = connection.progress().last_used(accepted);
+            (connection.is_idle() && is_of_peer(connection)).then_some(last_used)
+        });
+        let unread = || {
+            self.first_by(|connection| connection.unread_since().filter(|_| is_of_peer(connection)))
+        };
+        idle.map(Evicted::Idle).or_else(|| unread().map(Evicted::Unread))
+    }
+
+    /// The connection with the least key.
+    fn first_by<K: Ord>(&self, key: impl Fn(&C) -> Option<K>) -> Option<Arc<C>> {
+        let mut first: Option<(K, Arc<C>)> = None;
+        self.each(|connection| {
+            if let Some(key) = key(connection)
+                && first.as_ref().is_none_or(|(least, _)| key < *least)
+            {
+                first = Some((key, Arc::clone(connection)));
+            }
+        });
+        first.map(|(_, connection)| connection)
     }
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use zorb_base::accepting::Admission;
-use zorb_base::connections::Excess;
+use zorb_base::connections::{Evictable, Evicted, Excess};
 use zorb_base::peer_shares::ip_address;
+use zorb_base::progress::Progress;
 use zorb_transport::{Stream, log_limited};
 
 use crate::client_side;
@@ -99,38 +100,40 @@ impl Clients {
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
     fn close_one(&self, peer: Option<IpAddr>) -> bool {
-        let is_of_peer = |link: &Link| peer.is_none() || ip_address(&*link.client) == peer;
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let idle = self.connections.longest_idle(
-            accepted,
-            |link| &link.progress,
-            |link| link.is_idle() && is_of_peer(link),
-        );
-        if let Some(link) = idle {
-            log_limited!(
-                info,
-                peer = link.client.peer(),
-                "closed an idle connection to stay within the limit"
-            );
-            link.evict();
-            return true;
-        }
-        let mut longest = None;
-        self.connections.each(|link| {
-            let Some(since) = link.unread_since() else { return };
-            let is_longer = longest.as_ref().is_none_or(|(earliest, _)| since < *earliest);
-            if is_longer && is_of_peer(link) {
-                longest = Some((since, Arc::clone(link)));
+        let (link, what) = match self.connections.to_evict(accepted, peer) {
+            Some(Evicted::Idle(link)) => {
+                link.evict();
+                (link, "an idle connection")
             }
-        });
-        let Some((_, link)) = longest else { return false };
-        log_limited!(
-            info,
-            peer = link.client.peer(),
-            "closed a connection whose client does not read, to stay within the limit"
-        );
-        link.close();
+            Some(Evicted::Unread(link)) => {
+                link.close();
+                (link, "a connection whose client does not read")
+            }
+            None => return false,
+        };
+        log_limited!(info, peer = link.client.peer(), "closed {what} to stay within the limit");
         true
+    }
+}
+
+impl Evictable for Link {
+    type Time = u64;
+
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn is_idle(&self) -> bool {
+        Self::is_idle(self)
+    }
+
+    fn unread_since(&self) -> Option<u64> {
+        Self::unread_since(self)
+    }
+
+    fn peer(&self) -> Option<IpAddr> {
+        ip_address(&*self.client)
     }
 }
 

@@ -6,6 +6,7 @@
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
 //!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol over a transport of a
 //!   test.
+//! * [`Log`]: records what is logged.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
 //!
 //! The suite of calls that every protocol must pass is in the crate `zorb-conformance`.
@@ -24,6 +25,7 @@ pub mod conformance;
 pub mod driven;
 mod environment;
 pub mod giop;
+mod log;
 mod lossy;
 mod own_process;
 mod scripted;
@@ -31,6 +33,7 @@ mod watched;
 mod with_transport;
 
 pub use environment::{require_loopback, short_folder};
+pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};
 pub use own_process::{
     exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors,

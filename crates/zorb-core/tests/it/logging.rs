@@ -2,65 +2,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::{Arc, Mutex};
 
-use tracing::field::{Field, Visit};
-use zorb_testkit::in_own_process;
+use zorb_testkit::{Log, LogLine, in_own_process};
 
 use crate::support::{Acting, Echo, builder, client};
 
 /// How often each thing happens: more often than a second passes.
 const TIMES: usize = 300;
-
-/// What was logged: the message, and how many were left out before.
-type Lines = Vec<(String, u64)>;
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Lines>>);
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() <= tracing::Level::INFO
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut line = Line::default();
-        event.record(&mut line);
-        self.0.lock().unwrap().push((line.message, line.unlogged));
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
-#[derive(Default)]
-struct Line {
-    message: String,
-    unlogged: u64,
-}
-
-impl Visit for Line {
-    fn record_u64(&mut self, field: &Field, value: u64) {
-        if field.name() == "unlogged" {
-            self.unlogged = value;
-        }
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn std::fmt::Debug) {
-        if field.name() == "message" {
-            self.message = format!("{value:?}");
-        }
-    }
-}
 
 #[test]
 fn a_flood_of_failures_is_no_flood_of_lines() {
@@ -78,11 +26,12 @@ fn a_flood_of_failures_is_no_flood_of_lines() {
             stream.write_all(b"no message of any kind").unwrap();
             let _ = stream.read_to_end(&mut Vec::new());
         }
-        let lines = log.0.lock().unwrap().clone();
+        let lines = log.lines();
         for what in ["the servant panicked", "protocol error"] {
-            let of_this = || lines.iter().filter(|(message, _)| message == what);
+            let of_this = || lines.iter().filter(|line| line.message == what);
+            let unlogged = |line: &LogLine| line.field("unlogged")?.parse::<u64>().ok();
             let (logged, unlogged) =
-                (of_this().count(), of_this().map(|(_, unlogged)| unlogged).sum::<u64>());
+                (of_this().count(), of_this().filter_map(unlogged).sum::<u64>());
             assert!((1..TIMES / 2).contains(&logged), "{what}: {logged}");
             assert!(logged as u64 + unlogged <= TIMES as u64, "{what}: {unlogged}");
         }

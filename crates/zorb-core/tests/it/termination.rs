@@ -1,16 +1,14 @@
 //! Servers that end: signals, and upcalls that are running then.
 
-use std::fmt::Debug;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use signal_hook::consts::SIGTERM;
 use signal_hook::low_level::raise;
-use tracing::field::{Field, Visit};
 use zorb_core::Orb;
 use zorb_core::poa::{PoaError, PoaPolicies};
-use zorb_testkit::in_own_process;
+use zorb_testkit::{Log, in_own_process};
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::support::{Echo, EchoServant, Servant, builder, client};
@@ -58,38 +56,6 @@ fn await_thread(name: &str) {
     }
 }
 
-/// The fields of what a thread logs.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() == tracing::Level::ERROR
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        event.record(&mut self.clone());
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
-impl Visit for Log {
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.lock().unwrap().push(format!("{field}={value:?}"));
-    }
-}
-
 #[test]
 fn a_shutdown_names_the_upcalls_that_outlast_its_grace_time() {
     let server = Serving::new(Duration::from_millis(1));
@@ -97,15 +63,17 @@ fn a_shutdown_names_the_upcalls_that_outlast_its_grace_time() {
         let call = scope.spawn(|| server.there.wait_for(1));
         server.await_call();
         let log = Log::default();
-        let ended = tracing::subscriber::with_default(log.clone(), || server.orb.shutdown(true));
+        let ended = log.of(|| server.orb.shutdown(true));
         server.servant.note(1);
         let error = ended.unwrap_err();
         let exception = zorb_types::SystemException::from(error);
         assert_eq!(exception.kind, SystemExceptionKind::Timeout);
         assert_eq!(exception.minor, minor::timeout::SHUTDOWN);
-        let fields = log.0.lock().unwrap();
-        assert!(fields.contains(&"operation=\"wait_for\"".to_owned()), "{fields:?}");
-        assert!(fields.iter().any(|field| field.starts_with("thread=\"zorb")), "{fields:?}");
+        let lines = log.lines();
+        let stuck = lines.iter().find(|line| line.field("operation") == Some("\"wait_for\""));
+        let stuck = stuck.unwrap_or_else(|| panic!("{lines:?}"));
+        assert_eq!(stuck.level, tracing::Level::ERROR);
+        assert!(stuck.field("thread").unwrap().starts_with("\"zorb"), "{stuck:?}");
         let _ = call.join().unwrap();
     });
 }

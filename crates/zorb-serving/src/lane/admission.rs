@@ -4,10 +4,12 @@ use std::io::ErrorKind;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use zorb_base::accepting::Admission;
-use zorb_base::connections::{Excess, Reserved};
+use zorb_base::connections::{Evictable, Evicted, Excess, Reserved};
 use zorb_base::peer_shares::ip_address;
+use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, log_limited};
 
@@ -128,50 +130,40 @@ impl Lane {
     /// Closes a connection to `peer`, or to anyone: an idle one, else one whose client does not read. Returns
     /// whether there is one.
     fn close_one_of(&self, peer: Option<IpAddr>) -> bool {
-        self.close_longest_idle(peer) || self.close_longest_unread(peer)
-    }
-
-    /// Closes the connection whose client has left replies unread for longest.
-    fn close_longest_unread(&self, peer: Option<IpAddr>) -> bool {
-        let mut longest = None;
-        self.connections.each(|connection| {
-            let Some(since) = connection.output_waits_since() else { return };
-            let is_candidate = (peer.is_none() || ip_address(&*connection.stream) == peer)
-                && longest.as_ref().is_none_or(|(earliest, _)| since < *earliest);
-            if is_candidate {
-                longest = Some((since, Arc::clone(connection)));
-            }
-        });
-        let Some((_, connection)) = longest else { return false };
-        log_limited!(
-            info,
-            peer = connection.peer(),
-            lane = self.name,
-            "closed a connection whose client does not read, to stay within the limit"
-        );
-        connection.give_up_output();
-        true
-    }
-
-    /// Closes the least recently used connection, to `peer` or to anyone, without a request in progress.
-    /// Returns whether there is one.
-    fn close_longest_idle(&self, peer: Option<IpAddr>) -> bool {
         let accepted = self.accepted.load(Ordering::Relaxed);
-        let found = self.connections.longest_idle(
-            accepted,
-            |connection| &connection.progress,
-            |connection| {
-                connection.is_idle() && (peer.is_none() || ip_address(&*connection.stream) == peer)
-            },
-        );
-        let Some(connection) = found else { return false };
-        log_limited!(
-            info,
-            peer = connection.peer(),
-            lane = self.name,
-            "closed an idle connection to stay within the limit"
-        );
-        connection.close();
+        let (connection, what) = match self.connections.to_evict(accepted, peer) {
+            Some(Evicted::Idle(connection)) => {
+                connection.close();
+                (connection, "an idle connection")
+            }
+            Some(Evicted::Unread(connection)) => {
+                connection.give_up_output();
+                (connection, "a connection whose client does not read")
+            }
+            None => return false,
+        };
+        let (peer, lane) = (connection.peer(), &*self.name);
+        log_limited!(info, peer, lane, "closed {what} to stay within the limit");
         true
+    }
+}
+
+impl Evictable for ServerConnection {
+    type Time = Instant;
+
+    fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    fn is_idle(&self) -> bool {
+        Self::is_idle(self)
+    }
+
+    fn unread_since(&self) -> Option<Instant> {
+        self.output_waits_since()
+    }
+
+    fn peer(&self) -> Option<IpAddr> {
+        ip_address(&*self.stream)
     }
 }

@@ -12,6 +12,7 @@ use zorb::giop::{GiopLite, Ior, ProfileTag};
 use zorb::tls::{Pem, Settings, SsliopProtocol};
 use zorb::transport::Composed;
 use zorb::{Caller, Orb, OrbBuilder, Result, SystemExceptionKind};
+use zorb_testkit::Log;
 
 /// Files as an administrator lays them out.
 struct Files {
@@ -284,45 +285,16 @@ fn options_that_cannot_work_are_told_of_when_the_orb_is_built() {
     assert!(format!("{error:?}").contains("client.key"), "{error}");
 }
 
-/// Records warnings.
-#[derive(Clone, Default)]
-struct Warnings(Arc<Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Warnings {
-    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
-        *metadata.level() == tracing::Level::WARN
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let mut warnings = self.0.lock().unwrap();
-        event.record(&mut |_: &tracing::field::Field, value: &dyn std::fmt::Debug| {
-            warnings.push(format!("{value:?}"));
-        });
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[test]
 fn plain_endpoints_beside_tls_are_logged() {
     let files = Files::new();
     let warned = |builder: OrbBuilder, url: &str| {
-        let warnings = Warnings::default();
-        tracing::subscriber::with_default(warnings.clone(), || {
-            builder.listen(url).build().unwrap().shutdown(true).unwrap();
-        });
-        let warnings = warnings.0.lock().unwrap();
-        warnings.iter().any(|line| line.contains("without encryption, although ssliop is"))
+        let log = Log::default();
+        log.of(|| builder.listen(url).build().unwrap().shutdown(true).unwrap());
+        log.lines().iter().any(|line| {
+            line.level == tracing::Level::WARN
+                && line.message.contains("without encryption, although ssliop is")
+        })
     };
     let plain = || Orb::builder().without_environment();
     assert!(warned(files.builder("server"), "iiop://127.0.0.1:0"));

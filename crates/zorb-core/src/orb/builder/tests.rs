@@ -353,46 +353,16 @@ fn options_are_shown_with_owner_and_origin() {
     }
 }
 
-/// Records log lines.
-#[derive(Clone, Default)]
-struct Log(Arc<std::sync::Mutex<Vec<String>>>);
-
-impl tracing::Subscriber for Log {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, _: &tracing::span::Attributes<'_>) -> tracing::span::Id {
-        tracing::span::Id::from_u64(1)
-    }
-
-    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
-
-    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
-
-    fn event(&self, event: &tracing::Event<'_>) {
-        let level = event.metadata().level();
-        let mut log = self.0.lock().unwrap();
-        event.record(&mut |_: &tracing::field::Field, value: &dyn std::fmt::Debug| {
-            log.push(format!("{level} {value:?}"));
-        });
-    }
-
-    fn enter(&self, _: &tracing::span::Id) {}
-
-    fn exit(&self, _: &tracing::span::Id) {}
-}
-
 #[test]
 fn overridden_values_are_logged_when_the_orb_is_built() {
-    let log = Log::default();
-    tracing::subscriber::with_default(log.clone(), || {
+    let log = zorb_testkit::Log::default();
+    log.of(|| {
         let orb = builder().max_forwards(1).force(|orb| orb.max_connections(2));
         let mut operator = vec!["-ORBMaxForwards", "3", "-ORBMaxConnections", "4"];
         orb.arguments(&mut operator).build().unwrap().shutdown(true).unwrap();
     });
-    let log = log.0.lock().unwrap();
-    let overrides: Vec<_> = log.iter().filter(|line| line.contains("overrides")).collect();
+    let lines = log.lines().into_iter().map(|line| format!("{} {}", line.level, line.message));
+    let overrides: Vec<_> = lines.filter(|line| line.contains("overrides")).collect();
     assert_eq!(
         overrides,
         [
