@@ -21,7 +21,7 @@ pub struct Counted {
 }
 
 impl ConnectionCount {
-    /// Of no connections, of which there should be at most `most`.
+    /// A count of zero connections, with the limit `most`.
     pub const fn new(most: usize) -> Self {
         Self { open: AtomicUsize::new(0), most }
     }

@@ -73,16 +73,16 @@ pub struct Reserved {
     pub excess: Excess,
 }
 
-/// The connections of which there is one too many.
+/// The limit that a new connection exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Excess {
     /// None.
     None,
-    /// Those to this address.
+    /// That for connections to this address.
     Of(IpAddr),
-    /// All of the table.
+    /// That of the table.
     Table,
-    /// All of the process.
+    /// That of the process.
     Process,
 }
 

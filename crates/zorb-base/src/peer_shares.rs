@@ -30,12 +30,12 @@ struct ByPeer {
     remove_at: usize,
 }
 
-/// Who has a share.
+/// The holder of a share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Peer {
     Address(IpAddr),
     Local,
-    /// Whoever sends datagrams, of which a stream receives those of all.
+    /// All senders of datagrams together: one stream receives the datagrams of all of them.
     Datagrams,
 }
 

@@ -96,7 +96,7 @@ thread_local! {
 }
 
 impl Running {
-    /// The calling thread is the one that is counted, until it ends.
+    /// Marks the calling thread as the counted one, until it ends.
     pub fn is_this_thread(&self) {
         COUNTED_BY.set(Arc::as_ptr(&self.threads).addr());
     }

@@ -52,7 +52,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 pub struct Bridge {
     pub(crate) clients: Arc<Clients>,
     acceptors: Vec<Arc<dyn Acceptor>>,
-    /// Those that accept clients, and the one that times their messages.
+    /// The threads that accept clients, and the thread that times their messages.
     threads: Arc<ThreadCount>,
 }
 

@@ -22,8 +22,9 @@ pub struct Settings {
     /// The limit from accepting a client to its first octet, a handshake included; `None` for none. Default 30 s.
     pub first_message_timeout: Option<Duration>,
     /// The maximum number of concurrent clients; 0 for as many as the process has descriptors, threads and memory for,
-    /// at most 1024, where each needs two of each. At the limit, the client that has been idle for longest is closed,
-    /// else the one that has left replies unread for longest; if there is none, the new one is rejected. Default 0.
+    /// at most 1024; each client needs two of each. At the limit the bridge closes the client that has been idle for
+    /// longest or, if none is idle, the one that has left replies unread for longest. If there is neither, it rejects
+    /// the new client. Default 0.
     pub max_connections: usize,
     /// The same for the clients at one IP address, or one IPv6 network of 64 bits; 0 for half, at most 512.
     /// Default 0.

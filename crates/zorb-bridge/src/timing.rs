@@ -106,7 +106,7 @@ impl<'l> Awaited<'l> {
         }
     }
 
-    /// Records what it is about to wait for: the rest of a message if it `has_part`.
+    /// Records what the thread is about to wait for. If it `has_part` of a message, that is the rest of it.
     pub(crate) fn about_to_wait(&mut self, has_part: bool, oldest: Option<u32>) {
         let messages = self.messages();
         self.note(match oldest {

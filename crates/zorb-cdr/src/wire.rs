@@ -172,7 +172,7 @@ pub trait Wire {
     }
 }
 
-/// Doubles the room for values, of which there will be at most `count`.
+/// Doubles the capacity of `values`, up to `count`.
 #[cold]
 fn grow<T>(values: &mut Vec<T>, count: usize, reader: &CdrReader<'_>) -> CdrResult<()> {
     let more = (count - values.len()).min(values.len().max(1));

@@ -172,8 +172,8 @@ impl<'a> ClientRequestInfo<'a> {
         self.request.policies
     }
 
-    /// Adds the service context of service `id` to the request, or replaces the one that an interceptor has
-    /// added before if `replace` is set (`add_request_service_context`). `data` is usually an encapsulation.
+    /// Adds a service context to the request (`add_request_service_context`). With `replace` it replaces one with the same id that an
+    /// interceptor has added before. `data` is usually an encapsulation.
     /// Contexts of more than 72 octets are allocated. Protocols without service contexts omit them, unless
     /// they are [required](Self::require_contexts).
     ///

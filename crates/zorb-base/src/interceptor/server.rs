@@ -181,8 +181,8 @@ impl<'a> ServerRequestInfo<'a> {
         self.request.header().service_contexts.find(id)
     }
 
-    /// Adds the service context of service `id` to the reply, or replaces the one that an interceptor has
-    /// added before if `replace` is set (`add_reply_service_context`). `data` is usually an encapsulation.
+    /// Adds a service context to the reply (`add_reply_service_context`). With `replace` it replaces one with the same id that an
+    /// interceptor has added before. `data` is usually an encapsulation.
     /// Replies of all kinds carry it, also exceptions. Contexts of more than 72 octets are allocated.
     /// Requests without replies, and protocols other than GIOP, omit it.
     ///

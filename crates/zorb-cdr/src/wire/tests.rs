@@ -237,8 +237,8 @@ fn extra_octets_in_parts_are_left() {
     assert_eq!(error.kind, CdrErrorKind::Truncated);
 }
 
-/// A run of four numbers, of which two are in the second part, and `after` behind them: aligned once, and in each
-/// part.
+/// A run of four numbers followed by `after`. The second part of the message begins after two of them. Returns the
+/// message aligned once, and aligned in each part.
 fn in_two_parts<T: Wire<Value = T, View = T>>(
     order: ByteOrder,
     run: &[T; 4],

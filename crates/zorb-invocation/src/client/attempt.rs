@@ -91,7 +91,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
     let request = route.request(core, kind, call.operation, deadline);
     let begun = match connection.begin(&request, call.sending.deadline()) {
         Ok(begun) => begun,
-        Err(reason) => return Err(unfinished(not_begun(route, connection, reason))),
+        Err(reason) => return Err(unfinished(not_begun(route, connection, *reason))),
     };
     let BegunRequest { request_id, text, announcement, announces_band } = begun;
     let mut gather = Gather::runs_from(connection.copy_threshold());
@@ -174,9 +174,9 @@ pub(super) fn give_up(
 pub(super) fn not_begun(
     route: &Route,
     connection: &mut impl Connection,
-    reason: Box<NotBegun>,
+    reason: NotBegun,
 ) -> Failure {
-    match *reason {
+    match reason {
         NotBegun::Refused(exception) => {
             let exception = exception.at(Phase::Send, &route.pool.endpoint);
             Failure { exception, again: false }

@@ -143,7 +143,7 @@ fn locate_over(
     let request = route.request(core, RequestKind::Locate, "", machine_deadline);
     let begun = match connection.begin(&request, deadline) {
         Ok(begun) => begun,
-        Err(reason) => return Err(unanswered(not_begun(route, connection, reason))),
+        Err(reason) => return Err(unanswered(not_begun(route, connection, *reason))),
     };
     let id = begun.request_id;
     let address = route.target();

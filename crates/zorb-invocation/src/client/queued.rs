@@ -118,7 +118,7 @@ fn write(
         let machine = &mut connection.machine;
         let begun = match machine.begin(&request, true, ()) {
             Ok(begun) => begun,
-            Err(error) => return Err(refused(NotBegun::new(error, machine, false))),
+            Err(error) => return Err(refused(*NotBegun::new(error, machine, false))),
         };
         let code_sets = machine.session().code_sets();
         let BegunRequest { request_id, text, announcement, announces_band } = begun;
@@ -161,8 +161,8 @@ fn write(
 
 /// The exception for a call that the connection of the queue does not take.
 #[cold]
-fn refused(reason: Box<NotBegun>) -> SystemException {
-    match *reason {
+fn refused(reason: NotBegun) -> SystemException {
+    match reason {
         NotBegun::Refused(exception) => exception,
         NotBegun::Unsent { .. } => {
             SystemException::comm_failure(minor::comm_failure::SEND_FAILED, CompletionStatus::No)

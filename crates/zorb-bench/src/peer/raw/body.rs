@@ -1,4 +1,4 @@
-//! Bodies of messages: octets, the first of which identifies the call.
+//! The bodies of messages. Their first octet identifies the call.
 
 use crate::operation::Operation;
 use crate::values::{Cubed as _, Value as _};
