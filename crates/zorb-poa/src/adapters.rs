@@ -1,12 +1,14 @@
 //! The adapters of an ORB: finds the object for an object key.
 
+mod admission;
+mod tables;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwap;
-use zorb_base::object_id::ObjectId;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
 use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
@@ -14,11 +16,14 @@ use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use self::admission::elsewhere;
+pub use self::admission::{Access, NotAdmitted};
+use self::tables::Tables;
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::call::Interfaces;
 use crate::error::not_there;
-use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped, Turn};
+use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::operations::OperationCache;
@@ -29,37 +34,8 @@ use crate::slots::Found;
 /// Finds the definition of an interface in the interface repository by its repository id.
 pub(crate) type InterfaceLookup = dyn Fn(&str) -> Result<Ior, SystemException> + Send + Sync;
 
-/// The reason why a request is not admitted to its object.
-#[derive(Debug)]
-pub enum NotAdmitted {
-    /// The key is that of a published reference: forward the client to it.
-    Forward(Box<Ior>),
-    /// The object does not exist, or the request may not reach it: answer with this exception.
-    Refused(SystemException),
-    /// The request has to wait: hold it in this queue.
-    Held(HoldQueue),
-    /// The target is a profile or a reference of a protocol whose profiles this crate cannot decode: ask the client
-    /// for the object key.
-    NeedsKey,
-}
-
 /// The number of adapters that a thread caches.
 const CACHED: usize = 4;
-
-/// How a request has reached its adapter.
-#[derive(Clone, Copy, Debug)]
-pub struct Access<'a> {
-    /// Whether it has waited before.
-    pub arrival: Arrival<'a>,
-    /// The number of the thread pool whose lane received it; 0 for the ORB's own lane, `None` for a collocated
-    /// call.
-    pub pool: Option<usize>,
-}
-
-impl Access<'_> {
-    /// The access of a collocated call.
-    pub const LOCAL: Self = Self { arrival: Arrival::Collocated, pool: None };
-}
 
 /// A thread's cache of adapters. While the tables do not change, finding an adapter in it does not access memory
 /// that other threads write, which saves 4 % of the instructions of a request. An idle thread retains up to four
@@ -100,12 +76,6 @@ impl std::fmt::Debug for Adapters {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Adapters").finish_non_exhaustive()
     }
-}
-
-#[derive(Clone, Default)]
-struct Tables {
-    by_index: Vec<Option<Arc<ObjectAdapter>>>,
-    by_path: HashMap<Vec<u8>, Arc<ObjectAdapter>>,
 }
 
 impl Adapters {
@@ -418,161 +388,4 @@ impl Interfaces for Adapters {
             )),
         }
     }
-}
-
-impl ObjectAdapter {
-    /// The object of a request, if the request is admitted.
-    #[inline]
-    fn admit(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
-        if !self.needs_manager_alone(by) {
-            return self.admit_checked(id, by);
-        }
-        self.manager().admit(by.arrival)?;
-        self.find_target(id)
-    }
-
-    #[inline(never)]
-    fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
-        let turn = self.check(by)?;
-        self.find_target(id).map(|found| found.in_turn(turn))
-    }
-
-    #[inline]
-    fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
-        probe!(Adapter);
-        let object = self.objects().find_usual(id);
-        probe!(Servant);
-        match object {
-            Some(object) => Ok(object),
-            None => self.find_inactive(id),
-        }
-    }
-
-    /// The target of a request for an object that is not active.
-    #[cold]
-    #[inline(never)]
-    fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
-        if let Some(found) = self.objects().find_reactivated(id) {
-            return Ok(found);
-        }
-        let id = ObjectId::from(id);
-        let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
-        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
-            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
-            false => skeleton,
-        };
-        Ok(Found::without_slot(ActiveObject::new(id, skeleton, false)))
-    }
-
-    /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
-    fn admit_to(&self, index: ObjectIndex, by: Access<'_>) -> Option<Result<Found, NotAdmitted>> {
-        if !self.needs_manager_alone(by) {
-            return self.admit_to_checked(index, by);
-        }
-        if let Err(stopped) = self.manager().admit(by.arrival) {
-            return Some(Err(stopped.into()));
-        }
-        probe!(Adapter);
-        let object = self.objects().find_in_slot(index.slot, index.generation);
-        probe!(Servant);
-        object.map(Ok)
-    }
-
-    #[inline(never)]
-    fn admit_to_checked(
-        &self,
-        index: ObjectIndex,
-        by: Access<'_>,
-    ) -> Option<Result<Found, NotAdmitted>> {
-        match self.check(by) {
-            Ok(turn) => {
-                let object = self.objects().find_in_slot(index.slot, index.generation);
-                object.map(|object| Ok(object.in_turn(turn)))
-            }
-            Err(refused) => Some(Err(refused)),
-        }
-    }
-
-    /// Whether the manager alone decides on a request: the request comes from the adapter's thread pool or is
-    /// collocated, and requests have no turns.
-    #[inline]
-    fn needs_manager_alone(&self, by: Access<'_>) -> bool {
-        match by.pool {
-            Some(pool) => pool == self.unchecked_pool(),
-            None => self.turns().is_none(),
-        }
-    }
-
-    /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:
-    /// the threads of a pool serve the adapters of that pool alone. Then the manager's state, and whether it is the
-    /// request's turn.
-    fn check(&self, by: Access<'_>) -> Result<Option<Turn>, NotAdmitted> {
-        if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
-            return Err(NotAdmitted::Refused(elsewhere()));
-        }
-        let Some(turns) = self.turns() else {
-            self.manager().admit(by.arrival)?;
-            return Ok(None);
-        };
-        self.manager().admit_in_order(by.arrival)?;
-        Ok(Some(turns.begin_turn(by.arrival)?))
-    }
-}
-
-impl From<Stopped> for NotAdmitted {
-    #[cold]
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Held(queue) => Self::Held(queue),
-            Stopped::Refused(exception) => Self::Refused(exception),
-        }
-    }
-}
-
-impl Tables {
-    /// The reason why a request for a missing adapter is not admitted, if the nearest existing adapter above it is
-    /// holding or discarding requests: the program may still create the missing one.
-    #[cold]
-    #[inline(never)]
-    fn not_admitted(&self, key: KeyParts<'_>, by: Access<'_>) -> Option<NotAdmitted> {
-        let KeyParts::Persistent { path, .. } = key else { return None };
-        let is_root = |adapter: &&Arc<ObjectAdapter>| adapter.path().is_empty();
-        let root = self.by_index.iter().flatten().find(is_root)?;
-        let mut nearest = Arc::clone(root);
-        for name in path.split(|octet| *octet == 0) {
-            let child = std::str::from_utf8(name).ok().and_then(|name| nearest.child(name));
-            let Some(child) = child else { break };
-            nearest = child;
-        }
-        let manager = nearest.manager();
-        match manager.state() {
-            ManagerState::Holding | ManagerState::Discarding => {
-                manager.admit(by.arrival).err().map(NotAdmitted::from)
-            }
-            ManagerState::Active | ManagerState::Inactive => None,
-        }
-    }
-
-    #[inline]
-    fn adapter<'k>(
-        &self,
-        key: KeyParts<'k>,
-    ) -> Result<(&ObjectAdapter, &'k [u8]), SystemException> {
-        let (adapter, id) = match key {
-            KeyParts::Transient { adapter, stamp, id } => {
-                let found = self.by_index.get(adapter as usize).and_then(Option::as_ref);
-                (found.filter(|found| found.stamp() == stamp), id)
-            }
-            KeyParts::Persistent { path, id } => (self.by_path.get(path), id),
-            KeyParts::Name(_) => (None, &[][..]),
-        };
-        let adapter = adapter.ok_or_else(|| not_there(minor::object_not_exist::POA_NOT_FOUND))?;
-        Ok((adapter, id))
-    }
-}
-
-/// The exception for an object that exists, but not for requests at this endpoint.
-#[cold]
-fn elsewhere() -> SystemException {
-    SystemException::transient(minor::transient::OTHER_ENDPOINT, CompletionStatus::No)
 }

@@ -1,0 +1,55 @@
+//! Destroys adapters.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::ObjectAdapter;
+use crate::active_object::ActiveObject;
+
+impl ObjectAdapter {
+    /// Answers held requests of this adapter and its descendants with `TRANSIENT`.
+    pub fn release_held(&self) {
+        self.manager.release_held();
+        if let Some(turns) = &self.turns {
+            turns.release();
+        }
+        self.children().iter().for_each(|child| child.release_held());
+    }
+
+    /// Makes collocated references to objects of this adapter and its descendants release their servants.
+    pub fn end_collocation(&self) {
+        self.objects.all().iter().for_each(|object: &Arc<ActiveObject>| object.end_collocation());
+        self.children().iter().for_each(|child| child.end_collocation());
+    }
+
+    /// Destroys the adapter and its descendants; `unregister` removes each from the ORB's tables. Requests in
+    /// progress complete.
+    pub fn destroy(self: &Arc<Self>, unregister: &dyn Fn(&Arc<Self>)) {
+        {
+            // Servants are activated under this lock; after it no further servant is.
+            let mut servants = self.servants.lock();
+            self.destroyed.store(true, Ordering::Release);
+            servants.clear();
+        }
+        let children = {
+            let mut children = self.children.lock();
+            std::mem::take(&mut *children)
+        };
+        for child in children.into_values() {
+            child.destroy(unregister);
+        }
+        unregister(self);
+        if let Some(parent) = self.parent() {
+            let mut siblings = parent.children.lock();
+            // Another adapter of this name may have been created in the meantime.
+            if siblings.get(&self.name).is_some_and(|known| Arc::ptr_eq(known, self)) {
+                siblings.remove(&self.name);
+            }
+        }
+        self.membership.lock().take();
+        // Dropping a servant may call the adapter, so no lock is held here.
+        for object in self.objects.take() {
+            object.end_collocation();
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Creates adapters.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+
+use zorb_base::interceptor::ServerRequestInterceptor;
+use zorb_base::orb_core::OrbCore;
+use zorb_base::policy;
+use zorb_giop::TaggedComponent;
+use zorb_os::lock::Lock;
+
+use super::ObjectAdapter;
+use crate::connection_setup::ConnectionSetup;
+use crate::hold_queue::HoldQueue;
+use crate::manager::PoaManager;
+use crate::objects::Objects;
+use crate::policies::{IdAssignment, Lifespan, PoaPolicies, ThreadModel};
+use crate::servants::Provider;
+
+/// The parameters of a new adapter.
+pub struct NewAdapter<'a> {
+    /// Its name, unique among the children of its parent.
+    pub name: &'a str,
+    /// The parent; `None` for a root.
+    pub parent: Option<&'a Arc<ObjectAdapter>>,
+    /// The adapter's policies.
+    pub policies: PreparedPolicies,
+    /// The manager that controls its requests.
+    pub manager: PoaManager,
+}
+
+/// The policies of a new adapter, and what follows from them.
+pub struct PreparedPolicies {
+    pub(super) policies: PoaPolicies,
+    pub(super) exposed: Option<TaggedComponent>,
+    pub(super) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    pub(super) setup: Option<ConnectionSetup>,
+}
+
+impl std::fmt::Debug for PreparedPolicies {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PreparedPolicies").field("policies", &self.policies).finish_non_exhaustive()
+    }
+}
+
+impl PreparedPolicies {
+    pub(crate) fn thread_model(&self) -> ThreadModel {
+        self.policies.thread_model
+    }
+
+    /// For an adapter of `orb`. Calls the factories of interceptors, which may call the ORB: hold no lock.
+    pub fn new(orb: &OrbCore, policies: PoaPolicies) -> Self {
+        Self {
+            exposed: policy::component(&policies.others).ok().flatten(),
+            interceptors: orb.extensions().interceptors.server.of(&policies.others),
+            setup: ConnectionSetup::of(&policies.others),
+            policies,
+        }
+    }
+}
+
+impl std::fmt::Debug for NewAdapter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewAdapter").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// A number that no thread pool has.
+const NO_POOL: usize = usize::MAX;
+
+impl ObjectAdapter {
+    /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
+    /// adapters with this index.
+    ///
+    /// `turns` admits its requests one at a time.
+    pub(crate) fn new(
+        new: NewAdapter<'_>,
+        turns: Option<HoldQueue>,
+        index: u32,
+        stamp: u32,
+    ) -> Self {
+        let NewAdapter { name, parent, policies, manager } = new;
+        let PreparedPolicies { policies, exposed, interceptors, setup } = policies;
+        let mut path = Vec::new();
+        if let Some(parent) = parent {
+            path.extend_from_slice(&parent.path);
+            path.extend_from_slice(name.as_bytes());
+            path.push(0);
+        }
+        let ids_are_slots = policies.lifespan == Lifespan::Transient
+            && policies.id_assignment == IdAssignment::System;
+        Self {
+            name: name.to_owned(),
+            path,
+            parent: parent.map(Arc::downgrade),
+            exposed,
+            interceptors,
+            setup: setup.map(Arc::new),
+            declared_priorities: Lock::default(),
+            provider: Provider::of(&policies),
+            policies,
+            manager,
+            index,
+            stamp,
+            children: Lock::default(),
+            objects: Objects::new(ids_are_slots, turns.is_none()),
+            servants: Lock::default(),
+            next_id: AtomicU64::new(0),
+            destroyed: AtomicBool::new(false),
+            membership: Lock::default(),
+            pool_number: AtomicUsize::new(0),
+            unchecked_pool: AtomicUsize::new(if turns.is_some() { NO_POOL } else { 0 }),
+            turns,
+        }
+    }
+}

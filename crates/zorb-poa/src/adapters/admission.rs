@@ -1,0 +1,159 @@
+//! Whether a request is admitted to its object.
+
+use zorb_base::object_id::ObjectId;
+use zorb_giop::{Ior, ObjectIndex};
+use zorb_os::probe;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::adapter::ObjectAdapter;
+use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
+use crate::slots::Found;
+
+/// The reason why a request is not admitted to its object.
+#[derive(Debug)]
+pub enum NotAdmitted {
+    /// The key is that of a published reference: forward the client to it.
+    Forward(Box<Ior>),
+    /// The object does not exist, or the request may not reach it: answer with this exception.
+    Refused(SystemException),
+    /// The request has to wait: hold it in this queue.
+    Held(HoldQueue),
+    /// The target is a profile or a reference of a protocol whose profiles this crate cannot decode: ask the client
+    /// for the object key.
+    NeedsKey,
+}
+
+/// How a request has reached its adapter.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'a> {
+    /// Whether it has waited before.
+    pub arrival: Arrival<'a>,
+    /// The number of the thread pool whose lane received it; 0 for the ORB's own lane, `None` for a collocated
+    /// call.
+    pub pool: Option<usize>,
+}
+
+impl Access<'_> {
+    /// The access of a collocated call.
+    pub const LOCAL: Self = Self { arrival: Arrival::Collocated, pool: None };
+}
+
+impl From<Stopped> for NotAdmitted {
+    #[cold]
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Held(queue) => Self::Held(queue),
+            Stopped::Refused(exception) => Self::Refused(exception),
+        }
+    }
+}
+
+impl ObjectAdapter {
+    /// The object of a request, if the request is admitted.
+    #[inline]
+    pub(super) fn admit(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
+        if !self.needs_manager_alone(by) {
+            return self.admit_checked(id, by);
+        }
+        self.manager().admit(by.arrival)?;
+        self.find_target(id)
+    }
+
+    #[inline(never)]
+    fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
+        let turn = self.check(by)?;
+        self.find_target(id).map(|found| found.in_turn(turn))
+    }
+
+    #[inline]
+    fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
+        probe!(Adapter);
+        let object = self.objects().find_usual(id);
+        probe!(Servant);
+        match object {
+            Some(object) => Ok(object),
+            None => self.find_inactive(id),
+        }
+    }
+
+    /// The target of a request for an object that is not active.
+    #[cold]
+    #[inline(never)]
+    fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
+        if let Some(found) = self.objects().find_reactivated(id) {
+            return Ok(found);
+        }
+        let id = ObjectId::from(id);
+        let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
+        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
+            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
+            false => skeleton,
+        };
+        Ok(Found::without_slot(ActiveObject::new(id, skeleton, false)))
+    }
+
+    /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
+    pub(super) fn admit_to(
+        &self,
+        index: ObjectIndex,
+        by: Access<'_>,
+    ) -> Option<Result<Found, NotAdmitted>> {
+        if !self.needs_manager_alone(by) {
+            return self.admit_to_checked(index, by);
+        }
+        if let Err(stopped) = self.manager().admit(by.arrival) {
+            return Some(Err(stopped.into()));
+        }
+        probe!(Adapter);
+        let object = self.objects().find_in_slot(index.slot, index.generation);
+        probe!(Servant);
+        object.map(Ok)
+    }
+
+    #[inline(never)]
+    fn admit_to_checked(
+        &self,
+        index: ObjectIndex,
+        by: Access<'_>,
+    ) -> Option<Result<Found, NotAdmitted>> {
+        match self.check(by) {
+            Ok(turn) => {
+                let object = self.objects().find_in_slot(index.slot, index.generation);
+                object.map(|object| Ok(object.in_turn(turn)))
+            }
+            Err(refused) => Some(Err(refused)),
+        }
+    }
+
+    /// Whether the manager alone decides on a request: the request comes from the adapter's thread pool or is
+    /// collocated, and requests have no turns.
+    #[inline]
+    fn needs_manager_alone(&self, by: Access<'_>) -> bool {
+        match by.pool {
+            Some(pool) => pool == self.unchecked_pool(),
+            None => self.turns().is_none(),
+        }
+    }
+
+    /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:
+    /// the threads of a pool serve the adapters of that pool alone. Then the manager's state, and whether it is the
+    /// request's turn.
+    fn check(&self, by: Access<'_>) -> Result<Option<Turn>, NotAdmitted> {
+        if by.pool.is_some_and(|of_request| of_request != self.pool_number()) {
+            return Err(NotAdmitted::Refused(elsewhere()));
+        }
+        let Some(turns) = self.turns() else {
+            self.manager().admit(by.arrival)?;
+            return Ok(None);
+        };
+        self.manager().admit_in_order(by.arrival)?;
+        Ok(Some(turns.begin_turn(by.arrival)?))
+    }
+}
+
+/// The exception for an object that exists, but not for requests at this endpoint.
+#[cold]
+pub(super) fn elsewhere() -> SystemException {
+    SystemException::transient(minor::transient::OTHER_ENDPOINT, CompletionStatus::No)
+}
