@@ -3,6 +3,8 @@
 mod budget;
 mod limits;
 mod partial;
+#[cfg(test)]
+mod tests;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -80,6 +82,8 @@ enum Current {
     InPlace(usize),
     /// Joined from fragments.
     Joined,
+    /// None any more: there was no memory for this number of octets behind a message that was taken.
+    Lost(usize),
 }
 
 /// A message taken from an [`Inbound`], with its buffer.
@@ -121,12 +125,18 @@ impl Detached {
         self.seams.clear();
         let reserved = self.buffer.try_reserve(octets.len());
         if reserved.and_then(|()| self.seams.try_reserve(seams.len())).is_err() {
-            return Err(ProtocolErrorKind::OutOfMemory(octets.len()).into());
+            return Err(out_of_memory(octets.len()));
         }
         self.buffer.extend_from_slice(octets);
         self.seams.extend_from_slice(seams);
         (self.start, self.end) = (0, octets.len());
         Ok(())
+    }
+
+    /// Empties the message.
+    fn clear(&mut self) {
+        (self.start, self.end) = (0, 0);
+        self.seams.clear();
     }
 
     /// Whether the buffer has more than the retained capacity of its [`Inbound`].
@@ -270,6 +280,9 @@ impl Inbound {
     /// further: every later call fails too.
     #[inline(always)] // with `write_body`, `begin`, `prepare`: 9 % of a call in the client
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
+        if let Current::Lost(octets) = self.current {
+            return Err(out_of_memory(octets));
+        }
         self.release();
         loop {
             let header = match self.next {
@@ -321,10 +334,9 @@ impl Inbound {
     #[inline]
     pub fn current(&self) -> &[u8] {
         match self.current {
-            Current::None => &[],
+            Current::None | Current::Lost(_) => &[],
             Current::InPlace(total) => {
-                let rest = self.buffer.get(self.start..).unwrap_or_default();
-                rest.get(..total).unwrap_or_default()
+                self.buffer.get(self.start..self.start + total).unwrap_or_default()
             }
             Current::Joined => &self.joined.octets,
         }
@@ -339,68 +351,77 @@ impl Inbound {
     pub fn seams(&self) -> &[u32] {
         match self.current {
             Current::Joined => &self.joined.seams,
-            Current::None | Current::InPlace(_) => &[],
+            Current::None | Current::InPlace(_) | Current::Lost(_) => &[],
         }
     }
 
     /// Takes the current message with its buffer, and continues in `spare`, to which only the octets after
     /// the message are copied. Empty if no message is current.
     ///
-    /// # Errors
-    /// `OutOfMemory`: the stream cannot be read any further.
-    pub fn take(&mut self, spare: Vec<u8>) -> Result<Detached, ProtocolError> {
+    /// Without memory for the octets after the message, [`poll`](Self::poll) then fails.
+    pub fn take(&mut self, spare: Vec<u8>) -> Detached {
         let mut detached = Detached::with_buffer(spare);
-        self.take_into(&mut detached)?;
+        self.take_into(&mut detached);
         // Nothing has been charged for the spare. If the budget does not have it, it is charged when it grows.
         let _ = self.charge.set(self.excess(self.buffer.len()));
-        Ok(detached)
+        detached
     }
 
     /// As [`take`](Self::take): the message replaces an earlier one in `detached`, whose buffer is the spare.
-    ///
-    /// # Errors
-    /// `OutOfMemory`: the stream cannot be read any further.
     #[inline]
-    pub fn take_into(&mut self, detached: &mut Detached) -> Result<(), ProtocolError> {
-        match core::mem::replace(&mut self.current, Current::None) {
-            Current::InPlace(total) => {
-                // What follows is moved, message by message, if the buffer goes away.
-                if self.end - self.start > total.saturating_mul(2) {
-                    return self.copy_out(total, detached);
-                }
-                let rest = self.buffer.get(self.start + total..self.end).unwrap_or_default();
-                let (left, least) = (rest.len(), self.limits.initial_capacity);
-                if left > 0 || detached.buffer.len() < least {
-                    refill(&mut detached.buffer, rest, least)?;
-                }
-                core::mem::swap(&mut self.buffer, &mut detached.buffer);
-                detached.start = self.start;
-                detached.end = self.start + total;
-                if !detached.seams.is_empty() {
-                    detached.seams.clear();
-                }
-                self.start = 0;
-                self.end = left;
-                self.next = None;
-                if !self.charge.is_empty() || !detached.charge.is_empty() {
-                    self.exchange_charges(total, detached);
-                }
+    pub fn take_into(&mut self, detached: &mut Detached) {
+        match self.current {
+            // Usually nothing follows: the client waits for its reply.
+            Current::InPlace(total)
+                if self.end == self.start + total
+                    && detached.buffer.len() >= self.limits.initial_capacity =>
+            {
+                self.exchange(total, detached);
             }
-            other => self.take_joined(other, detached),
+            Current::InPlace(total) => self.take_and_move_rest(total, detached),
+            Current::Joined => self.take_joined(detached),
+            Current::None | Current::Lost(_) => detached.clear(),
         }
-        Ok(())
     }
 
-    /// [`take_into`](Self::take_into) for a message that is smaller than what follows it.
-    #[cold]
-    fn copy_out(&mut self, total: usize, detached: &mut Detached) -> Result<(), ProtocolError> {
-        let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
-        refill(&mut detached.buffer, message, total)?;
-        (detached.start, detached.end) = (0, message.len());
-        detached.seams.clear();
-        self.count_message(total);
-        self.consume(total);
-        Ok(())
+    /// Exchanges the buffers: that of `detached` is then without octets.
+    #[inline]
+    fn exchange(&mut self, total: usize, detached: &mut Detached) {
+        core::mem::swap(&mut self.buffer, &mut detached.buffer);
+        (detached.start, detached.end) = (self.start, self.start + total);
+        if !detached.seams.is_empty() {
+            detached.seams.clear();
+        }
+        (self.start, self.end) = (0, 0);
+        self.next = None;
+        self.current = Current::None;
+        if !self.charge.is_empty() || !detached.charge.is_empty() {
+            self.exchange_charges(total, detached);
+        }
+    }
+
+    /// [`take_into`](Self::take_into) for a message that others follow, or with a spare that is too small.
+    #[inline(never)]
+    fn take_and_move_rest(&mut self, total: usize, detached: &mut Detached) {
+        let (message, rest) = match self.buffer.get(self.start..self.end) {
+            Some(octets) => octets.split_at(total.min(octets.len())),
+            None => (&[][..], &[][..]),
+        };
+        let (left, least) = (rest.len(), self.limits.initial_capacity);
+        // What follows is moved, message by message, if the buffer goes away.
+        if left > total && refill(&mut detached.buffer, message, total) {
+            (detached.start, detached.end) = (0, total);
+            detached.seams.clear();
+            self.current = Current::None;
+            self.count_message(total);
+            return self.consume(total);
+        }
+        let is_moved = refill(&mut detached.buffer, rest, least);
+        self.exchange(total, detached);
+        match is_moved {
+            true => self.end = left,
+            false => self.current = Current::Lost(left.max(least)),
+        }
     }
 
     /// The charges follow the buffers.
@@ -413,19 +434,16 @@ impl Inbound {
         let _ = self.charge.set(self.excess(self.buffer.len()));
     }
 
-    /// [`take_into`](Self::take_into) for a joined message, or none.
+    /// [`take_into`](Self::take_into) for a joined message.
     #[cold]
-    fn take_joined(&mut self, current: Current, detached: &mut Detached) {
-        let Detached { buffer, start, end, seams, charge } = detached;
-        seams.clear();
-        (*start, *end) = (0, 0);
-        if current == Current::Joined {
-            core::mem::swap(buffer, &mut self.joined.octets);
-            core::mem::swap(seams, &mut self.joined.seams);
-            self.joined.charge.exchange(charge);
-            *end = buffer.len();
-            self.joined.clear(self.limits.retained_capacity);
-        }
+    fn take_joined(&mut self, detached: &mut Detached) {
+        detached.clear();
+        core::mem::swap(&mut detached.buffer, &mut self.joined.octets);
+        core::mem::swap(&mut detached.seams, &mut self.joined.seams);
+        self.joined.charge.exchange(&mut detached.charge);
+        detached.end = detached.buffer.len();
+        self.joined.clear(self.limits.retained_capacity);
+        self.current = Current::None;
     }
 
     /// Whether octets after the current message were received: a whole message or a part of one. After the
@@ -456,15 +474,19 @@ impl Inbound {
     /// Releases the current message. [`poll`](Self::poll) and [`space`](Self::space) do it too.
     #[inline]
     pub fn release(&mut self) {
-        match core::mem::replace(&mut self.current, Current::None) {
-            Current::None => {}
+        match self.current {
+            Current::None | Current::Lost(_) => {}
             Current::InPlace(total) => {
+                self.current = Current::None;
                 if self.is_large() {
                     self.count_message(total);
                 }
                 self.consume(total);
             }
-            Current::Joined => self.joined.clear(self.limits.retained_capacity),
+            Current::Joined => {
+                self.current = Current::None;
+                self.joined.clear(self.limits.retained_capacity);
+            }
         }
     }
 
@@ -509,7 +531,7 @@ impl Inbound {
                 let excess = self.excess(self.joined.octets.capacity());
                 self.joined.charge = self.partials_charge.split_off(excess);
                 if !self.joined.charge.set(excess) {
-                    return Err(ProtocolErrorKind::OutOfMemory(excess).into());
+                    return Err(out_of_memory(excess));
                 }
             }
         }
@@ -517,7 +539,7 @@ impl Inbound {
             let wanted = self.partials.allocated();
             self.partials = Partials::default();
             self.partials_charge.clear();
-            return Err(ProtocolErrorKind::OutOfMemory(wanted).into());
+            return Err(out_of_memory(wanted));
         }
         Ok(outcome)
     }
@@ -551,11 +573,10 @@ impl Inbound {
         let length = self.buffer.len();
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
         let wanted = doubled.min(self.end + self.missing()).max(self.limits.initial_capacity);
-        let out_of_memory = || ProtocolErrorKind::OutOfMemory(wanted);
         if !self.charge.set(self.excess(wanted)) {
-            return Err(out_of_memory().into());
+            return Err(out_of_memory(wanted));
         }
-        self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory())?;
+        self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory(wanted))?;
         self.buffer.resize(wanted, 0);
         Ok(())
     }
@@ -566,16 +587,22 @@ impl Inbound {
     }
 }
 
-/// Copies `rest`, the octets after a message that is taken, to the start of `buffer`.
-#[inline(never)]
-fn refill(buffer: &mut Vec<u8>, rest: &[u8], least: usize) -> Result<(), ProtocolError> {
-    let wanted = rest.len().max(least);
+/// Copies `octets` to the start of `buffer`, which then has at least `least` octets; `false` without memory for them.
+fn refill(buffer: &mut Vec<u8>, octets: &[u8], least: usize) -> bool {
+    let wanted = octets.len().max(least);
     if let Some(more) = wanted.checked_sub(buffer.len()) {
-        buffer.try_reserve(more).map_err(|_| ProtocolErrorKind::OutOfMemory(wanted))?;
+        if buffer.try_reserve(more).is_err() {
+            return false;
+        }
         buffer.resize(wanted.max(buffer.capacity()), 0);
     }
-    if let Some(start) = buffer.get_mut(..rest.len()) {
-        start.copy_from_slice(rest);
+    if let Some(start) = buffer.get_mut(..octets.len()) {
+        start.copy_from_slice(octets);
     }
-    Ok(())
+    true
+}
+
+#[cold]
+fn out_of_memory(octets: usize) -> ProtocolError {
+    ProtocolErrorKind::OutOfMemory(octets).into()
 }

@@ -393,7 +393,7 @@ impl ServerConnection {
         message: &mut RequestMessage,
         are_ordered: bool,
     ) -> Result<Option<i16>, ProtocolError> {
-        input.inbound.take_into(&mut message.octets)?;
+        input.inbound.take_into(&mut message.octets);
         message.header = *header;
         message.messaging = self.messaging;
         #[cfg(feature = "buffers")]

@@ -297,7 +297,7 @@ impl ServerConnection {
             }
             Asked::LocateRequest => {
                 let Scratch { request, reply, .. } = scratch;
-                input.inbound.take_into(request)?;
+                input.inbound.take_into(request);
                 let form = Form::new(self.messaging, header.version);
                 answer_locate(
                     self.core.adapters(),
@@ -327,7 +327,7 @@ impl ServerConnection {
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
         let Scratch { request, reply, adapters, expansion, band, .. } = scratch;
-        input.inbound.take_into(request)?;
+        input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
         let form = match self.messaging {

@@ -101,7 +101,7 @@ fn the_end_of_a_message_may_be_received_elsewhere() {
     let header = inbound.end_is_elsewhere().expect("a header");
     assert_eq!(header.total_size(), one.len());
     assert_eq!(inbound.current(), &one[..40]);
-    let detached = inbound.take(Vec::new()).unwrap();
+    let detached = inbound.take(Vec::new());
     assert_eq!(detached.message(), &one[..40]);
     assert!(inbound.is_idle() && inbound.end_is_elsewhere().is_none());
     assert!(inbound.capacity() <= 256, "nothing is made for what does not come");
@@ -121,7 +121,7 @@ fn taking_a_message_takes_its_buffer() {
     put_all(&mut inbound, &[one.clone(), two[..20].to_vec()].concat());
     assert!(inbound.poll().expect("ok").is_some());
     let lent = inbound.current().as_ptr();
-    let detached = inbound.take(Vec::new()).unwrap();
+    let detached = inbound.take(Vec::new());
     assert_eq!(detached.message(), one);
     assert_eq!(detached.message().as_ptr(), lent, "handed over, not copied");
     assert!(inbound.current().is_empty());
@@ -129,10 +129,10 @@ fn taking_a_message_takes_its_buffer() {
     assert!(inbound.poll().expect("ok").is_none());
     put_all(&mut inbound, &two[20..]);
     assert!(inbound.poll().expect("ok").is_some());
-    let second = inbound.take(detached.buffer).unwrap();
+    let second = inbound.take(detached.buffer);
     assert_eq!(second.message(), two);
     assert!(inbound.is_idle());
-    let nothing = inbound.take(Vec::new()).unwrap();
+    let nothing = inbound.take(Vec::new());
     assert!(nothing.message().is_empty());
 }
 
@@ -149,13 +149,13 @@ fn messages_that_wait_are_not_moved_for_each_one_taken() {
         assert_eq!(inbound.current(), message(id));
         let offset = (0..id).map(|id| message(id).len()).sum();
         assert_eq!(inbound.current().as_ptr(), first.wrapping_add(offset), "message {id}");
-        inbound.take_into(&mut detached).unwrap();
+        inbound.take_into(&mut detached);
         assert_eq!(detached.message(), message(id));
         assert_eq!(detached.buffer.len(), 256, "message {id} is copied");
         assert!(inbound.poll().expect("ok").is_some());
     }
     for id in 490..500 {
-        inbound.take_into(&mut detached).unwrap();
+        inbound.take_into(&mut detached);
         assert_eq!(detached.message(), message(id));
         assert_eq!(inbound.poll().expect("ok").is_some(), id < 499);
     }
@@ -170,7 +170,7 @@ fn two_buffers_alternate_without_allocation() {
     for _ in 0..20 {
         put_all(&mut inbound, &message);
         assert!(inbound.poll().expect("ok").is_some());
-        let detached = inbound.take(spare).unwrap();
+        let detached = inbound.take(spare);
         assert_eq!(detached.message(), message);
         seen.push((detached.buffer.as_ptr(), detached.buffer.capacity()));
         spare = detached.buffer;
@@ -222,16 +222,16 @@ fn a_large_buffer_is_charged_wherever_it_goes() {
     let mut message = Detached::default();
     put_each(&mut inbound, &large);
     assert_eq!(budget.used(), excess);
-    inbound.take_into(&mut message).unwrap();
+    inbound.take_into(&mut message);
     assert_eq!((message.message(), budget.used()), (&large[..], excess));
     assert!(message.is_large() && !inbound.is_large());
     // It becomes the receive buffer while the next message is processed.
     put_each(&mut inbound, &small);
-    inbound.take_into(&mut message).unwrap();
+    inbound.take_into(&mut message);
     assert_eq!((message.message(), budget.used()), (&small[..], excess));
     assert!(inbound.is_large() && !message.is_large());
     put_each(&mut inbound, &large);
-    inbound.take_into(&mut message).unwrap();
+    inbound.take_into(&mut message);
     put_each(&mut inbound, &large);
     assert_eq!(budget.used(), 2 * excess);
     inbound.shrink();
@@ -243,7 +243,7 @@ fn a_large_buffer_is_charged_wherever_it_goes() {
     assert_eq!(budget.used(), 0);
     // A message that waits is charged whole.
     put_each(&mut inbound, &small);
-    inbound.take_into(&mut message).unwrap();
+    inbound.take_into(&mut message);
     assert!(message.charge_whole(&budget));
     assert_eq!(budget.used(), message.buffer.len());
     message.settle(&SMALL);
@@ -272,7 +272,7 @@ fn joined_fragments_are_charged_until_the_message_is_over() {
     assert_eq!(budget.used(), 0);
     fragments(&mut inbound);
     let mut message = Detached::default();
-    inbound.take_into(&mut message).unwrap();
+    inbound.take_into(&mut message);
     assert!(message.is_large() && budget.used() >= excess);
     drop(message);
     assert_eq!(budget.used(), 0);

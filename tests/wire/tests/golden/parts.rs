@@ -75,7 +75,7 @@ fn receive(stream: &mut TcpStream) -> Checked<(MessageHeader, Vec<u8>)> {
     let mut inbound = Inbound::new(Limits::default());
     loop {
         if let Some(header) = inbound.poll()? {
-            return Ok((header, inbound.take(Vec::new())?.message().to_vec()));
+            return Ok((header, inbound.take(Vec::new()).message().to_vec()));
         }
         let count = stream.read(inbound.space())?;
         if count == 0 {

@@ -115,7 +115,7 @@ impl MultiplexedConnection {
 /// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
 fn detach(inbound: &mut Inbound, mut spare: Detached) -> Result<Detached, ProtocolError> {
     if inbound.current().len() > COPIED {
-        inbound.take_into(&mut spare)?;
+        inbound.take_into(&mut spare);
     } else {
         spare.copy_from(inbound.current(), inbound.seams())?;
     }
