@@ -216,10 +216,42 @@ impl Adapters {
         known: Option<&mut AdapterCache>,
         by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
-        match (KeyParts::parse(key), known) {
-            (KeyParts::Name(name), _) => Err(self.find_published(name)),
-            (parts, Some(known)) => self.admit_by(known, parts, by),
-            (parts, None) => self.admit(parts, by),
+        let key = KeyParts::parse(key);
+        if let Some(known) = &known
+            && let KeyParts::Transient { adapter, stamp, id } = key
+            && self.changes.load(Ordering::Acquire) == known.changes
+            && let Some(Some(found)) = known.entries.get(adapter as usize % CACHED)
+            && (found.index(), found.stamp()) == (adapter, stamp)
+        {
+            probe!(ParseKey);
+            if let Some(object) = found.admit_usual(id, by) {
+                return Ok(object);
+            }
+        }
+        self.admit(key, known, by)
+    }
+
+    /// The object of a request, if its adapter's manager admits the request.
+    #[inline(never)]
+    fn admit(
+        &self,
+        key: KeyParts<'_>,
+        known: Option<&mut AdapterCache>,
+        by: Access<'_>,
+    ) -> Result<Found, NotAdmitted> {
+        match (key, known) {
+            (KeyParts::Name(name), _) => return Err(self.find_published(name)),
+            (KeyParts::Transient { adapter, .. }, Some(known)) => self.add_to_cache(known, adapter),
+            _ => {}
+        }
+        probe!(ParseKey);
+        // Borrowed, not counted: every connection's thread would write the count.
+        let tables = self.tables.load();
+        match tables.adapter(key) {
+            Ok((adapter, id)) => adapter.admit(id, by),
+            Err(missing) => {
+                Err(tables.not_admitted(key, by).unwrap_or(NotAdmitted::Refused(missing)))
+            }
         }
     }
 
@@ -250,42 +282,6 @@ impl Adapters {
         if let Some(index) = self.index_of(KeyParts::parse(destination.key())) {
             destination.set_object(index);
         }
-    }
-
-    /// The object of a request, if its adapter's manager admits the request.
-    #[inline]
-    pub(crate) fn admit(&self, key: KeyParts<'_>, by: Access<'_>) -> Result<Found, NotAdmitted> {
-        probe!(ParseKey);
-        // Borrowed, not counted: every connection's thread would write the count.
-        let tables = self.tables.load();
-        match tables.adapter(key) {
-            Ok((adapter, id)) => adapter.admit(id, by),
-            Err(missing) => {
-                Err(tables.not_admitted(key, by).unwrap_or(NotAdmitted::Refused(missing)))
-            }
-        }
-    }
-
-    /// Like [`admit`](Self::admit), for a thread with a cache.
-    #[inline]
-    pub(crate) fn admit_by(
-        &self,
-        known: &mut AdapterCache,
-        key: KeyParts<'_>,
-        by: Access<'_>,
-    ) -> Result<Found, NotAdmitted> {
-        if let KeyParts::Transient { adapter, stamp, id } = key
-            && self.changes.load(Ordering::Acquire) == known.changes
-            && let Some(Some(found)) = known.entries.get(adapter as usize % CACHED)
-            && (found.index(), found.stamp()) == (adapter, stamp)
-        {
-            probe!(ParseKey);
-            return found.admit(id, by);
-        }
-        if let KeyParts::Transient { adapter, .. } = key {
-            self.add_to_cache(known, adapter);
-        }
-        self.admit(key, by)
     }
 
     /// The object with an [index](Self::index_of), if its adapter's manager admits the request; `None` if it is no

@@ -203,10 +203,8 @@ pub fn answer_absent(
     Ok(answer(reply))
 }
 
-/// The object of a published reference, if it is local. It is not inlined, so that the request path keeps its own
-/// copy of `admit_key`.
+/// The object of a published reference, if it is local.
 #[cold]
-#[inline(never)]
 fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
     adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
 }

@@ -89,7 +89,7 @@ pub struct HoldQueue(Arc<Queue>);
 
 #[derive(Debug)]
 struct Queue {
-    /// Whether new requests are admitted at once: the gate is open, and no request waits or is resuming.
+    /// See [`HoldQueue::is_open`].
     is_open: AtomicBool,
     held: Lock<Held>,
     changed: Condition,
@@ -268,13 +268,17 @@ impl HoldQueue {
         self.0.is_open.store(is_open, Ordering::Release);
     }
 
-    /// Admits a request, or returns the reason why not. Does not block.
+    /// Whether new requests are admitted at once: the gate is open, and no request waits or is resuming.
     #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.is_open.load(Ordering::Acquire)
+    }
+
+    /// Admits a request, or returns the reason why not. Does not block.
     pub(crate) fn admit(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
-        if self.0.is_open.load(Ordering::Acquire) {
-            Ok(())
-        } else {
-            self.admit_behind(arrival, |pass| pass.queue == *self)
+        match self.is_open() {
+            true => Ok(()),
+            false => self.admit_behind(arrival, |pass| pass.queue == *self),
         }
     }
 

@@ -116,8 +116,13 @@ impl PoaManager {
         self.0.state.load(Ordering::Acquire) == ManagerState::Active as u8
     }
 
-    /// Admits a request, or returns the reason why not. Does not block.
+    /// Whether it admits every request: it is active, and no request waits.
     #[inline]
+    pub(crate) fn is_open(&self) -> bool {
+        self.0.queue.is_open()
+    }
+
+    /// Admits a request, or returns the reason why not. Does not block.
     pub(crate) fn admit(&self, arrival: Arrival<'_>) -> Result<(), Stopped> {
         self.0.queue.admit(arrival)
     }

@@ -53,37 +53,38 @@ impl ObjectAdapter {
     /// The object of a request, if the request is admitted.
     #[inline]
     pub(super) fn admit(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
-        if !self.needs_manager_alone(by) {
-            return self.admit_checked(id, by);
+        match self.admit_usual(id, by) {
+            Some(object) => Ok(object),
+            None => self.admit_checked(id, by),
         }
-        self.manager().admit(by.arrival)?;
-        self.find_target(id)
+    }
+
+    /// The same for most requests; `None` if the request has to be [checked](Self::check), or its object is not active.
+    #[inline]
+    pub(super) fn admit_usual(&self, id: &[u8], by: Access<'_>) -> Option<Found> {
+        if !self.admits_at_once(by) {
+            return None;
+        }
+        probe!(Adapter);
+        let object = self.objects().find_usual(id);
+        probe!(Servant);
+        object
     }
 
     #[inline(never)]
     fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
         let turn = self.check(by)?;
-        self.find_target(id).map(|found| found.in_turn(turn))
-    }
-
-    #[inline]
-    fn find_target(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
-        probe!(Adapter);
-        let object = self.objects().find_usual(id);
-        probe!(Servant);
-        match object {
-            Some(object) => Ok(object),
-            None => self.find_inactive(id),
-        }
+        let object = match self.objects().find(id) {
+            Some(object) => object,
+            None => self.find_inactive(id)?,
+        };
+        Ok(object.in_turn(turn))
     }
 
     /// The target of a request for an object that is not active.
     #[cold]
     #[inline(never)]
     fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
-        if let Some(found) = self.objects().find_reactivated(id) {
-            return Ok(found);
-        }
         let id = ObjectId::from(id);
         let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
         let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
@@ -99,11 +100,8 @@ impl ObjectAdapter {
         index: ObjectIndex,
         by: Access<'_>,
     ) -> Option<Result<Found, NotAdmitted>> {
-        if !self.needs_manager_alone(by) {
+        if !self.admits_at_once(by) {
             return self.admit_to_checked(index, by);
-        }
-        if let Err(stopped) = self.manager().admit(by.arrival) {
-            return Some(Err(stopped.into()));
         }
         probe!(Adapter);
         let object = self.objects().find_in_slot(index.slot, index.generation);
@@ -126,14 +124,15 @@ impl ObjectAdapter {
         }
     }
 
-    /// Whether the manager alone decides on a request: the request comes from the adapter's thread pool or is
-    /// collocated, and requests have no turns.
+    /// Whether a request passes without further checks: it comes from the adapter's thread pool or is collocated,
+    /// requests have no turns, and the manager admits all.
     #[inline]
-    fn needs_manager_alone(&self, by: Access<'_>) -> bool {
-        match by.pool {
+    fn admits_at_once(&self, by: Access<'_>) -> bool {
+        let is_unchecked = match by.pool {
             Some(pool) => pool == self.unchecked_pool(),
             None => self.turns().is_none(),
-        }
+        };
+        is_unchecked && self.manager().is_open()
     }
 
     /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:
