@@ -46,7 +46,7 @@ pub(crate) use effective::connection_policies;
 pub use effective::{policy_of, policy_of_thread_and_orb};
 pub(crate) use in_memory::LOCAL_TEXT;
 pub(crate) use interception::select_endpoint;
-pub use invoke::invoke;
+pub use invoke::{invoke, invoke_two_way};
 pub use level_policies::{ClientPolicies, ObjectPolicies};
 pub(crate) use locate::locate;
 pub(crate) use next_stream::next_stream;

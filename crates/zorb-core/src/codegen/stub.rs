@@ -7,10 +7,9 @@ use zorb_base::gather::Body;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
 use zorb_giop::ResponseFlags;
-use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke};
+use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke, invoke_two_way};
 use zorb_invocation::collocation::{Collocated, CollocatedCall, HasServant, Written};
 use zorb_invocation::object::ObjectRef;
-use zorb_os::probe;
 use zorb_types::SystemException;
 
 /// The arguments of a call: [`Arguments`].
@@ -220,20 +219,6 @@ where
     }
     let write = |writer: &mut CdrWriter<'_>| arguments.write(writer);
     invoke_one_way(object, operation, &write)
-}
-
-/// Makes a two-way call with a request and a reply.
-#[inline(never)]
-fn invoke_two_way(
-    object: &ObjectRef,
-    operation: &str,
-    call: &dyn CollocatedCall,
-) -> Result<(), SystemException> {
-    probe!(Begin);
-    let (response, reply) = (ResponseFlags::SyncWithTarget, ReadReply::Typed(call));
-    let ended = invoke(object, operation, response, call, reply);
-    probe!(Reference);
-    ended
 }
 
 /// Sends a one-way request.

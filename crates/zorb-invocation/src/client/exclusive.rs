@@ -156,14 +156,24 @@ impl ExclusiveConnection {
         Ok(header)
     }
 
-    /// Waits for the next whole message.
+    /// Waits for the next whole message. Usually nothing has been received before, and the first octets are the whole
+    /// message.
     #[inline(always)] // 3 % of a call in the client
     fn next_message(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
+        if !self.inbound.has_buffered() {
+            self.receive_more(time_limit)?;
+            if let Some(header) = self.buffered_message()? {
+                return Ok(header);
+            }
+        }
+        self.next_in_pieces(time_limit)
+    }
+
+    /// Waits for the next whole message, of which a part may have been received.
+    #[cold]
+    fn next_in_pieces(&mut self, time_limit: &TimeLimit) -> Result<MessageHeader, NoReply> {
         loop {
-            // Usually nothing has been received before.
-            if self.inbound.has_buffered()
-                && let Some(header) = self.buffered_message()?
-            {
+            if let Some(header) = self.buffered_message()? {
                 return Ok(header);
             }
             self.receive_more(time_limit)?;
@@ -171,7 +181,7 @@ impl ExclusiveConnection {
     }
 
     /// Receives octets from the stream.
-    #[inline]
+    #[inline(always)] // 2 % of a call in the client
     fn receive_more(&mut self, time_limit: &TimeLimit) -> Result<(), NoReply> {
         // Computed for each wait: the server may send its reply octet by octet, or endless replies to
         // other requests.
