@@ -5,7 +5,9 @@
 
 pub use crate::orb::Poa;
 pub use crate::servant::AnyServant;
-pub use crate::servant_manager::{ServantLocator, ServantManagerError};
+pub use crate::servant_manager::{
+    Etherealization, ServantActivator, ServantLocator, ServantManagerError,
+};
 pub use zorb_base::object_id::ObjectId;
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,

@@ -77,6 +77,10 @@ impl AnyServant {
         Self(skeleton.without_policies())
     }
 
+    pub(crate) fn from_skeleton(skeleton: Box<dyn Skeleton>) -> Self {
+        Self(skeleton)
+    }
+
     pub(crate) fn into_skeleton(self) -> Box<dyn Skeleton> {
         self.0
     }

@@ -47,6 +47,38 @@ pub trait ServantLocator: Send + Sync + 'static {
     }
 }
 
+/// Provides the servants of the objects of an adapter that retains servants: `PortableServer::ServantActivator`
+/// (CORBA 3.3 part 1, 15.3.6). A request for an object that is not active calls [`incarnate`](Self::incarnate) on its
+/// own thread; further requests for the object wait meanwhile, as messages.
+pub trait ServantActivator: Send + Sync + 'static {
+    /// Provides the servant of the object `id` of `poa`, which then is active. It is called once, however many requests
+    /// wait; after an error, one of them calls it again. If it calls the object itself, that fails with
+    /// `BAD_INV_ORDER` (OMG 3).
+    ///
+    /// # Errors
+    /// [`ServantManagerError`]: the client is forwarded, or gets the exception.
+    fn incarnate(&self, poa: &Poa, id: &ObjectId) -> Result<AnyServant, ServantManagerError>;
+
+    /// Takes the servant of an object back that has been deactivated, after its last request. Requests that come in the
+    /// meantime wait, and then incarnate the object anew. Default: drops the servant.
+    ///
+    /// It runs on the thread that deactivates the object, or that of the last request; with the single-thread and the
+    /// main-thread model at its turn.
+    fn etherealize(&self, poa: &Poa, id: &ObjectId, servant: AnyServant, ended: Etherealization) {
+        let _ = (poa, id, servant, ended);
+    }
+}
+
+/// Why and when an object is [etherealized](ServantActivator::etherealize).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Etherealization {
+    /// Whether the adapter is being destroyed, or its manager has been deactivated.
+    pub cleanup_in_progress: bool,
+    /// Whether the servant still has other objects in this adapter.
+    pub remaining_activations: bool,
+}
+
 /// The reason why a servant manager provides no servant.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -13,4 +13,4 @@ mod local_target;
 pub use call::{Collocated, CollocatedCall, Written};
 pub(crate) use find::hold;
 pub use has_servant::HasServant;
-pub(crate) use local_target::Collocation;
+pub(crate) use local_target::{Collocation, LocalTarget};

@@ -1,5 +1,6 @@
 //! Active objects: the entries of an active object map.
 
+use std::any::Any;
 use std::sync::Weak;
 
 use zorb_base::object_id::ObjectId;
@@ -14,8 +15,7 @@ pub struct ActiveObject {
     /// Makes the upcalls of its requests.
     pub skeleton: Box<dyn Skeleton>,
     servant_objects: ServantObjects,
-    /// Whether collocated calls may call the servant directly.
-    is_direct: bool,
+    direct_calls: DirectCalls,
     collocated: Lock<Collocated>,
 }
 
@@ -24,6 +24,20 @@ impl std::fmt::Debug for ActiveObject {
         f.debug_struct("ActiveObject").field("id", &self.id).finish_non_exhaustive()
     }
 }
+
+/// How collocated calls may call a servant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DirectCalls {
+    /// As requests.
+    Never,
+    /// As a trait object, while the object is active.
+    WhileActive,
+    /// As a trait object, also of an object that is no longer active (`CollocationStrategy::Direct`).
+    Always,
+}
+
+/// What happens at the end of an object, when it is dropped.
+pub(crate) type AtEnd = Box<dyn Any + Send + Sync>;
 
 /// A reference in this process that calls the servant without a message.
 pub trait CollocatedReference: Send + Sync {
@@ -36,15 +50,21 @@ struct Collocated {
     /// Whether the object is no longer active, or its ORB has shut down.
     ended: bool,
     references: Vec<Weak<dyn CollocatedReference>>,
+    /// Dropped with the object, after its last request.
+    at_end: Option<AtEnd>,
 }
 
 impl ActiveObject {
-    pub(super) fn new(id: ObjectId, skeleton: Box<dyn Skeleton>, is_direct: bool) -> Self {
+    pub(super) fn new(
+        id: ObjectId,
+        skeleton: Box<dyn Skeleton>,
+        direct_calls: DirectCalls,
+    ) -> Self {
         Self {
             id,
             skeleton,
             servant_objects: ServantObjects::default(),
-            is_direct,
+            direct_calls,
             collocated: Lock::default(),
         }
     }
@@ -61,7 +81,9 @@ impl ActiveObject {
     pub fn servant<S: ?Sized + 'static>(&self, entry: usize) -> Option<&S> {
         match self.servant_objects.first(entry) {
             Some(servant) => Some(servant),
-            None if self.is_direct => self.servant_objects.find(entry, &*self.skeleton),
+            None if self.direct_calls != DirectCalls::Never => {
+                self.servant_objects.find(entry, &*self.skeleton)
+            }
             None => None,
         }
     }
@@ -79,6 +101,16 @@ impl ActiveObject {
         }
         collocated.references.push(reference);
         link();
+    }
+
+    /// Whether references may keep the object when it is no longer active.
+    pub fn may_be_kept(&self) -> bool {
+        self.direct_calls == DirectCalls::Always
+    }
+
+    /// Sets what is dropped with the object, after its last request.
+    pub(crate) fn set_at_end(&self, at_end: AtEnd) {
+        self.collocated.lock().at_end = Some(at_end);
     }
 
     /// Makes all collocated references release the servant, and accepts no further ones. Calls in progress

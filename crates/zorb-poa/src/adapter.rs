@@ -3,6 +3,8 @@
 mod activation;
 mod declared;
 mod ending;
+mod etherealization;
+mod incarnation;
 mod new_adapter;
 mod object_ids;
 
@@ -27,7 +29,8 @@ use crate::hold_queue::HoldQueue;
 use crate::manager::PoaManager;
 use crate::objects::Objects;
 use crate::policies::PoaPolicies;
-use crate::servants::{DefaultServant, Locator, Provider};
+use crate::provider::Provider;
+use crate::servants::{Activator, DefaultServant, Locator};
 use crate::skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 use crate::slots::Found;
 
@@ -36,6 +39,7 @@ pub struct ObjectAdapter {
     name: String,
     /// The names of the adapters below the root down to this one, each followed by NUL.
     path: Vec<u8>,
+    this: Weak<Self>,
     parent: Option<Weak<Self>>,
     policies: PoaPolicies,
     /// The component of references with the policies that clients must know.
@@ -155,7 +159,7 @@ impl ObjectAdapter {
 
     /// The number of its active objects.
     pub fn active_objects(&self) -> usize {
-        self.objects.len()
+        self.objects.len() + self.provider.changing().map_or(0, |changing| changing.len())
     }
 
     /// Whether its object ids are slots, which only activation assigns: transient system ids.
@@ -196,7 +200,10 @@ impl ObjectAdapter {
 
     /// The active object `id`.
     pub fn find_object(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
-        self.objects.find(id)?.to_shared()
+        match self.objects.find(id) {
+            Some(found) => found.to_shared(),
+            None => self.provider.changing()?.incarnated(id),
+        }
     }
 
     /// What serves the objects that are not active.
@@ -227,7 +234,16 @@ impl ObjectAdapter {
     /// `WrongPolicy` unless the adapter uses a servant manager; `OBJ_ADAPTER` (OMG 4) if it needs an activator;
     /// `BAD_INV_ORDER` (OMG 6) if it has a locator.
     pub fn set_locator(&self, locator: Arc<dyn Locator>) -> Result<(), PoaError> {
-        self.provider.set_locator(locator, &self.policies)
+        self.provider.set_locator(locator)
+    }
+
+    /// Sets the servant activator.
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a servant manager; `OBJ_ADAPTER` (OMG 4) if it needs a locator;
+    /// `BAD_INV_ORDER` (OMG 6) if it has an activator.
+    pub fn set_activator(&self, activator: Arc<dyn Activator>) -> Result<(), PoaError> {
+        self.provider.set_activator(activator)
     }
 
     /// The object id of an active servant; only with unique ids.

@@ -28,7 +28,7 @@ use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
 use crate::operations::OperationCache;
 use crate::policies::{Lifespan, ThreadModel};
-use crate::servants::Provider;
+use crate::provider::Provider;
 use crate::slots::Found;
 
 /// Finds the definition of an interface in the interface repository by its repository id.
@@ -114,9 +114,9 @@ impl Adapters {
             ThreadModel::MainThread => Some(self.main_thread.clone()),
         };
         self.have_turns.fetch_or(turns.is_some(), Ordering::Relaxed);
-        let adapter = Arc::new({
+        let adapter = Arc::new_cyclic(|this| {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            ObjectAdapter::new(new, turns, index, stamp)
+            ObjectAdapter::new(new, turns, index, stamp, this)
         });
         if let Some(entry) = tables.by_index.get_mut(index) {
             *entry = Some(Arc::clone(&adapter));

@@ -21,6 +21,7 @@
 mod tests;
 mod waiting;
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -228,6 +229,16 @@ impl HoldQueue {
         held.gate = change()?;
         self.resume(held);
         Ok(())
+    }
+
+    /// Admits requests, those that wait first.
+    pub(crate) fn open(&self) {
+        let Ok(()) = self.set_gate(|| Ok::<_, Infallible>(Gate::Open));
+    }
+
+    /// Makes requests wait.
+    pub(crate) fn close(&self) {
+        let Ok(()) = self.set_gate(|| Ok::<_, Infallible>(Gate::Closed));
     }
 
     /// Answers held requests with `TRANSIENT`, and holds no further ones.
@@ -455,6 +466,11 @@ impl HoldQueue {
     pub fn len(&self) -> usize {
         let held = self.0.held.lock();
         held.requests.len() + held.callers
+    }
+
+    /// Whether no request waits or is resuming. Collocated calls may wait.
+    pub(crate) fn has_no_requests(&self) -> bool {
+        self.0.held.lock().requests.is_empty()
     }
 
     /// Whether no request and no collocated call waits.

@@ -13,8 +13,9 @@ use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use crate::call::{Served, ServerCall};
 use crate::error::not_there;
+use crate::provider::Provider;
 use crate::servants::{
-    DefaultServant, Located, Locator, NoServant, Provider, no_default_servant, no_manager,
+    DefaultServant, Located, Locator, NoServant, no_default_servant, no_manager,
 };
 use crate::skeleton::{ServantObject, Skeleton};
 use crate::upcall::{panicked, upcall_inactive};
@@ -23,12 +24,11 @@ impl Provider {
     /// The skeleton for a request for the object `id`, which is not active.
     ///
     /// # Errors
-    /// `OBJECT_NOT_EXIST` if only active objects exist; `OBJ_ADAPTER` without a default servant (OMG 3), or a servant
+    /// `OBJECT_NOT_EXIST` if requests find all objects elsewhere; `OBJ_ADAPTER` without a default servant (OMG 3), or a servant
     /// manager (OMG 4).
     pub(crate) fn find(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, SystemException> {
         match self {
-            Self::Nothing => Err(not_there(minor::object_not_exist::NO_MATCH)),
-            Self::Activator => Err(no_manager()),
+            Self::Nothing | Self::Activator(_) => Err(not_there(minor::object_not_exist::NO_MATCH)),
             Self::Default(servant) => {
                 Ok(Box::new(ByDefault(servant.load_full().ok_or_else(no_default_servant)?)))
             }

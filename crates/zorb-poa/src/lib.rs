@@ -11,6 +11,7 @@ mod active_object;
 mod adapter;
 mod adapters;
 mod call;
+mod changing;
 mod connection_setup;
 mod dispatch;
 mod error;
@@ -24,6 +25,7 @@ mod manager;
 mod objects;
 mod operations;
 mod policies;
+mod provider;
 mod servant_objects;
 mod servants;
 mod skeleton;
@@ -49,7 +51,7 @@ pub use policies::{
     ServantRetention, ThreadModel,
 };
 pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
-pub use servants::{DefaultServant, Located, Locator, NoServant};
+pub use servants::{Activator, DefaultServant, EndedObject, Located, Locator, NoServant};
 pub use skeleton::ServantObject;
 pub use skeleton::{PolicySkeleton, Skeleton, SkeletonPolicies};
 pub use slots::Found;

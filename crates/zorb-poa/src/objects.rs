@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use zorb_base::object_id::ObjectId;
 
-use crate::active_object::ActiveObject;
+use crate::active_object::{ActiveObject, DirectCalls};
 use crate::ids::IdTable;
 use crate::key::system_id;
 use crate::skeleton::Skeleton;
@@ -19,15 +19,20 @@ pub(super) struct Objects {
     /// The slots of objects by id. If the ids are slots, only of those that were activated with an id that is not
     /// their slot.
     ids: OnceLock<Box<IdTable>>,
-    /// Whether collocated calls may call servants directly.
-    are_direct: bool,
+    /// How collocated calls may call the servants.
+    direct_calls: DirectCalls,
 }
 
 impl Objects {
     /// Creates an empty map; `ids_are_slots` for transient system ids, which are index and generation.
-    pub(super) fn new(ids_are_slots: bool, are_direct: bool) -> Self {
+    pub(super) fn new(ids_are_slots: bool, direct_calls: DirectCalls) -> Self {
         let slots = Box::new(SlotTable::new());
-        Self { slots, ids_are_slots, ids: OnceLock::new(), are_direct }
+        Self { slots, ids_are_slots, ids: OnceLock::new(), direct_calls }
+    }
+
+    /// Creates an object that is not in the map.
+    pub(super) fn object(&self, id: ObjectId, skeleton: Box<dyn Skeleton>) -> Arc<ActiveObject> {
+        Arc::new(ActiveObject::new(id, skeleton, self.direct_calls))
     }
 
     /// Whether the map assigns the ids, which are slots.
@@ -94,14 +99,18 @@ impl Objects {
                 let octets = [index.to_be_bytes(), generation.to_be_bytes()].concat();
                 let id = ObjectId::new(octets);
                 assigned = Some(id.clone());
-                Arc::new(ActiveObject::new(id, skeleton, self.are_direct))
+                self.object(id, skeleton)
             })?;
             return assigned;
         };
-        let object = Arc::new(ActiveObject::new(id.clone(), skeleton, self.are_direct));
-        let ids = self.ids.get_or_init(|| Box::new(IdTable::new()));
-        ids.insert(id.as_bytes(), || self.slots.insert(|_, _| object))?;
+        self.add(&self.object(id.clone(), skeleton))?;
         Some(id)
+    }
+
+    /// Adds an object; `None` if the map is full, or its id is in it.
+    pub(super) fn add(&self, object: &Arc<ActiveObject>) -> Option<()> {
+        let ids = self.ids.get_or_init(|| Box::new(IdTable::new()));
+        ids.insert(object.id.as_bytes(), || self.slots.insert(|_, _| Arc::clone(object)))
     }
 
     /// Removes and returns the object `id`.

@@ -47,8 +47,8 @@ impl std::fmt::Debug for Found {
 
 impl Found {
     /// An object that occupies no slot.
-    pub(crate) fn without_slot(object: ActiveObject) -> Self {
-        let occupant = Occupant { generation: 0, object: Some(Arc::new(object)), _turn: None };
+    pub(crate) fn without_slot(object: Arc<ActiveObject>) -> Self {
+        let occupant = Occupant { generation: 0, object: Some(object), _turn: None };
         Self(Guard::from_inner(Some(Arc::new(occupant))))
     }
 

@@ -142,9 +142,10 @@ pub mod options {
 /// The portable object adapter (POA): maps object ids to servants according to its policies.
 pub mod poa {
     pub use zorb_core::poa::{
-        AnyServant, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan,
-        ManagerState, ObjectId, Poa, PoaError, PoaManager, PoaPolicies, RequestProcessing,
-        ServantLocator, ServantManagerError, ServantRetention, ThreadModel, system_id,
+        AnyServant, Etherealization, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts,
+        Lifespan, ManagerState, ObjectId, Poa, PoaError, PoaManager, PoaPolicies,
+        RequestProcessing, ServantActivator, ServantLocator, ServantManagerError, ServantRetention,
+        ThreadModel, system_id,
     };
 }
 

@@ -1,9 +1,13 @@
 //! Object adapters.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use zorb::Orb;
-use zorb::poa::{ManagerState, Poa, PoaError, PoaPolicies};
+use zorb::poa::{
+    AnyServant, ManagerState, ObjectId, Poa, PoaError, PoaPolicies, ServantActivator,
+    ServantManagerError,
+};
+use zorb::{CompletionStatus, Orb, SystemException, minor};
 
 use crate::tutorial::server::MyAccount;
 use crate::tutorial::{Account, Currency};
@@ -24,6 +28,28 @@ pub fn shared(poa: &Poa) -> Result<(), PoaError> {
     let same: Account = poa.reference_of(&servant)?;
     assert_eq!(same, account);
     poa.deactivate(&id)
+}
+
+fn no_such_account() -> SystemException {
+    let code = minor::object_not_exist::NO_MATCH;
+    SystemException::object_not_exist(code, CompletionStatus::No)
+}
+
+/// The owners of accounts, which become active on demand.
+struct FromTable(HashMap<ObjectId, String>);
+
+impl ServantActivator for FromTable {
+    fn incarnate(&self, _: &Poa, id: &ObjectId) -> Result<AnyServant, ServantManagerError> {
+        let owner = self.0.get(id).ok_or_else(no_such_account)?;
+        let account = MyAccount::new(&id.to_string(), owner, Currency::Eur);
+        Ok(AnyServant::of::<Account, _>(Arc::new(account)))
+    }
+}
+
+pub fn accounts(poa: &Poa, table: HashMap<ObjectId, String>) -> Result<Account, PoaError> {
+    let poa = poa.create("table", PoaPolicies::new().user_ids().servant_manager())?;
+    poa.set_servant_activator(FromTable(table))?;
+    poa.create_reference_with_id("0004")
 }
 
 /// Requests wait while their POA manager is in the holding state.
@@ -51,11 +77,13 @@ mod tests {
     fn adapters_do_what_the_book_says() {
         let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0");
         let orb = orb.build().unwrap();
-        let (accounts, account) = persistent(&orb).unwrap();
+        let (named, account) = persistent(&orb).unwrap();
         assert_eq!(account.owner().unwrap(), "Ada");
         shared(&orb.root_poa()).unwrap();
         assert_eq!(maintenance(&orb).unwrap().manager().state(), ManagerState::Active);
-        let promised = promise(&accounts).unwrap();
+        let table = HashMap::from([("0004".into(), "Barbara".to_owned())]);
+        assert_eq!(accounts(&orb.root_poa(), table).unwrap().owner().unwrap(), "Barbara");
+        let promised = promise(&named).unwrap();
         assert!(!promised.as_object().locate().unwrap());
         orb.shutdown(true).unwrap();
     }

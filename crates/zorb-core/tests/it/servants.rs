@@ -1,5 +1,6 @@
 //! Default servants and servant managers.
 
+mod activator;
 mod default;
 mod locator;
 

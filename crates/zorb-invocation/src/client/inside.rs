@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Instant;
 
+use arc_swap::Guard;
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
@@ -23,7 +24,8 @@ use super::in_memory::{LOCAL_TEXT, NotSent};
 use super::main_thread::hand_over;
 use super::reply::Reply;
 use crate::client::core::ClientCore;
-use crate::collocation::hold;
+use crate::collocation::{LocalTarget, hold};
+use crate::object::ObjectRef;
 
 thread_local! {
     /// The buffers of calls within this ORB, for request and reply: 13 % of a call, without what the allocator
@@ -34,7 +36,7 @@ thread_local! {
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
 pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let core = call.object.core();
-    let _held = hold(call.object);
+    let mut guard = Guarded { object: call.object, target: hold(call.object) };
     let _upcall = CollocatedUpcall::begin(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
@@ -54,7 +56,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
         return Err(Unfinished::Failed(broken()));
     };
     let deadline = call.time_limit.deadline();
-    let answer = answer_here(core, &request, &header, form, deadline, &mut buffer);
+    let answer = answer_here(&mut guard, &request, &header, form, deadline, &mut buffer);
     // From now on, dropping the reply returns its buffer.
     trim(&mut request);
     LOCAL_BUFFERS.set((request, Vec::new()));
@@ -81,24 +83,37 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     }
 }
 
+/// The target of a call, which cannot end while it is guarded.
+struct Guarded<'a> {
+    object: &'a ObjectRef,
+    target: Option<Guard<Option<Arc<LocalTarget>>>>,
+}
+
 /// Answers the request in `message` on the calling thread, which waits while requests to the
-/// object are held, until `deadline` at the latest.
+/// object are held, until `deadline` at the latest. It guards nothing while it waits.
 fn answer_here(
-    core: &Arc<ClientCore>,
+    guard: &mut Guarded<'_>,
     message: &[u8],
     header: &MessageHeader,
     form: Form<'_>,
     deadline: Option<Instant>,
     buffer: &mut Vec<u8>,
 ) -> Result<Answer, ProtocolError> {
+    let object = guard.object;
+    let core = object.core();
     let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &NotSent };
     let mut call = ServerCall::new(message, header.order, form, reply);
     call.read_header(header)?;
     call.set_text(LOCAL_TEXT);
     let target = match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
         Err(NotAdmitted::Held(queue)) => {
+            // The request may wait for the end of the object.
+            guard.target = None;
             match when_admitted(core, &call, queue, message, header, deadline) {
-                Waited::Here(target) => target,
+                Waited::Here(target) => {
+                    guard.target = hold(object);
+                    target
+                }
                 Waited::Answered(answer, octets) => {
                     *buffer = octets;
                     return Ok(answer);

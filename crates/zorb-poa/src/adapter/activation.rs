@@ -6,6 +6,7 @@ use zorb_base::object_id::ObjectId;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::ObjectAdapter;
+use crate::active_object::ActiveObject;
 use crate::error::PoaError;
 use crate::policies::IdUniqueness;
 use crate::skeleton::Skeleton;
@@ -40,30 +41,48 @@ impl ObjectAdapter {
         if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
             return Err(PoaError::ObjectAlreadyActive);
         }
+        let changing = self.provider.changing();
+        if let Some((changing, id)) = changing.zip(id.as_ref())
+            && !changing.may_activate(id)
+        {
+            return Err(PoaError::ObjectAlreadyActive);
+        }
         let full =
             || SystemException::no_resources(minor::no_resources::OBJECTS, CompletionStatus::No);
         let id = self.objects.insert(id, skeleton).ok_or_else(full)?;
         if unique {
             servants.insert(identity, id.clone());
         }
+        if let Some(changing) = changing {
+            changing.count(identity);
+        }
         Ok(id)
     }
 
-    /// Removes an object from the active object map. Requests in progress complete; the servant is dropped after
-    /// the last one.
+    /// Removes an object from the active object map. Requests in progress complete; the servant is dropped, and
+    /// etherealized before, after the last one.
     ///
     /// # Errors
     /// `ObjectNotActive`.
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
         // One lock for both maps, so that no thread sees a servant in only one of them.
         let mut servants = self.servants.lock();
-        let removed = self.objects.remove(id.as_bytes());
+        let removed = match self.provider.changing() {
+            Some(changing) => changing.deactivate(id, &self.objects),
+            None => self.objects.remove(id.as_bytes()),
+        };
         let object = removed.ok_or(PoaError::ObjectNotActive)?;
         servants.remove(&object.skeleton.identity());
         // Dropping the servant may call the adapter.
         drop(servants);
-        object.end_collocation();
+        self.end(&object, false);
         drop(object);
         Ok(())
+    }
+
+    /// Ends an object that has been removed from the map, when its last request has completed.
+    pub(super) fn end(&self, object: &ActiveObject, cleanup_in_progress: bool) {
+        self.set_etherealization(object, cleanup_in_progress);
+        object.end_collocation();
     }
 }

@@ -13,6 +13,9 @@ impl ObjectAdapter {
         if let Some(turns) = &self.turns {
             turns.release();
         }
+        if let Some(changing) = self.provider.changing() {
+            changing.release();
+        }
         self.children().iter().for_each(|child| child.release_held());
     }
 
@@ -48,8 +51,9 @@ impl ObjectAdapter {
         }
         self.membership.lock().take();
         // Dropping a servant may call the adapter, so no lock is held here.
-        for object in self.objects.take() {
-            object.end_collocation();
+        let changing = self.provider.changing().map(|changing| changing.take()).unwrap_or_default();
+        for object in self.objects.take().into_iter().chain(changing) {
+            self.end(&object, true);
         }
     }
 }

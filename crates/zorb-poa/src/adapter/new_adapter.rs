@@ -1,7 +1,7 @@
 //! Creates adapters.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use std::sync::{Arc, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
 use zorb_base::orb_core::OrbCore;
@@ -10,12 +10,13 @@ use zorb_giop::TaggedComponent;
 use zorb_os::lock::Lock;
 
 use super::ObjectAdapter;
+use crate::active_object::DirectCalls;
 use crate::connection_setup::ConnectionSetup;
-use crate::hold_queue::HoldQueue;
+use crate::hold_queue::{HoldLimits, HoldQueue};
 use crate::manager::PoaManager;
 use crate::objects::Objects;
-use crate::policies::{IdAssignment, Lifespan, PoaPolicies, ThreadModel};
-use crate::servants::Provider;
+use crate::policies::{IdAssignment, Lifespan, PoaPolicies, RequestProcessing, ThreadModel};
+use crate::provider::Provider;
 
 /// The parameters of a new adapter.
 pub struct NewAdapter<'a> {
@@ -35,6 +36,8 @@ pub struct PreparedPolicies {
     pub(super) exposed: Option<TaggedComponent>,
     pub(super) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
     pub(super) setup: Option<ConnectionSetup>,
+    /// The limits of its queues.
+    limits: HoldLimits,
 }
 
 impl std::fmt::Debug for PreparedPolicies {
@@ -55,6 +58,7 @@ impl PreparedPolicies {
             interceptors: orb.extensions().interceptors.server.of(&policies.others),
             setup: ConnectionSetup::of(&policies.others),
             policies,
+            limits: HoldLimits::of(orb.options()),
         }
     }
 }
@@ -72,15 +76,16 @@ impl ObjectAdapter {
     /// Creates an adapter. `index` is its index in the ORB's tables; `stamp` distinguishes it from earlier and later
     /// adapters with this index.
     ///
-    /// `turns` admits its requests one at a time.
+    /// `turns` admits its requests one at a time; `this` will refer to the adapter.
     pub(crate) fn new(
         new: NewAdapter<'_>,
         turns: Option<HoldQueue>,
         index: u32,
         stamp: u32,
+        this: &Weak<Self>,
     ) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
-        let PreparedPolicies { policies, exposed, interceptors, setup } = policies;
+        let PreparedPolicies { policies, exposed, interceptors, setup, limits } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
             path.extend_from_slice(&parent.path);
@@ -89,21 +94,28 @@ impl ObjectAdapter {
         }
         let ids_are_slots = policies.lifespan == Lifespan::Transient
             && policies.id_assignment == IdAssignment::System;
+        let direct_calls = match (&turns, policies.request_processing) {
+            (Some(_), _) => DirectCalls::Never,
+            // An activator waits for the end of objects, which references must not delay.
+            (None, RequestProcessing::ServantManager) => DirectCalls::WhileActive,
+            (None, _) => DirectCalls::Always,
+        };
         Self {
             name: name.to_owned(),
             path,
+            this: Weak::clone(this),
             parent: parent.map(Arc::downgrade),
             exposed,
             interceptors,
             setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),
-            provider: Provider::of(&policies),
+            provider: Provider::of(&policies, limits),
             policies,
             manager,
             index,
             stamp,
             children: Lock::default(),
-            objects: Objects::new(ids_are_slots, turns.is_none()),
+            objects: Objects::new(ids_are_slots, direct_calls),
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),

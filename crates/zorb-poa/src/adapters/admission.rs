@@ -5,7 +5,6 @@ use zorb_giop::{Ior, ObjectIndex};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::active_object::ActiveObject;
 use crate::adapter::ObjectAdapter;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
 use crate::slots::Found;
@@ -76,7 +75,7 @@ impl ObjectAdapter {
         let turn = self.check(by)?;
         let object = match self.objects().find(id) {
             Some(object) => object,
-            None => self.find_inactive(id)?,
+            None => self.find_inactive(id, by.arrival)?,
         };
         Ok(object.in_turn(turn))
     }
@@ -84,14 +83,13 @@ impl ObjectAdapter {
     /// The target of a request for an object that is not active.
     #[cold]
     #[inline(never)]
-    fn find_inactive(&self, id: &[u8]) -> Result<Found, NotAdmitted> {
+    fn find_inactive(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
+        if let Some(changing) = self.provider().changing() {
+            return self.find_or_incarnate(changing, id, arrival).map_err(NotAdmitted::from);
+        }
         let id = ObjectId::from(id);
         let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
-        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
-            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
-            false => skeleton,
-        };
-        Ok(Found::without_slot(ActiveObject::new(id, skeleton, false)))
+        Ok(self.for_request(id, skeleton))
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use zorb_base::object_id::ObjectId;
 
 use super::*;
+use crate::active_object::DirectCalls;
 use crate::{ServantObject, Served, ServerCall, Skeleton};
 
 struct Nothing;
@@ -38,7 +39,7 @@ impl Skeleton for Nothing {
 }
 
 fn object() -> Arc<ActiveObject> {
-    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing), true))
+    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing), DirectCalls::Always))
 }
 
 #[test]

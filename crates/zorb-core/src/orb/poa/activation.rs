@@ -137,8 +137,9 @@ impl Poa {
         })
     }
 
-    /// Deactivates the object `id`: no further request reaches its servant. Requests in progress complete; the
-    /// servant is dropped after the last one.
+    /// Deactivates the object `id`: no further request reaches its servant. Requests in progress complete; after the
+    /// last one, a [servant activator](crate::poa::ServantActivator) etherealizes the object, and the servant is dropped.
+    /// Does not wait for that.
     ///
     /// # Errors
     /// `ObjectNotActive`; `WrongPolicy` if the adapter does not retain servants.
@@ -149,7 +150,7 @@ impl Poa {
     }
 
     /// Adds the policies of an object, which override the adapter's, to its skeleton.
-    fn skeleton_with(
+    pub(super) fn skeleton_with(
         &self,
         id: Option<&ObjectId>,
         inner: Box<dyn Skeleton>,

@@ -3,14 +3,18 @@
 use std::sync::{Arc, Weak};
 
 use zorb_base::object_id::ObjectId;
+use zorb_base::policy::Policies;
 use zorb_os::lock::Lock;
-use zorb_poa::{DefaultServant, Located, Locator, NoServant, ObjectAdapter, PoaError, Skeleton};
+use zorb_poa::{
+    Activator, DefaultServant, EndedObject, Located, Locator, NoServant, ObjectAdapter, PoaError,
+    Skeleton,
+};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::super::inner::OrbInner;
 use super::Poa;
 use crate::servant::AnyServant;
-use crate::servant_manager::ServantLocator;
+use crate::servant_manager::{Etherealization, ServantActivator, ServantLocator};
 
 impl Poa {
     /// Sets the servant of all objects that are not active (`set_servant`). It replaces an earlier one; requests in
@@ -42,6 +46,15 @@ impl Poa {
     pub fn set_servant_locator<L: ServantLocator>(&self, locator: L) -> Result<(), PoaError> {
         self.adapter
             .set_locator(Arc::new(LocatorOf { locator: Arc::new(locator), poa: self.downgrade() }))
+    }
+
+    /// Sets the servant manager of an adapter that retains servants (`set_servant_manager`).
+    ///
+    /// # Errors
+    /// `WrongPolicy` unless the adapter uses a [servant manager](zorb_poa::PoaPolicies::servant_manager);
+    /// `OBJ_ADAPTER` (OMG 4) if it does not retain servants; `BAD_INV_ORDER` (OMG 6) if it has a servant manager.
+    pub fn set_servant_activator<A: ServantActivator>(&self, activator: A) -> Result<(), PoaError> {
+        self.adapter.set_activator(Arc::new(ActivatorOf { activator, poa: self.downgrade() }))
     }
 
     /// The skeleton of a servant that the adapter did not activate, with the adapter's policies.
@@ -96,6 +109,30 @@ impl<L: ServantLocator> Locator for LocatorOf<L> {
             skeleton: servant.into_skeleton(),
             cookie: Lock::new(Some(cookie)),
         }))
+    }
+}
+
+/// A servant activator and its adapter.
+struct ActivatorOf<A> {
+    activator: A,
+    poa: WeakPoa,
+}
+
+impl<A: ServantActivator> Activator for ActivatorOf<A> {
+    fn incarnate(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, NoServant> {
+        let poa = self.poa.upgrade().map_err(NoServant::Refused)?;
+        let servant = self.activator.incarnate(&poa, id)?;
+        poa.skeleton_with(Some(id), servant.into_skeleton(), &Policies::new())
+            .map_err(|refused| NoServant::Refused(refused.into()))
+    }
+
+    fn etherealize(&self, ended: EndedObject<'_>) {
+        let EndedObject { id, skeleton, cleanup_in_progress, remaining_activations } = ended;
+        // The object that ends keeps the adapter.
+        let Ok(poa) = self.poa.upgrade() else { return };
+        let servant = AnyServant::from_skeleton(skeleton);
+        let how = Etherealization { cleanup_in_progress, remaining_activations };
+        self.activator.etherealize(&poa, id, servant, how);
     }
 }
 

@@ -1,0 +1,124 @@
+//! Etherealizes objects that are no longer active, with a servant activator.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zorb_base::callback::call_back;
+use zorb_base::object_id::ObjectId;
+
+use super::ObjectAdapter;
+use crate::active_object::ActiveObject;
+use crate::changing::ChangingObjects;
+use crate::hold_queue::{Arrival, Holdable, ResumePass, Stopped};
+use crate::servants::{Activator, EndedObject};
+use crate::skeleton::Skeleton;
+
+impl ObjectAdapter {
+    /// Has an object that is no longer active etherealized after its last request, if there is a servant activator.
+    pub(super) fn set_etherealization(&self, object: &ActiveObject, cleanup_in_progress: bool) {
+        let Some(changing) = self.provider.changing() else { return };
+        let Some((activator, adapter)) = changing.activator().get().zip(self.this.upgrade()) else {
+            changing.uncount(object.skeleton.identity());
+            return;
+        };
+        let etherealization = Etherealization {
+            adapter,
+            changing: Arc::clone(changing),
+            activator: Arc::clone(activator),
+            id: object.id.clone(),
+            skeleton: object.skeleton.without_policies(),
+            cleanup_in_progress,
+        };
+        object.set_at_end(Box::new(AtEnd(Some(Box::new(etherealization)))));
+    }
+}
+
+/// Etherealizes an object when it is dropped.
+struct AtEnd(Option<Box<Etherealization>>);
+
+impl Drop for AtEnd {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(|etherealization| etherealization.begin());
+    }
+}
+
+/// The last that happens to an object.
+struct Etherealization {
+    /// It lives until then, also if it has been destroyed.
+    adapter: Arc<ObjectAdapter>,
+    changing: Arc<ChangingObjects>,
+    activator: Arc<dyn Activator>,
+    id: ObjectId,
+    skeleton: Box<dyn Skeleton>,
+    cleanup_in_progress: bool,
+}
+
+impl Etherealization {
+    /// Etherealizes the object now, or at its turn, if the adapter makes one upcall at a time.
+    fn begin(self: Box<Self>) {
+        let adapter = Arc::clone(&self.adapter);
+        let Some(turns) = adapter.turns() else { return (*self).run() };
+        match turns.begin_turn(Arrival::Collocated) {
+            Ok(_turn) => (*self).run(),
+            Err(Stopped::Refused(_)) => (*self).run(),
+            Err(Stopped::Held(queue)) => {
+                // Without room in the queue it cannot wait.
+                if let Err((refused, _)) = queue.hold(self, Arrival::New, Instant::now()) {
+                    refused.run();
+                }
+            }
+        }
+    }
+
+    fn run(self) {
+        let Self { adapter, changing, activator, id, skeleton, cleanup_in_progress } = self;
+        let remaining_activations = changing.uncount(skeleton.identity());
+        let ended = EndedObject { id: &id, skeleton, cleanup_in_progress, remaining_activations };
+        call_back("etherealize", || activator.etherealize(ended));
+        changing.end(&id);
+        drop(adapter);
+    }
+
+    /// Runs with the turn, or waits for it again.
+    fn resumed(self: Box<Self>, pass: ResumePass) {
+        let adapter = Arc::clone(&self.adapter);
+        let Some(turns) = adapter.turns() else { return (*self).run() };
+        match turns.begin_turn(Arrival::Resumed(&pass)) {
+            Ok(_turn) => {
+                drop(pass);
+                (*self).run();
+            }
+            Err(Stopped::Refused(_)) => (*self).run(),
+            Err(Stopped::Held(queue)) => {
+                let again = queue.hold(self, Arrival::Resumed(&pass), pass.since());
+                if let Err((refused, _)) = again {
+                    refused.run();
+                }
+            }
+        }
+    }
+}
+
+impl Holdable for Etherealization {
+    fn size(&self) -> usize {
+        size_of::<Self>()
+    }
+
+    /// The process itself.
+    fn peer(&self) -> usize {
+        0
+    }
+
+    fn resume(self: Box<Self>, pass: ResumePass) {
+        self.resumed(pass);
+    }
+
+    fn serve(self: Box<Self>, pass: ResumePass) {
+        self.resumed(pass);
+    }
+
+    /// It has waited for too long, but an object must be etherealized.
+    fn discard(self: Box<Self>) {
+        (*self).run();
+    }
+}

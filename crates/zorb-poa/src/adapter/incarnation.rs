@@ -1,0 +1,116 @@
+//! Incarnates objects for requests, with a servant activator.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, OnceLock};
+
+use zorb_base::object_id::ObjectId;
+use zorb_os::lock::Lock;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::ObjectAdapter;
+use crate::active_object::{ActiveObject, DirectCalls};
+use crate::call::{Served, ServerCall};
+use crate::changing::{ChangingObjects, Incarnation, Wanted};
+use crate::error::not_there;
+use crate::hold_queue::{Arrival, Stopped};
+use crate::inactive::{Provides, answer_no_servant, guarded};
+use crate::policies::IdUniqueness;
+use crate::servants::NoServant;
+use crate::skeleton::Skeleton;
+use crate::slots::Found;
+use crate::upcall::upcall_inactive;
+
+impl ObjectAdapter {
+    /// The target of a request for an object that is not in the active object map: one that incarnates it, or the
+    /// object, if it has been incarnated.
+    pub(crate) fn find_or_incarnate(
+        &self,
+        changing: &Arc<ChangingObjects>,
+        id: &[u8],
+        arrival: Arrival<'_>,
+    ) -> Result<Found, Stopped> {
+        let incarnation = match changing.find(id, arrival, &self.objects)? {
+            Wanted::Object(object) => return Ok(Found::without_slot(object)),
+            Wanted::Incarnation(incarnation) => incarnation,
+        };
+        let destroyed = || Stopped::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
+        let adapter = self.this.upgrade().ok_or_else(destroyed)?;
+        let id = incarnation.id().clone();
+        let incarnating = Incarnating {
+            adapter,
+            changing: Arc::clone(changing),
+            incarnation: Lock::new(Some(incarnation)),
+            incarnated: OnceLock::new(),
+        };
+        Ok(self.for_request(id, Box::new(incarnating)))
+    }
+
+    /// The target of one request for an object that is not active.
+    pub(crate) fn for_request(&self, id: ObjectId, skeleton: Box<dyn Skeleton>) -> Found {
+        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
+            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
+            false => skeleton,
+        };
+        Found::without_slot(Arc::new(ActiveObject::new(id, skeleton, DirectCalls::Never)))
+    }
+
+    /// Activates an object with the servant that the activator provides.
+    fn incarnate_for(
+        &self,
+        incarnation: Incarnation,
+        changing: &ChangingObjects,
+    ) -> Result<Arc<ActiveObject>, NoServant> {
+        let id = incarnation.id().clone();
+        let skeleton = incarnation.activator().incarnate(&id)?;
+        let identity = skeleton.identity();
+        let is_unique = self.policies.id_uniqueness == IdUniqueness::Unique;
+        let mut servants = self.servants.lock();
+        if is_unique && servants.contains_key(&identity) {
+            let code = minor::obj_adapter::WRONG_POLICY;
+            let exception = SystemException::obj_adapter(code, CompletionStatus::No);
+            return Err(NoServant::Refused(exception));
+        }
+        let object = self.objects.object(id.clone(), skeleton);
+        changing.count(identity);
+        if self.destroyed.load(Ordering::Acquire) {
+            // The adapter has been destroyed in the meantime: this is the object's only request.
+            drop(servants);
+            self.set_etherealization(&object, true);
+            return Ok(object);
+        }
+        if is_unique {
+            servants.insert(identity, id);
+        }
+        incarnation.incarnated(&object, &self.objects);
+        Ok(object)
+    }
+}
+
+/// Incarnates an object, and lets its servant serve the request.
+struct Incarnating {
+    adapter: Arc<ObjectAdapter>,
+    changing: Arc<ChangingObjects>,
+    /// Until the upcall begins.
+    incarnation: Lock<Option<Incarnation>>,
+    /// The object, and a skeleton without policies: this request's interceptors already run.
+    incarnated: OnceLock<(Arc<ActiveObject>, Box<dyn Skeleton>)>,
+}
+
+impl Provides for Incarnating {
+    fn serve<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
+        let incarnation = self.incarnation.lock().take();
+        let Some(incarnation) = incarnation else {
+            return Err(not_there(minor::object_not_exist::NO_MATCH));
+        };
+        let id = incarnation.id().clone();
+        let incarnate = || Ok(self.adapter.incarnate_for(incarnation, &self.changing));
+        match guarded(&id, "incarnate", incarnate)? {
+            Ok(object) => {
+                let bare = object.skeleton.without_policies();
+                let (object, bare) = self.incarnated.get_or_init(|| (object, bare));
+                upcall_inactive(&object.id, &**bare, call)
+            }
+            Err(reason) => answer_no_servant(reason, call),
+        }
+    }
+}

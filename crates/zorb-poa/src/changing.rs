@@ -1,0 +1,305 @@
+//! The objects that a servant activator is incarnating or has to etherealize, and the requests that wait for it.
+//!
+//! ```text
+//!           a request               incarnate              nothing waits
+//! inactive ----------> incarnating -----------> incarnated -------------> in the active object map
+//!    ^ ^                    |                       |                               |
+//!    | +--------------------+                       | deactivate                    | deactivate
+//!    |       an exception                           v                               |
+//!    +------------------------------------- etherealizing <-------------------------+
+//!     etherealize, after the last request
+//! ```
+//!
+//! The request that finds an inactive object incarnates it, on its own thread. Others wait in the object's queue
+//! meanwhile, and while it is etherealized, and are served in their order: an object gets into the active object map,
+//! where requests find it without asking here, when no request waits. An object for which no request waits and that is
+//! inactive or in the map is not here.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use zorb_base::object_id::ObjectId;
+use zorb_os::lock::Lock;
+use zorb_os::thread;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::active_object::ActiveObject;
+use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
+use crate::objects::Objects;
+use crate::servants::{Activator, no_manager};
+
+/// The changing objects of an adapter with a servant activator.
+pub(crate) struct ChangingObjects {
+    activator: OnceLock<Arc<dyn Activator>>,
+    limits: HoldLimits,
+    state: Lock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    objects: HashMap<ObjectId, ChangingObject>,
+    /// How many objects each servant has, by its identity, until they have been etherealized.
+    activations: HashMap<usize, usize>,
+    /// Whether the ORB is shutting down: no requests are held any more.
+    is_released: bool,
+}
+
+struct ChangingObject {
+    queue: HoldQueue,
+    phase: Phase,
+}
+
+/// What happens to an object.
+enum Phase {
+    /// Nothing: the next request incarnates it.
+    Inactive,
+    /// This thread incarnates it.
+    Incarnating(u32),
+    /// It is active, but requests wait, which precede new ones.
+    Incarnated(Arc<ActiveObject>),
+    /// It is deactivated: its servant is etherealized after the last request.
+    Etherealizing,
+}
+
+/// What a request for an object that is not in the active object map gets.
+pub(crate) enum Wanted {
+    /// The object.
+    Object(Arc<ActiveObject>),
+    /// The task to incarnate it.
+    Incarnation(Incarnation),
+}
+
+impl ChangingObjects {
+    pub(crate) fn new(limits: HoldLimits) -> Arc<Self> {
+        Arc::new(Self { activator: OnceLock::new(), limits, state: Lock::default() })
+    }
+
+    /// The servant activator, once it is set.
+    pub(crate) fn activator(&self) -> &OnceLock<Arc<dyn Activator>> {
+        &self.activator
+    }
+
+    /// What a request for the object `id` gets. `map` is the active object map, in which the object was not.
+    pub(crate) fn find(
+        self: &Arc<Self>,
+        id: &[u8],
+        arrival: Arrival<'_>,
+        map: &Objects,
+    ) -> Result<Wanted, Stopped> {
+        let activator = self.activator.get().ok_or_else(|| Stopped::Refused(no_manager()))?;
+        let mut state = self.state.lock();
+        let id = ObjectId::from(id);
+        let phase = Phase::Incarnating(thread::id());
+        let queue = if let Some(object) = state.objects.get_mut(&id) {
+            if object.waits_for_itself(arrival) {
+                return Err(Stopped::Refused(would_deadlock()));
+            }
+            object.queue.admit(arrival)?;
+            if let Phase::Incarnated(active) = &object.phase {
+                let active = Arc::clone(active);
+                if object.queue.has_no_requests() && map.add(&active).is_some() {
+                    state.objects.remove(&id);
+                }
+                return Ok(Wanted::Object(active));
+            }
+            // Its gate is closed in the other phases, so that nothing waits for a request that incarnates it.
+            object.queue.close();
+            object.phase = phase;
+            object.queue.clone()
+        } else {
+            // In the meantime another request may have incarnated it.
+            if let Some(active) = map.find(id.as_bytes()).and_then(|found| found.to_shared()) {
+                return Ok(Wanted::Object(active));
+            }
+            state.add(&id, phase, self.limits, map)
+        };
+        drop(state);
+        let (objects, activator) = (Arc::clone(self), Arc::clone(activator));
+        Ok(Wanted::Incarnation(Incarnation { id, queue, objects, activator }))
+    }
+
+    /// The object `id`, if it is active but not in the active object map yet.
+    pub(crate) fn incarnated(&self, id: &[u8]) -> Option<Arc<ActiveObject>> {
+        match &self.state.lock().objects.get(&ObjectId::from(id))?.phase {
+            Phase::Incarnated(object) => Some(Arc::clone(object)),
+            _ => None,
+        }
+    }
+
+    /// The number of active objects that are not in the active object map yet.
+    pub(crate) fn len(&self) -> usize {
+        let state = self.state.lock();
+        let phases = state.objects.values().map(|object| &object.phase);
+        phases.filter(|phase| matches!(phase, Phase::Incarnated(_))).count()
+    }
+
+    /// Whether the program may activate the object `id`, which is not in the active object map: it is neither
+    /// active, nor incarnated or etherealized at the moment.
+    pub(crate) fn may_activate(&self, id: &ObjectId) -> bool {
+        let mut state = self.state.lock();
+        let is_free = state.objects.get(id).is_none_or(|it| matches!(it.phase, Phase::Inactive));
+        if is_free {
+            // Its queue is open: the requests in it find the object in the map.
+            state.objects.remove(id);
+        }
+        is_free
+    }
+
+    /// Counts an object of a servant.
+    pub(crate) fn count(&self, servant: usize) {
+        *self.state.lock().activations.entry(servant).or_default() += 1;
+    }
+
+    /// Counts an object of a servant no more. Returns whether the servant has others.
+    pub(crate) fn uncount(&self, servant: usize) -> bool {
+        let mut state = self.state.lock();
+        let Some(count) = state.activations.get_mut(&servant) else { return false };
+        *count -= 1;
+        let has_others = *count > 0;
+        if !has_others {
+            state.activations.remove(&servant);
+        }
+        has_others
+    }
+
+    /// Deactivates the object `id`; `None` if it is not active. If there is an activator, requests for it wait until
+    /// it has been [etherealized](Self::end).
+    pub(crate) fn deactivate(&self, id: &ObjectId, map: &Objects) -> Option<Arc<ActiveObject>> {
+        let mut state = self.state.lock();
+        let removed = match state.objects.remove(id) {
+            // Its requests ask again, and then wait in the new queue.
+            Some(ChangingObject { phase: Phase::Incarnated(object), .. }) => object,
+            Some(other) => {
+                state.objects.insert(id.clone(), other);
+                return None;
+            }
+            None => map.remove(id.as_bytes())?,
+        };
+        if self.activator.get().is_some() {
+            state.add(id, Phase::Etherealizing, self.limits, map);
+        }
+        Some(removed)
+    }
+
+    /// Removes and returns the active objects that are not in the active object map yet.
+    pub(crate) fn take(&self) -> Vec<Arc<ActiveObject>> {
+        let mut taken = Vec::new();
+        self.state.lock().objects.retain(|_, object| match &object.phase {
+            Phase::Incarnated(active) => {
+                taken.push(Arc::clone(active));
+                false
+            }
+            _ => true,
+        });
+        taken
+    }
+
+    /// The object `id` has been etherealized: the next request incarnates it.
+    pub(crate) fn end(&self, id: &ObjectId) {
+        let mut state = self.state.lock();
+        let Some(object) = state.objects.get_mut(id) else { return };
+        object.phase = Phase::Inactive;
+        let queue = object.queue.clone();
+        if queue.has_no_requests() {
+            state.objects.remove(id);
+        }
+        drop(state);
+        // Without the lock: a resumed request may ask at once.
+        queue.open();
+    }
+
+    /// Answers held requests with `TRANSIENT`, and holds no further ones.
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        state.is_released = true;
+        let queues: Vec<_> = state.objects.values().map(|object| object.queue.clone()).collect();
+        drop(state);
+        queues.iter().for_each(HoldQueue::release);
+    }
+}
+
+impl State {
+    /// Adds an object in a phase in which its requests wait.
+    fn add(&mut self, id: &ObjectId, phase: Phase, limits: HoldLimits, map: &Objects) -> HoldQueue {
+        if self.objects.len() == self.objects.capacity() {
+            // Their requests were discarded, or their clients have gone.
+            self.objects.retain(|_, object| object.is_needed(map));
+        }
+        let queue = HoldQueue::new(Gate::Closed, limits);
+        if self.is_released {
+            queue.release();
+        }
+        self.objects.insert(id.clone(), ChangingObject { queue: queue.clone(), phase });
+        queue
+    }
+}
+
+impl ChangingObject {
+    /// Whether a collocated call comes from the function that incarnates the object.
+    fn waits_for_itself(&self, arrival: Arrival<'_>) -> bool {
+        matches!((&self.phase, arrival),
+            (Phase::Incarnating(by), Arrival::Collocated) if *by == thread::id())
+    }
+
+    /// Whether its requests still have to ask here. Moves it to the active object map if it is active.
+    fn is_needed(&self, map: &Objects) -> bool {
+        match &self.phase {
+            Phase::Incarnating(_) | Phase::Etherealizing => true,
+            _ if !self.queue.has_no_requests() => true,
+            Phase::Inactive => false,
+            Phase::Incarnated(object) => map.add(object).is_none(),
+        }
+    }
+}
+
+/// The task to incarnate an object. Dropping it ends the attempt, and lets the other requests for the object ask again.
+pub(crate) struct Incarnation {
+    id: ObjectId,
+    queue: HoldQueue,
+    objects: Arc<ChangingObjects>,
+    activator: Arc<dyn Activator>,
+}
+
+impl Incarnation {
+    pub(crate) fn id(&self) -> &ObjectId {
+        &self.id
+    }
+
+    pub(crate) fn activator(&self) -> &dyn Activator {
+        &*self.activator
+    }
+
+    /// The object has become active.
+    pub(crate) fn incarnated(&self, object: &Arc<ActiveObject>, map: &Objects) {
+        let mut state = self.objects.state.lock();
+        let Some(changing) = state.objects.get_mut(&self.id) else { return };
+        changing.phase = Phase::Incarnated(Arc::clone(object));
+        if self.queue.has_no_requests() && map.add(object).is_some() {
+            state.objects.remove(&self.id);
+        }
+    }
+}
+
+impl Drop for Incarnation {
+    fn drop(&mut self) {
+        let mut state = self.objects.state.lock();
+        if let Some(object) = state.objects.get_mut(&self.id)
+            && object.queue == self.queue
+            && let Phase::Incarnating(_) = object.phase
+        {
+            object.phase = Phase::Inactive;
+            if self.queue.has_no_requests() {
+                state.objects.remove(&self.id);
+            }
+        }
+        drop(state);
+        // Without the lock: a resumed request may ask at once.
+        self.queue.open();
+    }
+}
+
+/// The exception for a call of an object by the function that incarnates it.
+#[cold]
+fn would_deadlock() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::WOULD_DEADLOCK, CompletionStatus::No)
+}
