@@ -1,7 +1,8 @@
 //! The state that all parts of one ORB share: options, protocols, threads, and whether it runs.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::{CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
@@ -22,6 +23,7 @@ use crate::threads::ThreadCount;
 const RUNNING: u8 = 0;
 const CLOSING: u8 = 1;
 const CLOSED: u8 = 2;
+const DESTROYED: u8 = 3;
 
 /// Closes the client connections of a lane that has ended.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
@@ -44,6 +46,8 @@ pub struct OrbCore {
     state: AtomicU8,
     lane_ended: OnceLock<Box<LaneEnded>>,
     closes_idle: OnceLock<Box<ClosesIdle>>,
+    /// See [`set_owner`](Self::set_owner).
+    owner: OnceLock<Weak<dyn Any + Send + Sync>>,
 }
 
 impl std::fmt::Debug for OrbCore {
@@ -59,7 +63,7 @@ impl OrbCore {
         let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
         Arc::new(Self {
-            threads: ThreadCount::new(options.thread_limit()),
+            threads: ThreadCount::of_orb(options.thread_limit(), &options.id),
             options,
             message_budget,
             peer_shares,
@@ -71,7 +75,18 @@ impl OrbCore {
             state: AtomicU8::new(RUNNING),
             lane_ended: OnceLock::new(),
             closes_idle: OnceLock::new(),
+            owner: OnceLock::new(),
         })
+    }
+
+    /// Sets the ORB that this is the core of. Only the first call has an effect.
+    pub fn set_owner(&self, owner: Weak<dyn Any + Send + Sync>) {
+        let _ = self.owner.set(owner);
+    }
+
+    /// The ORB that this is the core of; `None` if it has been dropped.
+    pub fn owner(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.owner.get()?.upgrade()
     }
 
     /// The budget for the messages of the ORB's connections.
@@ -170,16 +185,22 @@ impl OrbCore {
     /// Checks that the ORB accepts calls.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 4), completed NO, after a shutdown has begun.
+    /// `BAD_INV_ORDER` (OMG 4), completed NO, after a shutdown has begun; `OBJECT_NOT_EXIST` after the ORB has been
+    /// destroyed.
     #[inline]
     pub fn check_running(&self) -> Result<(), SystemException> {
         if self.is_running() { Ok(()) } else { Err(self.shut_down()) }
     }
 
-    /// The exception of calls after a shutdown: `BAD_INV_ORDER` (OMG 4), completed NO.
+    /// The exception of calls after a shutdown: `BAD_INV_ORDER` (OMG 4), or `OBJECT_NOT_EXIST` if the ORB has been
+    /// destroyed, completed NO (CORBA 3.3 part 1, 8.5.5).
     #[cold]
     pub fn shut_down(&self) -> SystemException {
-        SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, CompletionStatus::No)
+        let no = CompletionStatus::No;
+        match self.is_destroyed() {
+            true => SystemException::object_not_exist(minor::object_not_exist::ORB_DESTROYED, no),
+            false => SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, no),
+        }
     }
 
     /// Begins the shutdown; returns `false` if it had begun before.
@@ -190,12 +211,22 @@ impl OrbCore {
 
     /// Marks the shutdown as complete.
     pub fn set_closed(&self) {
-        self.state.store(CLOSED, Ordering::Release);
+        self.state.fetch_max(CLOSED, Ordering::AcqRel);
     }
 
     /// Whether the shutdown is complete.
     pub fn is_closed(&self) -> bool {
-        self.state.load(Ordering::Acquire) == CLOSED
+        self.state.load(Ordering::Acquire) >= CLOSED
+    }
+
+    /// Marks the ORB, whose shutdown is complete, as destroyed; returns `false` if it has been before.
+    pub fn set_destroyed(&self) -> bool {
+        self.state.swap(DESTROYED, Ordering::AcqRel) != DESTROYED
+    }
+
+    /// Whether the ORB has been destroyed.
+    pub fn is_destroyed(&self) -> bool {
+        self.state.load(Ordering::Acquire) == DESTROYED
     }
 
     /// Sets the function that is called when a lane has ended whose threads made calls. Only the first call has

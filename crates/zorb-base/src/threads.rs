@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tracing::span::EnteredSpan;
 use zorb_os::lock::{Condition, Lock};
 use zorb_os::thread_count::CountedThread;
 
@@ -18,6 +19,8 @@ pub struct ThreadCount {
     ended: Condition,
     /// How many threads the ORBs of the process may have when another one is to start.
     limit: usize,
+    /// The ORB's id; empty without one.
+    orb: String,
 }
 
 #[derive(Debug, Default)]
@@ -105,12 +108,32 @@ impl Running {
 impl ThreadCount {
     /// Of no threads, which are only started while all ORBs of the process together have fewer than `limit`.
     pub fn new(limit: usize) -> Arc<Self> {
-        Arc::new(Self { running: Lock::default(), ended: Condition::new(), limit })
+        Self::of_orb(limit, "")
     }
 
-    /// A counter of zero threads with the same limit.
+    /// The same for the ORB with the id `orb`, which is in the names of its threads and in what they log.
+    pub fn of_orb(limit: usize, orb: &str) -> Arc<Self> {
+        let (running, ended) = (Lock::default(), Condition::new());
+        Arc::new(Self { running, ended, limit, orb: orb.to_owned() })
+    }
+
+    /// A counter of zero threads with the same limit and ORB.
     pub fn beside(&self) -> Arc<Self> {
-        Self::new(self.limit)
+        Self::of_orb(self.limit, &self.orb)
+    }
+
+    /// The name of a thread: `zorb-serve` is `front-serve` in the ORB with the id `front`.
+    pub fn thread_name(&self, name: &str) -> String {
+        let name = match name.strip_prefix("zorb-") {
+            Some(role) if !self.orb.is_empty() => format!("{}-{role}", self.orb),
+            _ => name.to_owned(),
+        };
+        name.replace('\0', " ")
+    }
+
+    /// The span of what a thread of an ORB with an id logs.
+    fn span(&self) -> Option<EnteredSpan> {
+        (!self.orb.is_empty()).then(|| tracing::error_span!("orb", id = self.orb).entered())
     }
 
     /// Starts a counted thread, and records the event [`Event::ThreadStarted`].
@@ -138,9 +161,10 @@ impl ThreadCount {
     ) -> io::Result<()> {
         record(Event::ThreadStarted);
         let started = CountedThread::one_of(self.limit)?;
-        let activity = ThreadActivity::new(name);
+        let name = self.thread_name(name);
+        let activity = ThreadActivity::new(&name);
         let running = self.begin(Some(Arc::clone(&activity)));
-        let builder = std::thread::Builder::new().name(name.replace('\0', " "));
+        let builder = std::thread::Builder::new().name(name);
         // If the thread cannot be started, the closure is dropped, which decrements the count.
         stack_size
             .into_iter()
@@ -148,6 +172,7 @@ impl ThreadCount {
             .spawn(move || {
                 let (running, _started) = (running, started);
                 running.is_this_thread();
+                let _span = running.threads.span();
                 ACTIVITY.set(Some(activity));
                 body();
             })
@@ -245,6 +270,18 @@ mod tests {
         drop(stuck);
         count.join();
         assert!(count.join_within(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn threads_have_the_id_of_their_orb_in_their_names() {
+        let (plain, front) = (ThreadCount::new(8), ThreadCount::of_orb(8, "front").beside());
+        assert_eq!(plain.thread_name("zorb-serve"), "zorb-serve");
+        assert_eq!(front.thread_name("zorb-serve"), "front-serve");
+        assert_eq!(front.thread_name("telemetry"), "telemetry");
+        let (tell, told) = std::sync::mpsc::channel();
+        let name = || std::thread::current().name().map(str::to_owned);
+        front.spawn("zorb-serve", move || tell.send(name()).unwrap()).unwrap();
+        assert_eq!(told.recv().unwrap().as_deref(), Some("front-serve"));
     }
 
     #[test]

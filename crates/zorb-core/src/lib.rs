@@ -21,7 +21,9 @@ mod servant_manager;
 
 pub use context::Context;
 pub use native::Native;
-pub use orb::{Orb, OrbBuilder, PolicyCurrent, PolicyManager, WeakOrb};
+pub use orb::{
+    Orb, OrbBuilder, PolicyCurrent, PolicyManager, ServiceInformation, ServiceType, WeakOrb,
+};
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};

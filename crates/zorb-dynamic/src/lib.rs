@@ -26,6 +26,7 @@
 
 mod codec;
 mod dyn_any;
+mod factories;
 #[cfg(feature = "json")]
 pub mod json;
 mod named_value;
@@ -38,6 +39,7 @@ pub use dyn_any::{
     DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum, DynFixed, DynSequence, DynStruct,
     DynUnion, DynValue, DynValueBox,
 };
+pub use factories::{CodecFactory, DynAnyFactory, Encoding, EncodingFormat, UnknownEncoding};
 pub use named_value::{Mode, NamedValue};
 pub use request::{Deferred, Request, RequestError, Response, UnknownUserException, UntypedReply};
 pub use server_request::{Dynamic, DynamicServant, ServerRequest};

@@ -108,7 +108,8 @@ pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Interface, Loan,
     LoanedOctets, Native, ObjectRef, OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref,
-    Result, ServedBy, UserException, Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    Result, ServedBy, ServiceInformation, ServiceType, UserException, Value, ValueBase,
+    ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,
@@ -233,10 +234,10 @@ pub mod tls {
 /// Calls and values without generated code: DII, DSI, DynAny, the codec of Portable Interceptors.
 pub mod dynamic {
     pub use zorb_dynamic::{
-        Codec, CodecError, Deferred, DynAny, DynAnyError, DynAnyResult, DynArray, DynEnum,
-        DynFixed, DynSequence, DynStruct, DynUnion, DynValue, DynValueBox, Dynamic, DynamicServant,
-        Mode, NamedValue, Request, RequestError, Response, ServerRequest, UnknownUserException,
-        UntypedReply,
+        Codec, CodecError, CodecFactory, Deferred, DynAny, DynAnyError, DynAnyFactory,
+        DynAnyResult, DynArray, DynEnum, DynFixed, DynSequence, DynStruct, DynUnion, DynValue,
+        DynValueBox, Dynamic, DynamicServant, Encoding, EncodingFormat, Mode, NamedValue, Request,
+        RequestError, Response, ServerRequest, UnknownEncoding, UnknownUserException, UntypedReply,
     };
 
     /// IDL values as JSON, for people and scripts: [`zorb_dynamic::json`] describes the mapping.

@@ -3,7 +3,8 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use zorb_core::Error;
+use zorb_core::{Error, ObjectRef};
+use zorb_dynamic::{CodecFactory, DynAnyFactory};
 
 use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
 
@@ -36,6 +37,12 @@ impl Orb {
     /// An option of the environment or of the file is invalid.
     pub fn new() -> Result<Self, Error> {
         Self::builder().build()
+    }
+
+    /// The ORB of a reference (`_get_orb`); `None` if it has been dropped.
+    #[doc(alias = "_get_orb")]
+    pub fn of(object: &ObjectRef) -> Option<Self> {
+        zorb_core::Orb::of(object).map(Self)
     }
 
     /// A builder with the protocols of the build: IIOP, UIOP, SHMIOP, GIOPlite over TCP and Unix-domain sockets, and
@@ -94,6 +101,9 @@ const MISSING_FEATURES: &[(&str, &str)] = &[
 
 impl From<zorb_core::Orb> for Orb {
     fn from(orb: zorb_core::Orb) -> Self {
+        // Only a name that the program has registered for another object is refused.
+        let _ = orb.register_initial_local("CodecFactory", |_| CodecFactory::new());
+        let _ = orb.register_initial_local("DynAnyFactory", |_| DynAnyFactory::new());
         Self(orb)
     }
 }

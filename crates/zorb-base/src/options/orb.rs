@@ -18,7 +18,7 @@ macro_rules! orb_options {
             /// The options of every ORB, independent of its protocols and extensions.
             #[derive(Clone, Debug, PartialEq, Eq)]
             pub struct OrbOptions of "orb", set by (elsewhere) {
-                /// Name of this ORB among the ORBs of the process.
+                /// Name of this ORB among the ORBs of the process, which is in the names of its threads and in its log.
                 "Id" id: String = String::new();
                 // tidy: allow(neutral): an example for people
                 /// Endpoints to listen on, such as iiop://host:port; without any, an ephemeral port is opened when

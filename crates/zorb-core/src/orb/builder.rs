@@ -18,6 +18,7 @@ use zorb_base::protocol_choice::{chosen, endpoints};
 use zorb_transport::{Protocol, ProtocolRegistry};
 
 use super::handle::Orb;
+use super::ids;
 use super::inner::OrbInner;
 use super::resolve::use_interface_repository;
 
@@ -204,7 +205,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
     ///
     /// # Errors
     /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
-    /// profile tag; an endpoint that cannot be opened.
+    /// profile tag; an endpoint that cannot be opened; another ORB of the process has the same option `Id`.
     pub fn build(self) -> Result<O, Error> {
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
@@ -215,6 +216,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
         self.protocols.iter().for_each(|protocol| ProtocolRegistry::note(&**protocol));
         let inner = OrbInner::new(options);
+        ids::reserve(&inner)?;
         use_interface_repository(&inner);
         let core = &inner.core;
         for protocol in protocols {

@@ -21,6 +21,7 @@ use super::poa::Poa;
 use super::policy_current::PolicyCurrent;
 use super::policy_manager::PolicyManager;
 use super::resolve;
+use super::service::{ServiceInformation, ServiceType};
 
 /// A handle to an object request broker. Clones are the same ORB.
 ///
@@ -67,6 +68,26 @@ impl Orb {
 
     pub(super) fn core(&self) -> &OrbCore {
         &self.inner.core
+    }
+
+    /// The ORB of a reference (`_get_orb`); `None` if it has been dropped.
+    #[doc(alias = "_get_orb")]
+    pub fn of(object: &ObjectRef) -> Option<Self> {
+        object.core().owner()?.downcast().ok().map(Self::from_inner)
+    }
+
+    /// The id of this ORB (`id`), from the option `Id`; empty if it has none. Two ORBs of a process have the same id
+    /// only if it is empty. The id is in the names of the ORB's threads (`front-serve` instead of `zorb-serve`), in the
+    /// span `orb` of what they log, and in reports of threads that do not end.
+    pub fn id(&self) -> &str {
+        &self.options().id
+    }
+
+    /// Information about a service of this ORB (`get_service_information`); `None` if it does not have the service.
+    /// Zorb has none of those that the standard numbers.
+    #[doc(alias = "get_service_information")]
+    pub fn service_information(&self, _: ServiceType) -> Option<ServiceInformation> {
+        None
     }
 
     /// The effective options.
@@ -126,8 +147,9 @@ impl Orb {
     ///
     /// # Errors
     /// `BAD_PARAM` (OMG 7 to 10) for malformed text; `BAD_PARAM`, minor `WRONG_INTERFACE`, if the object is not a
-    /// `T`; an error without an exception if the reference is nil; the exception of a call that failed.
+    /// `T`; `BAD_INV_ORDER` (OMG 4) after a shutdown; an error without an exception if the reference is nil; the exception of a call that failed.
     pub fn resolve<T: Interface>(&self, url: &str) -> Result<T, Error> {
+        self.inner.core.check_running()?;
         resolve::resolve_typed(&self.inner, url)
     }
 
@@ -135,8 +157,10 @@ impl Orb {
     /// naming service for `corbaname:`.
     ///
     /// # Errors
-    /// `BAD_PARAM` (OMG 7 to 10) for malformed text; for `corbaname:` also the failure of the naming service.
+    /// `BAD_PARAM` (OMG 7 to 10) for malformed text; for `corbaname:` also the failure of the naming service;
+    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
     pub fn string_to_object(&self, url: &str) -> Result<Option<ObjectRef>, Error> {
+        self.inner.core.check_running()?;
         resolve::string_to_object(&self.inner, url, 0)
     }
 
@@ -146,21 +170,23 @@ impl Orb {
     /// option `InitRef`, and the option `DefaultInitRef`.
     ///
     /// # Errors
-    /// The name is unknown (`ORB::InvalidName`), or its URL does not resolve.
+    /// The name is unknown (`ORB::InvalidName`), or its URL does not resolve; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_reference<T: Interface>(&self, name: &str) -> Result<T, Error> {
+        self.inner.core.check_running()?;
         resolve::typed_initial_reference(&self.inner, name)
     }
 
     /// Sets an initial reference of this process (`register_initial_reference`).
     ///
     /// # Errors
-    /// The name is empty or taken.
+    /// The name is empty or taken; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     pub fn register_initial_reference<T: Interface>(
         &self,
         name: &str,
         reference: &T,
     ) -> Result<(), Error> {
+        self.inner.core.check_running()?;
         resolve::register_initial(&self.inner, name, reference.as_object())
     }
 
@@ -219,8 +245,9 @@ impl Orb {
     /// and code sets.
     ///
     /// # Errors
-    /// The key is empty, taken, or has the form of the ORB's own keys.
+    /// The key is empty, taken, or has the form of the ORB's own keys; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     pub fn publish<T: Interface>(&self, key: &str, reference: &T) -> Result<(), Error> {
+        self.inner.core.check_running()?;
         self.inner.publish(key, reference.as_object())
     }
 
@@ -285,6 +312,17 @@ impl Orb {
     /// `TIMEOUT`, minor `SHUTDOWN`, with `wait` if upcalls were still running at the end of `ShutdownGrace`.
     pub fn shutdown(&self, wait: bool) -> Result<(), Error> {
         self.inner.shutdown(wait).map_err(Error::from)
+    }
+
+    /// Shuts the ORB down with waiting, unless that has been done, and destroys it: its id is free again, and later
+    /// calls of its operations and by its references get `OBJECT_NOT_EXIST`, minor `ORB_DESTROYED` (CORBA 3.3 part 1,
+    /// 8.5.5). Between a [`shutdown`](Self::shutdown) and this call they get `BAD_INV_ORDER` (OMG 4).
+    ///
+    /// # Errors
+    /// As [`shutdown`](Self::shutdown); with `TIMEOUT` the ORB is destroyed all the same. `OBJECT_NOT_EXIST` if the
+    /// ORB has been destroyed.
+    pub fn destroy(&self) -> Result<(), Error> {
+        self.inner.destroy().map_err(Error::from)
     }
 }
 

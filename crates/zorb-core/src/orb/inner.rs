@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::error::{Error, Phase};
 use zorb_base::options::Options;
@@ -54,7 +54,7 @@ impl OrbInner {
         let adapters = Arc::new(Adapters::new(&core));
         let client = ClientCore::new(&core, &adapters);
         let server = ServerCore::new(&core, &adapters, Box::new(Arc::clone(&client)));
-        Arc::new(Self {
+        let orb = Arc::new(Self {
             core,
             adapters,
             client,
@@ -66,7 +66,10 @@ impl OrbInner {
             locals: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
-        })
+        });
+        let owner: Weak<Self> = Arc::downgrade(&orb);
+        orb.core.set_owner(owner);
+        orb
     }
 
     /// Whether `name` is the initial reference of a local object.

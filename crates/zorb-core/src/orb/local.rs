@@ -20,6 +20,8 @@ impl Orb {
     /// | `RootPOA` | [`Poa`](crate::poa::Poa) |
     /// | `ORBPolicyManager` | [`PolicyManager`](crate::PolicyManager) |
     /// | `PolicyCurrent` | [`PolicyCurrent`](crate::PolicyCurrent) |
+    /// | `CodecFactory` | `zorb::dynamic::CodecFactory`, with the facade's ORB |
+    /// | `DynAnyFactory` | `zorb::dynamic::DynAnyFactory`, with the facade's ORB |
     ///
     /// ```
     /// use zorb_core::Orb;
@@ -32,9 +34,10 @@ impl Orb {
     /// ```
     ///
     /// # Errors
-    /// The name is unknown (`ORB::InvalidName`), or the object is not a `T`.
+    /// The name is unknown (`ORB::InvalidName`), or the object is not a `T`; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     #[doc(alias = "resolve_initial_references")]
     pub fn initial_local<T: Any>(&self, name: &str) -> Result<T, Error> {
+        self.inner.core.check_running()?;
         let own: Box<dyn Any> = match name {
             "RootPOA" => Box::new(self.root_poa()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),

@@ -24,6 +24,9 @@ impl OrbInner {
                 CompletionStatus::No,
             ));
         }
+        if self.core.is_destroyed() {
+            return Err(self.core.shut_down());
+        }
         let first = self.core.begin_shutdown();
         if first {
             self.stop_serving();
@@ -35,6 +38,18 @@ impl OrbInner {
             (false, false) => {}
         }
         if wait { self.check_ended() } else { Ok(()) }
+    }
+
+    pub(super) fn destroy(self: &Arc<Self>) -> Result<(), SystemException> {
+        let ended = self.shutdown(true);
+        // It would wait for itself, or has been destroyed.
+        if !self.core.is_closed() {
+            return ended;
+        }
+        match self.core.set_destroyed() {
+            true => ended,
+            false => Err(self.core.shut_down()),
+        }
     }
 
     /// Checks that no upcall was running when the shutdown ended.
@@ -73,7 +88,7 @@ impl OrbInner {
             return self.finish();
         }
         let core = Arc::clone(self);
-        let name = "zorb-shutdown".to_owned();
+        let name = self.core.threads().thread_name("zorb-shutdown");
         let started = std::thread::Builder::new().name(name).spawn(move || core.finish());
         if let Err(error) = started {
             tracing::error!(%error, "cannot start the shutdown thread; not waiting for requests");

@@ -18,6 +18,7 @@ mod lifecycle;
 mod logging;
 mod main_thread;
 mod memory;
+mod orb_operations;
 mod poa;
 mod policies;
 mod reply_interceptors;

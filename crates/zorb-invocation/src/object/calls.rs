@@ -2,8 +2,8 @@
 
 use zorb_base::object_id::OBJECT_ID;
 use zorb_base::raises::Raises;
-use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
-use zorb_giop::ResponseFlags;
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Wire};
+use zorb_giop::{Ior, ResponseFlags};
 use zorb_os::probe;
 use zorb_types::SystemException;
 
@@ -111,6 +111,40 @@ impl ObjectRef {
             |_| Ok(()),
             |reader| reader.read_latin1("repository id").map(std::borrow::Cow::into_owned),
         )
+    }
+
+    /// Asks the object for the definition of its interface in an interface repository (`_get_interface`), an
+    /// `InterfaceDef`; `None` if the server has none.
+    ///
+    /// # Errors
+    /// The system exception of the call: `INTF_REPOS` (OMG 1) from a server without a repository.
+    #[doc(alias = "_get_interface")]
+    pub fn interface(&self) -> Result<Option<Self>, SystemException> {
+        let ior = self.invoke::<_, SystemException>("_interface", |_| Ok(()), Ior::read)?;
+        Ok((!ior.is_nil()).then(|| Self::new(self.core(), ior)))
+    }
+
+    /// Asks the object for the component that it belongs to (`_get_component`); `None` if it belongs to none, as the
+    /// objects of Zorb do.
+    ///
+    /// # Errors
+    /// The system exception of the call.
+    #[doc(alias = "_get_component")]
+    pub fn component(&self) -> Result<Option<Self>, SystemException> {
+        let ior = self.invoke::<_, SystemException>("_component", |_| Ok(()), Ior::read)?;
+        Ok((!ior.is_nil()).then(|| Self::new(self.core(), ior)))
+    }
+
+    /// Asks the object for the managers of its policy domains (`_get_domain_managers`). The objects of Zorb have none.
+    ///
+    /// # Errors
+    /// The system exception of the call.
+    #[doc(alias = "_get_domain_managers")]
+    pub fn domain_managers(&self) -> Result<Vec<Self>, SystemException> {
+        let iors =
+            self.invoke::<_, SystemException>("_domain_managers", |_| Ok(()), <Vec<Ior>>::read)?;
+        let managers = iors.into_iter().filter(|ior| !ior.is_nil());
+        Ok(managers.map(|ior| Self::new(self.core(), ior)).collect())
     }
 
     /// A typed reference to this object, after asking whether it has this type; `None` if not.

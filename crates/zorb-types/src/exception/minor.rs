@@ -247,6 +247,7 @@ minors! {
         BEING_DEACTIVATED = omg 4, "object is being deactivated";
         POLLER_DELIVERED = omg 5, "poller delivered its reply already";
         UNKNOWN_KEY = zorb 1, "the server has no object with this key";
+        ORB_DESTROYED = zorb 2, "the ORB has been destroyed";
     }
     inv_policy, InvPolicy {
         CANNOT_RECONCILE = omg 1, "policies of reference and client cannot be reconciled";

@@ -6,6 +6,7 @@ mod certificates;
 mod configured;
 mod diop;
 mod five_files;
+mod initial;
 mod local;
 mod precedence;
 mod protocol_policies;

@@ -7,10 +7,14 @@ use zorb::options::SetStreamOptions as _;
 
 use crate::peer::arguments::PeerArguments;
 
-/// An ORB with the options of the command line. The options of the experiment are forced, because the
-/// results name them.
+/// An ORB with the options of the command line, except its id, which only one ORB of a process can have. The options of
+/// the experiment are forced, because the results name them.
 pub(super) fn orb(arguments: &PeerArguments) -> OrbBuilder {
-    zorb::Orb::builder().arguments(&mut arguments.orb.clone()).force(|mut orb| {
+    let mut given = arguments.orb.clone();
+    if let Some(id) = given.iter().position(|argument| argument.eq_ignore_ascii_case("-ORBId")) {
+        given.drain(id..given.len().min(id + 2));
+    }
+    zorb::Orb::builder().arguments(&mut given).force(|mut orb| {
         if let Some(octets) = arguments.socket_queue {
             orb = orb.send_buffer(Some(octets)).receive_buffer(Some(octets));
         }
