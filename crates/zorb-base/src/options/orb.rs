@@ -45,6 +45,16 @@ macro_rules! orb_options {
                 "ConnectTimeout" connect_timeout: Duration = Duration::from_secs(10), 1..=HOUR_MS, "ms";
                 /// Maximum total time to connect to an object at all its addresses; at least ConnectTimeout.
                 "MaxConnectTime" max_connect_time: Duration = Duration::from_secs(30), 1..=HOUR_MS, "ms";
+                /// Time until an endpoint that could not be reached is tried again; it doubles with each failure, and
+                /// varies at random between half and all of that; calls wait for it if their deadline permits; 0
+                /// tries at once.
+                "ReconnectDelay" reconnect_delay: Duration = Duration::from_millis(10), 0..=HOUR_MS, "ms";
+                /// Maximum time between two attempts to connect to an endpoint that cannot be reached.
+                "MaxReconnectDelay" max_reconnect_delay: Duration = Duration::from_secs(1), 1..=HOUR_MS, "ms";
+                /// Time after which calls that use a later address of a reference, because an earlier one could not
+                /// be reached, try the earlier ones again; 0 for never.
+                "FailbackTime" failback_time: Option<Duration> = Some(Duration::from_secs(60)),
+                    0..=24 * HOUR_MS, "ms";
                 /// Maximum time to wait for a reply; 0 for no limit.
                 "RoundTripTimeout" round_trip_timeout: Option<Duration> = None, 0..=HOUR_MS, "ms";
                 /// Idle time after which a server closes a connection, and a client one that it has opened, at most a

@@ -8,6 +8,7 @@ mod collocated;
 mod connecting;
 mod descriptors;
 mod errors;
+mod failover;
 mod flood;
 mod gather;
 mod held;

@@ -61,8 +61,8 @@ fn connect<'r>(
     call: &Call<'_>,
     routes: &'r Routes,
 ) -> Result<(&'r Route, AnyConnection<'r>), SystemException> {
-    let wanted =
-        Wanted { connect_timeout: call.parameters.connect, deadline: call.sending.deadline() };
+    let (connect_timeout, deadline) = (call.parameters.connect, call.sending.deadline());
+    let wanted = Wanted { connect_timeout, deadline, waits: true };
     let expects_reply = call.response.expects_reply();
     let selection = Selection { wanted, expects_reply, info: call.info };
     select_connection(call.object, routes, &selection)

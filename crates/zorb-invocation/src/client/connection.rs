@@ -25,7 +25,10 @@ use super::time_limit::TimeLimit;
 pub(super) const CONTROL_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// A connection on which nothing was received for longer than this is checked before it is used again: the
-/// server may have closed it.
+/// server may have closed it. Some ticks of the coarse clock.
+const UNCHECKED: Duration = Duration::from_millis(20);
+
+/// Other threads can take a connection on which nothing was received for longer than this.
 const RECENT: Duration = Duration::from_millis(500);
 
 /// When something was last received on a connection, to a few milliseconds.
@@ -44,10 +47,15 @@ impl LastReceived {
         Self(MonotonicTime::from_nanos(0))
     }
 
+    /// Whether its thread uses the connection all the time.
+    pub(super) fn is_recent(self) -> bool {
+        !self.is_older_than(RECENT)
+    }
+
     /// Whether the connection needs no check before it is used now.
     #[inline]
-    pub(super) fn is_recent(self) -> bool {
-        self.is_recent_at(Self::now())
+    pub(super) fn is_known_to_work(self) -> bool {
+        self.is_known_to_work_at(Self::now())
     }
 
     /// Whether nothing has been received for at least this time.
@@ -57,8 +65,8 @@ impl LastReceived {
 
     /// The same for a use at `now`.
     #[inline]
-    pub(super) fn is_recent_at(self, now: Self) -> bool {
-        now.0.nanos_since(self.0) < RECENT.as_nanos() as u64
+    pub(super) fn is_known_to_work_at(self, now: Self) -> bool {
+        now.0.nanos_since(self.0) < UNCHECKED.as_nanos() as u64
     }
 }
 

@@ -7,6 +7,8 @@ use zorb_base::options::Options;
 use zorb_base::policy::{ConnectionProperties, octets};
 use zorb_transport::StreamOptions;
 
+use super::reconnecting::ReconnectDelays;
+
 /// The settings of connections.
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionSettings {
@@ -21,6 +23,8 @@ pub(crate) struct ConnectionSettings {
     pub(crate) max_calls: usize,
     /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
     pub(crate) max_wait: Option<Duration>,
+    /// The times between attempts to connect to an endpoint that cannot be reached.
+    pub(crate) reconnect: ReconnectDelays,
     /// The idle time after which a connection may be closed; `None` for no limit.
     pub(crate) idle_limit: Option<Duration>,
     /// The maximum number of calls and octets in a queue of one-way calls, where policies limit them.
@@ -69,6 +73,10 @@ impl ConnectionSettings {
             ),
             max_calls,
             max_wait: options.max_connection_wait,
+            reconnect: ReconnectDelays {
+                first: options.reconnect_delay,
+                longest: options.max_reconnect_delay,
+            },
             idle_limit: options.idle_timeout,
             queued: [properties.queued_calls, properties.queued_octets],
         }

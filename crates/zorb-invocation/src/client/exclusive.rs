@@ -98,7 +98,19 @@ impl ExclusiveConnection {
     #[inline]
     pub(super) fn begin_call(&mut self) -> bool {
         self.begun = LastReceived::now();
-        self.last_received.is_recent_at(self.begun)
+        self.last_received.is_known_to_work_at(self.begun)
+    }
+
+    /// Checks a connection on which nothing has been received for some time; `false` if its server has closed it, or
+    /// has sent something that nobody expects. Then a request over it could be lost, and the client would not know
+    /// whether the server has executed it.
+    #[cold]
+    pub(super) fn check(&mut self) -> bool {
+        let works = !self.has_hung_up() && !self.stream.is_readable();
+        if works {
+            self.last_received = self.begun;
+        }
+        works
     }
 
     /// Whether its server is known to have hung up.

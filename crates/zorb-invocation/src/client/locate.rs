@@ -115,7 +115,8 @@ fn locate_at(
         });
     }
     let selected = select_endpoint(object, target, routes, |info| {
-        let wanted = Wanted { connect_timeout: connect, deadline: time_limit.deadline() };
+        let deadline = time_limit.deadline();
+        let wanted = Wanted { connect_timeout: connect, deadline, waits: true };
         let selection = Selection { wanted, expects_reply: true, info };
         select_connection(object, routes, &selection)
     })?;

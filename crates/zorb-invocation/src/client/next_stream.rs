@@ -27,7 +27,7 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
     let parameters = parameters(object);
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
     select_endpoint(object, target, routes, |info| {
-        let wanted = Wanted { connect_timeout: parameters.connect, deadline };
+        let wanted = Wanted { connect_timeout: parameters.connect, deadline, waits: true };
         let selection = Selection { wanted, expects_reply: false, info };
         Ok(match select_connection(object, routes, &selection)?.1 {
             AnyConnection::Exclusive(mut call) => {

@@ -113,7 +113,8 @@ impl Outbox {
         }
         // The server may have closed the idle connection.
         let mut connection = self.connection.lock();
-        let is_good = connection.last_received.is_recent() || !connection.stream.is_readable();
+        let is_good =
+            connection.last_received.is_known_to_work() || !connection.stream.is_readable();
         if is_good {
             connection.last_received = LastReceived::now();
         }

@@ -10,6 +10,7 @@ mod acquire;
 mod exclusive_call;
 mod hung_up;
 mod per_lane;
+mod reconnect;
 mod share;
 #[cfg(test)]
 mod tests;
@@ -33,6 +34,7 @@ use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
 use super::hangups::HungUp;
 use super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
+use super::reconnecting::Reconnecting;
 use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
 use per_lane::PerLane;
@@ -58,7 +60,7 @@ pub(crate) struct EndpointPool {
     /// The connections if calls share them.
     pub(super) multiplexed: Option<MultiplexedConnections>,
     state: CallLock<PoolState>,
-    /// Notified when a multiplexed connection is opened or closed.
+    /// Notified when a multiplexed connection is opened or closed, and when an endpoint can be reached again.
     changed: Condition,
     max_open: usize,
     settings: ConnectionSettings,
@@ -83,6 +85,7 @@ struct PoolState {
     waiting: WaitQueue,
     /// The connections that calls use although their servers have hung up.
     hung_up: Vec<Weak<HungUp>>,
+    reconnecting: Reconnecting,
     closed: bool,
 }
 
@@ -131,6 +134,8 @@ pub(super) struct Wanted {
     pub(super) connect_timeout: Duration,
     /// When it must be open.
     pub(super) deadline: Option<Instant>,
+    /// Whether it waits until an endpoint that could not be reached is to be tried again.
+    pub(super) waits: bool,
 }
 
 impl Wanted {
@@ -147,6 +152,8 @@ pub(crate) enum NoConnection {
     Closed,
     /// All connections were in use until the deadline, or for too long.
     Busy,
+    /// The endpoint could not be reached, and it is too early to try again; the caller does not wait.
+    NotYet,
     /// The endpoint could not be reached.
     Unreachable {
         error: ConnectError,
@@ -339,7 +346,8 @@ impl EndpointPool {
 
     /// Connects; the caller has counted the connection as open.
     fn connect(&self, wanted: Wanted) -> Result<Arc<dyn Stream>, NoConnection> {
-        let Wanted { connect_timeout, deadline } = wanted;
+        let Wanted { connect_timeout, deadline, .. } = wanted;
+        let begun = self.begin_connecting(wanted)?;
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
         let timeout = timeout.max(Duration::from_millis(1));
@@ -349,7 +357,7 @@ impl EndpointPool {
         if let Some(others) = self.others.upgrade() {
             others.before_connecting(self.settings.idle_limit);
         }
-        let begun = Instant::now();
+        let tried = Instant::now();
         let connect = || self.protocol.transport().connect(&self.endpoint, &options);
         let connected = connect().or_else(|error| match self.others.upgrade() {
             Some(others) if is_out_of_descriptors(&error) => {
@@ -360,6 +368,7 @@ impl EndpointPool {
         });
         match connected {
             Ok(stream) => {
+                self.connected();
                 tracing::debug!(endpoint = %self.endpoint, "connected");
                 Ok(match self.settings.fragment_size {
                     // Without replies, each message is a datagram.
@@ -368,6 +377,7 @@ impl EndpointPool {
                 })
             }
             Err(error) => {
+                self.state().reconnecting.failed(tried, Instant::now(), self.settings.reconnect);
                 self.lost_one();
                 let spent = if error.is_timed_out() { timeout } else { begun.elapsed() };
                 Err(NoConnection::Unreachable { error, spent })

@@ -80,7 +80,7 @@ fn select_queue<'t>(
     let new = |connect_timeout| NewOutbox {
         on_event: policy.event_handler(),
         limits: policy.limits_of(core.options()),
-        wanted: Wanted { connect_timeout, deadline },
+        wanted: Wanted { connect_timeout, deadline, waits: true },
     };
     let mut failure = None;
     for route in fitting_routes(routes, call.info)? {
@@ -94,7 +94,7 @@ fn select_queue<'t>(
                 }
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
-            Err(NoConnection::Busy) => {
+            Err(NoConnection::Busy | NoConnection::NotYet) => {
                 let code = minor::no_resources::THREADS;
                 return Err(SystemException::no_resources(code, CompletionStatus::No));
             }

@@ -25,6 +25,7 @@ use super::addressing::Addressing;
 use super::connection::Receiving;
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
+use super::failback::Failback;
 use super::pool::EndpointPool;
 use crate::client::core::ClientCore;
 
@@ -89,6 +90,7 @@ pub(crate) struct Routes {
     list: Vec<Route>,
     /// The index of the last successful route.
     preferred: AtomicUsize,
+    failback: Failback,
     /// The object key, if the object is in this ORB.
     pub(crate) local: Option<Arc<[u8]>>,
     /// The policies in the first profile that has any.
@@ -146,7 +148,8 @@ impl Routes {
         ior: &Ior,
         own: Option<&Arc<ConnectionPolicies>>,
     ) -> Self {
-        let mut routes = Self::default();
+        let failback = Failback::after(core.options().failback_time);
+        let mut routes = Self { failback, ..Self::default() };
         let mut profiles = Vec::new();
         for (index, profile) in (0..).zip(&ior.profiles) {
             let profile = UsableProfile::find(core, ior, profile, Some(index));
@@ -350,15 +353,29 @@ impl Routes {
         self.list.iter().filter(|route| change(route)).count() > 0
     }
 
-    /// The last successful route.
+    /// The last successful route; `None` if it is time to try earlier ones.
     #[inline]
     pub(super) fn preferred(&self) -> Option<&Route> {
-        self.list.get(self.preferred.load(Ordering::Relaxed))
+        let number = self.preferred.load(Ordering::Relaxed);
+        if number != 0 && self.failback.is_due() {
+            return None;
+        }
+        self.list.get(number)
     }
 
-    /// The routes with their indexes, beginning with the last successful one.
+    /// The index of the last successful route.
+    #[inline]
+    pub(super) fn preferred_number(&self) -> usize {
+        self.preferred.load(Ordering::Relaxed)
+    }
+
+    /// The routes with their indexes, beginning with the last successful one, or with the first if it is time to try it
+    /// again.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
-        let first = self.preferred.load(Ordering::Relaxed);
+        let mut first = self.preferred.load(Ordering::Relaxed);
+        if first != 0 && self.failback.begin() {
+            first = 0;
+        }
         let count = self.list.len();
         (0..count).filter_map(move |step| {
             // Both terms are less than `count`.
@@ -371,6 +388,7 @@ impl Routes {
     /// Stores the index of a successful route, unless the route depends on the call.
     pub(super) fn prefer(&self, number: usize) {
         if self.preferred.load(Ordering::Relaxed) != number && !self.by_priority {
+            self.failback.start();
             self.preferred.store(number, Ordering::Relaxed);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::RangeInclusive;
+use std::time::{Duration, Instant};
 
 use zorb_base::interceptor::ClientRequestInfo;
 use zorb_transport::{ConnectError, ConnectPhase};
@@ -12,6 +13,9 @@ use super::connect_time::ConnectTime;
 use super::pool::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
+
+/// The maximum time to connect to an earlier address of a reference while a later one works.
+const MAX_PROBE: Duration = Duration::from_secs(1);
 
 /// The requirements of a call on its connection.
 #[derive(Clone, Copy, Debug)]
@@ -141,7 +145,8 @@ fn select_by_priority<'t>(
     try_routes(object, routes, fitting, selection)
 }
 
-/// Tries these routes until one connects.
+/// Tries these routes until one connects. Those that could not be reached before, and are not to be tried again yet, come
+/// last, so that a call fails only after all have been tried.
 fn try_routes<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
@@ -154,12 +159,23 @@ fn try_routes<'t>(
     let mut connecting = ConnectTime::new(wanted.connect_timeout, core.options().max_connect_time);
     let mut ended = NotConnected::Unreachable;
     let mut one_way = false;
-    for (number, route) in fitting {
+    let preferred = routes.preferred_number();
+    let mut fitting = fitting.map(|(number, route)| (number, route, false)).peekable();
+    let fails_back = preferred != 0 && fitting.peek().is_some_and(|(first, ..)| *first == 0);
+    let mut later = Vec::new();
+    loop {
+        let next = fitting.next().or_else(|| next_of(&mut later));
+        let Some((number, route, waits)) = next else { break };
         if expects_reply && !route.replies {
             one_way = true;
             continue;
         }
-        match route.pool.connection(Wanted { connect_timeout: connecting.next(), ..wanted }) {
+        let connect_timeout = connecting.next();
+        let wanted = match fails_back && number < preferred {
+            true => probe(Wanted { connect_timeout, waits, ..wanted }),
+            false => Wanted { connect_timeout, waits, ..wanted },
+        };
+        match route.pool.connection(wanted) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -171,9 +187,10 @@ fn try_routes<'t>(
             Err(NoConnection::Busy) => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.pool.endpoint));
             }
+            Err(NoConnection::NotYet) => later.push((number, route, true)),
             Err(NoConnection::Unreachable { error, spent }) => {
                 failures.push(error);
-                if wanted.is_late() {
+                if selection.wanted.is_late() {
                     ended = NotConnected::Late;
                     break;
                 }
@@ -193,6 +210,25 @@ fn try_routes<'t>(
     } else {
         no_usable_profile(object, routes)
     })
+}
+
+/// The next of the routes that are tried once more.
+#[cold]
+fn next_of<T>(later: &mut Vec<T>) -> Option<T> {
+    (!later.is_empty()).then(|| later.remove(0))
+}
+
+/// The limits of an attempt to go back to an earlier address while a later one works: the call must not wait long for
+/// it, and there must be time left to use the other one.
+#[cold]
+fn probe(wanted: Wanted) -> Wanted {
+    let now = Instant::now();
+    let half = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
+    Wanted {
+        connect_timeout: wanted.connect_timeout.min(MAX_PROBE),
+        deadline: wanted.deadline.map(half),
+        ..wanted
+    }
 }
 
 /// Why no connection was opened.

@@ -235,6 +235,8 @@ fn the_limits_that_are_options_have_their_defaults() {
         if spec.name.starts_with("Rt")
             || [
                 "StallTakeover",
+                "ReconnectDelay",
+                "FailbackTime",
                 "BusyWait",
                 "SendBuffer",
                 "ReceiveBuffer",
@@ -293,6 +295,18 @@ fn numbers_in_prose_are_those_of_the_code() {
             "const RECENT: Duration = Duration::from_millis(500);",
             "docs/src/threads.md",
             "half a second",
+        ),
+        (
+            "crates/zorb-invocation/src/client/connection.rs",
+            "const UNCHECKED: Duration = Duration::from_millis(20);",
+            "docs/src/threads.md",
+            "silent for 20 ms",
+        ),
+        (
+            "crates/zorb-invocation/src/client/selection.rs",
+            "const MAX_PROBE: Duration = Duration::from_secs(1);",
+            "docs/src/threads.md",
+            "for at most a second",
         ),
         (
             "crates/zorb-serving/src/own_threads.rs",

@@ -42,7 +42,8 @@ fn a_closed_cache_opens_nothing() {
     let cache = ConnectionCache::default();
     let before = pool(&cache, 0);
     cache.close();
-    let wanted = Wanted { connect_timeout: Duration::from_secs(1), deadline: None };
+    let connect_timeout = Duration::from_secs(1);
+    let wanted = Wanted { connect_timeout, deadline: None, waits: true };
     for pool in [before, pool(&cache, 0), pool(&cache, 1)] {
         assert!(matches!(pool.open_separate(wanted), Err(NoConnection::Closed)));
     }

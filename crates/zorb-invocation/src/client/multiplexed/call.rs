@@ -92,7 +92,7 @@ impl MultiplexedConnection {
             state.waiting.leave(&ticket);
         }
         joins?;
-        if state.users == 0 && !state.last_received.is_recent() {
+        if state.users == 0 && !state.last_received.is_known_to_work() {
             if self.stream.is_readable() {
                 self.end(&mut state, NoReply::Lost(None));
                 return Err(NotJoined::Ended);

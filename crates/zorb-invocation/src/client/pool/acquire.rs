@@ -8,7 +8,6 @@ use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::in_upcall;
 use zorb_os::lock::Locked;
 
-use super::super::connection::LastReceived;
 use super::super::exclusive::ExclusiveConnection;
 use super::super::wait_limit::WaitLimit;
 use super::super::wait_queue::Ticket;
@@ -57,7 +56,10 @@ impl EndpointPool {
         // There is one, because connections are exclusive.
         let Some(slot) = self.slot(thread) else { return Err(NoConnection::Busy) };
         let mut idle = slot.take();
-        let connection = match idle.take_if(|connection| connection.begin_call()) {
+        let usable = |connection: &mut Box<ExclusiveConnection>| {
+            connection.begin_call() || connection.check()
+        };
+        let connection = match idle.take_if(usable) {
             Some(connection) => connection,
             None => self.acquire_other(slot, idle, wanted)?,
         };
@@ -230,12 +232,6 @@ impl EndpointPool {
 
 /// The idle connection, unless its server has closed it.
 fn usable(mut connection: Box<ExclusiveConnection>) -> Option<Box<ExclusiveConnection>> {
-    let is_checked = connection.begin_call();
-    if connection.has_hung_up() || (!is_checked && connection.stream.is_readable()) {
-        return None;
-    }
-    if !is_checked {
-        connection.last_received = LastReceived::now();
-    }
-    Some(connection)
+    let is_checked = connection.begin_call() && !connection.has_hung_up();
+    (is_checked || connection.check()).then_some(connection)
 }

@@ -23,6 +23,12 @@ impl<'r> ExclusiveCall<'r> {
         Self { connection: Some(connection), pool, slot }
     }
 
+    /// When the connection was opened.
+    #[cfg(test)]
+    pub(crate) fn opened(&self) -> Option<std::time::Instant> {
+        self.connection.as_ref().map(|connection| connection.opened)
+    }
+
     /// The connection.
     #[inline]
     pub(crate) fn connection(&mut self) -> Option<&mut ExclusiveConnection> {

@@ -14,7 +14,8 @@ use crate::client::cache::ConnectionCache;
 use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 
-const WANTED: Wanted = Wanted { connect_timeout: Duration::from_secs(10), deadline: None };
+const WANTED: Wanted =
+    Wanted { connect_timeout: Duration::from_secs(10), deadline: None, waits: true };
 
 /// The connections to a server that accepts one and does nothing.
 fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointPool>) {
@@ -243,4 +244,36 @@ fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
         let state = pool.state();
         assert_eq!((state.open, state.idle.len()), (1, 0));
     }
+}
+
+#[test]
+fn a_connection_that_its_server_has_closed_while_idle_is_not_used() {
+    let (listener, pool) = pool(1, None);
+    drop(pool.connection(WANTED).unwrap());
+    let server = listener.accept().unwrap().0;
+    let (_, thread) = pool.for_caller();
+    let slot = pool.slot(thread).unwrap();
+    let idle_for_long = |mut idle: Box<ExclusiveConnection>| {
+        // The thread that looks for hang-ups has not seen it.
+        idle.watched = None;
+        idle.last_received = LastReceived::long_ago();
+        slot.put(idle);
+    };
+    let opened = |connection: &AnyConnection<'_>| match connection {
+        AnyConnection::Exclusive(call) => call.opened(),
+        AnyConnection::Multiplexed(_) => None,
+    };
+    let idle = slot.take().unwrap();
+    let first = idle.opened;
+    idle_for_long(idle);
+    let again = pool.connection(WANTED).unwrap();
+    assert_eq!(opened(&again), Some(first), "the server has not closed it");
+    drop(again);
+    drop(server);
+    idle_for_long(slot.take().unwrap());
+    assert!(pool.acquire_idle().is_none());
+    let other = pool.connection(WANTED).unwrap();
+    assert_ne!(opened(&other), Some(first));
+    assert_eq!(pool.state().open, 1);
+    listener.accept().unwrap();
 }

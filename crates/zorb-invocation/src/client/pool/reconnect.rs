@@ -1,0 +1,50 @@
+//! Waiting until an endpoint that could not be reached is tried again.
+
+use std::io;
+use std::time::Instant;
+
+use zorb_transport::{ConnectError, ConnectPhase};
+
+use super::{EndpointPool, NoConnection, Wanted};
+
+impl EndpointPool {
+    /// Begins to connect, and returns when that was. If the endpoint could not be reached before, it waits for its next
+    /// turn. The caller has counted the connection as open; if it may not connect, it is not counted any more.
+    pub(super) fn begin_connecting(&self, wanted: Wanted) -> Result<Instant, NoConnection> {
+        let begun = Instant::now();
+        let mut state = self.state();
+        let refused = loop {
+            if state.closed {
+                break NoConnection::Closed;
+            }
+            let now = Instant::now();
+            let Err(wait) = state.reconnecting.begin(now, self.settings.reconnect) else {
+                return Ok(begun);
+            };
+            if !wanted.waits {
+                break NoConnection::NotYet;
+            }
+            if wanted
+                .deadline
+                .is_some_and(|deadline| deadline.saturating_duration_since(now) < wait)
+            {
+                let text = format!("it could not be reached; the next attempt is in {wait:.1?}");
+                let error = io::Error::other(text);
+                let error = ConnectError::single(&self.endpoint, ConnectPhase::Connect, error)
+                    .with_hint("the options ReconnectDelay and MaxReconnectDelay set the time");
+                break NoConnection::Unreachable { error, spent: begun.elapsed() };
+            }
+            state = self.changed.wait_for(state, wait);
+        };
+        drop(state);
+        self.lost_one();
+        Err(refused)
+    }
+
+    /// Notes that the endpoint has been reached. Those who wait may try, too.
+    pub(super) fn connected(&self) {
+        if self.state().reconnecting.succeeded() {
+            self.changed.notify_all();
+        }
+    }
+}
