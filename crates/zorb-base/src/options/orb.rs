@@ -118,6 +118,9 @@ macro_rules! orb_options {
                 /// limit.
                 "MaxConnectionWait" max_connection_wait: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
+                /// Maximum number of callers that wait for connections to one endpoint, or for room on one that calls
+                /// share; further ones get TRANSIENT at once; 0 for none.
+                "MaxWaitingCalls" max_waiting_calls: usize = 65_536, 0..=1 << 20;
                 /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
                 /// when MaxConnectionsPerEndpoint are open.
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;

@@ -105,6 +105,35 @@ fn a_caller_without_a_timeout_does_not_wait_forever_for_a_connection() {
     }
 }
 
+#[test]
+fn callers_beyond_the_limit_of_those_that_wait_are_refused_at_once() {
+    for calls in ["1", "2"] {
+        let (_server, echo) = server();
+        let one = builder().option("MaxConnectionsPerEndpoint", "1").option("MaxWaitingCalls", "3");
+        let one = one.option("MaxCallsPerConnection", calls).option("MaxConnectionWait", "0");
+        let orb = one.build().unwrap();
+        let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+        let (ended, ends) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let served = calls.parse::<usize>().unwrap() + 3;
+            for _ in 0..served + 5 {
+                let (there, ended) = (&there, ended.clone());
+                scope.spawn(move || ended.send(there.wait_for(6)));
+            }
+            // The others are in upcalls, or wait.
+            for _ in 0..5 {
+                let refused = ends.recv().unwrap().unwrap_err();
+                assert_eq!(refused.minor, minor::transient::NO_FREE_CONNECTION);
+                assert_eq!(refused.completed, CompletionStatus::No);
+            }
+            echo.note(6).unwrap();
+            for _ in 0..served {
+                assert_eq!(ends.recv().unwrap(), Ok(()));
+            }
+        });
+    }
+}
+
 /// Two ORBs whose servants call each other until the argument is 0, if possible over one connection in each
 /// direction.
 fn call_back(depth: i32, calls: &str) -> i32 {

@@ -21,6 +21,7 @@ mod main_thread;
 mod memory;
 mod orb_operations;
 mod poa;
+mod overload;
 mod policies;
 mod reply_interceptors;
 mod scripted;

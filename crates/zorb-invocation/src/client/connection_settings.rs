@@ -21,6 +21,8 @@ pub(crate) struct ConnectionSettings {
     pub(crate) fragment_size: Option<usize>,
     pub(crate) max_connections: usize,
     pub(crate) max_calls: usize,
+    /// The maximum number of callers that wait for a connection that others use.
+    pub(crate) max_waiting: usize,
     /// The maximum time that a caller waits for a connection that others use; `None` for no limit.
     pub(crate) max_wait: Option<Duration>,
     /// The times between attempts to connect to an endpoint that cannot be reached.
@@ -72,6 +74,7 @@ impl ConnectionSettings {
                 options.max_connections_per_endpoint,
             ),
             max_calls,
+            max_waiting: options.max_waiting_calls,
             max_wait: options.max_connection_wait,
             reconnect: ReconnectDelays {
                 first: options.reconnect_delay,

@@ -150,7 +150,7 @@ impl Wanted {
 pub(crate) enum NoConnection {
     /// The ORB has shut down.
     Closed,
-    /// All connections were in use until the deadline, or for too long.
+    /// All connections were in use until the deadline, or for too long, or too many callers wait for one.
     Busy,
     /// The endpoint could not be reached, and it is too early to try again; the caller does not wait.
     NotYet,

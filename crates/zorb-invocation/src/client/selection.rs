@@ -249,8 +249,9 @@ fn all_in_use(wanted: &Wanted) -> SystemException {
     if wanted.is_late() {
         return SystemException::timeout(minor::timeout::CONNECT, no);
     }
-    let context = ErrorContext::new(Phase::Connect)
-        .with_hint("the options MaxConnectionsPerEndpoint and MaxConnectionWait set the limits");
+    let context = ErrorContext::new(Phase::Connect).with_hint(
+        "MaxConnectionsPerEndpoint, MaxWaitingCalls and MaxConnectionWait set the limits",
+    );
     SystemException::transient(minor::transient::NO_FREE_CONNECTION, no).with_context(context)
 }
 

@@ -21,7 +21,6 @@ pub(super) struct Ticket {
 }
 
 impl WaitQueue {
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

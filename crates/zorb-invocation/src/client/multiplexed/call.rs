@@ -42,7 +42,7 @@ pub(crate) struct MultiplexedCall {
 pub(in crate::client) enum NotJoined {
     /// The connection has ended.
     Ended,
-    /// Other calls used it until the deadline, or for too long.
+    /// Other calls used it until the deadline, or for too long, or too many callers wait.
     Busy,
     /// Another call uses it, which one out of an upcall does not join.
     InUse,
@@ -56,6 +56,8 @@ pub(in crate::client) struct Joining {
     pub(in crate::client) in_upcall: bool,
     /// The deadline of the call.
     pub(in crate::client) deadline: Option<Instant>,
+    /// The maximum number of callers that wait.
+    pub(in crate::client) max_waiting: usize,
     /// The maximum time to wait; `None` for no limit.
     pub(in crate::client) max_wait: Option<Duration>,
 }
@@ -78,6 +80,9 @@ impl MultiplexedConnection {
             let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
             if is_next && state.users < self.max_calls {
                 break Ok(());
+            }
+            if waits.is_none() && state.waiting.len() >= joining.max_waiting {
+                break Err(NotJoined::Busy);
             }
             let (ticket, limit) = waits.get_or_insert_with(|| {
                 let limit = WaitLimit::start(joining.deadline, joining.max_wait);

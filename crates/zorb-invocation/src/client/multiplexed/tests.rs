@@ -97,7 +97,8 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
 }
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
-    let joining = Joining { in_upcall: false, deadline: None, max_wait: None };
+    let joining =
+        Joining { in_upcall: false, deadline: None, max_waiting: usize::MAX, max_wait: None };
     connection.join(&joining).unwrap()
 }
 

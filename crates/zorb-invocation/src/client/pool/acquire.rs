@@ -110,6 +110,9 @@ impl EndpointPool {
             if in_upcall() || (is_next && state.open < self.max_open) {
                 break Ok(None);
             }
+            if waits.is_none() && state.waiting.len() >= self.settings.max_waiting {
+                break Err(NoConnection::Busy);
+            }
             let (ticket, limit) = waits.get_or_insert_with(|| {
                 let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
                 (state.waiting.join(), limit)

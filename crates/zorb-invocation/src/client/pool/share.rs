@@ -25,6 +25,7 @@ impl EndpointPool {
         let joining = Joining {
             in_upcall: in_upcall(),
             deadline: wanted.deadline,
+            max_waiting: self.settings.max_waiting,
             max_wait: self.settings.max_wait,
         };
         loop {

@@ -1,0 +1,50 @@
+//! A server at its limit of connections.
+
+use std::io::Read;
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::support::{Echo, EchoServant, Servant, builder, client, until};
+
+const CLOSE_CONNECTION: u8 = 5;
+
+/// Connects, and reads what the server sends until it closes the connection.
+fn turned_away(address: &str) -> Vec<u8> {
+    let mut farewell = Vec::new();
+    TcpStream::connect(address).unwrap().read_to_end(&mut farewell).unwrap();
+    farewell
+}
+
+#[test]
+fn connections_with_running_requests_are_answered_while_others_are_turned_away() {
+    let orb = builder().listen("iiop://127.0.0.1:0").option("MaxConnections", "2");
+    let orb = orb.option("MaxConnectionsPerPeer", "2").build().unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let servant = Arc::new(Servant::default());
+    let echo: Echo = orb.root_poa().activate_shared(&servant).unwrap();
+    let clients = [client(&echo), client(&echo)];
+    for round in 1..=3 {
+        let others = std::thread::scope(|scope| {
+            // One after the other, so that the second does not replace an idle connection of the first.
+            let calls = clients.each_ref().map(|(_, there)| {
+                servant.waiting.store(false, Ordering::SeqCst);
+                let call = scope.spawn(move || there.wait_for(round));
+                until(|| servant.waiting.load(Ordering::SeqCst));
+                call
+            });
+            let others: Vec<_> = (0..20).map(|_| turned_away(&address)).collect();
+            assert!(calls.iter().all(|call| !call.is_finished()));
+            servant.note(round);
+            calls.into_iter().for_each(|call| assert_eq!(call.join().unwrap(), Ok(())));
+            others
+        });
+        for farewell in others {
+            assert_eq!((&farewell[..4], farewell[7]), (&b"GIOP"[..], CLOSE_CONNECTION));
+        }
+        // Without requests, they make room.
+        let (_third, there) = client(&echo);
+        assert_eq!(there.twice(round), Ok(2 * round));
+    }
+    orb.shutdown(true).unwrap();
+}
