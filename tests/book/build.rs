@@ -4,5 +4,6 @@ fn main() {
     zorb_build::compile("idl/clock.idl");
     zorb_build::compile("idl/bank.idl");
     zorb_build::compile("idl/mapping.idl");
+    zorb_build::compile("idl/health.idl");
     zorb_build::Config::new().loaned("Film::Camera").compile(&["idl/film.idl"]);
 }

@@ -22,7 +22,7 @@ mod servant_manager;
 pub use context::Context;
 pub use native::Native;
 pub use orb::{
-    Orb, OrbBuilder, PolicyCurrent, PolicyManager, ServiceInformation, ServiceType, WeakOrb,
+    Health, Orb, OrbBuilder, PolicyCurrent, PolicyManager, ServiceInformation, ServiceType, WeakOrb,
 };
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;

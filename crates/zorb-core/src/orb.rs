@@ -4,6 +4,7 @@ mod builder;
 mod export;
 mod extensions;
 mod handle;
+mod health;
 mod ids;
 mod inner;
 mod local;
@@ -18,6 +19,7 @@ mod signals;
 
 pub use builder::OrbBuilder;
 pub use handle::{Orb, WeakOrb};
+pub use health::Health;
 pub use poa::Poa;
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;

@@ -38,6 +38,7 @@ mod message;
 mod output;
 mod own_threads;
 mod pool;
+mod progress;
 mod properties;
 mod queued;
 mod reactor;
@@ -54,6 +55,7 @@ pub use lane::steady_state::{LaneViolations, ViolationReport};
 pub use listener::Listener;
 pub use pool::PoolUse;
 pub use pool::{Pool, WeakPool};
+pub use progress::LaneProgress;
 pub use server_core::ServerCore;
 pub use settings::{
     Buffering, DynamicLifespan, LaneCounts, LaneSettings, LaneThreads, PoolSettings, Strategy,

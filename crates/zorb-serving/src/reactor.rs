@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use zorb_os::event::{EventFd, PeriodicTimer};
@@ -29,8 +29,17 @@ pub(crate) struct Reactor<C> {
     /// Connections with received requests that no thread has processed.
     buffered: Lock<VecDeque<Arc<C>>>,
     buffered_count: AtomicUsize,
-    /// Threads that wait.
-    pub(crate) idle: AtomicUsize,
+    /// In the low half the threads that wait; in the high half, how often threads have begun to wait.
+    waits: AtomicU64,
+}
+
+/// A thread in the low half of `waits`, and its wait in the high half.
+const WAIT: u64 = (1 << 32) | 1;
+
+/// The number of threads that wait.
+#[expect(clippy::cast_possible_truncation, reason = "the low half")]
+fn waiting(waits: u64) -> u32 {
+    waits as u32
 }
 
 impl<C> Reactor<C> {
@@ -50,8 +59,32 @@ impl<C> Reactor<C> {
             ticks,
             buffered: Lock::new(VecDeque::with_capacity(64)),
             buffered_count: AtomicUsize::new(0),
-            idle: AtomicUsize::new(0),
+            waits: AtomicU64::new(0),
         })
+    }
+
+    /// The calling thread begins to wait.
+    #[inline]
+    pub(crate) fn begin_wait(&self) {
+        self.waits.fetch_add(WAIT, Ordering::AcqRel);
+    }
+
+    /// The calling thread ends its wait. Returns how many still wait.
+    #[inline]
+    pub(crate) fn end_wait(&self) -> u32 {
+        waiting(self.waits.fetch_sub(1, Ordering::AcqRel)) - 1
+    }
+
+    /// Whether a thread waits.
+    #[inline]
+    pub(crate) fn has_idle(&self) -> bool {
+        waiting(self.waits.load(Ordering::Acquire)) > 0
+    }
+
+    /// Whether a thread waits, and how often threads have begun to.
+    pub(crate) fn progress(&self) -> (bool, u64) {
+        let waits = self.waits.load(Ordering::Acquire);
+        (waiting(waits) > 0, waits >> 32)
     }
 
     /// Registers the connection in `slot`. A thread may handle an event for the next connection in the same

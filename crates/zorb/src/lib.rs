@@ -106,7 +106,7 @@ pub use zorb_cdr::{
 };
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
-    CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Interface, Loan,
+    CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface, Loan,
     LoanedOctets, Native, ObjectRef, OnewayQueue, Phase, PolicyCurrent, PolicyManager, Raises, Ref,
     Result, ServedBy, ServiceInformation, ServiceType, UserException, Value, ValueBase,
     ValueOperations, WeakOrb, WithOperations,

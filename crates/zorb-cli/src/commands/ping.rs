@@ -1,5 +1,7 @@
 //! `zorb ping`: calls an object repeatedly.
 
+mod health;
+
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -24,11 +26,15 @@ const MAX_ENDPOINTS: usize = 8;
 ///
 /// It first locates the object (LocateRequest), then calls `_non_existent` COUNT times or until
 /// Ctrl-C. Exit status 0 if the object exists.
+///
+/// With --ready or --live it asks once, for probes of an orchestrator; REFERENCE is that of the object that
+/// the server has published with `publish_health`. Exit status 0 if the server is ready, or live.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   zorb ping corbaloc:iiop:1.2@localhost:2809/NameService
   zorb ping -c 5 -i 0.2 server.ior
-  zorb ping -c 100 -i 0 --json \"$(cat server.ior)\"")]
+  zorb ping -c 100 -i 0 --json \"$(cat server.ior)\"
+  zorb ping --ready corbaloc::localhost:2809/Health")]
 pub(crate) struct PingArgs {
     /// Object reference, file that contains one, or `-` for standard input
     #[arg(value_name = "REFERENCE")]
@@ -47,6 +53,12 @@ pub(crate) struct PingArgs {
     /// JSON output: one object at the end
     #[arg(long)]
     json: bool,
+    /// Ask once whether the server is ready for requests
+    #[arg(long, conflicts_with_all = ["count", "interval", "live"])]
+    ready: bool,
+    /// Ask once whether the threads of the server make progress
+    #[arg(long, conflicts_with_all = ["count", "interval"])]
+    live: bool,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -141,6 +153,11 @@ pub(crate) fn run(args: &PingArgs, orb: &[String]) -> Outcome {
     let orb = builder.build()?;
     let object =
         orb.string_to_object(&text)?.ok_or_else(|| Failure::new("the object reference is nil"))?;
+    if args.ready || args.live {
+        let outcome = health::probe(&object, args.ready, args.json);
+        orb.shutdown(true)?;
+        return outcome;
+    }
     let name = describe(&orb, &object);
     if !args.json {
         screen::print(&format!("{} {name}\n", paint(HEADING, "ping")))?;

@@ -126,3 +126,24 @@ fn it_ends_when_its_output_is_closed() {
     assert_eq!(ping.wait().unwrap().code(), Some(0));
     orb.shutdown(true).unwrap();
 }
+
+#[test]
+fn probes_get_an_exit_status() {
+    let (orb, _) = server();
+    orb.publish_health("Health", std::time::Duration::from_secs(30)).unwrap();
+    let url = orb.endpoints()[0].replace("iiop://", "corbaloc::") + "/Health";
+    let probe = |what: &str| run(&["ping", what, &url]);
+    for (option, answer) in [("--ready", "ready\n"), ("--live", "live\n")] {
+        let finished = probe(option);
+        assert_eq!((finished.status, finished.stdout.as_str()), (Some(0), answer));
+    }
+    orb.root_poa().manager().hold_requests().unwrap();
+    let finished = probe("--ready");
+    assert_eq!(finished.status, Some(1));
+    assert_eq!(finished.stdout, "not ready: the POA manager of RootPOA is holding\n");
+    assert_eq!(probe("--live").status, Some(0));
+    let json = run(&["ping", "--ready", "--json", &url]).json();
+    assert_eq!(json["ready"], false);
+    orb.shutdown(true).unwrap();
+    assert_eq!(probe("--ready").status, Some(1));
+}

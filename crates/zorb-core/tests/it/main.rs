@@ -11,6 +11,7 @@ mod errors;
 mod failover;
 mod flood;
 mod gather;
+mod health;
 mod held;
 mod hostile;
 mod idle;

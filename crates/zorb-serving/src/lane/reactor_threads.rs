@@ -58,14 +58,14 @@ impl Lane {
         loop {
             self.serve_waiting(reactor, kind, &mut scratch);
             self.work_ends();
-            reactor.idle.fetch_add(1, Ordering::AcqRel);
+            reactor.begin_wait();
             let linger = self.linger(kind).map(|it| if stays { it.max(STAY) } else { it });
             let linger = left.take().or(linger);
             let begun = linger.map(|_| Instant::now());
             stays = false;
             let event = reactor.ready.next(linger);
             self.work_begins();
-            let idle = reactor.idle.fetch_sub(1, Ordering::AcqRel) - 1;
+            let idle = reactor.end_wait();
             let event = match event {
                 Ok(Some(event)) => event,
                 // The last waiting thread stays: the others are in upcalls.
@@ -102,7 +102,7 @@ impl Lane {
 
     /// Asks for a dynamic thread if no other thread waits for events: this one may be in an upcall next.
     pub(super) fn ask_for_follower(&self, reactor: &Reactor<ServerConnection>, kind: ThreadKind) {
-        if reactor.idle.load(Ordering::Acquire) == 0
+        if !reactor.has_idle()
             && kind != ThreadKind::Reader
             && self.threads.load(Ordering::Acquire) < self.settings.max_threads()
             && self.thread_requests.ask(1)

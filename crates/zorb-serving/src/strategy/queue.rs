@@ -50,6 +50,8 @@ struct Waiting<J> {
     /// takes them.
     requested: usize,
     idle: Vec<Arc<Worker>>,
+    /// How often threads have been free for their next request.
+    freed: u64,
     spares: Spares,
     ended: bool,
 }
@@ -231,6 +233,7 @@ impl<J: Request> RequestQueue<J> {
             assigned: 0,
             requested: 0,
             idle: Vec::with_capacity(threads),
+            freed: 0,
             spares: Spares::new(room, octets),
             ended: false,
         };
@@ -256,6 +259,11 @@ impl<J: Request> RequestQueue<J> {
 
     pub(super) fn has_idle(&self) -> bool {
         self.idle.load(Ordering::Acquire) > 0
+    }
+
+    /// Whether a thread waits, and how often threads have been free for their next request.
+    pub(crate) fn progress(&self) -> (bool, u64) {
+        self.with(|waiting| (!waiting.idle.is_empty(), waiting.freed))
     }
 
     /// Queues a request if there is a thread for it (an idle one, else a borrowed one, else a new one if
@@ -360,6 +368,7 @@ impl<J: Request> RequestQueue<J> {
         served: Option<Box<RequestMessage>>,
     ) -> Next<J> {
         self.with(|waiting| {
+            waiting.freed += 1;
             if let Some(message) = served {
                 waiting.spares.put(message);
             }

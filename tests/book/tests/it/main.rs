@@ -3,6 +3,7 @@
 
 mod classes;
 mod generated;
+mod health;
 mod numbers;
 mod pages;
 mod plug_in;

@@ -1,0 +1,109 @@
+//! What probes learn about a server.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use crate::support::{Acting, Echo, Servant, builder, client, until};
+use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
+use zorb_core::poa::PoaPolicies;
+use zorb_core::{Health, Orb};
+
+const LONG: Duration = Duration::from_secs(3600);
+
+/// A server with an object for probes, and a prober's view of it.
+fn server(stuck_after: Duration) -> (Orb, Orb, Health) {
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    orb.publish_health("Health", stuck_after).unwrap();
+    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let prober = builder().build().unwrap();
+    let health = prober.resolve(&format!("corbaloc::{address}/Health")).unwrap();
+    (orb, prober, health)
+}
+
+#[test]
+fn a_server_is_ready_while_all_managers_are_active() {
+    let (orb, _prober, health) = server(LONG);
+    assert_eq!(health.ready(), Ok((true, String::new())));
+    assert_eq!(health.live(), Ok((true, String::new())));
+    let manager = orb.create_poa_manager();
+    let policies = PoaPolicies::new();
+    let accounts = orb.root_poa().create_with_manager("accounts", policies, manager).unwrap();
+    accounts.create("closed", PoaPolicies::new()).unwrap();
+    let why_not = "the POA manager of accounts is holding".to_owned();
+    assert_eq!(health.ready(), Ok((false, why_not)));
+    accounts.manager().activate().unwrap();
+    assert_eq!(health.ready(), Ok((true, String::new())));
+    // It has a manager of its own.
+    orb.root_poa().manager().discard_requests().unwrap();
+    let why_not = "the POA manager of RootPOA is discarding".to_owned();
+    assert_eq!(health.ready(), Ok((false, why_not)));
+    assert_eq!(health.live(), Ok((true, String::new())));
+    orb.publish_health("Again", LONG).unwrap_err();
+    assert!(health.ready().is_ok());
+    orb.shutdown(true).unwrap();
+    health.ready().unwrap_err();
+}
+
+#[test]
+fn a_key_that_is_taken_leaves_nothing_behind() {
+    let (orb, _prober, _health) = server(LONG);
+    let other = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let echo: Echo = other.root_poa().activate(Servant::default()).unwrap();
+    other.publish("Health", &echo).unwrap();
+    other.publish_health("Health", LONG).unwrap_err();
+    other.unpublish("Health");
+    other.publish_health("Health", LONG).unwrap();
+    orb.shutdown(true).unwrap();
+}
+
+/// A gate that upcalls wait for.
+#[derive(Default)]
+struct Gate {
+    is_open: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Gate {
+    fn pass(&self) {
+        let is_open = self.is_open.lock().unwrap();
+        drop(self.changed.wait_while(is_open, |is_open| !*is_open).unwrap());
+    }
+
+    fn open(&self) {
+        *self.is_open.lock().unwrap() = true;
+        self.changed.notify_all();
+    }
+}
+
+#[test]
+fn a_server_is_not_live_while_the_threads_of_a_lane_are_stuck() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
+        // Each probe that sees the lane busy again finds it stuck.
+        let (orb, _prober, health) = server(Duration::ZERO);
+        let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("worker") };
+        let lanes = vec![LaneSettings::new(None, 1)];
+        let pool = orb.create_pool(PoolSettings { lanes, ..settings }).unwrap();
+        let policies = PoaPolicies::new().with(pool.policy());
+        let poa = orb.root_poa().create("worked", policies).unwrap();
+        let gate = Arc::<Gate>::default();
+        let passing = Arc::clone(&gate);
+        let servant = Acting(move |value| {
+            passing.pass();
+            Ok(value)
+        });
+        let echo: Echo = poa.activate(servant).unwrap();
+        let (_client, there) = client(&echo);
+        until(|| health.live().unwrap().0);
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| there.twice(1));
+            until(|| !health.live().unwrap().0);
+            let (_, why_not) = health.live().unwrap();
+            assert!(why_not.starts_with("no thread of lane "), "{why_not}");
+            assert!(health.ready().unwrap().0);
+            gate.open();
+            assert_eq!(call.join().unwrap(), Ok(1));
+        });
+        until(|| health.live().unwrap().0);
+        orb.shutdown(true).unwrap();
+    }
+}
