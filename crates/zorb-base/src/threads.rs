@@ -79,8 +79,9 @@ impl ThreadActivity {
 /// Records the operation that the calling thread is about to serve, for reports about threads that do not end.
 #[cold]
 pub fn record_operation(name: &[u8]) {
-    ACTIVITY.with_borrow(|activity| {
-        if let Some(activity) = activity {
+    // A thread that ends may have dropped it, and still make a collocated call.
+    let _ = ACTIVITY.try_with(|activity| {
+        if let Some(activity) = &*activity.borrow() {
             activity.set_operation(name);
         }
     });

@@ -76,7 +76,8 @@ pub fn served_connection() -> Option<Arc<dyn ServedConnection>> {
 }
 
 fn last_served() -> Option<Arc<dyn ServedConnection>> {
-    SERVED.with_borrow(|served| served.as_ref().and_then(Weak::upgrade))
+    // The variables of a thread that ends may have been dropped.
+    SERVED.try_with(|served| served.borrow().as_ref().and_then(Weak::upgrade)).ok().flatten()
 }
 
 /// Passes the input of the current upcall's connection on to another thread, if there is one. Call it before

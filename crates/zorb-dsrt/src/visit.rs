@@ -43,7 +43,8 @@ thread_local! {
 
 /// The innermost visit of the calling thread, if it is part of a distributable thread.
 pub(crate) fn current_visit() -> Option<Rc<Visit>> {
-    VISITS.with_borrow(|visits| visits.last().cloned().flatten())
+    // A thread that ends may have dropped them.
+    VISITS.try_with(|visits| visits.borrow().last().cloned().flatten()).ok().flatten()
 }
 
 /// Makes a visit the innermost one until this is dropped.

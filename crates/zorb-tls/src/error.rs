@@ -41,13 +41,14 @@ thread_local! {
 
 /// Records the name of a rejected certificate for the next error on this thread.
 pub(crate) fn note_rejected(subject: &str) {
-    REJECTED_SUBJECT.with_borrow_mut(|rejected| *rejected = Some(subject.to_owned()));
+    // A thread that ends may have dropped it.
+    let _ = REJECTED_SUBJECT.try_with(|rejected| rejected.replace(Some(subject.to_owned())));
 }
 
 /// The error of a connection. `PermissionDenied` if one side rejects the other's certificate, which
 /// the ORB reports as `NO_PERMISSION`.
 pub(crate) fn failed(error: Error) -> io::Error {
-    let rejected = REJECTED_SUBJECT.take();
+    let rejected = REJECTED_SUBJECT.try_with(RefCell::take).ok().flatten();
     let (kind, text) = match &error {
         Error::InvalidCertificate(why) => {
             let whose = rejected.map_or(String::new(), |subject| format!(" of {subject}"));

@@ -40,14 +40,14 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let _upcall = CollocatedUpcall::begin(core);
     let form = Form::Giop(GiopVersion::HIGHEST);
     let text = LOCAL_TEXT;
-    let (mut request, mut buffer) = LOCAL_BUFFERS.take();
+    let (mut request, mut buffer) = take_buffers();
     let mut copy = Gather::runs_from(usize::MAX);
     let contexts = Contexts { info: call.info, band: None };
     let message =
         OutgoingRequest { form, request_id: 0, target: TargetAddress::Key(key), text, call };
     let written = contexts.write(None, |contexts| message.write(contexts, &mut request, &mut copy));
     if let Err(exception) = written {
-        LOCAL_BUFFERS.set((request, buffer));
+        put_buffers((request, buffer));
         return Err(Unfinished::Failed(exception));
     }
     let broken =
@@ -59,7 +59,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let answer = answer_here(&mut guard, &request, &header, form, deadline, &mut buffer);
     // From now on, dropping the reply returns its buffer.
     trim(&mut request);
-    LOCAL_BUFFERS.set((request, Vec::new()));
+    put_buffers((request, Vec::new()));
     let reply = LocalReply(buffer);
     match answer {
         Ok(Answer::Nothing) => Ok(()),
@@ -177,13 +177,24 @@ fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {
     Some((header.order, ReplyStart::read(message, &header).ok()?))
 }
 
+/// The buffers of the calling thread; new ones if it ends.
+fn take_buffers() -> (Vec<u8>, Vec<u8>) {
+    LOCAL_BUFFERS.try_with(Cell::take).unwrap_or_default()
+}
+
+/// Retains buffers for the next call.
+fn put_buffers(buffers: (Vec<u8>, Vec<u8>)) {
+    // A thread that ends needs none.
+    let _ = LOCAL_BUFFERS.try_with(|known| known.set(buffers));
+}
+
 /// The buffer of a reply; it goes back to its thread when dropped.
 struct LocalReply(Vec<u8>);
 
 impl Drop for LocalReply {
     fn drop(&mut self) {
-        let (request, _) = LOCAL_BUFFERS.take();
+        let (request, _) = take_buffers();
         trim(&mut self.0);
-        LOCAL_BUFFERS.set((request, std::mem::take(&mut self.0)));
+        put_buffers((request, std::mem::take(&mut self.0)));
     }
 }

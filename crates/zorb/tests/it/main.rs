@@ -9,6 +9,7 @@ mod five_files;
 mod initial;
 mod local;
 mod precedence;
+mod processes;
 mod protocol_policies;
 mod protocols;
 mod short;
