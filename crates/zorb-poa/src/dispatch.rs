@@ -1,25 +1,87 @@
-//! Dispatches a Request to its servant, and answers LocateRequests.
+//! Serves a Request: finds its object, makes the upcall, and writes the reply.
 
 use std::error::Error as _;
 use std::io::IoSlice;
 
 use zorb_base::interceptor::RequestOutcome;
+use zorb_cdr::ReadContext;
 #[cfg(feature = "buffers")]
 use zorb_cdr::Tail;
-use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
-    AddressingDisposition, Destination, Form, GiopVersion, HEADER_SIZE, Ior, LocateStatus,
-    MessageHeader, ProtocolError, ReplyStatus, RequestHeader, ResponseFlags, TargetAddress,
+    Destination, Form, HEADER_SIZE, MessageHeader, ProtocolError, RequestHeader, ResponseFlags,
+    TargetAddress,
 };
 use zorb_os::probe;
 use zorb_transport::log_limited;
-use zorb_types::{CompletionStatus, Report, SystemException, SystemExceptionKind, minor};
+use zorb_types::{Report, SystemException, SystemExceptionKind, minor};
 
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted};
-use crate::call::{ReplyWriter, ServerCall};
+use crate::answers::answer_absent;
+use crate::call::{ReplyTo, ReplyWriter, ServerCall};
 use crate::error::not_there;
+use crate::hold_queue::HoldQueue;
 use crate::slots::Found;
 use crate::upcall::upcall;
+
+/// A request to serve.
+pub struct IncomingRequest<'a> {
+    /// The whole message.
+    pub message: &'a [u8],
+    /// The header of the message.
+    pub header: &'a MessageHeader,
+    /// The messaging protocol.
+    pub form: Form<'a>,
+    /// The layout of the message.
+    pub layout: MessageLayout<'a>,
+    /// Where the reply goes.
+    pub reply: ReplyTo<'a>,
+    /// The context in which arguments of types that need an ORB are decoded.
+    pub context: &'a dyn ReadContext,
+}
+
+impl std::fmt::Debug for IncomingRequest<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("IncomingRequest").field("header", &self.header).finish_non_exhaustive()
+    }
+}
+
+/// What differs between requests by where they come from: a connection, a queue, or a collocated call.
+pub trait RequestOrigin {
+    /// Begins a request whose header has been read: [sets](ServerCall::set_text) the encoding of its text, and its
+    /// [number](ServerCall::set_request) among those of its connection.
+    ///
+    /// # Errors
+    /// The exception to answer the request with.
+    fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException>;
+
+    /// How the request has reached its adapter.
+    fn access(&self) -> Access<'_>;
+
+    /// The request does not wait (any more): it is served or refused. Returns whether somebody still wants that.
+    #[inline]
+    fn admitted(&mut self) -> bool {
+        true
+    }
+
+    /// The upcall follows. `is_awaited`: the client waits for the reply.
+    #[inline]
+    fn begin_upcall(&mut self, is_awaited: bool) {
+        let _ = is_awaited;
+    }
+
+    /// The upcall has returned, and the reply has been written but not sent.
+    #[inline]
+    fn end_upcall(&mut self) {}
+}
+
+/// Why a request has not been served.
+#[derive(Debug)]
+pub enum NotServed {
+    /// Its header is invalid.
+    Broken(ProtocolError),
+    /// It has to wait in this queue.
+    Held(HoldQueue),
+}
 
 /// The outcome of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,12 +129,52 @@ impl<'a> MessageLayout<'a> {
     }
 }
 
+/// Serves a request: reads its header, finds its object, makes the upcall and writes the reply. `known` is the thread's
+/// cache.
+///
+/// # Errors
+/// See [`NotServed`].
+#[inline(always)] // as `RequestHeader::read_with`
+pub fn serve<'a>(
+    adapters: &'a Adapters,
+    mut known: Option<&'a mut AdapterCache>,
+    request: IncomingRequest<'a>,
+    origin: &mut impl RequestOrigin,
+) -> Result<Answer, NotServed> {
+    let IncomingRequest { message, header, form, layout, reply, context } = request;
+    let mut call = ServerCall::new(message, header.order, form, reply);
+    call.read_header(header).map_err(NotServed::Broken)?;
+    let target = match origin.begin(&mut call) {
+        Ok(()) => find_target(adapters, known.as_deref_mut(), call.request(), origin.access()),
+        Err(exception) => Err(NotAdmitted::Refused(exception)),
+    };
+    let found = match target {
+        Err(NotAdmitted::Held(queue)) => return Err(NotServed::Held(queue)),
+        _ if !origin.admitted() => return Ok(Answer::Nothing),
+        Ok(found) => found,
+        Err(absent) => match answer_absent(adapters, absent, &mut call) {
+            Ok(()) => return Ok(answer(&call.reply)),
+            Err(found) => found,
+        },
+    };
+    if let Some(known) = known {
+        call.set_operation_cache(&known.operation);
+    }
+    call.set_context(context);
+    origin.begin_upcall(call.request().response.expects_reply());
+    let answer = dispatch(adapters, &mut call, &found, &layout);
+    origin.end_upcall();
+    // The servant may end with this request, which the client learns afterwards.
+    drop(found);
+    Ok(answer)
+}
+
 /// Finds the object of a request, if its adapter's manager admits the request. `known` is the thread's cache.
 ///
 /// # Errors
 /// See [`NotAdmitted`].
 #[inline(always)] // as `RequestHeader::read_with`
-pub fn find_target(
+fn find_target(
     adapters: &Adapters,
     mut known: Option<&mut AdapterCache>,
     request: &RequestHeader<'_>,
@@ -94,10 +196,9 @@ pub fn find_target(
     Ok(found)
 }
 
-/// Makes the upcall of a request whose header has been read, and writes its reply. `target` is the result of
-/// [`find_target`].
+/// Makes the upcall of a request whose object is `target`, and writes its reply.
 #[inline(always)] // as `RequestHeader::read_with`
-pub fn dispatch<'a>(
+fn dispatch<'a>(
     adapters: &'a Adapters,
     call: &mut ServerCall<'a>,
     target: &'a Found,
@@ -161,118 +262,6 @@ fn key_in<'t>(target: &'t TargetAddress<'_>) -> Option<&'t [u8]> {
     target.object_key().ok()
 }
 
-/// Answers a request that is not admitted to an object.
-///
-/// # Errors
-/// The object, if the request must be dispatched to it: a one-way request for a published object of this ORB, since
-/// one-way calls cannot be forwarded.
-#[cold]
-pub fn answer_absent(
-    adapters: &Adapters,
-    reason: NotAdmitted,
-    call: &mut ServerCall<'_>,
-) -> Result<Answer, Found> {
-    let ServerCall { request, reply, .. } = call;
-    let written = match reason {
-        NotAdmitted::Forward(ior) => {
-            let is_one_way = request.response == ResponseFlags::NoResponse;
-            if let Some(found) = is_one_way.then(|| local_object(adapters, &ior)).flatten() {
-                return Err(found);
-            }
-            reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
-        }
-        NotAdmitted::Refused(exception)
-            if matches!(&*request.operation, "_non_existent" | "_not_existent")
-                && exception.kind == SystemExceptionKind::ObjectNotExist =>
-        {
-            reply.write(ReplyStatus::NoException, |writer| bool::write(&true, writer))
-        }
-        NotAdmitted::Refused(exception) => Err(exception),
-        NotAdmitted::Held(_) => Err(SystemException::transient(
-            minor::transient::REQUEST_DISCARDED,
-            CompletionStatus::No,
-        )),
-        NotAdmitted::NeedsKey => reply.write(ReplyStatus::NeedsAddressingMode, |writer| {
-            AddressingDisposition::KeyAddr.write(writer);
-            Ok(())
-        }),
-    };
-    if let Err(exception) = written {
-        reply.write_exception(exception);
-    }
-    Ok(answer(reply))
-}
-
-/// The object of a published reference, if it is local.
-#[cold]
-fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
-    adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
-}
-
 fn answer(reply: &ReplyWriter<'_>) -> Answer {
     if reply.is_expected { Answer::Reply } else { Answer::Nothing }
-}
-
-/// Writes the answer to the LocateRequest in `message`, which the thread pool with the number `pool` received, to
-/// `buffer`.
-///
-/// # Errors
-/// The octets are not a LocateRequest.
-pub fn answer_locate(
-    adapters: &Adapters,
-    message: &[u8],
-    header: &MessageHeader,
-    form: Form<'_>,
-    pool: usize,
-    buffer: &mut Vec<u8>,
-) -> Result<(), ProtocolError> {
-    let request = form.read_locate_request(message, header)?;
-    let located = match request.target.object_key() {
-        Ok(key) => adapters.locate_key(key, Some(pool)),
-        Err(_) => Err(NotAdmitted::NeedsKey),
-    };
-    let status = match &located {
-        Ok(()) => LocateStatus::ObjectHere,
-        Err(NotAdmitted::Refused(exception)) => status_of(exception, form.version()),
-        Err(NotAdmitted::Forward(_)) => LocateStatus::ObjectForward,
-        // `locate_key` does not return it.
-        Err(NotAdmitted::Held(_)) => LocateStatus::ObjectHere,
-        Err(NotAdmitted::NeedsKey) => LocateStatus::LocNeedsAddressingMode,
-    };
-    let id = request.request_id;
-    let written =
-        form.locate_reply(buffer, ByteOrder::NATIVE, id, status).and_then(|mut message| {
-            match &located {
-                Err(NotAdmitted::Forward(ior)) => {
-                    Ior::write(ior, &mut message.body(TextCoding::default()))?;
-                }
-                Err(NotAdmitted::Refused(exception))
-                    if status == LocateStatus::LocSystemException =>
-                {
-                    exception.write(&mut message.body(TextCoding::default()))?;
-                }
-                Err(NotAdmitted::NeedsKey) => {
-                    AddressingDisposition::KeyAddr.write(&mut message.body(TextCoding::default()));
-                }
-                _ => {}
-            }
-            message.finish()
-        });
-    // Writing fails only for a reference of 4 GiB; the peer then gets no reply.
-    if let Err(error) = written {
-        log_limited!(error, %error, "cannot write a LocateReply");
-        buffer.clear();
-    }
-    Ok(())
-}
-
-/// The status for an object that is refused with `exception`. Before GIOP 1.2 there is none for an object that exists
-/// but is served elsewhere: the client learns that from its request.
-#[cold]
-fn status_of(exception: &SystemException, version: GiopVersion) -> LocateStatus {
-    match exception.kind {
-        SystemExceptionKind::ObjectNotExist => LocateStatus::UnknownObject,
-        _ if version >= GiopVersion::V1_2 => LocateStatus::LocSystemException,
-        _ => LocateStatus::ObjectHere,
-    }
 }

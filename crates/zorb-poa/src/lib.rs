@@ -1,8 +1,8 @@
 //! The object adapter: finds the servant for an object key, and makes the upcall.
 //!
 //! An object key contains the index of its adapter and the slot of its servant, so that demultiplexing costs the
-//! same for one object and for a million; user ids and persistent adapters need one hash look-up. Serving a
-//! request takes two calls: [`find_target`], after its header has been read, and [`dispatch`].
+//! same for one object and for a million; user ids and persistent adapters need one hash look-up. [`serve`]
+//! serves a request; what depends on where it comes from is its [`RequestOrigin`].
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
@@ -10,6 +10,7 @@
 mod active_object;
 mod adapter;
 mod adapters;
+mod answers;
 mod call;
 mod changing;
 mod connection_setup;
@@ -35,10 +36,11 @@ mod upcall;
 pub use active_object::{ActiveObject, CollocatedReference};
 pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse, PreparedPolicies};
 pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
+pub use answers::answer_locate;
 pub use call::{ReplyTo, RequestSource};
 pub use call::{Served, ServerCall};
 pub use connection_setup::ConnectionSetup;
-pub use dispatch::{Answer, MessageLayout, answer_absent, answer_locate, dispatch, find_target};
+pub use dispatch::{Answer, IncomingRequest, MessageLayout, NotServed, RequestOrigin, serve};
 pub use error::PoaError;
 pub use hold_queue::{Arrival, HoldLimits, HoldQueue, Holdable, ResumePass, discarded};
 pub use key::MAX_PATH;

@@ -15,9 +15,8 @@
 //! connections -> reactor -> thread: receive -> queue -> thread: upcall, reply       half-sync
 //! ```
 //!
-//! Two calls serve a request: [`find_target`](zorb_poa::find_target) after its header has been read, and
-//! [`dispatch`](zorb_poa::dispatch). Between them the thread leaves the connection's input to others, or
-//! passes the request to a POA manager that holds it.
+//! [`serve`](zorb_poa::serve) serves every request. Before its upcall the thread leaves the connection's input
+//! to others; a request that has to wait is put into a queue.
 //!
 //! In steady state pools can be frozen (`Orb::freeze_pools`): each lane then counts the actions of its
 //! threads that have no bounded time.

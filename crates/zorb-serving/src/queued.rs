@@ -12,8 +12,8 @@ use zorb_giop::{
     UnreadRequest,
 };
 use zorb_poa::{
-    Access, Answer, Arrival, HoldQueue, Holdable, MessageLayout, NotAdmitted, ReplyTo,
-    RequestSource, ResumePass, ServerCall, answer_absent, discarded, dispatch, find_target,
+    Access, Answer, Arrival, HoldQueue, Holdable, IncomingRequest, MessageLayout, NotServed,
+    ReplyTo, RequestOrigin, RequestSource, ResumePass, ServerCall, discarded, serve,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -70,6 +70,81 @@ impl Client {
         match self {
             Self::Connected(used) => Some(&used.0),
             Self::Gone(_) => None,
+        }
+    }
+
+    /// Makes the upcall and sends the reply. Returns the message, unless it is held with this `priority`. `pass` is that
+    /// of a request that was held.
+    fn serve(
+        &self,
+        mut message: Box<RequestMessage>,
+        priority: i16,
+        pass: Option<ResumePass>,
+        scratch: &mut Scratch,
+    ) -> Option<Box<RequestMessage>> {
+        let Scratch { reply, adapters, .. } = scratch;
+        let expansion = message.expansion.take();
+        #[cfg(feature = "buffers")]
+        let shared_end = message.shared_end.take();
+        let (connection, core) = (self.connection(), self.core());
+        let form = match expansion.as_deref() {
+            Some(reads) => Form::Other(reads),
+            None => Form::new(message.messaging, message.header.version),
+        };
+        let thread = SendingThread::Shared;
+        let path = connection.map(|connection| ReplyPath { connection, thread });
+        let (source, copy_threshold): (&dyn RequestSource, usize) = match &path {
+            Some(path) => (path, path.connection.copy_threshold()),
+            None => (&NoClient, usize::MAX),
+        };
+        let layout = MessageLayout::new(&message.octets.seams);
+        #[cfg(feature = "buffers")]
+        let layout = layout.with_end(shared_end.as_ref());
+        let incoming = IncomingRequest {
+            message: message.octets.message(),
+            header: &message.header,
+            form,
+            layout,
+            reply: ReplyTo { buffer: reply, copy_threshold, source },
+            context: core.read_context(),
+        };
+        let (request, text) = (message.request, message.text);
+        let mut dequeued = DequeuedRequest { request, text, pool: self.lane().pool(), pass };
+        match serve(core.adapters(), Some(adapters), incoming, &mut dequeued) {
+            Ok(Answer::Nothing) => {}
+            Ok(Answer::Reply) => {
+                // Released before the reply: the client may then reuse the memory.
+                #[cfg(feature = "buffers")]
+                drop(shared_end);
+                if let Some(connection) = connection {
+                    connection.send_reply(request, reply, thread);
+                }
+            }
+            Err(NotServed::Held(queue)) => {
+                message.expansion = expansion;
+                #[cfg(feature = "buffers")]
+                {
+                    message.shared_end = shared_end;
+                }
+                self.held(message, priority).put(&queue, dequeued.pass.as_ref());
+                // Its pass is dropped only now: later requests must be held behind it.
+                return None;
+            }
+            Err(NotServed::Broken(error)) => {
+                self.refuse_broken(error);
+                return None;
+            }
+        }
+        Some(message)
+    }
+
+    fn held(&self, message: Box<RequestMessage>, priority: i16) -> HeldRequest {
+        HeldRequest {
+            connection: self.connection().map(Arc::downgrade),
+            lane: self.request_lane(),
+            priority,
+            message: Some(message),
+            peer: 0,
         }
     }
 
@@ -174,14 +249,7 @@ impl QueuedRequest {
     #[cold]
     pub(super) fn wait_for_turn(self) -> Option<Self> {
         let Some(queue) = self.turns() else { return Some(self) };
-        let held = HeldRequest {
-            connection: self.client.connection().map(Arc::downgrade),
-            lane: self.client.request_lane(),
-            priority: self.priority,
-            message: Some(self.message),
-            peer: 0,
-        };
-        held.put(&queue, None);
+        self.client.held(self.message, self.priority).put(&queue, None);
         None
     }
 
@@ -211,13 +279,14 @@ impl QueuedRequest {
                 return None;
             }
         };
-        let origin = Origin { client: &client, priority, pass };
         let mut served = None;
         match client.connection() {
-            Some(connection) => connection.guarded(|| served = origin.dispatch(message, scratch)),
+            Some(connection) => {
+                connection.guarded(|| served = client.serve(message, priority, pass, scratch));
+            }
             None => {
                 serve_none();
-                served = origin.dispatch(message, scratch);
+                served = client.serve(message, priority, pass, scratch);
             }
         }
         trim(&mut scratch.reply);
@@ -283,96 +352,44 @@ impl Request for QueuedRequest {
     }
 }
 
-/// The origin of a request that is being served.
-struct Origin<'a> {
-    client: &'a Client,
-    priority: i16,
-    /// Its pass, if it was held.
+/// A request that its lane's thread has taken from a queue.
+struct DequeuedRequest {
+    request: ServedRequest,
+    text: TextCoding,
+    /// The number of the lane's pool.
+    pool: usize,
+    /// Its pass, if it was held. Dropped when it is admitted: later requests need not queue behind it any more.
     pass: Option<ResumePass>,
 }
 
-impl Origin<'_> {
-    /// Makes the upcall and sends the reply. Returns the message, unless it is held.
-    fn dispatch(
-        self,
-        mut message: Box<RequestMessage>,
-        scratch: &mut Scratch,
-    ) -> Option<Box<RequestMessage>> {
-        let Scratch { reply, adapters, .. } = scratch;
-        let Self { client, pass, .. } = &self;
-        let expansion = message.expansion.take();
-        #[cfg(feature = "buffers")]
-        let shared_end = message.shared_end.take();
-        let (connection, core) = (client.connection(), client.core());
-        let form = match expansion.as_deref() {
-            Some(reads) => Form::Other(reads),
-            None => Form::new(message.messaging, message.header.version),
-        };
-        let thread = SendingThread::Shared;
-        let path = connection.map(|connection| ReplyPath { connection, thread });
-        let (source, copy_threshold): (&dyn RequestSource, usize) = match &path {
-            Some(path) => (path, path.connection.copy_threshold()),
-            None => (&NoClient, usize::MAX),
-        };
-        let to = ReplyTo { buffer: reply, copy_threshold, source };
-        let octets = &message.octets;
-        let mut call = ServerCall::new(octets.message(), message.header.order, form, to);
-        if let Err(error) = call.read_header(&message.header) {
-            client.refuse_broken(error);
-            return None;
-        }
-        call.set_request(message.request);
-        call.set_text(message.text);
-        let arrival = pass.as_ref().map_or(Arrival::New, Arrival::Resumed);
-        let by = Access { arrival, pool: Some(client.lane().pool()) };
-        let mut answer = match find_target(core.adapters(), Some(adapters), call.request(), by) {
-            Ok(found) => Err(found),
-            Err(NotAdmitted::Held(queue)) => {
-                message.expansion = expansion;
-                #[cfg(feature = "buffers")]
-                {
-                    message.shared_end = shared_end;
-                }
-                self.hold(message, &queue);
-                return None;
-            }
-            Err(absent) => answer_absent(core.adapters(), absent, &mut call),
-        };
-        // Later requests need not queue behind this one any more.
-        drop(self.pass);
-        if let Err(found) = &answer {
-            call.set_operation_cache(&adapters.operation);
-            call.set_context(core.read_context());
-            let parts = MessageLayout::new(&octets.seams);
-            #[cfg(feature = "buffers")]
-            let parts = parts.with_end(shared_end.as_ref());
-            begin_upcall();
-            let dispatched = dispatch(core.adapters(), &mut call, found, &parts);
-            end_upcall();
-            answer = Ok(dispatched);
-        }
-        // Released before the reply: the client may then reuse the memory.
-        #[cfg(feature = "buffers")]
-        drop(shared_end);
-        if let (Ok(Answer::Reply), Some(connection)) = (&answer, connection) {
-            connection.send_reply(message.request, reply, thread);
-        }
-        Some(message)
+impl RequestOrigin for DequeuedRequest {
+    #[inline]
+    fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
+        call.set_request(self.request);
+        call.set_text(self.text);
+        Ok(())
     }
 
-    /// Holds the request in `queue`, or answers that too many are held.
-    #[cold]
-    fn hold(self, message: Box<RequestMessage>, queue: &HoldQueue) {
-        let held = HeldRequest {
-            connection: self.client.connection().map(Arc::downgrade),
-            lane: self.client.request_lane(),
-            priority: self.priority,
-            message: Some(message),
-            peer: 0,
-        };
-        held.put(queue, self.pass.as_ref());
-        // Only now: later requests must be held behind it.
-        drop(self.pass);
+    #[inline]
+    fn access(&self) -> Access<'_> {
+        let arrival = self.pass.as_ref().map_or(Arrival::New, Arrival::Resumed);
+        Access { arrival, pool: Some(self.pool) }
+    }
+
+    #[inline]
+    fn admitted(&mut self) -> bool {
+        self.pass = None;
+        true
+    }
+
+    #[inline]
+    fn begin_upcall(&mut self, _: bool) {
+        begin_upcall();
+    }
+
+    #[inline]
+    fn end_upcall(&mut self) {
+        end_upcall();
     }
 }
 

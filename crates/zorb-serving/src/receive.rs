@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
+use zorb_cdr::TextCoding;
 use zorb_giop::{
     Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError,
-    ProtocolErrorKind,
+    ProtocolErrorKind, ResponseFlags, ServedRequest,
 };
 use zorb_os::probe;
 use zorb_poa::{
-    Access, Answer, Arrival, MessageLayout, NotAdmitted, ReplyTo, ServerCall, answer_absent,
-    answer_locate, dispatch, find_target,
+    Access, Answer, Arrival, IncomingRequest, MessageLayout, NotServed, ReplyTo, RequestOrigin,
+    ServerCall, answer_locate, serve,
 };
 use zorb_transport::log_limited;
+use zorb_types::SystemException;
 
 use crate::connection::ServerConnection;
 use crate::input::{Input, WaitState};
@@ -346,79 +348,56 @@ impl ServerConnection {
             false => SendingThread::Shared,
         };
         let path = ReplyPath { connection: self, thread };
-        let to = ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &path };
-        let mut call = ServerCall::new(request.message(), header.order, form, to);
-        call.read_header(header)?;
-        let (served, text) = input.receiver.begin_request(&self.requests, call.request(), form);
-        call.set_request(served);
-        let target = match text {
-            Ok(text) => {
-                call.set_text(text);
-                let by = Access { arrival: Arrival::New, pool: Some(self.lane.pool()) };
-                find_target(self.core.adapters(), Some(adapters), call.request(), by)
-            }
-            Err(error) => Err(NotAdmitted::Refused(error.into())),
+        let layout = MessageLayout::new(&request.seams);
+        #[cfg(feature = "buffers")]
+        let layout = layout.with_end(shared_end.as_ref());
+        let incoming = IncomingRequest {
+            message: request.message(),
+            header,
+            form,
+            layout,
+            reply: ReplyTo { buffer: reply, copy_threshold: self.copy_threshold(), source: &path },
+            context: self.core.read_context(),
         };
-        let is_awaited = call.request().response.expects_reply();
-        let found = match target {
-            Ok(found) => found,
-            Err(NotAdmitted::Held(queue)) => {
-                let (response, text) = (call.request().response, call.text());
+        let mut received = ReceivedRequest {
+            connection: self,
+            form,
+            band,
+            has_own_threads,
+            input: Some(input),
+            request: ServedRequest::default(),
+            response: ResponseFlags::NoResponse,
+            text: TextCoding::default(),
+            upcall: LongUpcall::default(),
+        };
+        let served = serve(self.core.adapters(), Some(adapters), incoming, &mut received);
+        let ReceivedRequest { input, request: number, response, text, .. } = received;
+        match served {
+            Ok(Answer::Nothing) => {}
+            Ok(Answer::Reply) => {
+                // Released before the reply: the client may then reuse the memory.
+                #[cfg(feature = "buffers")]
+                drop(shared_end);
+                self.send_reply(number, reply, thread);
+            }
+            Err(NotServed::Held(queue)) => {
                 let message = RequestMessage {
                     octets: std::mem::take(request),
                     header: *header,
                     messaging: self.messaging,
                     expansion: expansion.take(),
-                    request: served,
+                    request: number,
                     response,
                     text,
                     #[cfg(feature = "buffers")]
                     shared_end,
                 };
                 self.hold(&queue, Box::new(message));
-                self.finish_request();
-                return Ok(Some(input));
             }
-            Err(absent) => match answer_absent(self.core.adapters(), absent, &mut call) {
-                Ok(answer) => {
-                    if answer == Answer::Reply {
-                        self.send_reply(served, reply, thread);
-                    }
-                    self.finish_request();
-                    return Ok(Some(input));
-                }
-                Err(found) => found,
-            },
-        };
-        call.set_operation_cache(&adapters.operation);
-        call.set_context(self.core.read_context());
-        let parts = MessageLayout::new(&request.seams);
-        #[cfg(feature = "buffers")]
-        let parts = parts.with_end(shared_end.as_ref());
-        // From now on others may read.
-        let upcall = match has_own_threads {
-            true => {
-                self.follow_band(band);
-                self.leave_input(input, is_awaited)
-            }
-            false => {
-                self.leave_input_to_reactor(input);
-                LongUpcall::default()
-            }
-        };
-        let answer = dispatch(self.core.adapters(), &mut call, &found, &parts);
-        end_upcall();
-        upcall.end(self);
-        // Dropped before the reply: the servant may end with this request.
-        drop(found);
-        // Released before the reply: the client may then reuse the memory.
-        #[cfg(feature = "buffers")]
-        drop(shared_end);
-        if answer == Answer::Reply {
-            self.send_reply(served, reply, thread);
+            Err(NotServed::Broken(error)) => return Err(error),
         }
         self.finish_request();
-        Ok(None)
+        Ok(input)
     }
 
     /// Finds the definition of an abbreviated request of another messaging protocol, and stores it in
@@ -441,5 +420,58 @@ impl ServerConnection {
             }
         };
         Ok(Some(Form::Other(expansion.as_deref().unwrap_or(messaging))))
+    }
+}
+
+/// A request that the calling thread has just received.
+struct ReceivedRequest<'c> {
+    connection: &'c Arc<ServerConnection>,
+    form: Form<'c>,
+    /// The priority band for which the thread is set up.
+    band: &'c mut i16,
+    has_own_threads: bool,
+    /// `None` once it has been left to others.
+    input: Option<Box<Input>>,
+    request: ServedRequest,
+    response: ResponseFlags,
+    text: TextCoding,
+    upcall: LongUpcall,
+}
+
+impl RequestOrigin for ReceivedRequest<'_> {
+    #[inline]
+    fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
+        let Some(input) = &mut self.input else { return Ok(()) };
+        let requests = &self.connection.requests;
+        let (request, text) = input.receiver.begin_request(requests, call.request(), self.form);
+        (self.request, self.response) = (request, call.request().response);
+        call.set_request(request);
+        self.text = text?;
+        call.set_text(self.text);
+        Ok(())
+    }
+
+    #[inline]
+    fn access(&self) -> Access<'_> {
+        Access { arrival: Arrival::New, pool: Some(self.connection.lane.pool()) }
+    }
+
+    /// From now on others may read.
+    #[inline]
+    fn begin_upcall(&mut self, is_awaited: bool) {
+        let Some(input) = self.input.take() else { return };
+        match self.has_own_threads {
+            true => {
+                self.connection.follow_band(self.band);
+                self.upcall = self.connection.leave_input(input, is_awaited);
+            }
+            false => self.connection.leave_input_to_reactor(input),
+        }
+    }
+
+    #[inline]
+    fn end_upcall(&mut self) {
+        end_upcall();
+        self.upcall.end(self.connection);
     }
 }

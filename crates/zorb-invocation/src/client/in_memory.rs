@@ -3,11 +3,14 @@
 use std::io::IoSlice;
 
 use zorb_cdr::TextCoding;
-use zorb_giop::ServedRequest;
+use zorb_giop::{Form, GiopVersion, ServedRequest};
 use zorb_poa::RequestSource;
 
 /// The text coding of calls within this ORB. It can represent all characters.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
+
+/// The format of their messages.
+pub(super) const LOCAL_FORM: Form<'static> = Form::Giop(GiopVersion::HIGHEST);
 
 /// The reply stays in its buffer.
 pub(super) struct NotSent;

@@ -9,21 +9,20 @@ use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
 use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
 use zorb_cdr::ByteOrder;
-use zorb_giop::{Form, GiopVersion, MessageHeader, ProtocolError, ReplyStart, TargetAddress};
+use zorb_giop::{MessageHeader, ReplyStart, TargetAddress};
 use zorb_poa::{
-    Access, Answer, Found, HoldQueue, MessageLayout, NotAdmitted, ReplyTo, ServerCall,
-    answer_absent, dispatch, find_target,
+    Access, Answer, IncomingRequest, MessageLayout, NotServed, ReplyTo, RequestOrigin, ServerCall,
+    serve,
 };
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::attempt::{Attempt, OutgoingRequest, Unfinished, evaluate};
 use super::call::Call;
 use super::connection::CallReply;
 use super::contexts::Contexts;
-use super::in_memory::{LOCAL_TEXT, NotSent};
+use super::in_memory::{LOCAL_FORM, LOCAL_TEXT, NotSent};
 use super::main_thread::hand_over;
 use super::reply::Reply;
-use crate::client::core::ClientCore;
 use crate::collocation::{LocalTarget, hold};
 use crate::object::ObjectRef;
 
@@ -38,8 +37,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let core = call.object.core();
     let mut guard = Guarded { object: call.object, target: hold(call.object) };
     let _upcall = CollocatedUpcall::begin(core);
-    let form = Form::Giop(GiopVersion::HIGHEST);
-    let text = LOCAL_TEXT;
+    let (form, text) = (LOCAL_FORM, LOCAL_TEXT);
     let (mut request, mut buffer) = take_buffers();
     let mut copy = Gather::runs_from(usize::MAX);
     let contexts = Contexts { info: call.info, band: None };
@@ -50,13 +48,11 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
         put_buffers((request, buffer));
         return Err(Unfinished::Failed(exception));
     }
-    let broken =
-        || SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe);
     let Ok(Some(header)) = MessageHeader::parse_prefix(&request) else {
         return Err(Unfinished::Failed(broken()));
     };
     let deadline = call.time_limit.deadline();
-    let answer = answer_here(&mut guard, &request, &header, form, deadline, &mut buffer);
+    let answer = answer_here(&mut guard, &request, &header, deadline, &mut buffer);
     // From now on, dropping the reply returns its buffer.
     trim(&mut request);
     put_buffers((request, Vec::new()));
@@ -79,7 +75,14 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
             }
             None => Err(Unfinished::Failed(broken())),
         },
-        Err(_) => Err(Unfinished::Failed(broken())),
+        Err(exception) => {
+            // A one-way call reports nothing that happens after sending.
+            if !call.response.expects_reply() {
+                return Ok(());
+            }
+            let context = ErrorContext::new(Phase::Upcall);
+            Err(Unfinished::Failed(exception.with_context(context)))
+        }
     }
 }
 
@@ -91,85 +94,68 @@ struct Guarded<'a> {
 
 /// Answers the request in `message` on the calling thread, which waits while requests to the
 /// object are held, until `deadline` at the latest. It guards nothing while it waits.
+///
+/// # Errors
+/// The exception of a wait that ended without the upcall.
 fn answer_here(
     guard: &mut Guarded<'_>,
     message: &[u8],
     header: &MessageHeader,
-    form: Form<'_>,
     deadline: Option<Instant>,
     buffer: &mut Vec<u8>,
-) -> Result<Answer, ProtocolError> {
-    let object = guard.object;
-    let core = object.core();
-    let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &NotSent };
-    let mut call = ServerCall::new(message, header.order, form, reply);
-    call.read_header(header)?;
-    call.set_text(LOCAL_TEXT);
-    let target = match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
-        Err(NotAdmitted::Held(queue)) => {
-            // The request may wait for the end of the object.
-            guard.target = None;
-            match when_admitted(core, &call, queue, message, header, deadline) {
-                Waited::Here(target) => {
-                    guard.target = hold(object);
-                    target
-                }
-                Waited::Answered(answer, octets) => {
-                    *buffer = octets;
-                    return Ok(answer);
-                }
+) -> Result<Answer, SystemException> {
+    let core = guard.object.core();
+    let mut since = None;
+    loop {
+        let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &NotSent };
+        let request = IncomingRequest {
+            message,
+            header,
+            form: LOCAL_FORM,
+            layout: MessageLayout::default(),
+            reply,
+            context: core,
+        };
+        match serve(core.adapters(), None, request, &mut CollocatedRequest) {
+            Ok(answer) => return Ok(answer),
+            Err(NotServed::Broken(_)) => return Err(broken()),
+            Err(NotServed::Held(queue)) if queue.is_for_main_thread() => {
+                guard.target = None;
+                about_to_block();
+                let (answer, octets) = hand_over(core, &queue, message, header, deadline)?;
+                *buffer = octets;
+                return Ok(answer);
+            }
+            Err(NotServed::Held(queue)) => {
+                // The request may wait for the end of the object.
+                guard.target = None;
+                about_to_block();
+                queue.wait(*since.get_or_insert_with(Instant::now), deadline)?;
+                guard.target = hold(guard.object);
             }
         }
-        target => target,
-    };
-    let found = match target {
-        Ok(found) => found,
-        Err(absent) => match answer_absent(core.adapters(), absent, &mut call) {
-            Ok(answer) => return Ok(answer),
-            Err(found) => found,
-        },
-    };
-    call.set_context(core);
-    Ok(dispatch(core.adapters(), &mut call, &found, &MessageLayout::default()))
-}
-
-/// The end of a wait.
-enum Waited {
-    /// The calling thread makes the upcall, or the request is refused.
-    Here(Result<Found, NotAdmitted>),
-    /// The main thread has answered the request.
-    Answered(Answer, Vec<u8>),
-}
-
-/// Waits until a request that is held in `queue` is admitted, or until the main thread has answered it.
-#[cold]
-#[inline(never)]
-fn when_admitted(
-    core: &Arc<ClientCore>,
-    call: &ServerCall<'_>,
-    mut queue: HoldQueue,
-    message: &[u8],
-    header: &MessageHeader,
-    deadline: Option<Instant>,
-) -> Waited {
-    let since = Instant::now();
-    loop {
-        about_to_block();
-        let waited = match queue.is_for_main_thread() {
-            true => match hand_over(core, &queue, message, header, deadline) {
-                Ok((answer, octets)) => return Waited::Answered(answer, octets),
-                Err(exception) => Err(exception),
-            },
-            false => queue.wait(since, deadline),
-        };
-        if let Err(exception) = waited {
-            return Waited::Here(Err(NotAdmitted::Refused(exception)));
-        }
-        match find_target(core.adapters(), None, call.request(), Access::LOCAL) {
-            Err(NotAdmitted::Held(next)) => queue = next,
-            target => return Waited::Here(target),
-        }
     }
+}
+
+/// The request of a collocated call, on the caller's thread.
+struct CollocatedRequest;
+
+impl RequestOrigin for CollocatedRequest {
+    #[inline]
+    fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
+        call.set_text(LOCAL_TEXT);
+        Ok(())
+    }
+
+    #[inline]
+    fn access(&self) -> Access<'_> {
+        Access::LOCAL
+    }
+}
+
+#[cold]
+fn broken() -> SystemException {
+    SystemException::internal(minor::internal::BROKEN_INVARIANT, CompletionStatus::Maybe)
 }
 
 fn read_start(message: &[u8]) -> Option<(ByteOrder, ReplyStart)> {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_base::upcall_thread::CollocatedUpcall;
-use zorb_giop::{Form, GiopVersion, MessageHeader};
+use zorb_giop::MessageHeader;
 use zorb_os::lock::{Condition, Lock};
 use zorb_poa::{
-    Access, Answer, Arrival, HoldQueue, Holdable, MessageLayout, NotAdmitted, ReplyTo, ResumePass,
-    ServerCall, answer_absent, discarded, dispatch, find_target,
+    Access, Answer, Arrival, HoldQueue, Holdable, IncomingRequest, MessageLayout, NotServed,
+    ReplyTo, RequestOrigin, ResumePass, ServerCall, discarded, serve,
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::in_memory::{LOCAL_TEXT, NotSent};
+use super::in_memory::{LOCAL_FORM, LOCAL_TEXT, NotSent};
 use crate::client::core::ClientCore;
 
 /// The answer to a call, and the message of its reply.
@@ -66,42 +66,63 @@ impl HandedOver {
     fn ask(self: Box<Self>, pass: ResumePass) {
         let mut buffer = Vec::new();
         let reply = ReplyTo { buffer: &mut buffer, copy_threshold: usize::MAX, source: &NotSent };
-        let form = Form::Giop(GiopVersion::HIGHEST);
-        let mut call = ServerCall::new(&self.message, self.header.order, form, reply);
-        // Its caller has read it before.
-        if call.read_header(&self.header).is_err() {
-            return self.progress.end(Err(discarded()));
-        }
-        call.set_text(LOCAL_TEXT);
-        let by = Access { arrival: Arrival::Resumed(&pass), pool: None };
-        let adapters = self.core.adapters();
-        let found = match find_target(adapters, None, call.request(), by) {
-            Ok(found) => Ok(found),
-            Err(NotAdmitted::Held(queue)) => {
-                let progress = Arc::clone(&self.progress);
-                let since = pass.since();
-                if let Err((_, exception)) = queue.hold(self, Arrival::Resumed(&pass), since) {
+        let request = IncomingRequest {
+            message: &self.message,
+            header: &self.header,
+            form: LOCAL_FORM,
+            layout: MessageLayout::default(),
+            reply,
+            context: &self.core,
+        };
+        let (core, progress) = (Arc::clone(&self.core), Arc::clone(&self.progress));
+        let mut resumed =
+            ResumedCall { core: &core, progress: &progress, pass: Some(pass), upcall: None };
+        match serve(core.adapters(), None, request, &mut resumed) {
+            Ok(answer) => progress.end(Ok((answer, buffer))),
+            Err(NotServed::Held(queue)) => {
+                let Some(pass) = &resumed.pass else { return };
+                let held = queue.hold(self, Arrival::Resumed(pass), pass.since());
+                if let Err((_, exception)) = held {
                     progress.end(Err(exception));
                 }
-                return;
             }
-            Err(absent) => Err(absent),
-        };
-        drop(pass);
-        if !self.progress.begin() {
-            return;
+            // Its caller has read it before.
+            Err(NotServed::Broken(_)) => progress.end(Err(discarded())),
         }
-        let _upcall = CollocatedUpcall::begin(&self.core);
-        call.set_context(&self.core);
-        let answer =
-            match found.or_else(|absent| match answer_absent(adapters, absent, &mut call) {
-                Ok(answer) => Err(answer),
-                Err(found) => Ok(found),
-            }) {
-                Ok(found) => dispatch(adapters, &mut call, &found, &MessageLayout::default()),
-                Err(answer) => answer,
-            };
-        self.progress.end(Ok((answer, buffer)));
+    }
+}
+
+/// A call that the main thread has taken from a queue.
+struct ResumedCall<'a> {
+    core: &'a Arc<ClientCore>,
+    progress: &'a Progress,
+    /// Dropped when it is admitted.
+    pass: Option<ResumePass>,
+    upcall: Option<CollocatedUpcall>,
+}
+
+impl RequestOrigin for ResumedCall<'_> {
+    fn begin(&mut self, call: &mut ServerCall<'_>) -> Result<(), SystemException> {
+        call.set_text(LOCAL_TEXT);
+        Ok(())
+    }
+
+    fn access(&self) -> Access<'_> {
+        let arrival = self.pass.as_ref().map_or(Arrival::New, Arrival::Resumed);
+        Access { arrival, pool: None }
+    }
+
+    fn admitted(&mut self) -> bool {
+        self.pass = None;
+        self.progress.begin()
+    }
+
+    fn begin_upcall(&mut self, _: bool) {
+        self.upcall = Some(CollocatedUpcall::begin(self.core));
+    }
+
+    fn end_upcall(&mut self) {
+        self.upcall = None;
     }
 }
 
