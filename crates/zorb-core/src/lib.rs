@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
+mod adapter_activator;
 #[doc(hidden)]
 pub mod codegen;
 mod context;

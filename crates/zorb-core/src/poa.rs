@@ -3,6 +3,7 @@
 //! CORBA 3.3 part 1, chapter 15. A [`Poa`] maps object ids to servants according to its policies. Its
 //! [`PoaManager`] passes, queues, discards or rejects requests.
 
+pub use crate::adapter_activator::AdapterActivator;
 pub use crate::orb::Poa;
 pub use crate::servant::AnyServant;
 pub use crate::servant_manager::{

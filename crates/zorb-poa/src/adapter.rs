@@ -23,6 +23,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 pub use self::declared::PolicyUse;
 pub use self::new_adapter::{NewAdapter, PreparedPolicies};
 use crate::active_object::ActiveObject;
+use crate::adapter_activation::AdapterActivator;
 use crate::connection_setup::ConnectionSetup;
 use crate::error::PoaError;
 use crate::hold_queue::HoldQueue;
@@ -63,6 +64,8 @@ pub struct ObjectAdapter {
     servants: Lock<HashMap<usize, ObjectId>>,
     next_id: AtomicU64,
     destroyed: AtomicBool,
+    /// Creates its missing children.
+    activator: Lock<Option<Arc<dyn AdapterActivator>>>,
     /// Its membership in the thread pool that serves it.
     membership: Lock<Option<Membership>>,
     /// The number of that thread pool; 0 for none.
@@ -175,6 +178,18 @@ impl ObjectAdapter {
     /// The child with this name.
     pub fn child(&self, name: &str) -> Option<Arc<Self>> {
         self.children.lock().get(name).cloned()
+    }
+
+    /// What creates its missing children.
+    pub(crate) fn adapter_activator(&self) -> Option<Arc<dyn AdapterActivator>> {
+        self.activator.lock().clone()
+    }
+
+    /// Sets what creates its missing children.
+    pub fn set_adapter_activator(&self, activator: Arc<dyn AdapterActivator>) {
+        let replaced = self.activator.lock().replace(activator);
+        // Without the lock: this is the program's.
+        drop(replaced);
     }
 
     /// Locks the children, to add one.

@@ -1,6 +1,7 @@
 //! The adapters of an ORB: finds the object for an object key.
 
 mod admission;
+mod missing;
 mod tables;
 
 use std::collections::HashMap;
@@ -21,6 +22,7 @@ pub use self::admission::{Access, NotAdmitted};
 use self::tables::Tables;
 use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
+use crate::adapter_activation::AdapterActivations;
 use crate::call::Interfaces;
 use crate::error::not_there;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
@@ -68,6 +70,7 @@ pub struct Adapters {
     changing: Lock<()>,
     next_stamp: AtomicU32,
     main_thread: HoldQueue,
+    activations: AdapterActivations,
     /// Whether there has been an adapter that serves one request at a time.
     have_turns: AtomicBool,
 }
@@ -94,6 +97,7 @@ impl Adapters {
             next_stamp: AtomicU32::new((seed >> 32) as u32),
             have_turns: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
+            activations: AdapterActivations::new(HoldLimits::of(orb.options())),
         }
     }
 
@@ -249,9 +253,7 @@ impl Adapters {
         let tables = self.tables.load();
         match tables.adapter(key) {
             Ok((adapter, id)) => adapter.admit(id, by),
-            Err(missing) => {
-                Err(tables.not_admitted(key, by).unwrap_or(NotAdmitted::Refused(missing)))
-            }
+            Err(_) => self.admit_to_missing(key, by),
         }
     }
 
@@ -357,7 +359,7 @@ impl Adapters {
         let tables = self.tables.load();
         let (adapter, id) = match tables.adapter(key) {
             Ok(found) => found,
-            Err(_) if tables.not_admitted(key, Access::LOCAL).is_some() => return Ok(()),
+            Err(_) if self.may_be_created(key) => return Ok(()),
             Err(missing) => return Err(missing),
         };
         if pool.is_some_and(|of_request| of_request != adapter.pool_number()) {

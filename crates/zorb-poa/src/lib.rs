@@ -9,6 +9,7 @@
 
 mod active_object;
 mod adapter;
+mod adapter_activation;
 mod adapters;
 mod answers;
 mod call;
@@ -35,6 +36,7 @@ mod upcall;
 
 pub use active_object::{ActiveObject, CollocatedReference};
 pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse, PreparedPolicies};
+pub use adapter_activation::AdapterActivator;
 pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use answers::answer_locate;
 pub use call::{ReplyTo, RequestSource};

@@ -143,10 +143,10 @@ pub mod options {
 /// The portable object adapter (POA): maps object ids to servants according to its policies.
 pub mod poa {
     pub use zorb_core::poa::{
-        AnyServant, Etherealization, IdAssignment, IdUniqueness, ImplicitActivation, KeyParts,
-        Lifespan, ManagerState, ObjectId, Poa, PoaError, PoaManager, PoaPolicies,
-        RequestProcessing, ServantActivator, ServantLocator, ServantManagerError, ServantRetention,
-        ThreadModel, system_id,
+        AdapterActivator, AnyServant, Etherealization, IdAssignment, IdUniqueness,
+        ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa, PoaError, PoaManager,
+        PoaPolicies, RequestProcessing, ServantActivator, ServantLocator, ServantManagerError,
+        ServantRetention, ThreadModel, system_id,
     };
 }
 

@@ -46,6 +46,7 @@ impl ServantActivator for FromTable {
     }
 }
 
+/// A POA that activates the objects of a table on demand.
 pub fn accounts(poa: &Poa, table: HashMap<ObjectId, String>) -> Result<Account, PoaError> {
     let poa = poa.create("table", PoaPolicies::new().user_ids().servant_manager())?;
     poa.set_servant_activator(FromTable(table))?;

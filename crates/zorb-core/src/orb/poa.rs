@@ -1,10 +1,12 @@
 //! The object adapters of an ORB.
 
 mod activation;
+mod activators;
 mod groups;
 mod mapping;
 mod pools;
 mod servants;
+mod weak;
 
 use std::fmt;
 use std::sync::{Arc, Weak};

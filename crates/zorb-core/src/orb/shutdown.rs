@@ -69,7 +69,7 @@ impl OrbInner {
         let pools = self.server.stop_pools();
         // Requests that a POA manager is holding would wait forever.
         self.root.get().inspect(|root| root.release_held());
-        self.adapters.main_thread().release();
+        self.adapters.release_held();
         for pool in &pools {
             pool.stop();
         }

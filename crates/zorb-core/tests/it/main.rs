@@ -1,6 +1,7 @@
 //! The core over real connections. Process-wide counts are in `counts`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod adapter_activators;
 mod binding;
 mod call;
 mod callbacks;

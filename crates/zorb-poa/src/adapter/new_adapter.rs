@@ -119,6 +119,7 @@ impl ObjectAdapter {
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
+            activator: Lock::default(),
             membership: Lock::default(),
             pool_number: AtomicUsize::new(0),
             unchecked_pool: AtomicUsize::new(if turns.is_some() { NO_POOL } else { 0 }),

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use zorb_types::{SystemException, minor};
 
-use super::admission::{Access, NotAdmitted};
 use crate::adapter::ObjectAdapter;
 use crate::error::not_there;
 use crate::key::KeyParts;
-use crate::manager::ManagerState;
 
 #[derive(Clone, Default)]
 pub(super) struct Tables {
@@ -18,27 +16,16 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// The reason why a request for a missing adapter is not admitted, if the nearest existing adapter above it is
-    /// holding or discarding requests: the program may still create the missing one.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn not_admitted(&self, key: KeyParts<'_>, by: Access<'_>) -> Option<NotAdmitted> {
-        let KeyParts::Persistent { path, .. } = key else { return None };
+    /// The nearest existing adapter on a path, and the name of its child on it, which is missing.
+    pub(super) fn nearest<'p>(&self, path: &'p [u8]) -> Option<(Arc<ObjectAdapter>, &'p str)> {
         let is_root = |adapter: &&Arc<ObjectAdapter>| adapter.path().is_empty();
-        let root = self.by_index.iter().flatten().find(is_root)?;
-        let mut nearest = Arc::clone(root);
+        let mut nearest = Arc::clone(self.by_index.iter().flatten().find(is_root)?);
         for name in path.split(|octet| *octet == 0) {
-            let child = std::str::from_utf8(name).ok().and_then(|name| nearest.child(name));
-            let Some(child) = child else { break };
+            let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
+            let Some(child) = nearest.child(name) else { return Some((nearest, name)) };
             nearest = child;
         }
-        let manager = nearest.manager();
-        match manager.state() {
-            ManagerState::Holding | ManagerState::Discarding => {
-                manager.admit(by.arrival).err().map(NotAdmitted::from)
-            }
-            ManagerState::Active | ManagerState::Inactive => None,
-        }
+        None
     }
 
     #[inline]

@@ -1,18 +1,17 @@
 //! Default servants and servant managers of an adapter.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::Policies;
 use zorb_os::lock::Lock;
 use zorb_poa::{
-    Activator, DefaultServant, EndedObject, Located, Locator, NoServant, ObjectAdapter, PoaError,
-    Skeleton,
+    Activator, DefaultServant, EndedObject, Located, Locator, NoServant, PoaError, Skeleton,
 };
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::SystemException;
 
-use super::super::inner::OrbInner;
 use super::Poa;
+use super::weak::WeakPoa;
 use crate::servant::AnyServant;
 use crate::servant_manager::{Etherealization, ServantActivator, ServantLocator};
 
@@ -64,30 +63,6 @@ impl Poa {
             true => Ok(self.adapter.policy_skeleton(skeleton, self.adapter.exposed().cloned())),
             false => Ok(skeleton),
         }
-    }
-
-    fn downgrade(&self) -> WeakPoa {
-        WeakPoa { adapter: Arc::downgrade(&self.adapter), orb: Weak::clone(&self.orb) }
-    }
-}
-
-/// A handle that keeps neither the adapter nor its ORB alive.
-struct WeakPoa {
-    adapter: Weak<ObjectAdapter>,
-    orb: Weak<OrbInner>,
-}
-
-impl WeakPoa {
-    /// The adapter.
-    ///
-    /// # Errors
-    /// `OBJECT_NOT_EXIST` if the adapter has been dropped.
-    fn upgrade(&self) -> Result<Poa, SystemException> {
-        let adapter = self.adapter.upgrade().ok_or_else(|| {
-            let code = minor::object_not_exist::POA_NOT_FOUND;
-            SystemException::object_not_exist(code, CompletionStatus::No)
-        })?;
-        Ok(Poa { adapter, orb: Weak::clone(&self.orb) })
     }
 }
 

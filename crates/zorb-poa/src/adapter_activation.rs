@@ -1,0 +1,128 @@
+//! Creates missing adapters with the adapter activators of their parents (CORBA 3.3 part 1, 15.3.4).
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zorb_base::error::{ErrorContext, Phase};
+use zorb_os::lock::Lock;
+use zorb_os::thread;
+use zorb_transport::log_limited;
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
+
+/// An adapter activator of one adapter: creates its missing children.
+pub trait AdapterActivator: Send + Sync {
+    /// Creates the child `name`; whether it has (`unknown_adapter`).
+    ///
+    /// # Errors
+    /// The reason why it cannot.
+    fn unknown_adapter(&self, name: &str) -> Result<bool, SystemException>;
+}
+
+/// The adapters that are being created, and the requests that wait for them.
+pub(crate) struct AdapterActivations {
+    limits: HoldLimits,
+    state: Lock<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the path of the adapter.
+    creating: HashMap<Vec<u8>, Creating>,
+    /// Whether the ORB is shutting down: no requests are held any more.
+    is_released: bool,
+}
+
+struct Creating {
+    queue: HoldQueue,
+    /// The thread that creates it.
+    thread: u32,
+}
+
+/// The end of an activation.
+pub(crate) enum Activated {
+    /// The adapter exists.
+    Exists,
+    /// The activator has not created it.
+    Refused,
+}
+
+impl AdapterActivations {
+    pub(crate) fn new(limits: HoldLimits) -> Self {
+        Self { limits, state: Lock::default() }
+    }
+
+    /// Creates the adapter with a path, which ends in `name`, on the calling thread, unless it `exists` by now or
+    /// another thread is creating it.
+    pub(crate) fn activate(
+        &self,
+        path: &[u8],
+        name: &str,
+        activator: &dyn AdapterActivator,
+        arrival: Arrival<'_>,
+        exists: impl Fn() -> bool,
+    ) -> Result<Activated, Stopped> {
+        let mut state = self.state.lock();
+        let is_released = state.is_released;
+        match state.creating.entry(path.to_vec()) {
+            Entry::Occupied(other) => {
+                let other = other.get();
+                if other.thread == thread::id() {
+                    return Err(Stopped::Refused(would_deadlock()));
+                }
+                other.queue.admit(arrival)?;
+                return Err(Stopped::Held(other.queue.clone()));
+            }
+            Entry::Vacant(_) if exists() => return Ok(Activated::Exists),
+            Entry::Vacant(entry) => {
+                let queue = HoldQueue::new(Gate::Closed, self.limits);
+                if is_released {
+                    queue.release();
+                }
+                entry.insert(Creating { queue, thread: thread::id() });
+            }
+        }
+        drop(state);
+        let created = catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name)));
+        let creating = self.state.lock().creating.remove(path);
+        // Without the lock: a resumed request may ask at once.
+        creating.into_iter().for_each(|creating| creating.queue.open());
+        match created {
+            Ok(Ok(true)) if exists() => Ok(Activated::Exists),
+            Ok(Ok(_)) => Ok(Activated::Refused),
+            Ok(Err(exception)) => Err(Stopped::Refused(failed(Some(exception)))),
+            Err(_) => {
+                log_limited!(error, name, "the adapter activator panicked");
+                Err(Stopped::Refused(failed(None)))
+            }
+        }
+    }
+
+    /// Answers held requests with `TRANSIENT`, and holds no further ones.
+    pub(crate) fn release(&self) {
+        let mut state = self.state.lock();
+        state.is_released = true;
+        let queues: Vec<_> = state.creating.values().map(|it| it.queue.clone()).collect();
+        drop(state);
+        queues.iter().for_each(HoldQueue::release);
+    }
+}
+
+/// The exception for an activator that has raised one, its cause.
+#[cold]
+fn failed(cause: Option<SystemException>) -> SystemException {
+    let code = minor::obj_adapter::UNKNOWN_ADAPTER;
+    let exception = SystemException::obj_adapter(code, CompletionStatus::No);
+    match cause {
+        Some(cause) => exception.with_context(ErrorContext::new(Phase::Adapter).with_source(cause)),
+        None => exception,
+    }
+}
+
+/// The exception for an activator that waits for the adapter that it is to create.
+#[cold]
+fn would_deadlock() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::WOULD_DEADLOCK, CompletionStatus::No)
+}

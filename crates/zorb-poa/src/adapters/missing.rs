@@ -1,0 +1,106 @@
+//! Requests for adapters that do not exist, but that the program may still create.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use zorb_base::upcall_thread::about_to_block;
+use zorb_types::minor;
+
+use super::Adapters;
+use super::admission::{Access, NotAdmitted};
+use crate::adapter::ObjectAdapter;
+use crate::adapter_activation::{Activated, AdapterActivator};
+use crate::error::{PoaError, not_there};
+use crate::hold_queue::{Arrival, Stopped};
+use crate::key::KeyParts;
+use crate::manager::ManagerState;
+use crate::slots::Found;
+
+impl Adapters {
+    /// Admits a request for an adapter that was missing. It waits if the nearest existing adapter above it is holding
+    /// requests. If that has an activator, creates the missing ones with it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn admit_to_missing(
+        &self,
+        key: KeyParts<'_>,
+        by: Access<'_>,
+    ) -> Result<Found, NotAdmitted> {
+        let unknown = || NotAdmitted::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
+        let KeyParts::Persistent { path, .. } = key else { return Err(unknown()) };
+        loop {
+            let tables = self.tables.load_full();
+            if let Ok((adapter, id)) = tables.adapter(key) {
+                return adapter.admit(id, by);
+            }
+            let (nearest, name) = tables.nearest(path).ok_or_else(unknown)?;
+            let manager = nearest.manager();
+            if let ManagerState::Holding | ManagerState::Discarding = manager.state() {
+                manager.admit(by.arrival)?;
+            }
+            let activator = nearest.adapter_activator().ok_or_else(unknown)?;
+            match self.activate(&nearest, name, &*activator, by.arrival)? {
+                Activated::Exists => {}
+                Activated::Refused => return Err(unknown()),
+            }
+        }
+    }
+
+    /// Whether a missing adapter may still be created: the nearest existing one above it is holding or discarding
+    /// requests, or has an activator.
+    #[cold]
+    pub(super) fn may_be_created(&self, key: KeyParts<'_>) -> bool {
+        let KeyParts::Persistent { path, .. } = key else { return false };
+        self.tables.load().nearest(path).is_some_and(|(nearest, _)| {
+            matches!(nearest.manager().state(), ManagerState::Holding | ManagerState::Discarding)
+                || nearest.adapter_activator().is_some()
+        })
+    }
+
+    /// The child `name` of an adapter, which the adapter's activator may create (`find_POA`). Waits if another thread
+    /// is creating it.
+    ///
+    /// # Errors
+    /// `AdapterNonExistent`; `OBJ_ADAPTER` (OMG 1) if the activator has raised an exception; `BAD_INV_ORDER` (OMG 3)
+    /// if it is looking for the adapter that it is to create; as requests, if another thread's activator takes too long.
+    pub fn find_or_activate(
+        &self,
+        parent: &Arc<ObjectAdapter>,
+        name: &str,
+    ) -> Result<Arc<ObjectAdapter>, PoaError> {
+        loop {
+            if let Some(child) = parent.child(name) {
+                return Ok(child);
+            }
+            let activator = parent.adapter_activator().ok_or(PoaError::AdapterNonExistent)?;
+            match self.activate(parent, name, &*activator, Arrival::Collocated) {
+                Ok(Activated::Exists) => {}
+                Ok(Activated::Refused) => return Err(PoaError::AdapterNonExistent),
+                Err(Stopped::Refused(exception)) => return Err(PoaError::System(exception)),
+                Err(Stopped::Held(queue)) => {
+                    about_to_block();
+                    queue.wait(Instant::now(), None)?;
+                }
+            }
+        }
+    }
+
+    fn activate(
+        &self,
+        parent: &ObjectAdapter,
+        name: &str,
+        activator: &dyn AdapterActivator,
+        arrival: Arrival<'_>,
+    ) -> Result<Activated, Stopped> {
+        let path = [parent.path(), name.as_bytes(), &[0]].concat();
+        let exists = || parent.child(name).is_some();
+        self.activations.activate(&path, name, activator, arrival, exists)
+    }
+
+    /// Answers requests that wait for the main thread or for missing adapters with `TRANSIENT`, and holds no further
+    /// ones.
+    pub fn release_held(&self) {
+        self.main_thread.release();
+        self.activations.release();
+    }
+}
