@@ -30,6 +30,12 @@ impl Caller {
         served_connection().map(|connection| Self { connection })
     }
 
+    /// The client at the other end of a connection.
+    #[doc(hidden)]
+    pub fn of(connection: Arc<dyn ServedConnection>) -> Self {
+        Self { connection }
+    }
+
     /// The authenticated identity of the client, if the transport authenticates clients: with SSLIOP, the
     /// names of its certificate.
     #[must_use]

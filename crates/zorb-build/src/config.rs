@@ -125,6 +125,16 @@ impl Config {
         self
     }
 
+    /// Adds a parameter to the servant's methods for an operation or attribute, `&zorb::poa::Upcall<'_>`: the object, the
+    /// operation and the client. `upcall("Shop::Account")`. The name of an interface or module applies to all its
+    /// operations and attributes; annotations `@upcall` in the IDL take precedence. A name that matches none in any of
+    /// the files causes a warning.
+    #[must_use]
+    pub fn upcall(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.upcall(name);
+        self
+    }
+
     /// Sets the path of the runtime crate, instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
@@ -202,7 +212,7 @@ impl Config {
         // Every job runs, so that one run shows all errors.
         let mut errors = String::new();
         let mut outputs = Vec::new();
-        let mut unmatched: Option<Vec<&str>> = None;
+        let mut unmatched: Option<Unmatched<'_>> = None;
         for (name, files) in jobs {
             let mut compilation = compile_with(&self.front, loader, &files);
             seen(&compilation);
@@ -213,21 +223,16 @@ impl Config {
             if compilation.has_errors() {
                 errors.push_str(&compilation.render());
             } else {
-                let mut here = zorb_idl_rust::unmatched_loans(&compilation, &self.back);
-                if let Some(before) = &unmatched {
-                    here.retain(|name| before.contains(name));
-                }
-                unmatched = Some(here);
+                let here = Unmatched::new(&compilation, &self.back);
+                unmatched = Some(match unmatched {
+                    Some(before) => before.and(here),
+                    None => here,
+                });
                 outputs.push(self.output(name, &compilation));
             }
         }
         if let Some(last) = outputs.last_mut() {
-            let warning = |name| {
-                format!(
-                    "loaned({name:?}): no operation or attribute of this name returns a sequence of octets"
-                )
-            };
-            last.warnings.extend(unmatched.into_iter().flatten().map(warning));
+            last.warnings.extend(unmatched.into_iter().flat_map(Unmatched::warnings));
         }
         if errors.is_empty() { Ok(outputs) } else { Err(Error::Idl(errors)) }
     }
@@ -245,6 +250,40 @@ impl Config {
         }));
         let dependencies = compilation.dependencies().to_vec();
         Output { name, text: generated.text, warnings, dependencies }
+    }
+}
+
+/// The names in options that have no effect in any file so far.
+struct Unmatched<'o> {
+    loans: Vec<&'o str>,
+    upcalls: Vec<&'o str>,
+}
+
+impl<'o> Unmatched<'o> {
+    fn new(compilation: &Compilation, options: &'o zorb_idl_rust::Options) -> Self {
+        Self {
+            loans: zorb_idl_rust::unmatched_loans(compilation, options),
+            upcalls: zorb_idl_rust::unmatched_upcalls(compilation, options),
+        }
+    }
+
+    /// Those of both files.
+    fn and(mut self, other: Self) -> Self {
+        self.loans.retain(|name| other.loans.contains(name));
+        self.upcalls.retain(|name| other.upcalls.contains(name));
+        self
+    }
+
+    fn warnings(self) -> impl Iterator<Item = String> {
+        let loans = self.loans.into_iter().map(|name| {
+            format!(
+                "loaned({name:?}): no operation or attribute of this name returns a sequence of octets"
+            )
+        });
+        let upcalls = self.upcalls.into_iter().map(|name| {
+            format!("upcall({name:?}): no operation or attribute of this name has servants")
+        });
+        loans.chain(upcalls)
     }
 }
 

@@ -19,6 +19,7 @@ mod orb;
 pub mod poa;
 mod servant;
 mod servant_manager;
+mod upcall;
 
 pub use context::Context;
 pub use native::Native;

@@ -20,7 +20,7 @@ mod signals;
 pub use builder::OrbBuilder;
 pub use handle::{Orb, WeakOrb};
 pub use health::Health;
-pub use poa::Poa;
+pub use poa::{Poa, PoaCurrent};
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;
 pub use service::{ServiceInformation, ServiceType};

@@ -4,11 +4,12 @@
 //! [`PoaManager`] passes, queues, discards or rejects requests.
 
 pub use crate::adapter_activator::AdapterActivator;
-pub use crate::orb::Poa;
+pub use crate::orb::{Poa, PoaCurrent};
 pub use crate::servant::AnyServant;
 pub use crate::servant_manager::{
     Etherealization, ServantActivator, ServantLocator, ServantManagerError,
 };
+pub use crate::upcall::Upcall;
 pub use zorb_base::object_id::ObjectId;
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,

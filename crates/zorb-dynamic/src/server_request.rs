@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use zorb_cdr::{CdrReader, CdrResult, Wire};
-use zorb_core::poa::ObjectId;
+use zorb_core::poa::{ObjectId, Upcall};
 use zorb_core::{Interface, OBJECT_ID, ObjectRef, Served, ServedBy, ServerCall};
 use zorb_types::{Any, CompletionStatus, SystemException, TcKind, Transfer, minor};
 
@@ -114,6 +114,14 @@ impl ServerRequest<'_, '_> {
     /// The target object.
     pub fn object_id(&self) -> Option<&ObjectId> {
         self.call.object_id()
+    }
+
+    /// The object, operation and client of the request.
+    ///
+    /// # Errors
+    /// None in practice.
+    pub fn upcall(&self) -> Result<Upcall<'_>, SystemException> {
+        Upcall::of(self.call)
     }
 
     /// Decodes the arguments: `arguments`. The list contains all parameters of the operation in order; `in` and

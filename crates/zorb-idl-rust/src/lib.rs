@@ -28,11 +28,13 @@ mod names;
 mod options;
 mod types;
 mod unsupported;
+mod upcalls;
 
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;
 pub use options::Options;
 pub use unsupported::unsupported;
+pub use upcalls::unmatched_upcalls;
 
 use zorb_idl::Compilation;
 

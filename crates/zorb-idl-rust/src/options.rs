@@ -14,6 +14,8 @@ pub struct Options {
     pub natives: Vec<(String, String)>,
     /// Operations and attributes (scoped names), or their scopes, whose octets are loaned.
     pub loaned: Vec<String>,
+    /// Operations and attributes (scoped names), or their scopes, whose servants get the upcall.
+    pub upcalls: Vec<String>,
 }
 
 impl Default for Options {
@@ -24,6 +26,7 @@ impl Default for Options {
             extern_files: Vec::new(),
             natives: Vec::new(),
             loaned: Vec::new(),
+            upcalls: Vec::new(),
         }
     }
 }
@@ -79,6 +82,21 @@ impl Options {
         let name: String = name.into();
         self.loaned.push(name.trim_start_matches("::").into());
         self
+    }
+
+    /// Adds a parameter to the servant's methods for an operation or attribute, of the runtime's type `poa::Upcall`: the
+    /// object, the operation and the client. `upcall("Shop::Account")`. The name of an interface or module applies to
+    /// all its operations and attributes; annotations `@upcall` in the IDL take precedence.
+    #[must_use]
+    pub fn upcall(mut self, name: impl Into<String>) -> Self {
+        let name: String = name.into();
+        self.upcalls.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Whether the servant's methods for this operation or attribute of an interface get the upcall.
+    pub(crate) fn gets_upcall(&self, interface: &str, export: &str) -> bool {
+        self.upcalls.iter().any(|name| Self::is_within(name, interface, export))
     }
 
     /// Whether the results of this operation or attribute of an interface are loaned.

@@ -52,6 +52,10 @@ pub mod types {
 pub mod unions {
     include!("golden/unions.rs");
 }
+/// Generated from `upcalls.idl`.
+pub mod upcalls {
+    include!("golden/upcalls.rs");
+}
 /// Generated from `valuetypes.idl`.
 pub mod valuetypes {
     include!("golden/valuetypes.rs");
@@ -69,6 +73,8 @@ mod local_objects;
 mod operations;
 #[path = "compiled/typed.rs"]
 mod typed;
+#[path = "compiled/upcalls.rs"]
+mod upcall_arguments;
 #[path = "compiled/values.rs"]
 mod values;
 #[path = "compiled/valuetypes.rs"]

@@ -20,6 +20,7 @@
 //! | [`priority`] | scheduling policies and priorities of threads |
 //! | [`probe`](mod@probe) | time probes, for builds with the feature `probes` |
 //! | [`process`] | memory usage, child processes that end with their parent |
+//! | [`scoped`] | references that are set while a function runs |
 //! | [`signal`] | waiting for termination signals |
 //! | [`slot`] | passing a box between threads without a lock |
 //! | [`socket`] | pending data, credentials of the peer, passing descriptors |
@@ -45,6 +46,7 @@ pub mod poll;
 pub mod priority;
 pub mod probe;
 pub mod process;
+pub mod scoped;
 pub mod signal;
 pub mod slot;
 pub mod socket;

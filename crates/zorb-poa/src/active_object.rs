@@ -1,17 +1,20 @@
 //! Active objects: the entries of an active object map.
 
 use std::any::Any;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 use zorb_base::object_id::ObjectId;
 use zorb_os::lock::Lock;
 
+use crate::call::Target;
 use crate::servant_objects::ServantObjects;
 use crate::skeleton::Skeleton;
 
 /// An object with a servant.
 pub struct ActiveObject {
     pub(crate) id: ObjectId,
+    /// Its adapter, without its type: that depends on this one.
+    adapter: WeakAdapter,
     /// Makes the upcalls of its requests.
     pub skeleton: Box<dyn Skeleton>,
     servant_objects: ServantObjects,
@@ -36,6 +39,9 @@ pub(crate) enum DirectCalls {
     Always,
 }
 
+/// An adapter with its type erased.
+pub(crate) type WeakAdapter = Weak<dyn Any + Send + Sync>;
+
 /// What happens at the end of an object, when it is dropped.
 pub(crate) type AtEnd = Box<dyn Any + Send + Sync>;
 
@@ -54,14 +60,22 @@ struct Collocated {
     at_end: Option<AtEnd>,
 }
 
+impl Target for ActiveObject {
+    fn id(&self) -> &ObjectId {
+        &self.id
+    }
+}
+
 impl ActiveObject {
     pub(super) fn new(
         id: ObjectId,
+        adapter: WeakAdapter,
         skeleton: Box<dyn Skeleton>,
         direct_calls: DirectCalls,
     ) -> Self {
         Self {
             id,
+            adapter,
             skeleton,
             servant_objects: ServantObjects::default(),
             direct_calls,
@@ -72,6 +86,11 @@ impl ActiveObject {
     /// The object's id.
     pub fn id(&self) -> &ObjectId {
         &self.id
+    }
+
+    /// The object's adapter; `None` if it has been destroyed and dropped.
+    pub(crate) fn adapter(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.adapter.upgrade()
     }
 
     /// The servant as the trait object `S`; `None` if it does not implement it, or may not be called directly. `entry`

@@ -52,6 +52,7 @@ pub struct ObjectAdapter {
     /// The priorities in references to objects that were not active when the references were created.
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
+    orb: Weak<dyn Any + Send + Sync>,
     /// Admits one request at a time; `None` if the ORB controls the threads.
     turns: Option<HoldQueue>,
     index: u32,
@@ -117,6 +118,16 @@ impl ObjectAdapter {
     /// The manager that controls its requests.
     pub fn manager(&self) -> &PoaManager {
         &self.manager
+    }
+
+    /// The adapter of an object; `None` if it has been destroyed and dropped.
+    pub fn of(object: &ActiveObject) -> Option<Arc<Self>> {
+        object.adapter()?.downcast().ok()
+    }
+
+    /// The program's handle to the ORB; `None` after it has been dropped.
+    pub fn orb(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.orb.upgrade()
     }
 
     #[inline]

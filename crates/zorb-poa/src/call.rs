@@ -1,9 +1,11 @@
 //! A request and its reply, as skeletons use them.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
 use std::io::IoSlice;
 
+use zorb_base::caller::Caller;
 use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
@@ -27,8 +29,8 @@ pub struct ServerCall<'a> {
     pub(super) request: RequestHeader<'a>,
     /// Finds the definitions of interfaces, for the operations that every object has.
     pub(super) interfaces: Option<&'a dyn Interfaces>,
-    /// The id of the object, after it has been found.
-    pub(super) object_id: Option<&'a ObjectId>,
+    /// The object, after it has been found.
+    pub(super) object: Option<&'a dyn Target>,
     /// The operation of the thread's last request.
     pub(super) known: Option<&'a OperationCache>,
     pub(super) arguments: CdrReader<'a>,
@@ -46,6 +48,12 @@ impl fmt::Debug for ServerCall<'_> {
     }
 }
 
+/// The object of a request.
+pub(crate) trait Target: Any {
+    /// Its id.
+    fn id(&self) -> &ObjectId;
+}
+
 /// Finds the definitions of interfaces.
 pub(crate) trait Interfaces {
     /// The definition of the interface `type_id`.
@@ -60,6 +68,11 @@ pub trait RequestSource {
     /// Sends the reply to a request, which consists of `parts`. It is called for replies that are sent during the
     /// upcall or in fragments.
     fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]);
+
+    /// The client, if the request came over a connection.
+    fn caller(&self) -> Option<Caller> {
+        None
+    }
 
     /// The priority of the lane that received the request, if it has one.
     fn lane_priority(&self) -> Option<i16> {
@@ -107,7 +120,7 @@ impl<'a> ServerCall<'a> {
         Self {
             request: RequestHeader::EMPTY,
             interfaces: None,
-            object_id: None,
+            object: None,
             known: None,
             arguments: CdrReader::new(message, order),
             undecodable: false,
@@ -311,7 +324,17 @@ impl<'a> ServerCall<'a> {
 
     /// The id of the request's object within its adapter.
     pub fn object_id(&self) -> Option<&'a ObjectId> {
-        self.object_id
+        self.object.map(Target::id)
+    }
+
+    /// The request's object, an [`ActiveObject`](crate::ActiveObject).
+    pub fn object(&self) -> Option<&'a dyn Any> {
+        self.object.map(|object| object as &dyn Any)
+    }
+
+    /// The origin of the request.
+    pub fn source(&self) -> &'a dyn RequestSource {
+        self.reply.source
     }
 
     /// The data of the request's first service context with this id, usually an encapsulation.

@@ -18,6 +18,7 @@ use zorb_types::{Report, SystemException, SystemExceptionKind, minor};
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 use crate::answers::answer_absent;
 use crate::call::{ReplyTo, ReplyWriter, ServerCall};
+use crate::current::serving;
 use crate::error::not_there;
 use crate::hold_queue::HoldQueue;
 use crate::slots::Found;
@@ -212,7 +213,7 @@ fn dispatch<'a>(
         reply.is_expected = false;
     }
     let object = target.object();
-    call.object_id = object.map(|object| &object.id);
+    call.object = object.map(|object| object as _);
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
     }
@@ -222,7 +223,9 @@ fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => upcall(Some(adapters), &object.id, &*object.skeleton, call),
+        Some(object) => {
+            serving(object, || upcall(Some(adapters), &object.id, &*object.skeleton, call))
+        }
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {
@@ -240,7 +243,7 @@ fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
         && let Some(cause) = exception.source()
     {
         let operation = &*call.request.operation;
-        let object = call.object_id.map(ToString::to_string).unwrap_or_default();
+        let object = call.object_id().map(ToString::to_string).unwrap_or_default();
         log_limited!(warn, operation, object, cause = %Report(cause), "replying UNKNOWN");
     }
     call.reply.write_exception(exception);

@@ -23,6 +23,8 @@ pub enum PoaError {
         /// The rule that they violate.
         reason: &'static str,
     },
+    /// `NoContext`: the thread makes no upcall of the ORB.
+    NoContext,
     /// `NoServant`: the adapter has no default servant.
     NoServant,
     /// `ObjectAlreadyActive`: the id has a servant.
@@ -59,6 +61,7 @@ impl fmt::Display for PoaError {
             Self::AdapterNonExistent => "no adapter of this name exists",
             Self::AdapterInactive => "the adapter's manager is inactive",
             Self::InvalidPolicy { reason, .. } => reason,
+            Self::NoContext => "the thread makes no upcall of this ORB",
             Self::NoServant => "the adapter has no default servant",
             Self::ObjectAlreadyActive => "the object id already has a servant",
             Self::ObjectNotActive => "the object id has no servant",

@@ -89,15 +89,20 @@ impl Skeleton for ByDefault {
 pub(crate) trait Provides: Send + Sync {
     /// Serves the request with the servant.
     fn serve<'a>(&'a self, call: &mut ServerCall<'a>) -> Served;
+
+    /// The skeleton of the servant, while it serves the request.
+    fn provided(&self) -> Option<&dyn Skeleton> {
+        None
+    }
 }
 
 impl<P: Provides + 'static> Skeleton for P {
-    fn type_id(&self, _: &ObjectId) -> Cow<'_, str> {
-        Cow::Borrowed("")
+    fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
+        self.provided().map_or(Cow::Borrowed(""), |servant| Skeleton::type_id(servant, id))
     }
 
-    fn is_a(&self, _: &ObjectId, _: &str) -> bool {
-        false
+    fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
+        self.provided().is_some_and(|servant| servant.is_a(id, type_id))
     }
 
     fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
@@ -109,15 +114,18 @@ impl<P: Provides + 'static> Skeleton for P {
     }
 
     fn servant(&self) -> Arc<dyn Any + Send + Sync> {
-        Arc::new(())
+        self.provided().map_or_else(|| Arc::new(()) as _, |servant| servant.servant())
     }
 
     fn without_policies(&self) -> Box<dyn Skeleton> {
-        Box::new(ProvidesNothing)
+        match self.provided() {
+            Some(servant) => servant.without_policies(),
+            None => Box::new(ProvidesNothing),
+        }
     }
 
     fn identity(&self) -> usize {
-        0
+        self.provided().map_or(0, |servant| servant.identity())
     }
 
     fn serves_all_operations(&self) -> bool {
@@ -155,6 +163,10 @@ impl Provides for Locating {
         let served = upcall_inactive(&self.id, located.skeleton(), call);
         let ended = guarded(&self.id, &operation, || located.postinvoke());
         served.and(ended)
+    }
+
+    fn provided(&self) -> Option<&dyn Skeleton> {
+        self.located.get().map(|located| located.skeleton())
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use zorb_base::object_id::ObjectId;
 
-use crate::active_object::{ActiveObject, DirectCalls};
+use crate::active_object::{ActiveObject, DirectCalls, WeakAdapter};
 use crate::ids::IdTable;
 use crate::key::system_id;
 use crate::skeleton::Skeleton;
@@ -19,20 +19,27 @@ pub(super) struct Objects {
     /// The slots of objects by id. If the ids are slots, only of those that were activated with an id that is not
     /// their slot.
     ids: OnceLock<Box<IdTable>>,
+    /// The adapter of the objects.
+    adapter: WeakAdapter,
     /// How collocated calls may call the servants.
     direct_calls: DirectCalls,
 }
 
 impl Objects {
-    /// Creates an empty map; `ids_are_slots` for transient system ids, which are index and generation.
-    pub(super) fn new(ids_are_slots: bool, direct_calls: DirectCalls) -> Self {
+    /// Creates the empty map of an adapter; `ids_are_slots` for transient system ids, which are index and generation.
+    pub(super) fn new(
+        adapter: WeakAdapter,
+        ids_are_slots: bool,
+        direct_calls: DirectCalls,
+    ) -> Self {
         let slots = Box::new(SlotTable::new());
-        Self { slots, ids_are_slots, ids: OnceLock::new(), direct_calls }
+        Self { slots, ids_are_slots, ids: OnceLock::new(), adapter, direct_calls }
     }
 
     /// Creates an object that is not in the map.
     pub(super) fn object(&self, id: ObjectId, skeleton: Box<dyn Skeleton>) -> Arc<ActiveObject> {
-        Arc::new(ActiveObject::new(id, skeleton, self.direct_calls))
+        let adapter = WeakAdapter::clone(&self.adapter);
+        Arc::new(ActiveObject::new(id, adapter, skeleton, self.direct_calls))
     }
 
     /// Whether the map assigns the ids, which are slots.

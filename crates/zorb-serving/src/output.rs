@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use zorb_base::caller::Caller;
 use zorb_cdr::{ByteOrder, TextCoding};
 use zorb_giop::{
     AddressingDisposition, Cancellation, Charge, Form, Messaging, ProfileTag, ReplyStatus,
@@ -62,6 +63,11 @@ impl RequestSource for ReplyPath<'_> {
             }
         }
         connection.send_rest(output, parts, self.thread);
+    }
+
+    fn caller(&self) -> Option<Caller> {
+        let connection: Arc<ServerConnection> = Arc::clone(self.connection);
+        Some(Caller::of(connection))
     }
 
     fn lane_priority(&self) -> Option<i16> {

@@ -144,9 +144,9 @@ pub mod options {
 pub mod poa {
     pub use zorb_core::poa::{
         AdapterActivator, AnyServant, Etherealization, IdAssignment, IdUniqueness,
-        ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa, PoaError, PoaManager,
-        PoaPolicies, RequestProcessing, ServantActivator, ServantLocator, ServantManagerError,
-        ServantRetention, ThreadModel, system_id,
+        ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa, PoaCurrent, PoaError,
+        PoaManager, PoaPolicies, RequestProcessing, ServantActivator, ServantLocator,
+        ServantManagerError, ServantRetention, ThreadModel, Upcall, system_id,
     };
 }
 

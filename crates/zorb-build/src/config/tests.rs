@@ -132,6 +132,39 @@ fn loaned_names_without_a_match_cause_a_warning() {
 }
 
 #[test]
+fn upcalls_are_arguments_by_option_and_annotation() {
+    let loader = MemoryLoader::new()
+        .with(
+            "film.idl",
+            "module Film { interface Camera { void on(); @upcall(FALSE) void off(); }; \
+               interface Screen { void on(); @upcall void off(); }; };",
+        )
+        .with("sound.idl", "local interface Microphone { void off(); };");
+    let output = |config: &Config| {
+        let (result, _) = generate(config, &loader, &["film.idl", "sound.idl"]);
+        result.expect("no errors")
+    };
+    let methods = |config: &Config| {
+        let text = output(config).into_iter().map(|output| output.text).collect::<String>();
+        let upcalls = text.lines().filter(|line| line.contains("&::zorb::poa::Upcall<'_>"));
+        let name = |line: &str| line.trim().split('(').next().unwrap_or_default().to_owned();
+        upcalls.map(name).collect::<Vec<_>>()
+    };
+    assert_eq!(methods(&Config::new()), ["fn off"]);
+    assert_eq!(methods(&Config::new().upcall("::Film::Camera")), ["fn on", "fn off"]);
+    assert_eq!(methods(&Config::new().upcall("Film")), ["fn on", "fn on", "fn off"]);
+    let config = Config::new().upcall("Film").upcall("Microphone").upcall("Film::Camera::off");
+    let warnings: Vec<String> =
+        output(&config).into_iter().flat_map(|output| output.warnings).collect();
+    assert_eq!(
+        warnings,
+        ["Microphone", "Film::Camera::off"].map(|name| format!(
+            "upcall({name:?}): no operation or attribute of this name has servants"
+        ))
+    );
+}
+
+#[test]
 fn clashing_file_names_are_rejected_and_renamed_items_are_reported() {
     let loader = MemoryLoader::new()
         .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")

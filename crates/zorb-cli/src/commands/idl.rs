@@ -72,6 +72,9 @@ struct CompileArgs {
     /// IDL module for which no code is generated, and the Rust module to use instead
     #[arg(long = "extern", value_name = "MODULE=PATH", value_parser = extern_module)]
     externs: Vec<(String, String)>,
+    /// Operation or attribute, or all of an interface or module, whose servants get the upcall; repeatable
+    #[arg(long = "upcall", value_name = "NAME")]
+    upcalls: Vec<String>,
 }
 
 /// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
@@ -224,6 +227,7 @@ fn compile(args: &CompileArgs) -> Outcome {
     for (module, path) in &args.externs {
         config = config.extern_module(module, path);
     }
+    config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,
         Err(zorb_build::Error::Idl(findings)) => {

@@ -56,7 +56,7 @@ macro_rules! __zorb_interface {
 /// The body of a stub: `invoke!(self, withdraw, [Money => amount], [Money, Vec<Money>])`.
 ///
 /// The name of the operation follows that of the servant's method if it differs, as in
-/// `set_owner "_set_owner"`. An operation of another interface names this interface: `self as Named`. An argument
+/// `set_owner "_set_owner"`. Between them is `(upcall)` if the method gets its upcall. An operation of another interface names this interface: `self as Named`. An argument
 /// is an IDL type and a view; results are IDL types: none, one, or a tuple. With an expression instead of the
 /// method, the call is always marshalled.
 #[macro_export]
@@ -65,15 +65,21 @@ macro_rules! __zorb_invoke {
     ($reference:ident, $method:ident $($rest:tt)*) => {
         $crate::__zorb_invoke!($reference as Self, $method $($rest)*)
     };
-    ($reference:ident as $base:ty, $method:ident, $arguments:tt, $results:tt) => {
+    ($reference:ident as $base:ty, $method:ident $(($upcall:ident))?, $arguments:tt, $results:tt) => {
         $crate::__zorb_invoke!(
-            @ $reference, $base, $method, ::core::stringify!($method), $arguments, $results
+            @ $reference, $base, $method $(($upcall))?, ::core::stringify!($method), $arguments,
+            $results
         )
     };
-    ($reference:ident as $base:ty, $method:ident $operation:literal, $arguments:tt, $results:tt) => {
-        $crate::__zorb_invoke!(@ $reference, $base, $method, $operation, $arguments, $results)
+    (
+        $reference:ident as $base:ty, $method:ident $(($upcall:ident))? $operation:literal,
+        $arguments:tt, $results:tt
+    ) => {
+        $crate::__zorb_invoke!(
+            @ $reference, $base, $method $(($upcall))?, $operation, $arguments, $results
+        )
     };
-    (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
+    (@ $reference:ident, $base:ty, $method:ident $(($upcall:ident))?, $operation:expr, [
         $($type:ty => $(& $value:ident)? $($view:ident)?),*
     ], [$($result:ty),*]) => {{
         #[allow(unused_imports)]
@@ -82,7 +88,12 @@ macro_rules! __zorb_invoke {
             $crate::codegen::Interface::as_object($reference),
             $operation,
             $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),
-            |&($($($value)? $($view)?,)*), servant| servant.$method($($(*$value)? $($view)?),*),
+            |&($($($value)? $($view)?,)*), servant, _object| {
+                servant.$method(
+                    $($crate::__zorb_collocated!($upcall _object $operation),)?
+                    $($(*$value)? $($view)?),*
+                )
+            },
             $crate::codegen::Results::new(
                 |_reader, outcome: &$crate::codegen::Outcome<_, _>| {
                     #[allow(clippy::let_unit_value)]
@@ -111,6 +122,15 @@ macro_rules! __zorb_invoke {
             },
         )
     }};
+}
+
+/// The upcall of a collocated call, for a servant that gets it.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! __zorb_collocated {
+    (upcall $object:ident $operation:expr) => {
+        &$crate::poa::Upcall::collocated($object, $operation)
+    };
 }
 
 /// The arguments of a stub, in a tuple.
@@ -171,13 +191,20 @@ macro_rules! __zorb_oneway {
     ($reference:ident, $method:ident $($rest:tt)*) => {
         $crate::__zorb_oneway!($reference as Self, $method $($rest)*)
     };
-    ($reference:ident as $base:ty, $method:ident, $arguments:tt) => {
-        $crate::__zorb_oneway!(@ $reference, $base, $method, ::core::stringify!($method), $arguments)
+    ($reference:ident as $base:ty, $method:ident $(($upcall:ident))?, $arguments:tt) => {
+        $crate::__zorb_oneway!(
+            @ $reference, $base, $method $(($upcall))?, ::core::stringify!($method), $arguments
+        )
     };
-    ($reference:ident as $base:ty, $method:ident $operation:literal, $arguments:tt) => {
-        $crate::__zorb_oneway!(@ $reference, $base, $method, $operation, $arguments)
+    (
+        $reference:ident as $base:ty, $method:ident $(($upcall:ident))? $operation:literal,
+        $arguments:tt
+    ) => {
+        $crate::__zorb_oneway!(
+            @ $reference, $base, $method $(($upcall))?, $operation, $arguments
+        )
     };
-    (@ $reference:ident, $base:ty, $method:ident, $operation:expr, [
+    (@ $reference:ident, $base:ty, $method:ident $(($upcall:ident))?, $operation:expr, [
         $($type:ty => $(& $value:ident)? $($view:ident)?),*
     ]) => {{
         #[allow(unused_imports)]
@@ -186,7 +213,12 @@ macro_rules! __zorb_oneway {
             $crate::codegen::Interface::as_object($reference),
             $operation,
             $crate::__zorb_arguments!([$($type => $(& $value)? $($view)?),*]),
-            |&($($($value)? $($view)?,)*), servant| servant.$method($($(*$value)? $($view)?),*),
+            |&($($($value)? $($view)?,)*), servant, _object| {
+                servant.$method(
+                    $($crate::__zorb_collocated!($upcall _object $operation),)?
+                    $($(*$value)? $($view)?),*
+                )
+            },
         )
     }};
     ($reference:expr, $operation:expr, [$($type:ty => $value:expr),*]) => {{
@@ -210,7 +242,7 @@ macro_rules! __zorb_oneway {
 /// });
 /// ```
 /// A row consists of number, operation name, method, arguments (name, IDL type, expression to pass) and results
-/// (name, IDL type); the numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
+/// (name, IDL type). The arguments begin with `upcall;` if the method gets its upcall. The numbers continue in `inherited`. The skeletons of the base interfaces dispatch inherited
 /// operations.
 #[macro_export]
 #[doc(hidden)]
@@ -276,27 +308,35 @@ macro_rules! __zorb_skeleton {
 #[macro_export]
 #[doc(hidden)]
 macro_rules! __zorb_upcall {
-    ($servant:ident $call:ident $method:ident
+    ($servant:ident $call:ident $method:ident (upcall; $($arguments:tt)*) $results:tt) => {
+        $crate::__zorb_upcall!(
+            @ $servant $call $method [&$crate::poa::Upcall::of($call)?,] ($($arguments)*) $results
+        )
+    };
+    ($servant:ident $call:ident $method:ident $arguments:tt $results:tt) => {
+        $crate::__zorb_upcall!(@ $servant $call $method [] $arguments $results)
+    };
+    (@ $servant:ident $call:ident $method:ident [$($upcall:tt)*]
         ($($argument:ident: $type:ty => $passed:expr),*) oneway) => {{
         $(let $argument = $call.argument::<$type>()?;)*
         $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
-        $servant.$method($($passed),*);
+        $servant.$method($($upcall)* $($passed),*);
         $call.done()
     }};
-    ($servant:ident $call:ident $method:ident
+    (@ $servant:ident $call:ident $method:ident [$($upcall:tt)*]
         ($($argument:ident: $type:ty => $passed:expr),*) []) => {{
         $(let $argument = $call.argument::<$type>()?;)*
         $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
-        $call.reply_without_results($servant.$method($($passed),*))
+        $call.reply_without_results($servant.$method($($upcall)* $($passed),*))
     }};
-    ($servant:ident $call:ident $method:ident
+    (@ $servant:ident $call:ident $method:ident [$($upcall:tt)*]
         ($($argument:ident: $type:ty => $passed:expr),*) [$($result:ident: $result_type:ty),*]) => {{
         $(let $argument = $call.argument::<$type>()?;)*
         $call.end_of_arguments()?;
         $crate::codegen::probe!(Demarshal);
-        $call.reply($servant.$method($($passed),*), |_writer, ($($result),*)| {
+        $call.reply($servant.$method($($upcall)* $($passed),*), |_writer, ($($result),*)| {
             $(
                 <$result_type as $crate::codegen::Wire>::write(
                     <$result_type as $crate::codegen::Wire>::view($result),

@@ -10,6 +10,7 @@ use zorb_giop::ResponseFlags;
 use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke, invoke_two_way};
 use zorb_invocation::collocation::{Collocated, CollocatedCall, HasServant, Written};
 use zorb_invocation::object::ObjectRef;
+use zorb_poa::{ActiveObject, serving};
 use zorb_types::SystemException;
 
 /// The arguments of a call: [`Arguments`].
@@ -160,18 +161,18 @@ pub fn call<I, A, U, R, E>(
 where
     I: HasServant,
     A: CallArguments,
-    U: Fn(&A::Values, &I::Servant) -> Result<R::Values, E>,
+    U: Fn(&A::Values, &I::Servant, &ActiveObject) -> Result<R::Values, E>,
     R: CallResults<E>,
     E: Raises,
 {
     let stub = Stub { arguments, results, outcome: Outcome::missing() };
     let ended = if let Some(target) = Collocated::enter(object)
         && stub.arguments.pass_as_is(object.core())
-        && let Some(servant) = target.servant::<I>()
+        && let Some((active, servant)) = target.servant::<I>()
     {
         let mut passes_as_is = false;
-        let upcall = catch_unwind(AssertUnwindSafe(|| {
-            let returned = upcall(stub.arguments.values(), servant);
+        let upcall = AssertUnwindSafe(|| {
+            let returned = upcall(stub.arguments.values(), servant, active);
             passes_as_is = match &returned {
                 Ok(values) => stub.results.pass_as_is(values, object.core()),
                 Err(raised) => {
@@ -179,8 +180,8 @@ where
                 }
             };
             stub.outcome.set_first(returned);
-        }));
-        match upcall.err() {
+        });
+        match serving(active, || catch_unwind(upcall)).err() {
             None if passes_as_is => Ok(()),
             panic => target.pass_on(object, operation, &stub, panic),
         }
@@ -204,15 +205,15 @@ pub fn call_one_way<I, A, U>(
 where
     I: HasServant,
     A: CallArguments,
-    U: Fn(&A::Values, &I::Servant),
+    U: Fn(&A::Values, &I::Servant, &ActiveObject),
 {
     if let Some(target) = Collocated::enter(object)
         && arguments.pass_as_is(object.core())
-        && let Some(servant) = target.servant::<I>()
+        && let Some((active, servant)) = target.servant::<I>()
     {
         // Errors of one-way calls are not reported.
-        let upcall = || upcall(arguments.values(), servant);
-        if catch_unwind(AssertUnwindSafe(upcall)).is_err() {
+        let upcall = AssertUnwindSafe(|| upcall(arguments.values(), servant, active));
+        if serving(active, || catch_unwind(upcall)).is_err() {
             let _ = target.panicked(operation);
         }
         return Ok(());

@@ -17,7 +17,7 @@ use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
 use super::inner::OrbInner;
-use super::poa::Poa;
+use super::poa::{Poa, PoaCurrent};
 use super::policy_current::PolicyCurrent;
 use super::policy_manager::PolicyManager;
 use super::resolve;
@@ -111,6 +111,11 @@ impl Orb {
     /// The policies of this ORB (the initial reference `ORBPolicyManager`).
     pub fn policy_manager(&self) -> PolicyManager {
         PolicyManager::new(&self.inner)
+    }
+
+    /// The object that the calling thread serves (`PortableServer::Current`).
+    pub fn poa_current(&self) -> PoaCurrent {
+        PoaCurrent::new(&self.inner)
     }
 
     /// The policies of the calling thread for this ORB (the initial reference `PolicyCurrent`).

@@ -24,7 +24,8 @@ pub(super) type AdapterPolicies =
     dyn Fn(&Arc<OrbInner>, &str) -> Result<Policies, Error> + Send + Sync;
 
 /// The names of the core's own initial references to local objects.
-pub(super) const OWN_LOCALS: [&str; 3] = ["RootPOA", "ORBPolicyManager", "PolicyCurrent"];
+pub(super) const OWN_LOCALS: [&str; 4] =
+    ["RootPOA", "POACurrent", "ORBPolicyManager", "PolicyCurrent"];
 
 /// The parts of one ORB.
 pub(crate) struct OrbInner {

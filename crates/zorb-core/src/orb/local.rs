@@ -18,6 +18,7 @@ impl Orb {
     /// | Name | Type |
     /// |---|---|
     /// | `RootPOA` | [`Poa`](crate::poa::Poa) |
+    /// | `POACurrent` | [`PoaCurrent`](crate::poa::PoaCurrent) |
     /// | `ORBPolicyManager` | [`PolicyManager`](crate::PolicyManager) |
     /// | `PolicyCurrent` | [`PolicyCurrent`](crate::PolicyCurrent) |
     /// | `CodecFactory` | `zorb::dynamic::CodecFactory`, with the facade's ORB |
@@ -40,6 +41,7 @@ impl Orb {
         self.inner.core.check_running()?;
         let own: Box<dyn Any> = match name {
             "RootPOA" => Box::new(self.root_poa()),
+            "POACurrent" => Box::new(self.poa_current()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),
             "PolicyCurrent" => Box::new(self.policy_current()),
             _ => return self.registered_local(name),

@@ -2,12 +2,14 @@
 
 mod activation;
 mod activators;
+mod current;
 mod groups;
 mod mapping;
 mod pools;
 mod servants;
 mod weak;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -20,6 +22,7 @@ use zorb_poa::{
 use zorb_serving::PoolUse;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+pub use self::current::PoaCurrent;
 use self::pools::pool_of;
 use super::inner::OrbInner;
 
@@ -52,10 +55,16 @@ impl Poa {
 
     fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
-        let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
+        let new =
+            NewAdapter { name: "RootPOA", parent: None, policies, manager, orb: Self::handle(orb) };
         let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
         root.join(pool);
         root
+    }
+
+    fn handle(orb: &Arc<OrbInner>) -> Weak<dyn Any + Send + Sync> {
+        let orb: Weak<OrbInner> = Arc::downgrade(orb);
+        orb
     }
 
     /// The policies of the root adapter, and its use of a thread pool.
@@ -142,7 +151,9 @@ impl Poa {
             return Err(PoaError::AdapterAlreadyExists);
         }
         let parent = Some(&self.adapter);
-        let child = orb.adapters.register(NewAdapter { name, parent, policies, manager });
+        let handle = Self::handle(&orb);
+        let new = NewAdapter { name, parent, policies, manager, orb: handle };
+        let child = orb.adapters.register(new);
         children.insert(name.to_owned(), Arc::clone(&child));
         drop(children);
         let child = self.with_adapter(child);
@@ -187,6 +198,15 @@ impl Poa {
     /// The adapter's name; `"RootPOA"` for the root.
     pub fn name(&self) -> &str {
         self.adapter.name()
+    }
+
+    /// The names of the adapters from below the root down to this one, separated by `/`; `"/"` for the root.
+    pub fn path(&self) -> String {
+        let path = self.adapter.path();
+        match path.strip_suffix(b"\0") {
+            Some(names) => String::from_utf8_lossy(names).replace('\0', "/"),
+            None => "/".to_owned(),
+        }
     }
 
     /// The adapter's policies.

@@ -109,9 +109,10 @@ impl<'m> Emitter<'_, 'm> {
     fn upcall(&self, method: &Method, signature: &Signature<'_>) -> String {
         let mut own = self.names.own_methods(method.key.interface);
         let own = own.find(|own| own.key == method.key).unwrap_or(method);
+        let upcall = if signature.upcall.is_some() { "(upcall)" } else { "" };
         match own.name == signature.wire {
-            true => own.name.clone(),
-            false => format!("{} {:?}", own.name, signature.wire),
+            true => format!("{}{upcall}", own.name),
+            false => format!("{}{upcall} {:?}", own.name, signature.wire),
         }
     }
 

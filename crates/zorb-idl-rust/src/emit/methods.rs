@@ -6,6 +6,7 @@ use zorb_idl::{DefId, Type};
 use super::{Emitter, idl_name};
 use crate::names::{Case, Method, Scope};
 use crate::types::Passing;
+use crate::upcalls::gets_upcall;
 
 /// An operation, or the getter or setter of an attribute, as a Rust method of the current module.
 #[derive(Debug)]
@@ -25,6 +26,8 @@ pub(super) struct Signature<'m> {
     pub(super) context: Option<(String, &'m [String])>,
     /// Whether octets in the results are loaned.
     is_loaned: bool,
+    /// The name of the servant's parameter for its upcall.
+    pub(super) upcall: Option<String>,
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -35,13 +38,22 @@ impl<'m> Emitter<'_, 'm> {
             .error(key)
             .map(|error| self.names.inside_path(key.interface, error, self.module));
         let model = self.names.model;
-        let (mut signature, name) = match model.exports(key.interface).get(key.export)? {
+        let export = model.exports(key.interface).get(key.export)?;
+        let (mut signature, name) = match export {
             Export::Operation(operation) => (self.operation(operation, error), &operation.name),
             Export::Attribute(attribute) => {
                 (attribute_signature(attribute, key.set, error), &attribute.name)
             }
             Export::Definition(_) => return None,
         };
+        if gets_upcall(model, self.options, key.interface, export) {
+            let mut names = Scope::default();
+            let parameters = signature.parameters.iter().map(|(name, _)| name.as_str());
+            for name in parameters.chain(signature.context.iter().map(|(name, _)| name.as_str())) {
+                names.assign_silently(name, Case::Snake);
+            }
+            signature.upcall = Some(names.assign_silently("upcall", Case::Snake));
+        }
         signature.is_loaned = self.options.is_loaned(&idl_name(&model[key.interface]), name);
         Some(signature)
     }
@@ -100,6 +112,7 @@ impl<'m> Emitter<'_, 'm> {
             error,
             context,
             is_loaned: false,
+            upcall: None,
         }
     }
 
@@ -107,6 +120,9 @@ impl<'m> Emitter<'_, 'm> {
     pub(super) fn function(&self, name: &str, item: &Signature<'_>, for_servant: bool) -> String {
         let types = self.types();
         let mut text = format!("fn {name}(&self");
+        if let Some(upcall) = item.upcall.as_ref().filter(|_| for_servant) {
+            text.push_str(&format!(", {upcall}: &{}::poa::Upcall<'_>", self.options.runtime));
+        }
         for (name, ty) in &item.parameters {
             text.push_str(&format!(", {name}: {}", types.parameter(ty)));
         }
@@ -185,7 +201,8 @@ impl<'m> Emitter<'_, 'm> {
             results.map(|(name, ty)| format!("{name}: {}", self.result_wire(item, ty))).collect();
         let results =
             if item.oneway { "oneway".into() } else { format!("[{}]", results.join(", ")) };
-        format!("{number} {:?} {name}({}) {results}", item.wire, arguments.join(", "))
+        let upcall = if item.upcall.is_some() { "upcall; " } else { "" };
+        format!("{number} {:?} {name}({upcall}{}) {results}", item.wire, arguments.join(", "))
     }
 
     /// The wire names of an interface's own methods, in order.
@@ -220,5 +237,6 @@ fn attribute_signature(item: &Attribute, set: bool, error: Option<String>) -> Si
         error,
         context: None,
         is_loaned: false,
+        upcall: None,
     }
 }

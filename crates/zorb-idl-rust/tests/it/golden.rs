@@ -51,6 +51,7 @@ fn generated_code_equals_the_golden_files() {
         "reserved",
         "types",
         "unions",
+        "upcalls",
         "valuetypes",
     ] {
         let generated = check(fixture);

@@ -138,6 +138,8 @@ const STANDARD: &[Standard] = &[
     standard("key", On::MEMBER.or(On::DISCRIMINATOR), FLAG),
     standard("must_understand", On::MEMBER.or(On::CASE), FLAG),
     standard("default_literal", On::ENUMERATOR, &[]),
+    // Of Zorb: the back end for Rust reads it.
+    standard("upcall", On::INTERFACE.or(On::OPERATION).or(On::ATTRIBUTE), FLAG),
     standard("default", On::VALUES, &[("value", Kind::Value, Default::None)]),
     standard(
         "range",

@@ -75,10 +75,11 @@ impl<'a> Collocated<'a> {
         }
     }
 
-    /// The servant, if it serves the interface `I`.
+    /// The object and its servant, if it serves the interface `I`.
     #[inline]
-    pub fn servant<I: HasServant>(&self) -> Option<&I::Servant> {
-        self.active()?.servant::<I::Servant>(I::ENTRY)
+    pub fn servant<I: HasServant>(&self) -> Option<(&ActiveObject, &I::Servant)> {
+        let active = self.active()?;
+        Some((active, active.servant::<I::Servant>(I::ENTRY)?))
     }
 
     /// The exception for a servant that panicked, which ends only the call.

@@ -14,6 +14,7 @@ pub(crate) mod interface;
 pub(crate) mod lock;
 pub(crate) mod memory;
 pub(crate) mod process;
+pub(crate) mod scoped;
 pub(crate) mod signal;
 pub(crate) mod slot;
 pub(crate) mod thread;

@@ -1,7 +1,7 @@
 //! Incarnates objects for requests, with a servant activator.
 
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::object_id::ObjectId;
 use zorb_os::lock::Lock;
@@ -51,7 +51,8 @@ impl ObjectAdapter {
             true => self.policy_skeleton(skeleton, self.exposed().cloned()),
             false => skeleton,
         };
-        Found::without_slot(Arc::new(ActiveObject::new(id, skeleton, DirectCalls::Never)))
+        let this: Weak<Self> = Weak::clone(&self.this);
+        Found::without_slot(Arc::new(ActiveObject::new(id, this, skeleton, DirectCalls::Never)))
     }
 
     /// Activates an object with the servant that the activator provides.
@@ -112,5 +113,9 @@ impl Provides for Incarnating {
             }
             Err(reason) => answer_no_servant(reason, call),
         }
+    }
+
+    fn provided(&self) -> Option<&dyn Skeleton> {
+        self.incarnated.get().map(|(_, bare)| &**bare)
     }
 }

@@ -1,5 +1,6 @@
 //! Creates adapters.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Weak};
 
@@ -28,6 +29,8 @@ pub struct NewAdapter<'a> {
     pub policies: PreparedPolicies,
     /// The manager that controls its requests.
     pub manager: PoaManager,
+    /// The program's handle to the ORB, for [`ObjectAdapter::orb`].
+    pub orb: Weak<dyn Any + Send + Sync>,
 }
 
 /// The policies of a new adapter, and what follows from them.
@@ -84,7 +87,7 @@ impl ObjectAdapter {
         stamp: u32,
         this: &Weak<Self>,
     ) -> Self {
-        let NewAdapter { name, parent, policies, manager } = new;
+        let NewAdapter { name, parent, policies, manager, orb } = new;
         let PreparedPolicies { policies, exposed, interceptors, setup, limits } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
@@ -100,6 +103,7 @@ impl ObjectAdapter {
             (None, RequestProcessing::ServantManager) => DirectCalls::WhileActive,
             (None, _) => DirectCalls::Always,
         };
+        let erased: Weak<Self> = Weak::clone(this);
         Self {
             name: name.to_owned(),
             path,
@@ -112,10 +116,11 @@ impl ObjectAdapter {
             provider: Provider::of(&policies, limits),
             policies,
             manager,
+            orb,
             index,
             stamp,
             children: Lock::default(),
-            objects: Objects::new(ids_are_slots, direct_calls),
+            objects: Objects::new(erased, ids_are_slots, direct_calls),
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),

@@ -1,5 +1,6 @@
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::sync::Weak;
 
 use zorb_base::object_id::ObjectId;
 
@@ -39,7 +40,12 @@ impl Skeleton for Nothing {
 }
 
 fn object() -> Arc<ActiveObject> {
-    Arc::new(ActiveObject::new(ObjectId::from("x"), Box::new(Nothing), DirectCalls::Always))
+    Arc::new(ActiveObject::new(
+        ObjectId::from("x"),
+        Weak::<()>::new(),
+        Box::new(Nothing),
+        DirectCalls::Always,
+    ))
 }
 
 #[test]

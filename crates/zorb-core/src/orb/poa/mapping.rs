@@ -15,12 +15,13 @@ use super::Poa;
 use crate::servant::{AnyServant, ServedBy, servant_identity};
 
 impl Poa {
-    /// The reference of a servant (`servant_to_reference`). If ids are unique and the servant is active, it is that
-    /// of its object; otherwise, with implicit activation, the servant is activated with a new id.
+    /// The reference of a servant (`_this`, `servant_to_reference`). In an upcall of this adapter to the servant, it is
+    /// that of the object being served. Otherwise, if ids are unique and the servant is active, it is that of its
+    /// object; with implicit activation, the servant is activated with a new id.
     ///
     /// # Errors
-    /// `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter does not retain servants, or if
-    /// its ids are not unique and activation is explicit.
+    /// Outside of such an upcall: `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter does not
+    /// retain servants, or if its ids are not unique and activation is explicit.
     #[doc(alias = "servant_to_reference")]
     #[doc(alias = "_this")]
     pub fn reference_of<S, R>(&self, servant: &Arc<S>) -> Result<R, PoaError>
@@ -28,10 +29,14 @@ impl Poa {
         S: Send + Sync + 'static,
         R: ServedBy<S>,
     {
+        let identity = servant_identity(servant);
+        if let Some(served) = self.served_by(identity, |object| self.reference_of_object(object)) {
+            return served;
+        }
         if !self.maps_servants() {
             return Err(PoaError::WrongPolicy);
         }
-        match self.id_of_active(servant_identity(servant)) {
+        match self.id_of_active(identity) {
             Some(id) => self.reference(&id),
             None if self.adapter.policies().implicit_activation == ImplicitActivation::Implicit => {
                 self.activate_shared(servant)
@@ -41,7 +46,8 @@ impl Poa {
     }
 
     /// The id of a servant's object (`servant_to_id`). If ids are unique and the servant is active, it is that of its
-    /// object; otherwise, with implicit activation, the servant is activated with a new id.
+    /// object; otherwise, with implicit activation, the servant is activated with a new id. In an upcall to the default
+    /// servant, it is the id of the object being served.
     ///
     /// # Errors
     /// `ServantNotActive` without implicit activation; `WrongPolicy` if the adapter has no default servant, and does
@@ -56,6 +62,10 @@ impl Poa {
             Some(id) => Ok(id),
             None if policies.implicit_activation == ImplicitActivation::Implicit => {
                 self.activate_skeleton(servant.clone().into_skeleton(), None, &Policies::new())
+            }
+            None if self.servant().is_ok_and(|by_default| by_default == *servant) => {
+                let served = self.served_by(servant.identity(), |object| object.id().clone());
+                served.ok_or(PoaError::ServantNotActive)
             }
             None => Err(PoaError::ServantNotActive),
         }
@@ -181,7 +191,7 @@ impl Poa {
         self.make_reference(&id, R::REPOSITORY_ID, exposed.as_ref(), &policies)
     }
 
-    fn make_reference<R: Interface>(
+    pub(super) fn make_reference<R: Interface>(
         &self,
         id: &ObjectId,
         type_id: &str,

@@ -1,0 +1,70 @@
+//! Which servants' methods get their upcall as an argument.
+
+use zorb_idl::model::{Annotation, ConstValue, Export, find_annotation};
+use zorb_idl::{Compilation, DefId, DefinitionKind, Model};
+
+use crate::Options;
+use crate::names::external;
+
+/// Whether the servant's methods for an operation or attribute, `export`, of an interface get their upcall: its
+/// annotation `@upcall` decides, then that of the interface, then the options.
+///
+/// Methods that something else than a servant implements do not: those of local and abstract interfaces, of
+/// valuetypes, and of interfaces that valuetypes support.
+pub(crate) fn gets_upcall(model: &Model, options: &Options, id: DefId, export: &Export) -> bool {
+    let (name, annotations) = match export {
+        Export::Operation(operation) => (&operation.name, &operation.annotations),
+        Export::Attribute(attribute) => (&attribute.name, &attribute.annotations),
+        Export::Definition(_) => return false,
+    };
+    let definition = &model[id];
+    let wanted = annotated(annotations).or_else(|| annotated(&definition.annotations));
+    let interface = || definition.scoped_name.join("::");
+    wanted.unwrap_or_else(|| options.gets_upcall(&interface(), name))
+        && has_servants_only(model, id)
+}
+
+fn annotated(annotations: &[Annotation]) -> Option<bool> {
+    let annotation = find_annotation(annotations, "upcall").filter(|one| one.is_known)?;
+    Some(!matches!(annotation.argument("value"), Some(ConstValue::Boolean(false))))
+}
+
+/// Whether only servants implement the methods of an interface.
+fn has_servants_only(model: &Model, id: DefId) -> bool {
+    let Some(interface) = model.interface(id) else { return false };
+    let is_supported = |value: DefId| model.ancestors(value).contains(&id);
+    !interface.is_local
+        && !interface.is_abstract
+        && !model
+            .definitions()
+            .any(|one| matches!(one.kind, DefinitionKind::Value(_)) && is_supported(one.id))
+}
+
+/// The names in [`Options::upcalls`] that have no effect: no operation or attribute for which code is generated has such
+/// a name, or it has no servants.
+#[must_use]
+pub fn unmatched_upcalls<'o>(compilation: &Compilation, options: &'o Options) -> Vec<&'o str> {
+    let model = &compilation.model;
+    let mut names: Vec<&str> = options.upcalls.iter().map(String::as_str).collect();
+    // The common case.
+    if names.is_empty() {
+        return names;
+    }
+    for (definition, external) in model.definitions().zip(external(compilation, options)) {
+        if external.is_some() {
+            continue;
+        }
+        let interface = definition.scoped_name.join("::");
+        for export in model.exports(definition.id) {
+            let name = match export {
+                Export::Operation(operation) => &operation.name,
+                Export::Attribute(attribute) => &attribute.name,
+                Export::Definition(_) => continue,
+            };
+            if gets_upcall(model, options, definition.id, export) {
+                names.retain(|wanted| !Options::is_within(wanted, &interface, name));
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,25 @@
+//! References that are set while a function runs.
+
+pub use crate::sys::scoped::Scoped;
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::Scoped;
+
+    #[test]
+    fn the_previous_value_is_restored_also_after_a_panic() {
+        thread_local! {
+            static PLACE: Scoped<i32> = const { Scoped::new() };
+        }
+        let current = || Scoped::with(&PLACE, |value| value.copied());
+        Scoped::set(&PLACE, &1, || {
+            let panicking = || Scoped::set(&PLACE, &2, || panic!("with {:?}", current()));
+            let payload = catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
+            assert_eq!(payload.downcast_ref::<String>().unwrap(), "with Some(2)");
+            assert_eq!(current(), Some(1));
+        });
+        assert_eq!(current(), None);
+    }
+}
