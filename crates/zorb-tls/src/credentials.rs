@@ -1,21 +1,24 @@
 //! Converts PEM to rustls configurations.
 
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use rustls::client::Resumption;
 use rustls::crypto::CryptoProvider;
-use rustls::server::NoServerSessionStorage;
-use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls::server::{NoServerSessionStorage, ResolvesServerCert};
+use rustls::{
+    ClientConfig, ClientConnection, ConfigBuilder, Connection, RootCertStore, ServerConfig,
+    ServerConnection, WantsVerifier,
+};
 use rustls_pki_types::pem::PemObject;
-use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 
-use crate::error::TlsError;
+use crate::error::{RejectedName, TlsError, failed};
 use crate::settings::{ClientCertificates, Pem, Settings};
-use crate::verify;
+use crate::verify::{Clients, Servers};
 
 /// The maximum size of a file in octets.
 const MAX_FILE: u64 = 1 << 20;
@@ -52,9 +55,69 @@ pub(crate) fn stamps(settings: &Settings) -> Vec<Stamp> {
 #[derive(Clone, Debug)]
 pub(crate) struct Credentials {
     /// If there are roots to verify servers.
-    pub(crate) client: Option<Arc<ClientConfig>>,
+    pub(crate) client: Option<ClientSide>,
     /// If there is a certificate of this side.
-    pub(crate) server: Option<Arc<ServerConfig>>,
+    pub(crate) server: Option<ServerSide>,
+}
+
+/// A handshake that has not begun, and the name of the certificate that it rejects.
+#[derive(Debug)]
+pub(crate) struct Handshake {
+    pub(crate) connection: Connection,
+    pub(crate) rejected: RejectedName,
+}
+
+/// The configuration of connections to servers.
+#[derive(Clone, Debug)]
+pub(crate) struct ClientSide {
+    config: ClientConfig,
+    servers: Servers,
+}
+
+impl ClientSide {
+    /// Prepares a handshake with the server of this name.
+    pub(crate) fn handshake(&self, server: ServerName<'static>) -> io::Result<Handshake> {
+        let rejected = RejectedName::default();
+        let mut config = self.config.clone();
+        let verifier = Arc::new(self.servers.recording(&rejected));
+        config.dangerous().set_certificate_verifier(verifier);
+        let connection = ClientConnection::new(Arc::new(config), server).map_err(failed)?;
+        Ok(Handshake { connection: connection.into(), rejected })
+    }
+}
+
+/// The configuration of connections from clients.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerSide {
+    provider: Arc<CryptoProvider>,
+    /// `None` if they are not asked for certificates.
+    clients: Option<Clients>,
+    certificate: Arc<dyn ResolvesServerCert>,
+}
+
+impl ServerSide {
+    /// Prepares a handshake with a client.
+    pub(crate) fn handshake(&self) -> io::Result<Handshake> {
+        let rejected = RejectedName::default();
+        let builder = server_builder(&self.provider).map_err(failed)?;
+        let builder = match &self.clients {
+            None => builder.with_no_client_auth(),
+            Some(clients) => {
+                builder.with_client_cert_verifier(Arc::new(clients.recording(&rejected)))
+            }
+        };
+        let mut config = builder.with_cert_resolver(Arc::clone(&self.certificate));
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+        let connection = ServerConnection::new(Arc::new(config)).map_err(failed)?;
+        Ok(Handshake { connection: connection.into(), rejected })
+    }
+}
+
+fn server_builder(
+    provider: &Arc<CryptoProvider>,
+) -> Result<ConfigBuilder<ServerConfig, WantsVerifier>, rustls::Error> {
+    ServerConfig::builder_with_provider(Arc::clone(provider)).with_safe_default_protocol_versions()
 }
 
 impl Credentials {
@@ -79,11 +142,11 @@ impl Credentials {
             return Err(TlsError::new("the list of admitted clients (SsliopAllow)", why));
         }
         let client = match &roots {
-            Some(roots) => Some(Arc::new(client(&provider, roots, own.as_ref())?)),
+            Some(roots) => Some(client(&provider, roots, own.as_ref())?),
             None => None,
         };
         let server = match own {
-            Some(own) => Some(Arc::new(server(&provider, roots, own, settings)?)),
+            Some(own) => Some(server(&provider, roots, own, settings)?),
             None => None,
         };
         Ok(Self { client, server })
@@ -143,13 +206,13 @@ fn client(
     provider: &Arc<CryptoProvider>,
     roots: &Arc<RootCertStore>,
     own: Option<&Own>,
-) -> Result<ClientConfig, TlsError> {
-    let verifier = verify::servers(provider, roots).map_err(|why| TlsError::new("roots", why))?;
+) -> Result<ClientSide, TlsError> {
+    let servers = Servers::new(provider, roots).map_err(|why| TlsError::new("roots", why))?;
     let builder = ClientConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| TlsError::new("TLS", error))?
         .dangerous()
-        .with_custom_certificate_verifier(verifier);
+        .with_custom_certificate_verifier(Arc::new(servers.clone()));
     let mut config = match own {
         Some(own) => builder
             .with_client_auth_cert(own.chain.clone(), own.key.clone_key())
@@ -157,7 +220,7 @@ fn client(
         None => builder.with_no_client_auth(),
     };
     config.resumption = Resumption::disabled();
-    Ok(config)
+    Ok(ClientSide { config, servers })
 }
 
 /// Why a certificate and its key cannot be used together.
@@ -175,26 +238,22 @@ fn server(
     roots: Option<Arc<RootCertStore>>,
     own: Own,
     settings: &Arc<Settings>,
-) -> Result<ServerConfig, TlsError> {
-    let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
-        .with_safe_default_protocol_versions()
-        .map_err(|error| TlsError::new("TLS", error))?;
-    let builder = match (settings.clients, roots) {
-        (ClientCertificates::NotRequested, _) => builder.with_no_client_auth(),
+) -> Result<ServerSide, TlsError> {
+    let clients = match (settings.clients, roots) {
+        (ClientCertificates::NotRequested, _) => None,
         (_, Some(roots)) => {
-            let verifier = verify::clients(provider, roots, Arc::clone(settings));
-            let verifier = verifier.map_err(|why| TlsError::new("roots", why))?;
-            builder.with_client_cert_verifier(verifier)
+            let clients = Clients::new(provider, roots, Arc::clone(settings));
+            Some(clients.map_err(|why| TlsError::new("roots", why))?)
         }
         (_, None) => {
             let why = "they are needed to verify the certificates of clients: set SsliopRoots";
             return Err(TlsError::new("roots", why));
         }
     };
-    let mut config = builder
+    let config = server_builder(provider)
+        .map_err(|error| TlsError::new("TLS", error))?
+        .with_no_client_auth()
         .with_single_cert(own.chain, own.key)
         .map_err(|error| unusable(&own.shown, error))?;
-    config.session_storage = Arc::new(NoServerSessionStorage {});
-    config.send_tls13_tickets = 0;
-    Ok(config)
+    Ok(ServerSide { provider: Arc::clone(provider), clients, certificate: config.cert_resolver })
 }

@@ -1,10 +1,13 @@
 //! Errors of TLS.
 
-use std::cell::RefCell;
 use std::fmt;
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use rustls::{AlertDescription, Error};
+use rustls_pki_types::CertificateDer;
+
+use crate::identity::certificate_identity;
 
 /// A setting of TLS is unusable: which one, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,26 +36,34 @@ impl From<TlsError> for io::Error {
     }
 }
 
-thread_local! {
-    /// The name in the certificate that this thread has just rejected: rustls reports the reason,
-    /// but not the name.
-    static REJECTED_SUBJECT: RefCell<Option<String>> = const { RefCell::new(None) };
-}
+/// The name in the certificate that a handshake has rejected: rustls reports the reason, but not the name. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RejectedName(Arc<OnceLock<String>>);
 
-/// Records the name of a rejected certificate for the next error on this thread.
-pub(crate) fn note_rejected(subject: &str) {
-    // A thread that ends may have dropped it.
-    let _ = REJECTED_SUBJECT.try_with(|rejected| rejected.replace(Some(subject.to_owned())));
+impl RejectedName {
+    /// Records the name of a rejected certificate.
+    pub(crate) fn record(&self, rejected: &CertificateDer<'_>) {
+        let _ = self.0.set(certificate_identity(rejected).to_string());
+    }
+
+    /// The error of a handshake.
+    pub(crate) fn failed(&self, error: Error) -> io::Error {
+        match (&error, self.0.get()) {
+            (Error::InvalidCertificate(why), Some(name)) => {
+                let text = format!("the certificate of {name} was rejected: {why}");
+                io::Error::new(io::ErrorKind::PermissionDenied, text)
+            }
+            _ => failed(error),
+        }
+    }
 }
 
 /// The error of a connection. `PermissionDenied` if one side rejects the other's certificate, which
 /// the ORB reports as `NO_PERMISSION`.
 pub(crate) fn failed(error: Error) -> io::Error {
-    let rejected = REJECTED_SUBJECT.try_with(RefCell::take).ok().flatten();
     let (kind, text) = match &error {
         Error::InvalidCertificate(why) => {
-            let whose = rejected.map_or(String::new(), |subject| format!(" of {subject}"));
-            (io::ErrorKind::PermissionDenied, format!("the certificate{whose} was rejected: {why}"))
+            (io::ErrorKind::PermissionDenied, format!("the certificate was rejected: {why}"))
         }
         Error::NoCertificatesPresented => {
             let text = "the peer sent no certificate, but one is required";

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustls::Connection;
 use zorb_transport::Stream;
 
-use crate::error::failed;
+use crate::credentials::Handshake;
 use crate::inbox::Inbox;
 
 /// After rejecting a client, how long a server waits for it to read the reason, and how many of the
@@ -21,11 +21,12 @@ const MAX_LEFT_OVER: usize = 64 << 10;
 /// `TimedOut` after `limit`; `PermissionDenied` if one side rejects the other's certificate;
 /// otherwise the error. The peer was sent an alert if there is one.
 pub(crate) fn run_handshake(
-    connection: &mut Connection,
+    handshake: &mut Handshake,
     stream: &dyn Stream,
     inbox: &mut Inbox,
     limit: Duration,
 ) -> io::Result<()> {
+    let Handshake { connection, rejected } = handshake;
     let deadline = Instant::now().checked_add(limit);
     let left = || match deadline.map(|at| at.saturating_duration_since(Instant::now())) {
         Some(left) if left.is_zero() => {
@@ -61,7 +62,7 @@ pub(crate) fn run_handshake(
         if let Err(error) = connection.process_new_packets() {
             // An error of sending the alert does not matter.
             let _ = send_due(connection, &mut outgoing, stream, Some(LINGER));
-            return Err(failed(error));
+            return Err(rejected.failed(error));
         }
     }
 }

@@ -11,14 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use rustls::{Connection, ServerConnection};
+use rustls::Connection;
 use socket2::SockRef;
 use zorb_os::lock::Lock;
 use zorb_transport::socket::Timeout;
 use zorb_transport::{PeerIdentity, Stream, StreamOptions};
 
 use crate::configured::Tls;
-use crate::credentials::MAX_BUFFERED;
+use crate::credentials::{Handshake, MAX_BUFFERED};
 use crate::error::failed;
 use crate::handshake::{close_failed, run_handshake};
 use crate::identity::identity;
@@ -107,24 +107,25 @@ impl TlsStream {
     /// See [`run_handshake`].
     pub(crate) fn connected(
         inner: Arc<dyn Stream>,
-        connection: Connection,
+        handshake: Handshake,
         limit: Duration,
     ) -> io::Result<Self> {
         let stream = Self::new(inner, None);
-        let shaken = stream.begin(connection, limit);
+        let shaken = stream.begin(handshake, limit);
         shaken.map(|()| stream)
     }
 
     /// Performs the handshake, and creates the session.
-    fn begin(&self, mut connection: Connection, limit: Duration) -> io::Result<()> {
+    fn begin(&self, mut handshake: Handshake, limit: Duration) -> io::Result<()> {
         let mut inbox = self.inbox.lock();
-        connection.set_buffer_limit(Some(MAX_BUFFERED));
-        if let Err(error) = run_handshake(&mut connection, &*self.inner, &mut inbox, limit) {
+        handshake.connection.set_buffer_limit(Some(MAX_BUFFERED));
+        if let Err(error) = run_handshake(&mut handshake, &*self.inner, &mut inbox, limit) {
             if self.tls.is_some() {
                 close_failed(&*self.inner, &mut inbox);
             }
             return Err(error);
         }
+        let connection = handshake.connection;
         if let Some(peer) = connection.peer_certificates().and_then(identity) {
             let _ = self.identity.set(Arc::new(peer));
         }
@@ -256,9 +257,8 @@ impl Stream for TlsStream {
         if std::mem::replace(&mut *failed_before, true) {
             return Err(io::ErrorKind::NotConnected.into());
         }
-        let config = tls.current().server.ok_or(io::ErrorKind::NotConnected)?;
-        let connection = ServerConnection::new(config).map_err(failed)?;
-        self.begin(connection.into(), tls.settings().time_limit())?;
+        let server = tls.current().server.ok_or(io::ErrorKind::NotConnected)?;
+        self.begin(server.handshake()?, tls.settings().time_limit())?;
         *failed_before = false;
         Ok(())
     }

@@ -8,7 +8,6 @@ use std::io;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 
-use rustls::ClientConnection;
 use rustls_pki_types::ServerName;
 use zorb_tcp::TcpTransport;
 use zorb_tcp::address::HostPort;
@@ -82,7 +81,7 @@ impl TlsTransport {
         deadline: Option<Instant>,
     ) -> io::Result<TlsStream> {
         let invalid = |text: String| io::Error::new(io::ErrorKind::InvalidInput, text);
-        let config = tls.current().client.ok_or_else(|| invalid(NO_ROOTS.to_owned()))?;
+        let client = tls.current().client.ok_or_else(|| invalid(NO_ROOTS.to_owned()))?;
         let name = match &tls.settings().server_name {
             Some(name) => name.clone(),
             None => {
@@ -92,11 +91,11 @@ impl TlsTransport {
         };
         let name = ServerName::try_from(name.clone())
             .map_err(|error| invalid(format!("invalid server name {name:?}: {error}")))?;
-        let connection = ClientConnection::new(config, name).map_err(crate::error::failed)?;
+        let handshake = client.handshake(name)?;
         let limit = tls.settings().time_limit();
         let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
         let limit = left.map_or(limit, |left| left.min(limit));
-        TlsStream::connected(inner, connection.into(), limit)
+        TlsStream::connected(inner, handshake, limit)
     }
 }
 

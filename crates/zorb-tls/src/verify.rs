@@ -14,34 +14,63 @@ use rustls::{
 };
 use rustls_pki_types::{CertificateDer, ServerName, UnixTime};
 
-use crate::error::note_rejected;
-use crate::identity::{certificate_identity, identity};
+use crate::error::RejectedName;
+use crate::identity::identity;
 use crate::settings::{ClientCertificates, Settings};
 
-/// A verifier of servers' certificates with these roots.
-pub(crate) fn servers(
-    provider: &Arc<CryptoProvider>,
-    roots: &Arc<RootCertStore>,
-) -> Result<Arc<dyn ServerCertVerifier>, String> {
-    let provider = Arc::clone(provider);
-    let inner = WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), provider);
-    let inner = inner.build().map_err(|error| error.to_string())?;
-    Ok(Arc::new(Servers { inner }))
+/// Verifies servers' certificates.
+#[derive(Clone, Debug)]
+pub(crate) struct Servers {
+    inner: Arc<WebPkiServerVerifier>,
+    rejected: RejectedName,
 }
 
-/// A verifier of clients' certificates with these roots and settings.
-pub(crate) fn clients(
-    provider: &Arc<CryptoProvider>,
-    roots: Arc<RootCertStore>,
+impl Servers {
+    /// A verifier with these roots.
+    pub(crate) fn new(
+        provider: &Arc<CryptoProvider>,
+        roots: &Arc<RootCertStore>,
+    ) -> Result<Self, String> {
+        let provider = Arc::clone(provider);
+        let inner = WebPkiServerVerifier::builder_with_provider(Arc::clone(roots), provider);
+        let inner = inner.build().map_err(|error| error.to_string())?;
+        Ok(Self { inner, rejected: RejectedName::default() })
+    }
+
+    /// The same verifier for one handshake, which records the name of a rejected certificate.
+    pub(crate) fn recording(&self, rejected: &RejectedName) -> Self {
+        Self { rejected: rejected.clone(), ..self.clone() }
+    }
+}
+
+/// Verifies clients' certificates.
+#[derive(Clone, Debug)]
+pub(crate) struct Clients {
+    inner: Arc<dyn ClientCertVerifier>,
     settings: Arc<Settings>,
-) -> Result<Arc<dyn ClientCertVerifier>, String> {
-    let builder = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
-    let builder = match settings.clients {
-        ClientCertificates::Required => builder,
-        _ => builder.allow_unauthenticated(),
-    };
-    let inner = builder.build().map_err(|error| error.to_string())?;
-    Ok(Arc::new(Clients { inner, settings }))
+    rejected: RejectedName,
+}
+
+impl Clients {
+    /// A verifier with these roots and settings.
+    pub(crate) fn new(
+        provider: &Arc<CryptoProvider>,
+        roots: Arc<RootCertStore>,
+        settings: Arc<Settings>,
+    ) -> Result<Self, String> {
+        let builder = WebPkiClientVerifier::builder_with_provider(roots, Arc::clone(provider));
+        let builder = match settings.clients {
+            ClientCertificates::Required => builder,
+            _ => builder.allow_unauthenticated(),
+        };
+        let inner = builder.build().map_err(|error| error.to_string())?;
+        Ok(Self { inner, settings, rejected: RejectedName::default() })
+    }
+
+    /// The same verifier for one handshake, which records the name of a rejected certificate.
+    pub(crate) fn recording(&self, rejected: &RejectedName) -> Self {
+        Self { rejected: rejected.clone(), ..self.clone() }
+    }
 }
 
 /// `inner` verifies signatures. Both traits have the same methods but no common supertrait.
@@ -71,11 +100,6 @@ macro_rules! signatures_by_inner {
     };
 }
 
-#[derive(Debug)]
-struct Servers {
-    inner: Arc<WebPkiServerVerifier>,
-}
-
 impl ServerCertVerifier for Servers {
     fn verify_server_cert(
         &self,
@@ -86,16 +110,10 @@ impl ServerCertVerifier for Servers {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         let verified = self.inner.verify_server_cert(own, chain, name, ocsp, now);
-        verified.inspect_err(|_| note_rejected(&certificate_identity(own).to_string()))
+        verified.inspect_err(|_| self.rejected.record(own))
     }
 
     signatures_by_inner!();
-}
-
-#[derive(Debug)]
-struct Clients {
-    inner: Arc<dyn ClientCertVerifier>,
-    settings: Arc<Settings>,
 }
 
 impl ClientCertVerifier for Clients {
@@ -120,12 +138,12 @@ impl ClientCertVerifier for Clients {
         let verified = self
             .inner
             .verify_client_cert(own, chain, now)
-            .inspect_err(|_| note_rejected(&certificate_identity(own).to_string()))?;
+            .inspect_err(|_| self.rejected.record(own))?;
         let whole: Vec<_> = std::iter::once(own).chain(chain).cloned().collect();
         if identity(&whole).is_some_and(|client| self.settings.admits(&client)) {
             return Ok(verified);
         }
-        note_rejected(&certificate_identity(own).to_string());
+        self.rejected.record(own);
         Err(CertificateError::ApplicationVerificationFailure.into())
     }
 
