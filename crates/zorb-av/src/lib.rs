@@ -2,20 +2,22 @@
 //! and a timestamp, like RTP packets.
 //!
 //! [`av_diop`] is the protocol to register: frames in UDP datagrams, `av+diop://host:port`. A
-//! servant reads the number of its frame from [`Stamp::current`]. It has a [`Receiver`], which
-//! detects late and lost frames and creates the [`Report`]s for the sender.
+//! servant reads the number of its frame from [`Stamp::current`], if its ORB has the [`interceptor()`].
+//! It has a [`Receiver`], which detects late and lost frames and creates the [`Report`]s for the sender.
 #![forbid(unsafe_code)]
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod messaging;
 mod receiver;
+mod stamp;
 
 use zorb_giop::ProfileTag;
 use zorb_transport::Composed;
 use zorb_udp::DiopProtocol;
 
-pub use messaging::{AvFrames, HEADER_SIZE, Stamp};
+pub use messaging::{AvFrames, HEADER_SIZE};
 pub use receiver::{Receiver, Report, Verdict};
+pub use stamp::{Stamp, interceptor};
 
 static FRAMES: AvFrames = AvFrames::new();
 

@@ -1,15 +1,16 @@
 //! The format of messages.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrResult, CdrWriter};
 use zorb_giop::{
     Frame, MessageKind, Messaging, OperationName, ProtocolErrorKind, RequestHeader, RequestStart,
-    ResponseFlags, ServiceContexts, TargetAddress,
+    ResponseFlags, ServiceContexts, ServiceId, TargetAddress,
 };
 use zorb_os::lock::Lock;
+
+use crate::stamp::{STAMP_SIZE, Stamp};
 
 /// The size of a message header in octets.
 pub const HEADER_SIZE: u8 = 8;
@@ -20,10 +21,6 @@ const LITTLE_ENDIAN: u8 = 0x80;
 
 /// The maximum number of objects whose frames are counted; the numbers of further ones restart.
 const MAX_STREAMS: usize = 1024;
-
-thread_local! {
-    static CURRENT: Cell<Option<Stamp>> = const { Cell::new(None) };
-}
 
 /// The frame protocol: only one-way requests, numbered per target object.
 ///
@@ -43,24 +40,6 @@ thread_local! {
 pub struct AvFrames {
     /// The next number by object key.
     next: Lock<BTreeMap<Vec<u8>, u32>>,
-}
-
-/// Identifies a frame within its stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp {
-    /// The sequence number.
-    pub sequence: u32,
-    /// The sending time, in microseconds of the sender's clock.
-    pub sent: u64,
-}
-
-impl Stamp {
-    /// The stamp of the request whose upcall this thread executes; `None` if it did not arrive as a
-    /// frame. Call it before the servant makes calls of its own.
-    #[must_use]
-    pub fn current() -> Option<Self> {
-        CURRENT.get()
-    }
 }
 
 /// Microseconds since 1970.
@@ -152,14 +131,14 @@ impl Messaging for AvFrames {
     }
 
     fn read_request<'a>(&self, reader: &mut CdrReader<'a>) -> CdrResult<RequestHeader<'a>> {
-        let stamp = Stamp { sequence: reader.read_u32()?, sent: reader.read_u64()? };
-        CURRENT.set(Some(stamp));
+        // The header's size is a multiple of 8.
+        let stamp = reader.take(STAMP_SIZE, "stamp")?;
         Ok(RequestHeader {
-            request_id: stamp.sequence,
+            request_id: Stamp::read(stamp, reader.order())?.sequence,
             response: ResponseFlags::NoResponse,
             target: TargetAddress::Key(reader.read_octets()?),
             operation: OperationName::read(reader)?,
-            service_contexts: ServiceContexts::NONE,
+            service_contexts: ServiceContexts::single(ServiceId::ZORB_FRAME_STAMP, stamp),
         })
     }
 }
@@ -212,8 +191,10 @@ mod tests {
             let request = TESTED.read_request(&mut reader).unwrap();
             assert_eq!(request.target, TargetAddress::Key(key));
             assert_eq!(reader.read_u32().unwrap(), 7);
-            let stamp = Stamp::current().unwrap();
+            let stamp = request.service_contexts.find(ServiceId::ZORB_FRAME_STAMP).unwrap();
+            let stamp = Stamp::read(stamp, frame.order).unwrap();
             assert_eq!(stamp.sequence, request.request_id);
+            assert!(stamp.sent.abs_diff(now()) < 60_000_000);
             stamp.sequence
         };
         assert_eq!([number(b"a"), number(b"a"), number(b"b"), number(b"a")], [0, 1, 0, 2]);

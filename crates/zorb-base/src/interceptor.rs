@@ -12,10 +12,12 @@ mod context;
 mod outcome;
 mod registry;
 mod server;
+mod slot;
 
 pub use client::{ClientRequestInfo, ClientRequestInterceptor, EndTimes};
 pub use outcome::RequestOutcome;
 pub use server::{ServerRequestInfo, ServerRequestInterceptor};
+pub use slot::{UpcallSlot, with_slot};
 
 #[doc(hidden)]
 pub use client::ClientRequest;

@@ -1,5 +1,5 @@
 //! The upcalls that a thread executes: the connection of its request, whether another thread reads from the
-//! connection in the meantime, the buffer strategy of the object, and the ORBs of collocated calls.
+//! connection in the meantime, and the ORBs of collocated calls.
 //!
 //! It is thread-local, as `PortableServer::Current` and `PortableInterceptor::Current` are in CORBA, since a
 //! servant's method has no parameter for it. Server threads set it; callers that are about to block, and
@@ -51,8 +51,6 @@ thread_local! {
     /// The address of `SERVED`, 0 for none: comparing it without a borrow saves a half-sync lane 3 % of its
     /// instructions. The weak reference prevents reuse of the address.
     static SERVED_ADDRESS: Cell<usize> = const { Cell::new(0) };
-    /// The policy of the object of the upcall, or of its adapter.
-    static BUFFER_STRATEGY: Cell<Option<BufferStrategy>> = const { Cell::new(None) };
     /// The addresses of the ORBs of collocated upcalls, the innermost last.
     static COLLOCATED: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
@@ -67,12 +65,19 @@ pub fn in_upcall() -> bool {
 pub fn in_upcall_of(orb: &Arc<OrbCore>) -> bool {
     let address = Arc::as_ptr(orb).addr();
     COLLOCATED.try_with(|orbs| orbs.borrow().contains(&address)).unwrap_or(false)
-        || served_connection().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb))
+        || (in_upcall()
+            && last_served().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb)))
 }
 
-/// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls.
+/// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls, and in those of
+/// collocated calls.
 pub fn served_connection() -> Option<Arc<dyn ServedConnection>> {
-    if in_upcall() { last_served() } else { None }
+    if in_upcall() && collocated_upcalls() == 0 { last_served() } else { None }
+}
+
+/// The number of collocated calls that the calling thread executes, each within the one before.
+pub(crate) fn collocated_upcalls() -> usize {
+    COLLOCATED.try_with(|orbs| orbs.borrow().len()).unwrap_or(0)
 }
 
 fn last_served() -> Option<Arc<dyn ServedConnection>> {
@@ -132,25 +137,6 @@ pub fn end_upcall() {
 /// Marks that another thread has the connection's input until the upcall ends.
 pub fn relieve_upcall() {
     DOING.set(Doing::Relieved);
-}
-
-/// The buffer strategy of the object of the current upcall, if a policy of the object or of its adapter sets
-/// one.
-pub fn buffer_strategy_of_upcall() -> Option<BufferStrategy> {
-    BUFFER_STRATEGY.get()
-}
-
-/// Executes an upcall of an object with this buffer strategy.
-pub fn with_buffer_strategy<T>(strategy: BufferStrategy, upcall: impl FnOnce() -> T) -> T {
-    /// Restores the strategy of the enclosing upcall, also after a panic.
-    struct Restore(Option<BufferStrategy>);
-    impl Drop for Restore {
-        fn drop(&mut self) {
-            BUFFER_STRATEGY.set(self.0);
-        }
-    }
-    let _restore = Restore(BUFFER_STRATEGY.replace(Some(strategy)));
-    upcall()
 }
 
 /// An upcall of a collocated call on this thread, until dropped.

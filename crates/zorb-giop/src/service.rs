@@ -62,6 +62,8 @@ service_ids! {
     ACTIVITY_SERVICE = 16, "ActivityService";
     /// RT-CORBA's dynamic scheduling: the distributable thread of a request, and its scheduling parameters.
     ZORB_DISTRIBUTABLE_THREAD = 0x5a52_4206, "ZORB_DISTRIBUTABLE_THREAD";
+    /// The number and time of a frame (`zorb_av::Stamp`), which frames have in their header.
+    ZORB_FRAME_STAMP = 0x5a52_4207, "ZORB_FRAME_STAMP";
 }
 
 impl fmt::Debug for ServiceId {
@@ -127,17 +129,30 @@ fn write_some(contexts: &[ServiceContext<'_>], writer: &mut CdrWriter<'_>) -> Cd
 /// The service contexts of a received message: validated once, then read from the message.
 #[derive(Clone, Copy)]
 pub struct ServiceContexts<'a> {
-    /// The octets from the first context on, with `count` well-formed contexts.
     octets: &'a [u8],
-    count: u32,
-    /// The offset of `octets` in the message, modulo 8.
-    phase: u8,
-    order: ByteOrder,
+    contents: Contents,
+}
+
+/// The contents of the octets.
+#[derive(Clone, Copy)]
+enum Contents {
+    /// A number of well-formed contexts. `phase` is the offset of the first one in the message, modulo 8.
+    List { count: u32, phase: u8, order: ByteOrder },
+    /// The data of one context.
+    Data(ServiceId),
 }
 
 impl<'a> ServiceContexts<'a> {
     /// No contexts.
-    pub const NONE: Self = Self { octets: &[], count: 0, phase: 0, order: ByteOrder::NATIVE };
+    pub const NONE: Self = Self {
+        octets: &[],
+        contents: Contents::List { count: 0, phase: 0, order: ByteOrder::NATIVE },
+    };
+
+    /// One context of service `id` with this data, for messaging protocols whose headers contain it in another form.
+    pub const fn single(id: ServiceId, data: &'a [u8]) -> Self {
+        Self { octets: data, contents: Contents::Data(id) }
+    }
 
     /// Validates the list at the position of the reader, and moves the reader to its end.
     ///
@@ -157,9 +172,11 @@ impl<'a> ServiceContexts<'a> {
         }
         let contexts = Self {
             octets: reader.rest(),
-            count: count as u32,
-            phase: (reader.offset() & 7) as u8,
-            order: reader.order(),
+            contents: Contents::List {
+                count: count as u32,
+                phase: (reader.offset() & 7) as u8,
+                order: reader.order(),
+            },
         };
         for _ in 0..count {
             reader.read_u32()?;
@@ -181,12 +198,15 @@ impl<'a> ServiceContexts<'a> {
 
     /// The number of contexts.
     pub fn len(&self) -> usize {
-        self.count as usize
+        match self.contents {
+            Contents::List { count, .. } => count as usize,
+            Contents::Data(_) => 1,
+        }
     }
 
     /// Whether there are no contexts.
     pub fn is_empty(&self) -> bool {
-        self.count == 0
+        matches!(self.contents, Contents::List { count: 0, .. })
     }
 
     /// The contexts in the order of the message, with data borrowed from it.
@@ -195,12 +215,20 @@ impl<'a> ServiceContexts<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (ServiceId, &'a [u8])> + use<'a> {
-        let origin = usize::from(self.phase);
-        let mut reader = CdrReader::new(self.octets, self.order).with_origin(origin);
-        (0..self.count).map_while(move |_| {
-            let id = reader.read_u32().ok()?;
-            Some((ServiceId(id), reader.read_octets().ok()?))
-        })
+        let (data, list) = match self.contents {
+            Contents::Data(id) => (Some((id, self.octets)), None),
+            Contents::List { count, phase, order } => {
+                let reader = CdrReader::new(self.octets, order).with_origin(usize::from(phase));
+                (None, Some((reader, count)))
+            }
+        };
+        let list = list.into_iter().flat_map(|(mut reader, count)| {
+            (0..count).map_while(move |_| {
+                let id = reader.read_u32().ok()?;
+                Some((ServiceId(id), reader.read_octets().ok()?))
+            })
+        });
+        data.into_iter().chain(list)
     }
 }
 

@@ -6,11 +6,9 @@ use std::hint::spin_loop;
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use zorb_base::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
+use zorb_base::interceptor::{ServerRequestInfo, ServerRequestInterceptor, UpcallSlot, with_slot};
 use zorb_base::policy::{BufferStrategy, Policies};
-use zorb_base::upcall_thread::{
-    buffer_strategy_of_upcall, served_connection, with_buffer_strategy,
-};
+use zorb_base::upcall_thread::served_connection;
 use zorb_transport::{SendBuffer, Stream};
 use zorb_types::SystemException;
 
@@ -23,13 +21,18 @@ pub fn interceptor(policies: &Policies) -> Option<Arc<dyn ServerRequestIntercept
     Some(Arc::new(BufferInterceptor(*strategy)))
 }
 
+thread_local! {
+    /// The buffer strategy of the object of the upcall, or of its adapter.
+    static STRATEGY: UpcallSlot<BufferStrategy> = const { UpcallSlot::new() };
+}
+
 /// Applies the buffer strategy of objects to their replies.
 #[derive(Debug)]
 struct BufferInterceptor(BufferStrategy);
 
 impl ServerRequestInterceptor for BufferInterceptor {
     fn around_upcall(&self, info: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
-        with_buffer_strategy(self.0, || info.proceed())
+        with_slot(&STRATEGY, Some(self.0), || info.proceed())
     }
 
     fn surrounds_upcalls_only(&self) -> bool {
@@ -96,7 +99,7 @@ impl Loan {
     #[must_use]
     pub fn for_reply(len: usize) -> Self {
         let Some(connection) = served_connection() else { return Self::new(None, len) };
-        let strategy = buffer_strategy_of_upcall().or_else(|| {
+        let strategy = STRATEGY.with(UpcallSlot::value).or_else(|| {
             let context: &dyn Any = connection.context();
             let client = context.downcast_ref::<Arc<ClientCore>>();
             let (of_thread, of_orb) =

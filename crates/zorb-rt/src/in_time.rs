@@ -5,7 +5,6 @@ mod context;
 #[cfg(test)]
 mod tests;
 
-use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
 use zorb_core::Orb;
 use zorb_core::interceptor::{
     ClientRequestInfo, ClientRequestInterceptor, ServerRequestInfo, ServerRequestInterceptor,
+    UpcallSlot, with_slot,
 };
 use zorb_core::policy::{Levels, PolicyType, TypedPolicy};
 use zorb_giop::ServiceId;
@@ -90,13 +90,13 @@ impl TypedPolicy for ServeInTime {
 }
 
 thread_local! {
-    /// The reply end time of the request that this thread serves.
-    static REPLY_END_TIME: Cell<Option<Deadline>> = const { Cell::new(None) };
+    /// The reply end time of the request of the upcall.
+    static REPLY_END_TIME: UpcallSlot<Deadline> = const { UpcallSlot::new() };
 }
 
 /// The reply end time of the request that the calling thread serves.
 pub(crate) fn reply_end_time() -> Option<Deadline> {
-    REPLY_END_TIME.get()
+    REPLY_END_TIME.with(UpcallSlot::value)
 }
 
 /// Adds the interceptors to `orb`. Clients send the end times of requests `to_all` servers, or only to those whose
@@ -151,8 +151,7 @@ impl ServerRequestInterceptor for CheckEndTimes {
             None => RequestEnd::default(),
         };
         self.0.check(ends)?;
-        let _restore = Restore(REPLY_END_TIME.replace(ends.reply));
-        info.proceed()
+        with_slot(&REPLY_END_TIME, ends.reply, || info.proceed())
     }
 
     fn surrounds_upcalls_only(&self) -> bool {
@@ -161,14 +160,5 @@ impl ServerRequestInterceptor for CheckEndTimes {
 
     fn intercepts_collocated_calls(&self) -> bool {
         false
-    }
-}
-
-/// Restores the end time of the thread's outer request when dropped, also after a panic.
-struct Restore(Option<Deadline>);
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        REPLY_END_TIME.set(self.0);
     }
 }

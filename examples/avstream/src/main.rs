@@ -71,7 +71,10 @@ impl CameraServant for Reports {
 
 fn orb() -> Result<Orb, zorb::Error> {
     let builder = Orb::builder().without_environment().protocol(Arc::new(zorb_av::av_diop()));
-    builder.listen("av+diop://127.0.0.1:0").build()
+    let orb = builder.listen("av+diop://127.0.0.1:0").build()?;
+    // Passes the stamps of frames to the screen.
+    orb.add_server_request_interceptor("AV", zorb_av::interceptor);
+    Ok(orb)
 }
 
 /// Sends the frames at their due times.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_av::{AvFrames, HEADER_SIZE, Receiver, Stamp};
 use zorb_cdr::CdrReader;
-use zorb_giop::{Form, Inbound, Limits, MessageKind, Messaging, TargetAddress};
+use zorb_giop::{Form, Inbound, Limits, MessageKind, Messaging, ServiceId, TargetAddress};
 
 use super::{AllocationBound, Target};
 
@@ -45,7 +45,9 @@ fn run(octets: &[u8]) {
                         return;
                     };
                     assert!(matches!(request.target, TargetAddress::Key(_)));
-                    let stamp = Stamp::current().expect("that of the frame");
+                    let stamp = request.service_contexts.find(ServiceId::ZORB_FRAME_STAMP);
+                    let stamp = stamp.and_then(|data| Stamp::read(data, header.order).ok());
+                    let stamp = stamp.expect("that of the frame");
                     assert_eq!(stamp.sequence, request.request_id);
                     receiver.take_at(stamp, frames);
                     frames += 1;

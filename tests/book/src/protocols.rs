@@ -19,7 +19,9 @@ pub fn tao_compatible() -> Result<Orb, zorb::Error> {
 /// An ORB that receives frames.
 pub fn studio() -> Result<Orb, zorb::Error> {
     let builder = Orb::builder().protocol(Arc::new(zorb_av::av_diop()));
-    builder.listen("av+diop://127.0.0.1:0").build()
+    let orb = builder.listen("av+diop://127.0.0.1:0").build()?;
+    orb.add_server_request_interceptor("AV", zorb_av::interceptor);
+    Ok(orb)
 }
 
 #[test]

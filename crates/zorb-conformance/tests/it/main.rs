@@ -4,6 +4,7 @@
 mod bridges;
 mod conformance;
 mod descriptors;
+mod frames;
 mod local_sockets;
 mod lookups;
 mod one_way;

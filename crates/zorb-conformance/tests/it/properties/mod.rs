@@ -6,7 +6,7 @@ mod bands;
 mod hidden;
 mod levels;
 mod messages;
-mod mirror;
+pub(crate) mod mirror;
 mod sockets;
 mod spy;
 

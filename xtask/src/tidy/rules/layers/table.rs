@@ -61,11 +61,11 @@ pub(super) const CRATES: &[Crate] = &[
     orb(3, "zorb-udp", &["zorb-tcp", "zorb-transport"]),
     orb(3, "zorb-arq", &["zorb-tcp", "zorb-transport"]),
     orb(3, "zorb-sctp", &["zorb-tcp", "zorb-transport"]),
-    orb(3, "zorb-av", &["zorb-transport", "zorb-udp"]),
     orb(3, "zorb-tls", &["zorb-tcp", "zorb-transport"]),
     // 4: the ORB
     orb(4, "zorb-bridge", &["zorb-base"]),
     orb(4, "zorb-base", &[]),
+    orb(4, "zorb-av", &["zorb-base"]),
     orb(4, "zorb-poa", &["zorb-base"]),
     orb(4, "zorb-invocation", &["zorb-base", "zorb-poa"]),
     orb(4, "zorb-serving", &["zorb-base", "zorb-poa"]),
