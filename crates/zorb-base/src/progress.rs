@@ -1,54 +1,13 @@
-//! Time limits for incomplete messages, and how recently a connection was used.
-//!
-//! A peer that sends a message octet by octet, or nothing, must not keep its connection. Serving threads read
-//! no clock: they record which message they wait for, and a thread that checks all connections compares that with
-//! what it saw before.
+//! What connections wait for, and how recently they were used. Serving threads read no clock: they record which message
+//! they wait for, and a thread that checks all connections gives that to their timers.
 
 mod timed;
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use zorb_giop::Inbound;
+use zorb_giop::{Inbound, Incomplete};
 
-pub use timed::{MessageLimits, Timed};
-
-/// An incomplete message that a connection waits for, as one word: a tag and a number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Incomplete(u64);
-
-impl Incomplete {
-    /// No part of the next message has arrived.
-    pub const NONE: Self = Self(0);
-    /// Nothing has ever arrived.
-    pub const FIRST: Self = Self(1 << 32);
-    const PART: u64 = 2 << 32;
-    const FRAGMENTED: u64 = 3 << 32;
-
-    /// Part of a message has arrived after `messages` whole ones.
-    pub fn part(messages: u32) -> Self {
-        Self(Self::PART | u64::from(messages))
-    }
-
-    /// A fragmented message, which began with this one, is incomplete.
-    pub fn fragmented(ordinal: u32) -> Self {
-        Self(Self::FRAGMENTED | u64::from(ordinal))
-    }
-
-    /// What a connection still waits for after a whole message.
-    fn beside_message(inbound: &Inbound) -> Self {
-        let fragmented = inbound.oldest_fragmented();
-        fragmented.map_or(Self::NONE, Self::fragmented)
-    }
-
-    /// What `inbound` waits for after `messages` whole messages.
-    fn of(inbound: &Inbound, messages: u32) -> Self {
-        match Self::beside_message(inbound) {
-            Self::NONE if inbound.has_buffered() => Self::part(messages),
-            Self::NONE if messages == 0 => Self::FIRST,
-            fragmented_or_none => fragmented_or_none,
-        }
-    }
-}
+pub use timed::{Timed, message_limits};
 
 /// What one connection has received and waits for.
 #[derive(Debug)]
@@ -67,7 +26,7 @@ impl Progress {
     pub fn new(accepted: u64) -> Self {
         Self {
             messages: AtomicU32::new(0),
-            incomplete: AtomicU64::new(Incomplete::FIRST.0),
+            incomplete: AtomicU64::new(Incomplete::FIRST.to_word()),
             seen: AtomicU32::new(0),
             last_used: AtomicU64::new(accepted),
         }
@@ -94,7 +53,7 @@ impl Progress {
 
     /// Records what the reading thread waits for.
     pub fn note(&self, incomplete: Incomplete) -> Incomplete {
-        self.incomplete.store(incomplete.0, Ordering::SeqCst);
+        self.incomplete.store(incomplete.to_word(), Ordering::SeqCst);
         incomplete
     }
 
@@ -109,7 +68,7 @@ impl Progress {
     }
 
     fn incomplete(&self) -> Incomplete {
-        Incomplete(self.incomplete.load(Ordering::SeqCst))
+        Incomplete::from_word(self.incomplete.load(Ordering::SeqCst))
     }
 
     /// An LRU stamp: the lane's accept count (`accepted` is the current one) at the last message. Exact only

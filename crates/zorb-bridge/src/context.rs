@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use zorb_base::message_budget::budget;
 use zorb_base::peer_shares::PeerShares;
 use zorb_base::process_limits::{max_bridged_connections, max_threads};
-use zorb_base::progress::MessageLimits;
 use zorb_base::threads::ThreadCount;
+use zorb_giop::TimeLimits;
 use zorb_os::lock::Lock;
 use zorb_transport::LogLimit;
 use zorb_transport::ProtocolRegistry;
@@ -53,10 +53,11 @@ impl Context {
         Self {
             max_connections: or_default(settings.max_connections, max_bridged_connections),
             threads: ThreadCount::new(or_default(settings.max_threads, max_threads)),
-            timing: Timing::new(MessageLimits::new(
-                settings.message_timeout,
-                settings.first_message_timeout,
-            )),
+            timing: Timing::new(TimeLimits {
+                message: settings.message_timeout,
+                first: settings.first_message_timeout,
+                ..TimeLimits::default()
+            }),
             stalls: AtomicU64::new(0),
             registry: Arc::clone(registry),
             shares: PeerShares::new(&budget(settings.max_buffered_octets), limit),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use zorb_base::progress::{Incomplete, MessageLimits, Progress, Timed};
-use zorb_giop::Inbound;
+use zorb_base::progress::{Progress, Timed};
+use zorb_giop::{Inbound, Incomplete, TimeLimits};
 use zorb_os::lock::{Condition, Lock};
 use zorb_transport::Stream;
 
@@ -25,7 +25,7 @@ struct State {
 }
 
 impl Timing {
-    pub(crate) fn new(limits: MessageLimits) -> Self {
+    pub(crate) fn new(limits: TimeLimits) -> Self {
         let state = State { timed: Timed::new(limits), is_stopped: false };
         let are_active = AtomicBool::new(false);
         Self { state: Lock::new(state), are_active, changed: Condition::new() }

@@ -12,8 +12,8 @@ pub use client::{
 pub use end::{ConnectionEnd, FailureCause, RequestFailure, RequestProgress};
 pub use ids::RequestIds;
 pub use server::{
-    Asked, Cancellation, CancelledRequests, MAX_CANCELLED, ServedRequest, ServerReceiver,
-    ServerRequests, UnreadRequest,
+    Activity, Asked, Cancellation, CancelledRequests, ConnectionTimer, Exceeded, Incomplete,
+    MAX_CANCELLED, ServedRequest, ServerReceiver, ServerRequests, TimeLimits, UnreadRequest,
 };
 
 use zorb_cdr::TextCoding;

@@ -42,10 +42,11 @@ pub use code_set::{
     MAX_CONVERSION_SETS, negotiate, text_coding,
 };
 pub use connection::{
-    Announcement, Asked, BeginError, BegunRequest, Cancellation, CancelledRequests,
-    ClientConnection, ClientSession, ConnectionEnd, FailureCause, MAX_CANCELLED, MAX_OUTSTANDING,
-    NewRequest, Received, RequestFailure, RequestIds, RequestKind, RequestProgress, ServedRequest,
-    ServerReceiver, ServerRequests, UnreadRequest,
+    Activity, Announcement, Asked, BeginError, BegunRequest, Cancellation, CancelledRequests,
+    ClientConnection, ClientSession, ConnectionEnd, ConnectionTimer, Exceeded, FailureCause,
+    Incomplete, MAX_CANCELLED, MAX_OUTSTANDING, NewRequest, Received, RequestFailure, RequestIds,
+    RequestKind, RequestProgress, ServedRequest, ServerReceiver, ServerRequests, TimeLimits,
+    UnreadRequest,
 };
 pub use error::{ProtocolError, ProtocolErrorKind};
 pub use inbound::{Charge, Detached, Inbound, Limits, MessageBudget};

@@ -12,7 +12,7 @@ use zorb_os::lock::Lock;
 use zorb_poa::{Adapters, ConnectionSetup};
 
 use crate::watchdog::{Watchdog, Watched};
-use zorb_base::progress::MessageLimits;
+use zorb_base::progress::message_limits;
 
 /// What connections and lanes use of their ORB.
 pub(crate) struct ServerContext {
@@ -51,7 +51,7 @@ impl ServerContext {
             orb: Arc::clone(orb),
             adapters: Arc::clone(adapters),
             read_context,
-            watchdog: Arc::new(Watchdog::new(MessageLimits::of(orb.options()))),
+            watchdog: Arc::new(Watchdog::new(message_limits(orb.options()))),
             default_connection_setup: Lock::default(),
         })
     }

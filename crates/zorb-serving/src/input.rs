@@ -1,8 +1,6 @@
 //! The reading side of a connection.
 
-use zorb_giop::{Inbound, ServerReceiver};
-
-use zorb_base::progress::Incomplete;
+use zorb_giop::{Inbound, Incomplete, ServerReceiver};
 
 /// The state of the thread that reads from a connection. Passing it to another thread exchanges a pointer,
 /// without a lock.

@@ -9,7 +9,7 @@ use zorb_base::buffers::trim;
 use zorb_base::upcall_thread::end_upcall;
 use zorb_cdr::TextCoding;
 use zorb_giop::{
-    Asked, ConnectionEnd, Expanded, Form, MessageHeader, Messaging, ProtocolError,
+    Asked, ConnectionEnd, Expanded, Form, Incomplete, MessageHeader, Messaging, ProtocolError,
     ProtocolErrorKind, ResponseFlags, ServedRequest,
 };
 use zorb_os::probe;
@@ -26,7 +26,6 @@ use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
 use crate::scratch::Scratch;
-use zorb_base::progress::Incomplete;
 
 /// The number of messages that a thread of the reactor processes before it serves other connections.
 const FAIR_SHARE: u32 = 64;

@@ -18,7 +18,8 @@ use zorb_os::lock::{Condition, Lock};
 use zorb_poa::HoldQueue;
 use zorb_transport::Stream;
 
-use zorb_base::progress::{MessageLimits, Progress, Timed};
+use zorb_base::progress::{Progress, Timed};
+use zorb_giop::TimeLimits;
 
 /// The number of successive checks without an upcall after which a connection is no longer watched. Its next
 /// upcall must then wake the watchdog, which costs more than these checks.
@@ -103,7 +104,7 @@ impl State {
 
 impl Watchdog {
     /// A watchdog that has not been started.
-    pub(crate) fn new(limits: MessageLimits) -> Self {
+    pub(crate) fn new(limits: TimeLimits) -> Self {
         Self {
             state: Lock::default(),
             timed: Lock::new(Timed::new(limits)),

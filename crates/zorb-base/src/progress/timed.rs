@@ -7,70 +7,59 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use zorb_giop::{Activity, ConnectionTimer, Incomplete, TimeLimits};
 use zorb_os::poll::is_readable;
 use zorb_transport::{Stream, log_limited};
 
-use super::{Incomplete, Progress};
+use super::Progress;
 use crate::options::Options;
 
 /// The number of checks within the shorter one of the limits.
 const CHECKS: u32 = 4;
 
-/// The time limits of incomplete messages; `None` for none.
-#[derive(Clone, Copy, Debug)]
-pub struct MessageLimits {
-    message: Option<Duration>,
-    first: Option<Duration>,
+/// The limits of the options `MessageTimeout` and `FirstMessageTimeout`. Idle connections are ended by those who wait for
+/// their messages.
+pub fn message_limits(options: &Options) -> TimeLimits {
+    TimeLimits {
+        message: options.message_timeout,
+        first: options.first_message_timeout,
+        ..TimeLimits::default()
+    }
 }
 
-impl MessageLimits {
-    /// Those of the options `MessageTimeout` and `FirstMessageTimeout`.
-    pub fn of(options: &Options) -> Self {
-        Self { message: options.message_timeout, first: options.first_message_timeout }
-    }
-
-    /// `message` from the first octet of a message on, and `first` for the first message of a connection.
-    pub fn new(message: Option<Duration>, first: Option<Duration>) -> Self {
-        Self { message, first }
-    }
-
-    fn limit(&self, incomplete: Incomplete) -> Option<Duration> {
-        if incomplete == Incomplete::FIRST { self.first } else { self.message }
-    }
-
-    /// The period of checks; `None` for never.
-    fn period(&self) -> Option<Duration> {
-        let shortest = self.message.into_iter().chain(self.first).min()?;
-        Some(shortest / CHECKS)
-    }
+/// The period of checks; `None` for never.
+fn period(limits: &TimeLimits) -> Option<Duration> {
+    let shortest = limits.message.into_iter().chain(limits.first).min()?;
+    Some(shortest / CHECKS)
 }
 
 /// The connections whose incomplete messages are timed.
 #[derive(Debug)]
 pub struct Timed {
-    limits: MessageLimits,
+    limits: TimeLimits,
+    /// The moment from which timers count.
+    epoch: Instant,
     connections: HashMap<usize, Entry>,
     next_check: Option<Instant>,
 }
 
-/// A connection, and what it waited for at the last check.
+/// A connection and its timer.
 struct Entry {
     progress: Arc<Progress>,
     stream: Weak<dyn Stream>,
-    incomplete: Incomplete,
-    since: Instant,
+    timer: ConnectionTimer,
 }
 
 impl fmt::Debug for Entry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Entry").field("incomplete", &self.incomplete).finish_non_exhaustive()
+        f.debug_struct("Entry").field("timer", &self.timer).finish_non_exhaustive()
     }
 }
 
 impl Timed {
     /// No connections yet.
-    pub fn new(limits: MessageLimits) -> Self {
-        Self { limits, connections: HashMap::new(), next_check: None }
+    pub fn new(limits: TimeLimits) -> Self {
+        Self { limits, epoch: Instant::now(), connections: HashMap::new(), next_check: None }
     }
 
     /// Adds a connection that has just been accepted. The caller resumes the checks.
@@ -78,8 +67,7 @@ impl Timed {
         let entry = Entry {
             progress: Arc::clone(progress),
             stream: Arc::downgrade(stream),
-            incomplete: Incomplete::FIRST,
-            since: now,
+            timer: ConnectionTimer::new(now.saturating_duration_since(self.epoch)),
         };
         self.connections.insert(Arc::as_ptr(progress).addr(), entry);
     }
@@ -92,7 +80,7 @@ impl Timed {
     /// Resumes the checks, which are suspended while no connection waits for the rest of a message.
     pub fn resume(&mut self, now: Instant) {
         if self.next_check.is_none() {
-            self.next_check = self.limits.period().map(|period| now + period);
+            self.next_check = period(&self.limits).map(|period| now + period);
         }
     }
 
@@ -109,9 +97,9 @@ impl Timed {
         }
         are_checked.store(false, Ordering::SeqCst);
         self.next_check = None;
-        let limits = self.limits;
-        self.connections.retain(|_, entry| entry.check(now, limits));
-        if self.connections.values().any(|entry| entry.incomplete != Incomplete::NONE) {
+        let (limits, time) = (self.limits, now.saturating_duration_since(self.epoch));
+        self.connections.retain(|_, entry| entry.check(time, &limits));
+        if self.connections.values().any(|entry| entry.timer.incomplete() != Incomplete::NONE) {
             are_checked.store(true, Ordering::SeqCst);
             self.resume(now);
         }
@@ -120,15 +108,11 @@ impl Timed {
 
 impl Entry {
     /// Checks it. Returns whether to continue timing it.
-    fn check(&mut self, now: Instant, limits: MessageLimits) -> bool {
+    fn check(&mut self, now: Duration, limits: &TimeLimits) -> bool {
         let Some(stream) = self.stream.upgrade() else { return false };
-        let incomplete = self.progress.incomplete();
-        if incomplete != self.incomplete {
-            (self.incomplete, self.since) = (incomplete, now);
-            return true;
-        }
-        let is_over = incomplete != Incomplete::NONE
-            && limits.limit(incomplete).is_some_and(|limit| now >= self.since + limit);
+        let (incomplete, messages) = (self.progress.incomplete(), self.progress.messages());
+        let activity = Activity { incomplete, messages, is_busy: false };
+        let is_over = self.timer.check(activity, now, limits).is_some();
         // The peer is not slow if no thread has been free to receive its data.
         let has_input = || stream.readiness_fd().is_some_and(|fd| is_readable(fd).unwrap_or(false));
         if !is_over || has_input() {

@@ -4,12 +4,15 @@
 //! ServerReceiver      the thread that reads: decoding of headers, code sets, request numbers
 //! ServerRequests      all threads, without a lock: requests being served, how the connection ends
 //! CancelledRequests   threads that send, one at a time: replies that nobody waits for
+//! ConnectionTimer     the thread that has a clock: whether the client takes too long
 //! ```
 
 mod cancelled;
 mod receiver;
 mod requests;
+mod timing;
 
 pub use cancelled::{CancelledRequests, MAX_CANCELLED};
 pub use receiver::{Asked, Cancellation, ServedRequest, ServerReceiver, UnreadRequest};
 pub use requests::ServerRequests;
+pub use timing::{Activity, ConnectionTimer, Exceeded, Incomplete, TimeLimits};

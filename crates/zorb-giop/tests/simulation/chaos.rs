@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use zorb_giop::{ConnectionEnd, Inbound, Limits, MessageBudget};
+use zorb_giop::{ConnectionEnd, Inbound, Limits, MessageBudget, TimeLimits};
 
 use super::calls::{Calls, Outcome};
 use super::client::Client;
@@ -95,6 +95,7 @@ pub(crate) fn run(seed: u64) -> ChaosTally {
         failures: calls.count(|outcome| matches!(outcome, Outcome::Failed(_))),
         cancelled: calls.count(|outcome| outcome == Outcome::Cancelled),
         refused: calls.count(|outcome| outcome == Outcome::Refused),
+        ..Tally::default()
     };
     ChaosTally { lawful, refused, most_charged: most * 100 / octets }
 }
@@ -114,7 +115,7 @@ impl Connection {
         let inbound = Inbound::new(limits()).with_budget(Arc::clone(budget));
         Self {
             peer,
-            server: Server::new(MeteredInbound::new(inbound)),
+            server: Server::new(MeteredInbound::new(inbound), TimeLimits::default()),
             requests: Pipe::default(),
             replies: Pipe::default(),
         }

@@ -58,6 +58,7 @@ fn every_call_ends_once_and_with_its_own_reply() {
         // Otherwise it would show nothing.
         let least = sum.calls / 20;
         assert!(sum.replies > least && sum.failures > least && sum.cancelled > 0, "{sum:?}");
+        assert!(sum.slow > 0 && sum.idle > 0, "{sum:?}");
     }
 }
 

@@ -1,8 +1,9 @@
 //! One run: a client, a server and the network between them, for a number of steps.
 
 use std::ops::AddAssign;
+use std::time::Duration;
 
-use zorb_giop::Inbound;
+use zorb_giop::{Exceeded, Inbound, TimeLimits};
 
 use super::calls::{Calls, Outcome};
 use super::client::{Client, limits};
@@ -40,6 +41,9 @@ pub(crate) struct Tally {
     pub(crate) failures: usize,
     pub(crate) cancelled: usize,
     pub(crate) refused: usize,
+    /// Connections that a time limit has ended: for a message, for idleness.
+    pub(crate) slow: usize,
+    pub(crate) idle: usize,
 }
 
 impl AddAssign for Tally {
@@ -50,6 +54,8 @@ impl AddAssign for Tally {
         self.failures += other.failures;
         self.cancelled += other.cancelled;
         self.refused += other.refused;
+        self.slow += other.slow;
+        self.idle += other.idle;
     }
 }
 
@@ -77,13 +83,14 @@ pub(crate) fn run(seed: u64) -> Tally {
         misbehaves: random.once_in(8),
     };
     let client = Client::new(&mut random);
+    let limits_of_time = time_limits(&mut random);
     let mut world = World {
         random,
         now: 0,
         character,
         calls: Calls::default(),
         client,
-        server: Server::new(MeteredInbound::new(Inbound::new(limits()))),
+        server: Server::new(MeteredInbound::new(Inbound::new(limits())), limits_of_time),
         requests: Pipe::default(),
         replies: Pipe::default(),
     };
@@ -102,7 +109,21 @@ pub(crate) fn run(seed: u64) -> Tally {
         failures: calls.count(|outcome| matches!(outcome, Outcome::Failed(_))),
         cancelled: calls.count(|outcome| outcome == Outcome::Cancelled),
         refused: calls.count(|outcome| outcome == Outcome::Refused),
+        slow: usize::from(world.server.exceeded == Some(Exceeded::Message)),
+        idle: usize::from(world.server.exceeded == Some(Exceeded::Idle)),
     }
+}
+
+/// None for most runs; otherwise shorter than the usual pauses of the client, so that they end some connections.
+fn time_limits(random: &mut Random) -> TimeLimits {
+    if !random.once_in(4) {
+        return TimeLimits::default();
+    }
+    let mut limit = |most| {
+        let limit = Duration::from_micros(1 + random.below(most) as u64);
+        random.once_in(2).then_some(limit)
+    };
+    TimeLimits { message: limit(20_000), first: limit(20_000), idle: limit(60_000) }
 }
 
 impl World {
@@ -136,6 +157,7 @@ impl World {
             _ => {}
         }
         client.tick(calls, requests, *now, random);
+        server.check_time(requests, *now);
         if client.gone {
             replies.refuse();
         }
@@ -158,6 +180,7 @@ impl World {
                 _ => server.work(calls, replies, at, random),
             }
             client.tick(calls, requests, *now, random);
+            server.check_time(requests, *now);
             if client.gone {
                 replies.refuse();
             }
@@ -188,7 +211,8 @@ impl World {
             }
         }
         let Character { cuts, server_closes, server_fails, .. } = self.character;
-        if !lies && !cuts && !server_closes && !server_fails {
+        let timed_out = self.server.exceeded.is_some();
+        if !lies && !cuts && !server_closes && !server_fails && !timed_out {
             assert!(self.server.has_read_all(), "requests that were given up are still there");
         }
         assert_eq!(self.client.machine.outstanding(), 0);

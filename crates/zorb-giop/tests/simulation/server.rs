@@ -1,10 +1,12 @@
 //! A server that drives its machine by itself, and serves requests in any order.
 
+use std::time::Duration;
+
 use zorb_cdr::{ByteOrder, CdrReader, TextCoding};
 use zorb_giop::{
-    Asked, CancelledRequests, ConnectionEnd, Form, LocateStatus, MessageHeader, ProtocolError,
-    ProtocolErrorKind, ReplyStatus, RequestHeader, ServedRequest, ServerReceiver, ServerRequests,
-    TargetAddress,
+    Activity, Asked, CancelledRequests, ConnectionEnd, ConnectionTimer, Exceeded, Form, Incomplete,
+    LocateStatus, MessageHeader, ProtocolError, ProtocolErrorKind, ReplyStatus, RequestHeader,
+    ServedRequest, ServerReceiver, ServerRequests, TargetAddress, TimeLimits,
 };
 
 use super::calls::Calls;
@@ -26,6 +28,14 @@ pub(crate) struct Server {
     upcalls: Vec<Upcall>,
     /// Requests that are put aside.
     held: Vec<Upcall>,
+    limits: TimeLimits,
+    timer: ConnectionTimer,
+    /// Whole messages received.
+    messages: u32,
+    /// When octets were read last.
+    last_read: Duration,
+    /// The time limit that ended the connection.
+    pub(crate) exceeded: Option<Exceeded>,
     /// Whether there was no memory for what the client sent.
     pub(crate) lacked_memory: bool,
     /// How reading ended.
@@ -77,7 +87,7 @@ fn call_of(target: &TargetAddress<'_>) -> usize {
 }
 
 impl Server {
-    pub(crate) fn new(inbound: MeteredInbound) -> Self {
+    pub(crate) fn new(inbound: MeteredInbound, limits: TimeLimits) -> Self {
         Self {
             requests: ServerRequests::new(),
             receiver: ServerReceiver::new(None),
@@ -86,6 +96,11 @@ impl Server {
             outbox: Outbox::default(),
             upcalls: Vec::new(),
             held: Vec::new(),
+            limits,
+            timer: ConnectionTimer::new(Duration::ZERO),
+            messages: 0,
+            last_read: Duration::ZERO,
+            exceeded: None,
             lacked_memory: false,
             ended: None,
             is_over: false,
@@ -107,6 +122,7 @@ impl Server {
         while self.reads() {
             match self.inbound.poll() {
                 Ok(Some(header)) => {
+                    self.messages += 1;
                     if let Err(end) = self.asked(calls, &header, at, random) {
                         self.end(end);
                     }
@@ -123,7 +139,10 @@ impl Server {
             match pipe.receive(self.inbound.space(), at.now, random) {
                 Arrived::Nothing => {}
                 Arrived::End => self.end(ConnectionEnd::Lost),
-                Arrived::Octets(count) => self.inbound.advance(count),
+                Arrived::Octets(count) => {
+                    self.inbound.advance(count);
+                    self.last_read = Duration::from_micros(at.now);
+                }
             }
         }
     }
@@ -137,6 +156,40 @@ impl Server {
             self.end(ConnectionEnd::ClosedHere);
         }
         self.ended.is_none() && self.requests.outstanding() < MAX_SERVED
+    }
+
+    /// Checks the time limits. A client whose octets the server has not read yet is not slow.
+    pub(crate) fn check_time(&mut self, pipe: &Pipe, now: u64) {
+        let has_input = pipe.next_arrival().is_some_and(|arrival| arrival <= now);
+        if has_input || !self.reads() {
+            return;
+        }
+        let now = Duration::from_micros(now);
+        let incomplete = Incomplete::of(&self.inbound, self.messages);
+        let (messages, is_busy) = (self.messages, self.requests.is_busy());
+        let activity = Activity { incomplete, messages, is_busy };
+        let before = self.timer.poll_timeout(&self.limits);
+        self.exceeded = self.timer.check(activity, now, &self.limits);
+        if let Some(exceeded) = self.exceeded {
+            assert!(before.is_some_and(|timeout| timeout <= now), "a limit is exceeded early");
+            match exceeded {
+                Exceeded::Message => assert_ne!(incomplete, Incomplete::NONE),
+                Exceeded::Idle => {
+                    assert!(self.is_waiting() && self.inbound.is_idle(), "it is not idle");
+                    let limit = self.limits.idle.expect("there is one");
+                    assert!(now >= self.last_read + limit, "it was used a moment ago");
+                }
+            }
+            self.end(match exceeded {
+                Exceeded::Message => ConnectionEnd::Lost,
+                Exceeded::Idle => ConnectionEnd::of_idle(&self.inbound),
+            });
+        }
+    }
+
+    /// Whether it has nothing to do until the next message arrives.
+    fn is_waiting(&self) -> bool {
+        self.upcalls.is_empty() && self.held.is_empty()
     }
 
     /// Reads no more.
