@@ -65,7 +65,6 @@ pub(super) const CRATES: &[Crate] = &[
     // 4: the ORB
     orb(4, "zorb-bridge", &["zorb-base"]),
     orb(4, "zorb-base", &[]),
-    orb(4, "zorb-av", &["zorb-base"]),
     orb(4, "zorb-poa", &["zorb-base"]),
     orb(4, "zorb-invocation", &["zorb-base", "zorb-poa"]),
     orb(4, "zorb-serving", &["zorb-base", "zorb-poa"]),
@@ -77,6 +76,7 @@ pub(super) const CRATES: &[Crate] = &[
     // 5: the facade
     orb(5, "zorb", &[]),
     // 6: services
+    orb(6, "zorb-av", &[]),
     orb(6, "zorb-naming", &[]),
     orb(6, "zorb-ifr", &[]),
     orb(6, "zorb-sched-service", &[]),
