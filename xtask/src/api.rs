@@ -2,6 +2,7 @@
 //! is read from the source, not from rustdoc's JSON, which only nightly compilers write.
 
 mod interface;
+mod macros;
 mod outline;
 
 use std::io::{self, Write};

@@ -200,8 +200,8 @@ pub mod transport {
         ConnectOptions, ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
         LocalSocket, MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
         PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
-        SendBuffer, SetStreamOptions, Stream, StreamOptions, Transport, WaitPolicy, WorkerThreads,
-        Workers, join_profiles, options, property_fields, strip_scheme,
+        SendBuffer, Stream, Transport, WaitPolicy, WorkerThreads, Workers, join_profiles, options,
+        property_fields, strip_scheme,
     };
 
     /// A transport within one process, for tests: `inproc://name`.
@@ -226,8 +226,8 @@ pub mod transport {
 #[cfg(feature = "tls")]
 pub mod tls {
     pub use zorb_tls::{
-        ClientCertificates, DEFAULT_PORT, Pem, SSLIOP_SCHEME, Settings, SsliopProtocol, Tls,
-        TlsError, TlsTransport, certificate_identity,
+        ClientCertificates, DEFAULT_PORT, Pem, SSLIOP_SCHEME, SetSsliopOptions, Settings,
+        SsliopOptions, SsliopProtocol, Tls, TlsError, TlsTransport, certificate_identity,
     };
 }
 

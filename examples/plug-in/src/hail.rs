@@ -11,12 +11,11 @@ use std::time::Duration;
 
 use zorb::cdr::ByteOrder;
 use zorb::giop::{GiopVersion, IiopProfile, ProfileTag, TaggedComponent, TaggedProfile};
-use zorb::options::{OptionSet, OptionSets};
+use zorb::options::{OptionSet, OptionSets, StreamOptions};
 use zorb::transport::socket::{ListeningSocket, SocketAcceptor, SocketStream, set_buffers};
 use zorb::transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, StreamOptions, Transport,
-    strip_scheme,
+    ListenOptions, ProfileError, Protocol, ResolvedProfile, Stream, Transport, strip_scheme,
 };
 
 const SCHEME: &str = "hail";

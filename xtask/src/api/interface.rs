@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{Item, UseTree};
 
+use super::macros::definitions_of;
 use super::outline::{is_hidden, is_public, outline, outline_impl};
 use crate::tidy::Tree;
 use crate::tidy::rules::cycles::modules::{Id, Modules, Segments};
@@ -145,8 +146,10 @@ impl Walk<'_> {
             }
             Some((krate, Target::Item(id, original))) => {
                 let items = self.define(&krate, id, &original, path);
-                // The expansion of a macro cannot be read.
-                if items.is_empty() { reexport(&target, name) } else { items }
+                // The source does not name what a macro defines.
+                let is_named = items.iter().any(|item| !is_invocation(item));
+                let named = if is_named { Vec::new() } else { reexport(&target, name) };
+                [named, items].concat()
             }
             _ => reexport(&target, name),
         }
@@ -158,6 +161,7 @@ impl Walk<'_> {
         let items = &definition.modules.all[id].items;
         let named = items.iter().filter(|item| name_of(item).as_deref() == Some(name));
         let mut found: Vec<Item> = named.filter_map(outline).collect();
+        found.extend(definitions_of(name, items));
         if found.is_empty() {
             return found;
         }
@@ -195,6 +199,10 @@ impl Walk<'_> {
         });
         outlined.collect()
     }
+}
+
+fn is_invocation(item: &Item) -> bool {
+    matches!(item, Item::Macro(item) if item.ident.is_none())
 }
 
 /// The path of the type that `type NAME = PATH` stands for.
