@@ -6,7 +6,6 @@ pub(super) mod adapters;
 pub(super) mod admission;
 pub(super) mod core;
 pub(super) mod permits;
-mod process;
 mod reactor_threads;
 pub(super) mod resumed;
 pub(super) mod spawner;
@@ -24,6 +23,7 @@ use std::time::Instant;
 use zorb_base::calling_lane::CallingLane;
 use zorb_base::threads::ThreadCount;
 use zorb_giop::{ConnectionEnd, MessageHeader, ProtocolError};
+use zorb_os::lock::Lock;
 use zorb_transport::{LogLimit, log_limited};
 
 use self::adapters::ServedAdapters;
@@ -199,6 +199,9 @@ pub(super) enum ThreadKind {
     Reader,
 }
 
+/// The lanes of all ORBs of the process, which make room for one another when it has too many connections.
+static LANES: Lock<Vec<Weak<Lane>>> = Lock::new(Vec::new());
+
 impl Lane {
     pub(super) fn new(context: &Arc<ServerContext>, parts: LaneParts) -> io::Result<Arc<Self>> {
         let uses_reactor = parts.strategy.uses_reactor();
@@ -243,8 +246,10 @@ impl Lane {
             rejected: AtomicU64::new(0),
             rejections: LogLimit::default(),
         });
-        let known: Weak<Self> = Arc::downgrade(&lane);
-        process::add(known);
+        let mut lanes = LANES.lock();
+        lanes.retain(|lane| lane.strong_count() > 0);
+        lanes.push(Arc::downgrade(&lane));
+        drop(lanes);
         Ok(lane)
     }
 

@@ -1,8 +1,9 @@
 //! Which connections a lane admits. At the limit it closes one that is idle, or whose client does not read.
 
+use std::cmp::Reverse;
 use std::io::ErrorKind;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -13,8 +14,7 @@ use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
 use zorb_transport::{Protocol, Stream, log_limited};
 
-use super::process::MakesRoom;
-use super::{Lane, process};
+use super::{LANES, Lane};
 use crate::connection::{NewConnection, ServerConnection};
 use crate::context::ServerContext;
 
@@ -51,7 +51,7 @@ impl Admission for LaneAdmission {
     }
 
     fn make_room(&self) -> bool {
-        self.context.close_idle_connections() || process::close_one()
+        self.context.close_idle_connections() || close_one_of_process()
     }
 
     fn turn_away(&self, stream: Arc<dyn Stream>) {
@@ -60,14 +60,13 @@ impl Admission for LaneAdmission {
     }
 }
 
-impl MakesRoom for Lane {
-    fn connections(&self) -> usize {
-        self.connections.count()
-    }
-
-    fn close_one(&self) -> bool {
-        self.close_one_of(None)
-    }
+/// Closes a connection of the lane that has most, or of another one if that has none to close: whoever floods one
+/// endpoint keeps nobody out of others. Returns whether there is one.
+#[cold]
+fn close_one_of_process() -> bool {
+    let mut lanes: Vec<Arc<Lane>> = LANES.lock().iter().filter_map(Weak::upgrade).collect();
+    lanes.sort_by_key(|lane| Reverse(lane.connections.count()));
+    lanes.iter().any(|lane| lane.close_one_of(None))
 }
 
 impl Lane {
@@ -109,7 +108,7 @@ impl Lane {
             self.give_up(&connection, &error);
             if matches!(error.kind(), ErrorKind::QuotaExceeded | ErrorKind::WouldBlock) {
                 // Its thread serves a later client.
-                let _ = self.close_one_of(None) || process::close_one();
+                let _ = self.close_one_of(None) || close_one_of_process();
             }
         } else if self.is_stopping() {
             // `stop` may not have seen it.
@@ -123,7 +122,7 @@ impl Lane {
             Excess::None => true,
             Excess::Of(peer) => self.close_one_of(Some(peer)),
             Excess::Table => self.close_one_of(None),
-            Excess::Process => process::close_one(),
+            Excess::Process => close_one_of_process(),
         }
     }
 
