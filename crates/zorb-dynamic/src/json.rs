@@ -26,7 +26,6 @@
 //! has `"$type"` and `"$value"`. A reference to a value that occurred before is an object with the only
 //! member `"$ref"`, a path: `$` is the whole value, `$.next` and `$.parts[3].next` are parts of it.
 
-mod base64;
 mod encoder;
 mod error;
 mod notation;
@@ -37,6 +36,8 @@ mod text;
 mod valuetype;
 mod write;
 
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use zorb_giop::Ior;
 use zorb_types::TypeCode;
 
@@ -52,6 +53,14 @@ const TYPE: &str = "$type";
 const REFERENCE: &str = "$ref";
 /// The member with the contents of a box with a `$type`.
 const BOXED: &str = "$value";
+
+/// Octets as text. Padding may be missing when it is read.
+static BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
 
 /// Resolves type names and references in JSON.
 pub trait Scope {

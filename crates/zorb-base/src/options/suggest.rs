@@ -1,5 +1,6 @@
 //! Finds the option that a misspelt name probably means.
 
+use strsim::generic_levenshtein;
 use zorb_transport::OptionSpec;
 
 /// The option whose name or key is closest to `name`; `None` if none is close.
@@ -13,7 +14,7 @@ pub(super) fn nearest(
     if plain.len() > MAX_NAME {
         return None;
     }
-    let closest = all.map(|spec| (distance(&plain, &self::plain(spec.name)), spec));
+    let closest = all.map(|spec| (generic_levenshtein(&plain, &self::plain(spec.name)), spec));
     let (distance, spec) = closest.min_by_key(|(distance, _)| *distance)?;
     (distance <= (plain.len() / 3).max(1)).then_some(spec)
 }
@@ -36,42 +37,10 @@ fn plain(name: &str) -> Vec<u8> {
     name.bytes().filter(|octet| *octet != b'_').map(|octet| octet.to_ascii_lowercase()).collect()
 }
 
-/// The Levenshtein distance: the number of letters to add, remove or replace.
-fn distance(one: &[u8], other: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (index, octet) in one.iter().enumerate() {
-        let mut left = index + 1;
-        let mut above_left = index;
-        for (cell, known) in row.iter_mut().skip(1).zip(other) {
-            let changed = above_left + usize::from(octet != known);
-            above_left = *cell;
-            left = changed.min(left + 1).min(*cell + 1);
-            *cell = left;
-        }
-        if let Some(first) = row.first_mut() {
-            *first = index + 1;
-        }
-    }
-    row.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::options::OrbOptions;
-
-    #[test]
-    fn distances_are_levenshtein() {
-        for (one, other, letters) in [
-            ("", "abc", 3),
-            ("abc", "", 3),
-            ("kitten", "sitting", 3),
-            ("abc", "abc", 0),
-            ("ab", "ba", 2),
-        ] {
-            assert_eq!(distance(one.as_bytes(), other.as_bytes()), letters, "{one} {other}");
-        }
-    }
 
     #[test]
     fn misspelt_names_are_recognized() {

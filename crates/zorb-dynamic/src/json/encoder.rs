@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Display;
 use std::sync::Arc;
 
+use base64::Engine as _;
 use serde_json::{Map, Value};
 use zorb_cdr::{CdrErrorKind, CdrWriter, Wire};
 use zorb_giop::Ior;
 use zorb_types::{Any, FixedValue, Layout, LongDouble, TcKind, TypeCode, ValueTypes, write_fixed};
 
-use super::{JsonError, Scope, base64, type_named};
+use super::{BASE64, JsonError, Scope, type_named};
 
 /// Converts JSON to a value of a type; `types` are the types that its valuetypes name.
 ///
@@ -182,8 +183,8 @@ impl Encoder<'_, '_, '_> {
         let is_octets = element.resolved().kind() == TcKind::Octet;
         let octets = match json {
             Value::String(text) if is_octets => {
-                let octets = base64::decode(text);
-                Some(octets.ok_or_else(|| JsonError::new("the string is no base64"))?)
+                let octets = BASE64.decode(text);
+                Some(octets.map_err(|_| JsonError::new("the string is no base64"))?)
             }
             _ => None,
         };

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use base64::Engine as _;
 use zorb_cdr::{CdrErrorKind, CdrReader, CdrResult, WideForm, Wire};
 use zorb_giop::Ior;
 use zorb_types::{
     Any, Layout, LongDouble, SystemException, TcKind, TypeCode, ValueHead, read_fixed,
 };
 
-use super::{BOXED, Json, REFERENCE, TYPE, base64, type_name};
+use super::{BOXED, BASE64, Json, REFERENCE, TYPE, type_name};
 use crate::dyn_any::value::state_of;
 
 /// Converts a value to JSON.
@@ -153,7 +154,7 @@ impl Printer {
     ) -> CdrResult<Json> {
         let element = type_code.content_type().map_err(|_| bad(reader))?;
         if element.resolved().kind() == TcKind::Octet {
-            return Ok(Json::String(base64::encode(&u8::read_vec(reader, count)?)));
+            return Ok(Json::String(BASE64.encode(u8::read_vec(reader, count)?)));
         }
         let mut parts = Vec::new();
         for index in 0..count {
