@@ -11,6 +11,7 @@
 
 mod char_code_set;
 mod collocation_strategy;
+mod listen_from;
 mod orb;
 mod origin;
 mod show;
@@ -34,6 +35,7 @@ use crate::process_limits::{connections_for, max_connections, max_threads};
 #[doc(hidden)]
 pub use char_code_set::CharCodeSet;
 pub use collocation_strategy::CollocationStrategy;
+pub use listen_from::ListenFrom;
 pub use orb::OrbOptions;
 pub use origin::{Origin, Override};
 pub use sources::split_arguments;

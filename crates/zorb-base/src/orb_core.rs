@@ -1,7 +1,7 @@
 //! The state that all parts of one ORB share: options, protocols, threads, and whether it runs.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::{CodeSetComponentInfo, Ior, MessageBudget};
@@ -44,6 +44,7 @@ pub struct OrbCore {
     message_budget: Arc<MessageBudget>,
     peer_shares: PeerShares,
     state: AtomicU8,
+    serves: AtomicBool,
     lane_ended: OnceLock<Box<LaneEnded>>,
     closes_idle: OnceLock<Box<ClosesIdle>>,
     /// See [`set_owner`](Self::set_owner).
@@ -73,6 +74,7 @@ impl OrbCore {
             local_sockets: LocalSockets::default(),
             code_sets,
             state: AtomicU8::new(RUNNING),
+            serves: AtomicBool::new(false),
             lane_ended: OnceLock::new(),
             closes_idle: OnceLock::new(),
             owner: OnceLock::new(),
@@ -201,6 +203,23 @@ impl OrbCore {
             true => SystemException::object_not_exist(minor::object_not_exist::ORB_DESTROYED, no),
             false => SystemException::bad_inv_order(minor::bad_inv_order::SHUT_DOWN, no),
         }
+    }
+
+    /// Ends the program's start: persistent objects that it has not created by now do not exist.
+    pub fn set_serving(&self) {
+        self.serves.store(true, Ordering::Release);
+    }
+
+    /// Whether the program's start is over.
+    pub fn is_serving(&self) -> bool {
+        self.serves.load(Ordering::Acquire)
+    }
+
+    /// The exception for a request for a persistent object that is not there while the program starts: `TRANSIENT`
+    /// (Zorb 9), completed NO, since the program may still create the object.
+    #[cold]
+    pub fn starting() -> SystemException {
+        SystemException::transient(minor::transient::STARTING, CompletionStatus::No)
     }
 
     /// Begins the shutdown; returns `false` if it had begun before.

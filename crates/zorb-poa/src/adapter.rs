@@ -15,6 +15,7 @@ use std::sync::{Arc, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
 use zorb_base::object_id::ObjectId;
+use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Priority;
 use zorb_giop::TaggedComponent;
 use zorb_os::lock::{Lock, Locked};
@@ -37,6 +38,7 @@ use crate::slots::Found;
 
 /// An object adapter.
 pub struct ObjectAdapter {
+    orb: Arc<OrbCore>,
     name: String,
     /// The names of the adapters below the root down to this one, each followed by NUL.
     path: Vec<u8>,
@@ -113,6 +115,11 @@ impl ObjectAdapter {
     /// The setup of connections, if its policies contain properties of connections.
     pub fn setup(&self) -> Option<&Arc<ConnectionSetup>> {
         self.setup.as_ref()
+    }
+
+    /// Its ORB.
+    pub(super) fn orb(&self) -> &OrbCore {
+        &self.orb
     }
 
     /// The manager that controls its requests.

@@ -120,7 +120,7 @@ impl Adapters {
         self.have_turns.fetch_or(turns.is_some(), Ordering::Relaxed);
         let adapter = Arc::new_cyclic(|this| {
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            ObjectAdapter::new(new, turns, index, stamp, this)
+            ObjectAdapter::new(&self.orb, new, turns, index, stamp, this)
         });
         if let Some(entry) = tables.by_index.get_mut(index) {
             *entry = Some(Arc::clone(&adapter));
@@ -273,6 +273,7 @@ impl Adapters {
     fn find_published(&self, name: &[u8]) -> NotAdmitted {
         match self.published.lock().get(name) {
             Some(ior) => NotAdmitted::Forward(Box::new(ior.clone())),
+            None if !self.orb.is_serving() => NotAdmitted::Refused(OrbCore::starting()),
             None => NotAdmitted::Refused(not_there(minor::object_not_exist::UNKNOWN_KEY)),
         }
     }
@@ -356,11 +357,16 @@ impl Adapters {
     /// # Errors
     /// `OBJECT_NOT_EXIST`; `TRANSIENT` if it is served at other endpoints than those of `pool`.
     fn locate(&self, key: KeyParts<'_>, pool: Option<usize>) -> Result<(), SystemException> {
+        // Read first: what was created before the end of the start is found.
+        let is_starting = !self.orb.is_serving();
+        let missing = |missing: SystemException, is_persistent: bool| {
+            if is_starting && is_persistent { OrbCore::starting() } else { missing }
+        };
         let tables = self.tables.load();
         let (adapter, id) = match tables.adapter(key) {
             Ok(found) => found,
             Err(_) if self.may_be_created(key) => return Ok(()),
-            Err(missing) => return Err(missing),
+            Err(gone) => return Err(missing(gone, !matches!(key, KeyParts::Transient { .. }))),
         };
         if pool.is_some_and(|of_request| of_request != adapter.pool_number()) {
             return Err(elsewhere());
@@ -372,7 +378,8 @@ impl Adapters {
         {
             return Ok(());
         }
-        Err(not_there(minor::object_not_exist::NO_MATCH))
+        let gone = not_there(minor::object_not_exist::NO_MATCH);
+        Err(missing(gone, adapter.policies().lifespan == Lifespan::Persistent))
     }
 }
 

@@ -1,7 +1,7 @@
 //! One endpoint that the ORB listens on.
 
-use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use zorb_base::accepting::{Admission, accept};
 use zorb_base::error::{Error, Phase};
@@ -13,7 +13,7 @@ use zorb_transport::{Acceptor, ListenOptions, Protocol, Workers};
 
 use crate::context::ServerContext;
 
-/// An open endpoint and the thread that accepts its connections.
+/// A bound endpoint, and the thread that accepts its connections once the ORB listens.
 #[derive(Debug)]
 pub struct Listener {
     /// The protocol of its connections.
@@ -22,10 +22,12 @@ pub struct Listener {
     pub acceptor: Arc<dyn Acceptor>,
     /// Makes references with its endpoints local; `None` for groups.
     endpoints: Option<ListenedEndpoints>,
+    /// Whether it accepts connections.
+    accepts: AtomicBool,
 }
 
 impl Listener {
-    /// Opens an endpoint for one `priority` or all. `workers` prepares its transport's threads.
+    /// Binds an endpoint for one `priority` or all. `workers` prepares its transport's threads.
     pub(super) fn open(
         context: &ServerContext,
         url: &str,
@@ -43,6 +45,7 @@ impl Listener {
         })?;
         let mut options = ListenOptions::default();
         options.workers = workers;
+        options.bind_only = true;
         let stream = context.options().stream.clone();
         let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
         options.stream = context.network_options(served, stream, None);
@@ -69,7 +72,7 @@ impl Listener {
     fn new(orb: &OrbCore, protocol: Arc<dyn Protocol>, acceptor: Arc<dyn Acceptor>) -> Self {
         let is_for_objects = protocol.groups().is_none();
         let endpoints = is_for_objects.then(|| orb.local_endpoints().add(acceptor.published()));
-        Self { protocol, acceptor, endpoints }
+        Self { protocol, acceptor, endpoints, accepts: AtomicBool::new(false) }
     }
 
     /// Stops accepting connections.
@@ -85,18 +88,27 @@ impl Listener {
         self.protocol.groups().is_none()
     }
 
-    /// Starts accepting on a new thread of `threads`, which calls `begin` and passes connections to
-    /// `admission`.
+    /// Listens, and accepts on a new thread of `threads`, which calls `begin` and passes connections to `admission`.
+    /// Calls of one listener exclude each other; a second one has no effect.
     pub(crate) fn start(
         &self,
         threads: &Arc<ThreadCount>,
         begin: impl FnOnce() + Send + 'static,
-        admission: Box<dyn Admission>,
-    ) -> io::Result<()> {
-        let acceptor = Arc::clone(&self.acceptor);
-        threads.spawn("zorb-accept", move || {
+        admission: impl FnOnce() -> Box<dyn Admission>,
+    ) -> Result<(), Error> {
+        if self.accepts.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let endpoint = self.acceptor.endpoint();
+        let failed = |error| Error::new(Phase::Listen, endpoint.to_string()).with_source(error);
+        self.acceptor.listen().map_err(failed)?;
+        let (acceptor, admission) = (Arc::clone(&self.acceptor), admission());
+        let accepting = move || {
             begin();
             accept(&*acceptor, &*admission);
-        })
+        };
+        threads.spawn("zorb-accept", accepting).map_err(failed)?;
+        self.accepts.store(true, Ordering::Release);
+        Ok(())
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, Weak, mpsc};
 
+use zorb_base::accepting::Admission;
 use zorb_base::error::{Error, Phase};
 use zorb_base::local_endpoints::MAX_ROUTES;
 use zorb_base::policy::ThreadpoolPolicy;
@@ -98,7 +99,7 @@ impl Pools {
         Ok(())
     }
 
-    fn remove(&self, pool: &PoolCore) {
+    pub(super) fn remove(&self, pool: &PoolCore) {
         let mut pools = self.0.write().unwrap_or_else(PoisonError::into_inner);
         // Dropped without the lock: it may be the last reference to the pool.
         let removed: Vec<_> = pools.extract_if(.., |known| known.number == pool.number).collect();
@@ -201,8 +202,8 @@ impl PoolCore {
         }))
     }
 
-    /// Starts the threads, and then accepts connections.
-    pub(super) fn start(&self, context: &Arc<ServerContext>) -> Result<(), Error> {
+    /// Starts the threads.
+    pub(super) fn start(&self) -> Result<(), Error> {
         let failed = || Error::new(Phase::Configure, format!("the thread pool {:?}", self.name));
         let (report, reports) = mpsc::channel();
         for lane in &self.lanes {
@@ -227,19 +228,20 @@ impl PoolCore {
                 .spawn("zorb-spawner", move || run_spawner(&spawner, &weak))
                 .map_err(|error| failed().with_source(error))?;
         }
+        Ok(())
+    }
+
+    /// Listens at the endpoints of its lanes. Calls exclude each other.
+    pub(super) fn listen(&self, context: &Arc<ServerContext>) -> Result<(), Error> {
         for lane in &self.lanes {
             for listener in &lane.listeners {
                 let accepting = Arc::clone(lane);
                 let begin = move || accepting.adopt_thread();
-                let admission = LaneAdmission::new(
-                    lane,
-                    context,
-                    &listener.protocol,
-                    Some(self.threads.enter()),
-                );
-                listener
-                    .start(context.threads(), begin, Box::new(admission))
-                    .map_err(|error| failed().with_source(error))?;
+                let admission = || -> Box<dyn Admission> {
+                    let pool = Some(self.threads.enter());
+                    Box::new(LaneAdmission::new(lane, context, &listener.protocol, pool))
+                };
+                listener.start(context.threads(), begin, admission)?;
                 tracing::info!(endpoint = %listener.acceptor.endpoint(), lane = lane.name(), "listening");
             }
         }

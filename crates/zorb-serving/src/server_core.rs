@@ -6,8 +6,10 @@
 
 use std::io;
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
+use zorb_base::accepting::Admission;
 use zorb_base::error::{Error, Phase};
 use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
@@ -35,6 +37,10 @@ pub(crate) struct Freezing {
 pub struct ServerCore {
     pub(super) context: Arc<ServerContext>,
     listeners: RwLock<Vec<Listener>>,
+    /// Whether it listens at its endpoints, and at those that are opened later. Changed under `starting`.
+    listens: AtomicBool,
+    /// Held while listeners start.
+    starting: Lock<()>,
     pub(super) pools: Arc<Pools>,
     /// Whether pools are frozen, including those that are created later.
     pub(super) freezing: Lock<Option<Freezing>>,
@@ -67,6 +73,8 @@ impl ServerCore {
         Arc::new(Self {
             context: ServerContext::new(orb, adapters, read_context),
             listeners: RwLock::default(),
+            listens: AtomicBool::new(false),
+            starting: Lock::default(),
             pools: Arc::default(),
             freezing: Lock::default(),
             default_lane: OnceLock::new(),
@@ -90,23 +98,34 @@ impl ServerCore {
         work(&self.listeners.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Opens an endpoint and starts accepting.
-    pub fn listen(self: &Arc<Self>, url: &str) -> Result<(), Error> {
+    /// Opens an endpoint.
+    ///
+    /// # Errors
+    /// It cannot be opened; an ORB that has shut down.
+    pub fn open(self: &Arc<Self>, url: &str) -> Result<(), Error> {
+        let _starting = self.starting.lock();
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
-        self.listen_locked(url, &mut listeners)
+        self.open_locked(url, &mut listeners)
     }
 
-    /// Listens at `endpoint`, unless it does already.
-    pub fn listen_once(self: &Arc<Self>, endpoint: &Endpoint) -> Result<(), Error> {
+    /// Opens `endpoint`, unless it is open.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_once(self: &Arc<Self>, endpoint: &Endpoint) -> Result<(), Error> {
+        let _starting = self.starting.lock();
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         if listeners.iter().any(|listener| listener.acceptor.endpoint() == endpoint) {
             return Ok(());
         }
-        self.listen_locked(endpoint.as_str(), &mut listeners)
+        self.open_locked(endpoint.as_str(), &mut listeners)
     }
 
-    /// Listens at `urls`, unless there is an endpoint for objects already.
-    pub fn listen_somewhere(
+    /// Opens endpoints at `urls`, unless there is one for objects already.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_somewhere(
         self: &Arc<Self>,
         urls: impl FnOnce() -> Result<Vec<String>, Error>,
     ) -> Result<(), Error> {
@@ -114,13 +133,40 @@ impl ServerCore {
         if !self.with_listeners(serves_none) {
             return Ok(());
         }
+        let _starting = self.starting.lock();
         let mut listeners = self.listeners.write().unwrap_or_else(PoisonError::into_inner);
         if serves_none(&listeners) {
             self.check_running()?;
             for url in urls()? {
-                self.listen_locked(&url, &mut listeners)?;
+                self.open_locked(&url, &mut listeners)?;
             }
         }
+        Ok(())
+    }
+
+    /// Listens at all endpoints, and from now on at each that is opened. Before that they are bound: their addresses
+    /// are known and taken, but clients are refused.
+    ///
+    /// # Errors
+    /// The system refuses; an ORB that has shut down.
+    #[inline]
+    pub fn listen(self: &Arc<Self>) -> Result<(), Error> {
+        if self.listens.load(Ordering::Acquire) { Ok(()) } else { self.begin_to_listen() }
+    }
+
+    #[cold]
+    fn begin_to_listen(self: &Arc<Self>) -> Result<(), Error> {
+        let _starting = self.starting.lock();
+        if self.listens.load(Ordering::Acquire) {
+            return Ok(());
+        }
+        let listeners = self.listeners.read().unwrap_or_else(PoisonError::into_inner);
+        // Under the lock with which a shutdown removes the listeners: none is started later.
+        self.check_running()?;
+        listeners.iter().try_for_each(|listener| self.start(listener))?;
+        drop(listeners);
+        self.pools.all().iter().try_for_each(|pool| pool.listen(&self.context))?;
+        self.listens.store(true, Ordering::Release);
         Ok(())
     }
 
@@ -129,29 +175,39 @@ impl ServerCore {
         self.context.watchdog().start(|| self.context.run_watchdog())
     }
 
-    fn listen_locked(
+    /// Opens an endpoint, and listens if the others do. The caller holds `starting`.
+    fn open_locked(
         self: &Arc<Self>,
         url: &str,
         listeners: &mut Vec<Listener>,
     ) -> Result<(), Error> {
         // Under the lock with which a shutdown removes the listeners: none is added later.
         self.check_running()?;
-        let failed = || Error::new(Phase::Listen, url.to_owned());
         let listener = Listener::open(&self.context, url, None, Workers::default())?;
-        self.start_watchdog().map_err(|error| failed().with_source(error))?;
+        if self.listens.load(Ordering::Acquire) {
+            self.start(&listener)?;
+        }
+        listeners.push(listener);
+        Ok(())
+    }
+
+    /// Listens at an endpoint of the ORB's own. The caller holds `starting`.
+    fn start(self: &Arc<Self>, listener: &Listener) -> Result<(), Error> {
+        let endpoint = listener.acceptor.endpoint();
+        let failed = |error| Error::new(Phase::Listen, endpoint.to_string()).with_source(error);
+        self.start_watchdog().map_err(failed)?;
         let lane = match self.default_lane.get() {
             Some(lane) => Arc::clone(lane),
             None => {
-                let lane =
-                    default_lane(&self.context).map_err(|error| failed().with_source(error))?;
+                let lane = default_lane(&self.context).map_err(failed)?;
                 Arc::clone(self.default_lane.get_or_init(|| lane))
             }
         };
-        let admission = LaneAdmission::new(&lane, &self.context, &listener.protocol, None);
-        let started = listener.start(self.threads(), || (), Box::new(admission));
-        started.map_err(|error| failed().with_source(error))?;
-        tracing::info!(endpoint = %listener.acceptor.endpoint(), "listening");
-        listeners.push(listener);
+        let admission = || -> Box<dyn Admission> {
+            Box::new(LaneAdmission::new(&lane, &self.context, &listener.protocol, None))
+        };
+        listener.start(self.threads(), || (), admission)?;
+        tracing::info!(%endpoint, "listening");
         Ok(())
     }
 
@@ -197,9 +253,14 @@ impl ServerCore {
         self.start_watchdog()
             .map_err(|error| Error::new(Phase::Configure, "the watchdog").with_source(error))?;
         let pool = PoolCore::new(&self.context, &self.pools, settings, &|| self.beside())?;
-        let begun = pool.start(&self.context).and_then(|()| {
+        let begun = pool.start().and_then(|()| {
             // Under the lock with which a shutdown removes the pools: none is added later.
             self.pools.add(&pool, || Ok(self.check_running()?))?;
+            let starting = self.starting.lock();
+            if self.listens.load(Ordering::Acquire) {
+                pool.listen(&self.context)?;
+            }
+            drop(starting);
             let freezing = self.freezing.lock().clone();
             freezing.map_or(Ok(()), |freezing| {
                 let frozen = pool.freeze(freezing.report.as_ref());
@@ -211,6 +272,7 @@ impl ServerCore {
         match begun {
             Ok(()) => Ok(Pool::from_core(pool)),
             Err(error) => {
+                self.pools.remove(&pool);
                 pool.end();
                 Err(error)
             }
@@ -229,12 +291,14 @@ impl ServerCore {
 
 #[cfg(test)]
 impl ServerCore {
-    /// The serving side of an ORB with these options, IIOP and no objects.
+    /// The serving side of an ORB with these options, IIOP and no objects, which listens.
     pub(crate) fn for_tests(options: zorb_base::options::Options) -> Arc<Self> {
         let orb = OrbCore::new(options);
         orb.protocols().register(Arc::new(zorb_tcp::IiopProtocol::new())).unwrap();
         let adapters = Arc::new(Adapters::new(&orb));
-        Self::new(&orb, &adapters, Box::new(NoContext))
+        let core = Self::new(&orb, &adapters, Box::new(NoContext));
+        core.listen().unwrap();
+        core
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use zorb_os::interface::{self, InterfaceAddress};
-use zorb_transport::socket::{SocketAcceptor, set_buffers};
+use zorb_transport::socket::{self, SocketAcceptor, set_buffers};
 use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, resolve, strip_scheme};
 
 use crate::acceptor::ListeningTcp;
@@ -35,7 +35,7 @@ pub(crate) fn listen(
     let endpoint = endpoint.to_endpoint(scheme)?;
     let published = published.to_endpoint(scheme)?;
     let socket = ListeningTcp { listener, options: options.stream.clone() };
-    Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published)))
+    Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published).with_options(options)))
 }
 
 /// Binds to the first possible address.
@@ -78,7 +78,7 @@ fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {
     // Accepted sockets inherit them.
     set_buffers(&socket, &options.stream)?;
     socket.bind(&address.into())?;
-    socket.listen(i32::try_from(options.backlog).unwrap_or(i32::MAX))?;
+    socket::listen(&socket, options)?;
     Ok(socket)
 }
 

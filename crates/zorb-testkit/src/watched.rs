@@ -250,6 +250,10 @@ struct WatchedAcceptor<W> {
 }
 
 impl<W: Watch> Acceptor for WatchedAcceptor<W> {
+    fn listen(&self) -> io::Result<()> {
+        self.inner.listen()
+    }
+
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         Ok(self.accepted.add(self.inner.accept()?))
     }

@@ -1,5 +1,6 @@
 //! A TCP acceptor for TLS connections.
 
+use std::io;
 use std::sync::Arc;
 
 use zorb_transport::{AcceptError, Acceptor, Endpoint, Stream};
@@ -15,6 +16,10 @@ pub(crate) struct TlsAcceptor {
 }
 
 impl Acceptor for TlsAcceptor {
+    fn listen(&self) -> io::Result<()> {
+        self.inner.listen()
+    }
+
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         let inner = self.inner.accept()?;
         Ok(Arc::new(TlsStream::accepted(inner, self.tls.clone())))

@@ -29,6 +29,16 @@ use crate::{Endpoint, Stream};
 /// }
 /// ```
 pub trait Acceptor: Send + Sync + fmt::Debug {
+    /// Starts listening, if the endpoint was [only bound](crate::ListenOptions::bind_only). Until then clients are
+    /// refused, or wait if the transport cannot bind without listening. Calling again has no effect. Default: does
+    /// nothing.
+    ///
+    /// # Errors
+    /// A system call fails.
+    fn listen(&self) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Waits for the next connection.
     ///
     /// A connection that fails before it is accepted (`ECONNABORTED`, `EPROTO` and the network

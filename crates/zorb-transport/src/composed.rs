@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::sync::Arc;
 
 use zorb_giop::{GiopVersion, Messaging, ProfileTag, TaggedComponent, TaggedProfile};
@@ -261,6 +262,10 @@ struct RenamedAcceptor {
 }
 
 impl Acceptor for RenamedAcceptor {
+    fn listen(&self) -> io::Result<()> {
+        self.inner.listen()
+    }
+
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         self.inner.accept()
     }

@@ -14,7 +14,7 @@ use std::os::fd::AsFd;
 
 use socket2::{Domain, SockRef};
 
-use crate::StreamOptions;
+use crate::{ListenOptions, StreamOptions};
 
 pub use acceptor::{ListeningSocket, SocketAcceptor};
 pub use stream::SocketStream;
@@ -34,6 +34,21 @@ pub fn set_buffers(socket: impl AsFd, options: &StreamOptions) -> io::Result<()>
         socket.set_recv_buffer_size(bytes)?;
     }
     Ok(())
+}
+
+/// Listens on a bound socket, unless the options want it [only bound](ListenOptions::bind_only).
+///
+/// # Errors
+/// The system call fails.
+pub fn listen(socket: impl AsFd, options: &ListenOptions) -> io::Result<()> {
+    if options.bind_only {
+        return Ok(());
+    }
+    SockRef::from(&socket).listen(backlog(options))
+}
+
+fn backlog(options: &ListenOptions) -> i32 {
+    i32::try_from(options.backlog).unwrap_or(i32::MAX)
 }
 
 /// Sets routing, class of service, priority and pacing of a new socket of any family. Sockets

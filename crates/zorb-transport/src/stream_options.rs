@@ -68,6 +68,9 @@ pub struct ListenOptions {
     /// The host for references instead of the bound one. Default `None`. An option in the URL
     /// (`iiop://:2809/hostname_in_ior=name`) takes precedence.
     pub published_host: Option<String>,
+    /// Only bind, so that the address is taken and known, until [`Acceptor::listen`](crate::Acceptor::listen) is
+    /// called. Default `false`.
+    pub bind_only: bool,
     /// Options of accepted streams.
     pub stream: StreamOptions,
     /// The worker threads of the endpoint. Default: as the system starts them.
@@ -80,6 +83,7 @@ impl Default for ListenOptions {
             backlog: 128,
             reuse_address: true,
             published_host: None,
+            bind_only: false,
             stream: StreamOptions::default(),
             workers: Workers::default(),
         }

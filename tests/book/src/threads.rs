@@ -1,6 +1,21 @@
-//! Ending an ORB in order.
+//! Starting and ending an ORB in order.
 
 use zorb::Orb;
+use zorb::poa::PoaPolicies;
+
+use crate::quickstart::MyTeller;
+use crate::quickstart::clock::Teller;
+
+/// Creates the objects of earlier runs, and then serves.
+pub fn start(orb: &Orb, tellers: &[&str]) -> Result<(), zorb::Error> {
+    let policies = PoaPolicies::new().persistent().user_ids();
+    let poa = orb.root_poa().create("tellers", policies)?;
+    for id in tellers {
+        let _: Teller = poa.activate_with_id(*id, MyTeller)?;
+    }
+    // All objects are there: those that are not now do not exist.
+    orb.serve()
+}
 
 /// Serves until `stop` returns, then lets running requests finish.
 pub fn serve_until(orb: &Orb, stop: impl FnOnce() + Send) -> Result<(), zorb::Error> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use zorb_transport::Named;
 
-use super::{CharCodeSet, CollocationStrategy};
+use super::{CharCodeSet, CollocationStrategy, ListenFrom};
 
 const HOUR_MS: u64 = 3_600_000;
 
@@ -24,6 +24,9 @@ macro_rules! orb_options {
                 /// Endpoints to listen on, such as iiop://host:port; without any, an ephemeral port is opened when
                 /// the first reference is made.
                 "ListenEndpoints" listen_endpoints: Vec<String> = Vec::new();
+                /// When the ORB begins to listen: when its first reference is made, which activating an object does, or
+                /// when the program serves (run, perform_work or serve). The addresses are taken before that.
+                "ListenFrom" listen_from: ListenFrom = ListenFrom::Activation;
                 /// Protocols that the ORB uses, by scheme, the default one to listen with first; or, each after a
                 /// -, those that it does not use; empty for all.
                 "Protocols" protocols: Vec<String> = Vec::new();

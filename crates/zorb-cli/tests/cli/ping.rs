@@ -76,6 +76,7 @@ fn all_endpoints_of_the_object_are_shown() {
 #[test]
 fn published_names_are_found_and_others_are_gone() {
     let (orb, _) = server();
+    orb.serve().unwrap();
     let endpoint = orb.endpoints()[0].replace("iiop://", "corbaloc:iiop:1.2@");
     let found = run(&["ping", "-c", "1", "--json", &format!("{endpoint}/ear")]);
     assert_eq!(found.status, Some(0), "{}", found.stdout);

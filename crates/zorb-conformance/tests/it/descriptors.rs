@@ -14,7 +14,9 @@ const LOCATE_REPLY: u8 = 4;
 const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
 
 fn server(endpoint: &str) -> Orb {
-    Orb::builder().without_environment().listen(endpoint).build().unwrap()
+    let orb = Orb::builder().without_environment().listen(endpoint).build().unwrap();
+    orb.serve().unwrap();
+    orb
 }
 
 /// A client's reference to an object that the server does not have.

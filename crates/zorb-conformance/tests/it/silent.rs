@@ -76,6 +76,7 @@ fn check_lanes(strategy: Strategy, endpoints: &[(&str, &[u8])]) {
     for &(endpoint, part) in endpoints {
         for octets in [&[][..], part] {
             let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+            orb.serve().unwrap();
             let rt = RtOrb::builder().attach(&orb).unwrap();
             let threads = if strategy == Strategy::SingleThread { 1 } else { 2 };
             let lane = LaneBuilder::new(Priority::new(1).unwrap(), threads).listen(endpoint);

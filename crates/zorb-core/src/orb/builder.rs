@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zorb_base::error::{Error, Phase};
-use zorb_base::options::{CharCodeSet, CollocationStrategy};
+use zorb_base::options::{CharCodeSet, CollocationStrategy, ListenFrom};
 use zorb_base::options::{
     MissingFeatures, OptionSet, OptionSets, Options, Origin, SetOption, split_arguments,
 };
@@ -201,11 +201,12 @@ impl<O: From<Orb>> OrbBuilder<O> {
         Ok((options, protocols))
     }
 
-    /// Creates the ORB and opens its endpoints.
+    /// Creates the ORB, and binds its endpoints: their addresses are taken and [known](Orb::endpoints), but clients are
+    /// refused until the ORB [serves](Orb::serve) or makes its first reference.
     ///
     /// # Errors
     /// As [`checked_options`](Self::checked_options); options that a protocol rejects; two protocols of the same
-    /// profile tag; an endpoint that cannot be opened; another ORB of the process has the same option `Id`.
+    /// profile tag; an endpoint that cannot be bound; another ORB of the process has the same option `Id`.
     pub fn build(self) -> Result<O, Error> {
         let (options, protocols) = self.choose()?;
         log_overrides(&options);
@@ -226,7 +227,7 @@ impl<O: From<Orb>> OrbBuilder<O> {
         }
         let options = core.options();
         for url in endpoints(&options.listen_endpoints, options, core.protocols()) {
-            if let Err(error) = inner.server.listen(&url) {
+            if let Err(error) = inner.server.open(&url) {
                 // Close the endpoints that have been opened.
                 let _ = inner.shutdown(true);
                 return Err(error);

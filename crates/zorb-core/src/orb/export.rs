@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use zorb_base::error::{Error, Phase};
+use zorb_base::options::ListenFrom;
 use zorb_base::policy::{Policies, ServerProtocols, ThreadpoolPolicy, may_be_served_in_lane};
 use zorb_base::protocol_choice::ephemeral;
 use zorb_cdr::ByteOrder;
@@ -23,7 +24,7 @@ fn no_endpoint(error: Error) -> SystemException {
 impl OrbInner {
     /// Creates a reference to the object with `key`: a profile for each endpoint, with the policies in `exposed`.
     /// The endpoints are those of the thread pool in `policies`, otherwise the ORB's own. If the ORB has none, it
-    /// opens an ephemeral one.
+    /// opens an ephemeral one. Then the ORB listens, unless the option `ListenFrom` says otherwise.
     ///
     /// # Errors
     /// `BAD_INV_ORDER` (OMG 4) after a shutdown; `INITIALIZE` if no endpoint can be opened; `INV_POLICY` if the
@@ -66,8 +67,17 @@ impl OrbInner {
             let no = CompletionStatus::No;
             return Err(SystemException::inv_policy(minor::inv_policy::CONFLICT, no));
         }
+        self.listen_from_activation()?;
         let ior = Ior { type_id: type_id.to_owned(), profiles };
         Ok(ObjectRef::new(&self.client, ior))
+    }
+
+    /// Listens, unless the option `ListenFrom` says to wait until the program serves.
+    pub(super) fn listen_from_activation(&self) -> Result<(), SystemException> {
+        match self.core.options().listen_from {
+            ListenFrom::Run => Ok(()),
+            _ => self.server.listen().map_err(no_endpoint),
+        }
     }
 
     /// Opens an ephemeral endpoint if the ORB has no endpoint.
@@ -79,7 +89,7 @@ impl OrbInner {
                 false => Ok(urls),
             }
         };
-        self.server.listen_somewhere(urls).map_err(no_endpoint)
+        self.server.open_somewhere(urls).map_err(no_endpoint)
     }
 
     /// The components of every reference of this ORB: its type and its code sets.

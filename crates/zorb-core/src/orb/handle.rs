@@ -128,7 +128,7 @@ impl Orb {
         PoaManager::new(ManagerState::Holding, HoldLimits::of(self.options()))
     }
 
-    /// The endpoints that this ORB listens on, as in its references: `iiop://host:port`.
+    /// The ORB's endpoints as in its references: `iiop://host:port`. It may not [listen](Self::serve) there yet.
     pub fn endpoints(&self) -> Vec<String> {
         self.inner.server.published_endpoints().iter().map(ToString::to_string).collect()
     }
@@ -261,14 +261,34 @@ impl Orb {
         self.inner.adapters.unpublish(key.as_bytes())
     }
 
-    /// Executes the requests of adapters with the main-thread model on the calling thread until the ORB has been [shut
-    /// down](Self::shutdown). The ORB's own threads serve all other requests as soon as it listens, also without this
-    /// call. [`run_until_signal`](Self::run_until_signal) also shuts the ORB down when the process is asked to
+    /// Ends the program's start: the ORB listens at its endpoints, and a persistent object or published key that the
+    /// program has not created by now does not exist (`OBJECT_NOT_EXIST`). Before that, requests for such an object get
+    /// `TRANSIENT` (Zorb 9), so that clients try again. [`run`](Self::run) and [`perform_work`](Self::perform_work)
+    /// do the same. Unless the option `ListenFrom` is `run`, the ORB listens already from its first reference on, and
+    /// serves the objects that are there.
+    ///
+    /// # Errors
+    /// An endpoint at which the ORB cannot listen; `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    pub fn serve(&self) -> Result<(), Error> {
+        self.inner.server.listen()?;
+        self.core().set_serving();
+        Ok(())
+    }
+
+    /// [Serves](Self::serve), and executes the requests of adapters with the main-thread model on the calling thread,
+    /// until the ORB has been [shut down](Self::shutdown). The ORB's own threads serve all other requests. [`run_until_signal`](Self::run_until_signal) also shuts the ORB down when the process is asked to
     /// terminate.
     ///
     /// # Errors
-    /// `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end of the option `ShutdownGrace`.
+    /// An endpoint at which the ORB cannot listen; `TIMEOUT`, minor `SHUTDOWN`, if upcalls were still running at the end
+    /// of the option `ShutdownGrace`.
     pub fn run(&self) -> Result<(), Error> {
+        // The ORB may have been shut down already.
+        if let Err(error) = self.serve()
+            && self.core().is_running()
+        {
+            return Err(error);
+        }
         if !in_upcall_of(&self.inner.core) {
             while self.inner.adapters.main_thread().serve_next(None) {}
         }
@@ -286,10 +306,10 @@ impl Orb {
     }
 
     /// Executes one request that waits for the main thread on the calling thread, if there is one. Returns whether
-    /// there was one. Does not wait, and does nothing inside an upcall.
+    /// there was one. Does not wait, and does nothing inside an upcall. [Serves](Self::serve).
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// As [`serve`](Self::serve).
     pub fn perform_work(&self) -> Result<bool, Error> {
         self.perform_work_within(Duration::ZERO)
     }
@@ -297,9 +317,10 @@ impl Orb {
     /// Like [`perform_work`](Self::perform_work), but waits for a request for at most `limit`.
     ///
     /// # Errors
-    /// `BAD_INV_ORDER` (OMG 4) after a shutdown.
+    /// As [`serve`](Self::serve).
     pub fn perform_work_within(&self, limit: Duration) -> Result<bool, Error> {
         self.inner.core.check_running()?;
+        self.serve()?;
         if in_upcall_of(&self.inner.core) {
             return Ok(false);
         }

@@ -123,8 +123,7 @@ fn an_object_that_is_gone_does_not_exist() {
 
 #[test]
 fn a_published_object_is_found_by_corbaloc() {
-    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
-    let echo: Echo = orb.root_poa().activate(Servant::default()).unwrap();
+    let (orb, echo) = server();
     orb.publish("echo/one", &echo).unwrap();
     assert!(orb.publish("echo/one", &echo).is_err());
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();

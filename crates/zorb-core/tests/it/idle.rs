@@ -78,6 +78,10 @@ struct Behind {
 }
 
 impl Acceptor for Behind {
+    fn listen(&self) -> std::io::Result<()> {
+        self.inner.listen()
+    }
+
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         let stream = self.inner.accept()?;
         self.coming.pass(&*stream);
@@ -102,6 +106,7 @@ fn server() -> (Orb, String, Arc<Coming>) {
     let gated = WithTransport::new(IiopProtocol::new(), |iiop| Gated(iiop, Arc::clone(&coming)));
     let orb = Orb::builder().without_environment().protocol(Arc::new(gated));
     let orb = orb.listen("iiop://127.0.0.1:0").option("IdleTimeout", "40").build().unwrap();
+    orb.serve().unwrap();
     let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
     (orb, address, coming)
 }

@@ -14,6 +14,7 @@ use zorb_types::{SystemExceptionKind, minor};
 /// An adapter whose manager holds, and a remote client's view of its object "one".
 fn held() -> (Orb, Poa, Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    orb.serve().unwrap();
     let policies = PoaPolicies::new().persistent().user_ids();
     let manager = orb.create_poa_manager();
     let poa = orb.root_poa().create_with_manager("held", policies, manager).unwrap();

@@ -30,6 +30,7 @@ mod scripted;
 mod servants;
 mod service_contexts;
 mod sharing;
+mod start;
 mod support;
 mod termination;
 mod threads;

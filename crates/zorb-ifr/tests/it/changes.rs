@@ -22,6 +22,7 @@ impl Writable {
         let _ = std::fs::remove_file(state.path());
         let orb = Orb::builder().without_environment().listen("iiop://127.0.0.1:0").build();
         let orb = orb.unwrap();
+        orb.serve().unwrap();
         let (poa, definitions) = (orb.root_poa(), Repository::new());
         let served = InterfaceRepository::serve_writable(&poa, definitions, Some(state.clone()));
         let repository = served.unwrap().reference().unwrap();

@@ -81,6 +81,7 @@ impl ObjectAdapter {
     ///
     /// `turns` admits its requests one at a time; `this` will refer to the adapter.
     pub(crate) fn new(
+        orb: &Arc<OrbCore>,
         new: NewAdapter<'_>,
         turns: Option<HoldQueue>,
         index: u32,
@@ -105,6 +106,7 @@ impl ObjectAdapter {
         };
         let erased: Weak<Self> = Weak::clone(this);
         Self {
+            orb: Arc::clone(orb),
             name: name.to_owned(),
             path,
             this: Weak::clone(this),

@@ -1,12 +1,14 @@
 //! Whether a request is admitted to its object.
 
 use zorb_base::object_id::ObjectId;
+use zorb_base::orb_core::OrbCore;
 use zorb_giop::{Ior, ObjectIndex};
 use zorb_os::probe;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
+use crate::policies::Lifespan;
 use crate::slots::Found;
 
 /// The reason why a request is not admitted to its object.
@@ -84,12 +86,40 @@ impl ObjectAdapter {
     #[cold]
     #[inline(never)]
     fn find_inactive(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
+        let missing = match self.find_provided(id, arrival) {
+            Err(NotAdmitted::Refused(missing)) => missing,
+            found => return found,
+        };
+        self.check_late(missing)?;
+        match self.objects().find(id) {
+            Some(found) => Ok(found),
+            None => self.find_provided(id, arrival),
+        }
+    }
+
+    /// The target of a request for an object that the adapter's default servant or servant manager provides.
+    fn find_provided(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
         if let Some(changing) = self.provider().changing() {
             return self.find_or_incarnate(changing, id, arrival).map_err(NotAdmitted::from);
         }
         let id = ObjectId::from(id);
         let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
         Ok(self.for_request(id, skeleton))
+    }
+
+    /// Checks whether to look again for an object that was missing a moment ago: the program's start may have ended
+    /// meanwhile. While it starts, it may still activate an object of a persistent adapter.
+    #[cold]
+    fn check_late(&self, missing: SystemException) -> Result<(), NotAdmitted> {
+        let is_missing = matches!(
+            missing.kind,
+            SystemExceptionKind::ObjectNotExist | SystemExceptionKind::ObjAdapter
+        );
+        match self.policies().lifespan {
+            Lifespan::Persistent if is_missing && self.orb().is_serving() => Ok(()),
+            Lifespan::Persistent if is_missing => Err(NotAdmitted::Refused(OrbCore::starting())),
+            _ => Err(NotAdmitted::Refused(missing)),
+        }
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use zorb_base::orb_core::OrbCore;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_types::minor;
 
@@ -18,7 +19,8 @@ use crate::slots::Found;
 
 impl Adapters {
     /// Admits a request for an adapter that was missing. It waits if the nearest existing adapter above it is holding
-    /// requests. If that has an activator, creates the missing ones with it.
+    /// requests. If that has an activator, creates the missing ones with it. While the program starts, it may still
+    /// create them itself.
     #[cold]
     #[inline(never)]
     pub(super) fn admit_to_missing(
@@ -26,9 +28,15 @@ impl Adapters {
         key: KeyParts<'_>,
         by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
-        let unknown = || NotAdmitted::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
-        let KeyParts::Persistent { path, .. } = key else { return Err(unknown()) };
+        let not_found = || NotAdmitted::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
+        let KeyParts::Persistent { path, .. } = key else { return Err(not_found()) };
         loop {
+            // Read first: an adapter that was created before the end of the start is found.
+            let is_starting = !self.orb().is_serving();
+            let unknown = || match is_starting {
+                true => NotAdmitted::Refused(OrbCore::starting()),
+                false => not_found(),
+            };
             let tables = self.tables.load_full();
             if let Ok((adapter, id)) = tables.adapter(key) {
                 return adapter.admit(id, by);

@@ -46,6 +46,7 @@ impl NothingServant for Here {
 fn orb() -> (Orb, RtOrb) {
     let orb = Orb::builder().without_environment().protocol(Arc::new(IiopProtocol::new()));
     let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
+    orb.serve().unwrap();
     let rt = RtOrb::builder().mapping(Direct::default()).attach(&orb).unwrap();
     (orb, rt)
 }

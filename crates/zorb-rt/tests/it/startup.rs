@@ -147,6 +147,7 @@ fn threads_are_ready_before_they_serve() {
     // Memory is locked for the whole process.
     in_own_process("startup::threads_are_ready_before_they_serve", || {
         let orb = builder().listen("uiop://").build().unwrap();
+        orb.serve().unwrap();
         let rt = settings().attach(&orb).unwrap();
         let permitted = rt.denial().is_none();
         let plain = pool(&rt, "plain");

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use socket2::SockRef;
 
-use crate::{AcceptError, Acceptor, Backoff, Endpoint, Stream, log_limited};
+use super::backlog;
+use crate::{AcceptError, Acceptor, Backoff, Endpoint, ListenOptions, Stream, log_limited};
 
 /// The maximum number of failed connections that one `accept` skips before the caller pauses, so
 /// that a flood of them does not occupy a thread.
@@ -48,6 +49,8 @@ pub struct SocketAcceptor<L> {
     socket: L,
     endpoint: Endpoint,
     published: [Endpoint; 1],
+    /// The length of the backlog, if the socket is only bound.
+    bound: Option<i32>,
     closed: AtomicBool,
     backoff: Backoff,
 }
@@ -59,9 +62,22 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
             socket,
             endpoint,
             published: [published],
+            bound: None,
             closed: AtomicBool::new(false),
             backoff: Backoff::default(),
         }
+    }
+
+    /// The same on a socket that [`listen`](super::listen) has left bound with these options.
+    #[must_use]
+    pub fn with_options(self, options: &ListenOptions) -> Self {
+        Self { bound: options.bind_only.then(|| backlog(options)), ..self }
+    }
+
+    /// On Linux this wakes all current and later `accept` calls and refuses clients; closing the descriptor would not
+    /// wake them. It fails only the second time, and on a socket that does not listen.
+    fn shut_down(&self) {
+        let _done_before = SockRef::from(&self.socket).shutdown(Shutdown::Both);
     }
 
     #[cold]
@@ -76,6 +92,16 @@ impl<L: ListeningSocket> SocketAcceptor<L> {
 }
 
 impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
+    fn listen(&self) -> io::Result<()> {
+        let Some(backlog) = self.bound else { return Ok(()) };
+        SockRef::from(&self.socket).listen(backlog)?;
+        if self.closed.load(Ordering::SeqCst) {
+            // `close` may have come too early to have an effect on the socket.
+            self.shut_down();
+        }
+        Ok(())
+    }
+
     fn accept(&self) -> Result<Arc<dyn Stream>, AcceptError> {
         for _ in 0..MAX_SKIPPED {
             let accepted = self.socket.accept();
@@ -107,10 +133,8 @@ impl<L: ListeningSocket> Acceptor for SocketAcceptor<L> {
     }
 
     fn close(&self) {
-        if !self.closed.swap(true, Ordering::AcqRel) {
-            // On Linux this wakes all current and later `accept` calls and refuses clients; closing
-            // the descriptor would not wake them. It fails only the second time.
-            let _done_before = SockRef::from(&self.socket).shutdown(Shutdown::Both);
+        if !self.closed.swap(true, Ordering::SeqCst) {
+            self.shut_down();
             self.socket.closed();
         }
     }

@@ -219,6 +219,7 @@ minors! {
         CLOSED_BY_PEER = zorb 6, "peer closed the connection before it took the request";
         NO_FREE_CONNECTION = zorb 7, "other calls used all connections for too long";
         OTHER_ENDPOINT = zorb 8, "the object is served at other endpoints";
+        STARTING = zorb 9, "the server is starting and does not have the object yet";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

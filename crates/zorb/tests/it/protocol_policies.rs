@@ -199,6 +199,7 @@ fn a_private_connection_is_one_references_own() {
     for private_first in [false, true] {
         let server = Orb::builder().without_environment();
         let server = server.listen("iiop://127.0.0.1:0").build().unwrap();
+        server.serve().unwrap();
         let forwarder = Forwarder::to(&server);
         let orb = client();
         let url = format!("corbaloc:iiop:1.2@{}/nobody", forwarder.address);

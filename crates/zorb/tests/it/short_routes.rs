@@ -222,6 +222,7 @@ fn the_way_follows_an_object_that_comes_back() {
         Orb::builder().without_environment().protocol(Arc::new(protocol))
     };
     let orb = builder().listen("watched+iiop://127.0.0.1:0").build().unwrap();
+    orb.serve().unwrap();
     let client = builder().build().unwrap();
     let policies = PoaPolicies::new().persistent().user_ids();
     let poa = orb.root_poa().create("kept", policies).unwrap();

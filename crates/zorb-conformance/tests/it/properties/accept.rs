@@ -55,6 +55,7 @@ fn the_orbs_policies_apply_from_accept_on() {
     for (url, family) in protocols().filter(|(_, family)| *family != Family::Other) {
         let (builder, serving) = spied(url);
         let server = builder.listen(url).build().unwrap();
+        server.serve().unwrap();
         // An adapter without connection properties, whose calls change nothing.
         let quiet = served(&adapter(&server, "quiet", PoaPolicies::new()));
         let mut properties = dscp(10);
@@ -84,6 +85,7 @@ const URL: &str = "iiop://127.0.0.1:0";
 fn server() -> (Orb, std::sync::Arc<Spied>, RtOrb) {
     let (builder, serving) = spied(URL);
     let orb = builder.listen(URL).build().unwrap();
+    orb.serve().unwrap();
     let rt = RtOrb::builder().attach(&orb).unwrap();
     (orb, serving, rt)
 }

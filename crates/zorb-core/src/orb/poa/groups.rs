@@ -32,12 +32,12 @@ impl Poa {
         let groups = protocol.groups().ok_or(PoaError::NotAGroupObject)?;
         let endpoint = groups.endpoint(profile).map_err(|_| PoaError::NotAGroupObject)?;
         // Listen first, so that a failure leaves no member behind.
-        orb.server.listen_once(&endpoint).map_err(|error| {
+        orb.server.open_once(&endpoint).map_err(|error| {
             let no = CompletionStatus::No;
             error.into_exception(SystemException::initialize(minor::initialize::ENDPOINT, no))
         })?;
         match groups.join(profile, &self.adapter.key(id.as_bytes())) {
-            Ok(true) => Ok(()),
+            Ok(true) => Ok(orb.listen_from_activation()?),
             Ok(false) => {
                 let code = minor::no_resources::GROUP_MEMBERS;
                 let exception = SystemException::no_resources(code, CompletionStatus::No);

@@ -209,6 +209,7 @@ pub fn builder() -> zorb_core::OrbBuilder {
 /// A server on an ephemeral port, with one object.
 pub fn server() -> (Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    orb.serve().unwrap();
     let echo = orb.root_poa().activate(Servant::default()).unwrap();
     (orb, echo)
 }
@@ -216,6 +217,7 @@ pub fn server() -> (Orb, Echo) {
 /// A server at an address of its own, so that no other test takes its port when it has ended.
 pub fn server_that_ends() -> (Orb, Echo) {
     let orb = builder().listen("iiop://127.0.0.3:0").build().unwrap();
+    orb.serve().unwrap();
     let echo = orb.root_poa().activate(Servant::default()).unwrap();
     (orb, echo)
 }
