@@ -38,7 +38,7 @@ use crate::slots::Found;
 
 /// An object adapter.
 pub struct ObjectAdapter {
-    orb: Arc<OrbCore>,
+    core: Arc<OrbCore>,
     name: String,
     /// The names of the adapters below the root down to this one, each followed by NUL.
     path: Vec<u8>,
@@ -118,8 +118,8 @@ impl ObjectAdapter {
     }
 
     /// Its ORB.
-    pub(super) fn orb(&self) -> &OrbCore {
-        &self.orb
+    pub(super) fn core(&self) -> &OrbCore {
+        &self.core
     }
 
     /// The manager that controls its requests.

@@ -81,7 +81,7 @@ impl ObjectAdapter {
     ///
     /// `turns` admits its requests one at a time; `this` will refer to the adapter.
     pub(crate) fn new(
-        orb: &Arc<OrbCore>,
+        core: &Arc<OrbCore>,
         new: NewAdapter<'_>,
         turns: Option<HoldQueue>,
         index: u32,
@@ -106,7 +106,7 @@ impl ObjectAdapter {
         };
         let erased: Weak<Self> = Weak::clone(this);
         Self {
-            orb: Arc::clone(orb),
+            core: Arc::clone(core),
             name: name.to_owned(),
             path,
             this: Weak::clone(this),

@@ -116,7 +116,7 @@ impl ObjectAdapter {
             SystemExceptionKind::ObjectNotExist | SystemExceptionKind::ObjAdapter
         );
         match self.policies().lifespan {
-            Lifespan::Persistent if is_missing && self.orb().is_serving() => Ok(()),
+            Lifespan::Persistent if is_missing && self.core().is_serving() => Ok(()),
             Lifespan::Persistent if is_missing => Err(NotAdmitted::Refused(OrbCore::starting())),
             _ => Err(NotAdmitted::Refused(missing)),
         }
