@@ -54,7 +54,7 @@ pub struct ObjectAdapter {
     /// The priorities in references to objects that were not active when the references were created.
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
-    orb: Weak<dyn Any + Send + Sync>,
+    handle: Weak<dyn Any + Send + Sync>,
     /// Admits one request at a time; `None` if the ORB controls the threads.
     turns: Option<HoldQueue>,
     index: u32,
@@ -133,8 +133,8 @@ impl ObjectAdapter {
     }
 
     /// The program's handle to the ORB; `None` after it has been dropped.
-    pub fn orb(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.orb.upgrade()
+    pub fn handle(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.handle.upgrade()
     }
 
     #[inline]

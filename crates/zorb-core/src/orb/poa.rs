@@ -55,8 +55,13 @@ impl Poa {
 
     fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
-        let new =
-            NewAdapter { name: "RootPOA", parent: None, policies, manager, orb: Self::handle(orb) };
+        let new = NewAdapter {
+            name: "RootPOA",
+            parent: None,
+            policies,
+            manager,
+            handle: Self::handle(orb),
+        };
         let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
         root.join(pool);
         root
@@ -152,7 +157,7 @@ impl Poa {
         }
         let parent = Some(&self.adapter);
         let handle = Self::handle(&orb);
-        let new = NewAdapter { name, parent, policies, manager, orb: handle };
+        let new = NewAdapter { name, parent, policies, manager, handle };
         let child = orb.adapters.register(new);
         children.insert(name.to_owned(), Arc::clone(&child));
         drop(children);

@@ -9,7 +9,7 @@ use zorb_types::{
     Any, Layout, LongDouble, SystemException, TcKind, TypeCode, ValueHead, read_fixed,
 };
 
-use super::{BOXED, BASE64, Json, REFERENCE, TYPE, type_name};
+use super::{BASE64, BOXED, Json, REFERENCE, TYPE, type_name};
 use crate::dyn_any::value::state_of;
 
 /// Converts a value to JSON.

@@ -29,8 +29,8 @@ pub struct NewAdapter<'a> {
     pub policies: PreparedPolicies,
     /// The manager that controls its requests.
     pub manager: PoaManager,
-    /// The program's handle to the ORB, for [`ObjectAdapter::orb`].
-    pub orb: Weak<dyn Any + Send + Sync>,
+    /// The program's handle to the ORB, for [`ObjectAdapter::handle`].
+    pub handle: Weak<dyn Any + Send + Sync>,
 }
 
 /// The policies of a new adapter, and what follows from them.
@@ -88,7 +88,7 @@ impl ObjectAdapter {
         stamp: u32,
         this: &Weak<Self>,
     ) -> Self {
-        let NewAdapter { name, parent, policies, manager, orb } = new;
+        let NewAdapter { name, parent, policies, manager, handle } = new;
         let PreparedPolicies { policies, exposed, interceptors, setup, limits } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
@@ -118,7 +118,7 @@ impl ObjectAdapter {
             provider: Provider::of(&policies, limits),
             policies,
             manager,
-            orb,
+            handle,
             index,
             stamp,
             children: Lock::default(),

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::io::ErrorKind;
 use std::net::IpAddr;
-use std::sync::{Arc, Weak};
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use zorb_base::accepting::Admission;
