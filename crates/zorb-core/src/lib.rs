@@ -23,6 +23,8 @@ mod upcall;
 
 pub use context::Context;
 pub use native::Native;
+#[doc(hidden)]
+pub use orb::ProvidedLocal;
 pub use orb::{
     Health, Orb, OrbBuilder, PolicyCurrent, PolicyManager, ServiceInformation, ServiceType, WeakOrb,
 };

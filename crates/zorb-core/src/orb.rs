@@ -20,6 +20,7 @@ mod signals;
 pub use builder::OrbBuilder;
 pub use handle::{Orb, WeakOrb};
 pub use health::Health;
+pub use inner::ProvidedLocal;
 pub use poa::{Poa, PoaCurrent};
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;

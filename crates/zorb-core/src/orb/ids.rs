@@ -20,10 +20,13 @@ pub(super) fn reserve(orb: &Arc<OrbInner>) -> Result<(), Error> {
         return Ok(());
     }
     let mut orbs = ORBS.lock();
-    let running: Vec<_> = orbs.iter().filter_map(Weak::upgrade).collect();
-    let running: Vec<_> = running.iter().filter(|orb| !orb.core.is_closed()).collect();
-    *orbs = running.iter().map(|orb| Arc::downgrade(orb)).collect();
-    if running.iter().any(|other| other.core.options().id == id) {
+    let mut is_taken = false;
+    orbs.retain(|other| {
+        let running = other.upgrade().filter(|other| !other.core.is_closed());
+        is_taken |= running.as_ref().is_some_and(|other| other.core.options().id == id);
+        running.is_some()
+    });
+    if is_taken {
         let what = format!("another ORB of the process has the id {id:?}");
         return Err(Error::new(Phase::Configure, what).with_hint(
             "share the ORB, destroy it first, or give each one an option Id of its own",

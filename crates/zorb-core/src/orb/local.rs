@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zorb_base::error::{Error, Phase};
 
 use super::handle::Orb;
-use super::inner::OWN_LOCALS;
+use super::inner::{OWN_LOCALS, ProvidedLocal};
 
 /// Creates a local object of an ORB. The ORB is a parameter, so that the factory need not contain it.
 struct Factory<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
@@ -44,7 +44,10 @@ impl Orb {
             "POACurrent" => Box::new(self.poa_current()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),
             "PolicyCurrent" => Box::new(self.policy_current()),
-            _ => return self.registered_local(name),
+            _ => match self.inner.provided_local(name) {
+                Some((_, create)) => create(),
+                None => return self.registered_local(name),
+            },
         };
         own.downcast().map(|local| *local).map_err(|_| wrong_type::<T>(name))
     }
@@ -63,6 +66,13 @@ impl Orb {
         Ok(factory(self))
     }
 
+    /// Sets the local objects without state that every ORB of the build has, with what creates them. Only the first call
+    /// has an effect.
+    #[doc(hidden)]
+    pub fn provide_locals(&self, locals: &'static [ProvidedLocal]) {
+        let _ = self.inner.provided.set(locals);
+    }
+
     /// Registers the local object of an initial reference, and replaces one that was registered before. `factory`
     /// creates it for each caller. It must not contain an [`Orb`], which would be a reference cycle.
     ///
@@ -74,7 +84,7 @@ impl Orb {
         factory: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
         let initial = self.inner.initial.lock();
-        if name.is_empty() || OWN_LOCALS.contains(&name) || initial.contains_key(name) {
+        if name.is_empty() || self.inner.has_own_local(name) || initial.contains_key(name) {
             return Err(Error::new(
                 Phase::Application,
                 format!("initial reference {name:?}: the name is empty or taken"),
@@ -93,6 +103,8 @@ impl Orb {
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
         let mut names: Vec<String> = OWN_LOCALS.map(str::to_owned).into();
+        let provided = self.inner.provided.get().copied().unwrap_or_default();
+        names.extend(provided.iter().map(|(name, _)| (*name).to_owned()));
         let locals = self.inner.locals.lock();
         names.extend(locals.iter().map(|(name, _)| name.clone()));
         drop(locals);
