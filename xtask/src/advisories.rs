@@ -11,10 +11,10 @@ Compare Cargo.lock with xtask/advisories, a snapshot of the RustSec advisory dat
 network. First a control: an advisory about a dependency that is planted in a copy must be found. The lock files of
 fuzz and examples/plug-in have the same versions, or packages that no advisory is about.
 
-Usage: cargo xtask advisories [--update]
+Usage: cargo xtask advisories [--update [FOLDER]]
 
---update fetches the database and writes the snapshot anew: the advisories about crates in the lock files, each without
-its description, and the date.
+--update writes the snapshot anew: the advisories about crates in the lock files, each without its description, and the
+date. It takes them from FOLDER, a checkout of the database, or fetches the database if there is none.
 
 Exit status: 0 without findings, otherwise 1.
 ";
@@ -38,7 +38,10 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             out.write_all(HELP.as_bytes())?;
             Ok(ExitCode::SUCCESS)
         }
-        [update] if update == "--update" => update_snapshot(root, out),
+        [update] if update == "--update" => update_snapshot(root, &fetched(root)?, out),
+        [update, database] if update == "--update" => {
+            update_snapshot(root, Path::new(database), out)
+        }
         [] => check(root, out),
         [other, ..] => crate::usage_error(&format!("advisories: unknown argument `{other}`"), HELP),
     }
@@ -149,33 +152,59 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn update_snapshot(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
+/// Fetches the database into a folder.
+fn fetched(root: &Path) -> io::Result<PathBuf> {
     let databases = root.join(MADE).join("fetched");
     let config = config(root, &databases)?;
     let fetched = cargo_deny(root, &config, &["fetch", "db"])?;
     if !fetched.status.success() {
         return Err(Error::other(text(&fetched)));
     }
-    let database = databases.join(DATABASE);
+    Ok(databases.join(DATABASE))
+}
+
+fn update_snapshot(root: &Path, database: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
+    if !database.join("crates").is_dir() {
+        let why = format!("{} has no folder `crates`: is it a checkout?", database.display());
+        return Err(Error::other(why));
+    }
+    let show = ["show", "--no-patch", "--format=%cs", "HEAD"];
+    let shown = Command::new("git").current_dir(database).args(show).output()?;
     let snapshot = root.join(SNAPSHOT);
     let _ = fs::remove_dir_all(snapshot.join("crates"));
-    let mut count = 0;
-    for package in names(root)? {
-        let Ok(entries) = fs::read_dir(database.join("crates").join(&package)) else { continue };
+    let (count, newest) = write_snapshot(database, &names(root)?, &snapshot)?;
+    let date = if shown.status.success() { text(&shown) } else { newest };
+    fs::write(snapshot.join("date"), format!("{}\n", date.trim()))?;
+    writeln!(out, "{SNAPSHOT}: {count} advisories")?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the advisories of `database` about these packages to `snapshot`; their number, and the date of the newest.
+fn write_snapshot(
+    database: &Path,
+    packages: &BTreeSet<String>,
+    snapshot: &Path,
+) -> io::Result<(usize, String)> {
+    let (mut count, mut newest) = (0, String::new());
+    for package in packages {
+        let Ok(entries) = fs::read_dir(database.join("crates").join(package)) else { continue };
         for entry in entries {
             let entry = entry?;
             let Some(advisory) = shortened(&fs::read_to_string(entry.path())?) else { continue };
-            let folder = snapshot.join("crates").join(&package);
+            let folder = snapshot.join("crates").join(package);
             fs::create_dir_all(&folder)?;
+            newest = newest.max(date_of(&advisory).unwrap_or_default().to_owned());
             fs::write(folder.join(entry.file_name()), advisory)?;
             count += 1;
         }
     }
-    let show = ["show", "--no-patch", "--format=%cs", "HEAD"];
-    let date = Command::new("git").current_dir(&database).args(show).output()?;
-    fs::write(snapshot.join("date"), &date.stdout)?;
-    writeln!(out, "{SNAPSHOT}: {count} advisories")?;
-    Ok(ExitCode::SUCCESS)
+    Ok((count, newest))
+}
+
+/// When an advisory was issued.
+fn date_of(advisory: &str) -> Option<&str> {
+    let line = advisory.lines().find(|line| line.starts_with("date"))?;
+    line.split('"').nth(1)
 }
 
 /// The names of the packages from registries in all lock files.
@@ -240,6 +269,38 @@ mod tests {
         assert_eq!(shortened(advisory).as_deref(), Some(short));
         assert_eq!(shortened(short).as_deref(), Some(short));
         assert_eq!(shortened(&advisory.replace("id = \"X\"", "withdrawn = \"2026-01-01\"")), None);
+    }
+
+    #[test]
+    fn a_snapshot_is_made_from_a_checkout() {
+        let folder = std::env::temp_dir().join(format!("zorb-advisories-{}", std::process::id()));
+        let advisory = |package: &str, date: &str, withdrawn: &str| {
+            format!(
+                "```toml\n[advisory]\nid = \"X\"\npackage = \"{package}\"\ndate = \"{date}\"\n\
+                 {withdrawn}[versions]\npatched = []\n```\n\n# Title\n\nText.\n"
+            )
+        };
+        let files = [
+            ("rand/1.md", advisory("rand", "2026-02-03", "")),
+            ("rand/2.md", advisory("rand", "2026-02-04", "withdrawn = \"2026-02-05\"\n")),
+            ("ring/3.md", advisory("ring", "2025-02-03", "")),
+            ("other/4.md", advisory("other", "2026-02-06", "")),
+        ];
+        for (name, text) in &files {
+            let file = folder.join("crates").join(name);
+            fs::create_dir_all(file.parent().expect("a folder")).expect("created");
+            fs::write(file, text).expect("written");
+        }
+        let packages = ["none", "rand", "ring"].map(str::to_owned).into();
+        let snapshot = folder.join("snapshot");
+        let made = write_snapshot(&folder, &packages, &snapshot).expect("a snapshot");
+        assert_eq!(made, (2, "2026-02-03".to_owned()));
+        for (name, is_there) in [("rand/1.md", true), ("rand/2.md", false), ("other/4.md", false)] {
+            assert_eq!(snapshot.join("crates").join(name).exists(), is_there, "{name}");
+        }
+        let short = fs::read_to_string(snapshot.join("crates/ring/3.md")).expect("an advisory");
+        assert!(short.ends_with("# Title\n") && !short.contains("Text"));
+        fs::remove_dir_all(folder).expect("removed");
     }
 
     /// Reads every advisory of the snapshot as the check does.

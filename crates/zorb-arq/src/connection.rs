@@ -216,6 +216,12 @@ impl Connection {
         self.failure.is_some() || self.receiving.is_ready()
     }
 
+    /// Whether the peer has ended its direction, or the connection has failed.
+    #[must_use]
+    pub fn has_hung_up(&self) -> bool {
+        self.failure.is_some() || self.receiving.has_ended()
+    }
+
     /// Ends the sending direction after the octets accepted so far.
     pub fn finish(&mut self) {
         self.sending.finish();

@@ -76,6 +76,10 @@ impl Driven for Connection {
         self.is_readable()
     }
 
+    fn has_hung_up(&self) -> bool {
+        self.has_hung_up()
+    }
+
     fn finish(&mut self) {
         self.finish();
     }

@@ -63,10 +63,8 @@ pub struct Inbound {
     joined: Joined,
     /// Number of successive messages that fit into the retained capacity while the buffer is larger.
     small_messages: u32,
-    /// What is charged for the buffer: its length beyond the retained capacity.
+    /// What is charged for the buffer: its capacity beyond the retained one.
     charge: Charge,
-    /// What is charged for `partials`.
-    partials_charge: Charge,
     /// The messaging protocol, if it is not GIOP.
     messaging: Option<&'static dyn Messaging>,
     /// The size of a header in octets.
@@ -158,13 +156,13 @@ impl Detached {
     #[must_use]
     pub fn charge_whole(&mut self, budget: &Arc<MessageBudget>) -> bool {
         self.charge.begin(budget);
-        self.charge.set(self.buffer.len())
+        self.charge.set(self.buffer.capacity())
     }
 
     /// Releases what [`charge_whole`](Self::charge_whole) has charged beyond what its [`Inbound`] with these
     /// limits charges.
     pub fn settle(&mut self, limits: &Limits) {
-        self.charge.reduce(self.buffer.len().saturating_sub(limits.retained_capacity));
+        self.charge.reduce(self.buffer.capacity().saturating_sub(limits.retained_capacity));
     }
 }
 
@@ -182,7 +180,6 @@ impl Inbound {
             joined: Joined::default(),
             small_messages: 0,
             charge: Charge::default(),
-            partials_charge: Charge::default(),
             messaging: None,
             header_size: HEADER_SIZE as u8,
         }
@@ -199,8 +196,8 @@ impl Inbound {
     /// The same with a budget, which it shares with other connections.
     #[must_use]
     pub fn with_budget(self, budget: Arc<MessageBudget>) -> Self {
-        let partials_charge = Charge::to(Arc::clone(&budget));
-        Self { charge: Charge::to(budget), partials_charge, ..self }
+        let partials = Partials::charged_to(Arc::clone(&budget));
+        Self { charge: Charge::to(budget), partials, ..self }
     }
 
     /// The messaging protocol; `None` for GIOP.
@@ -363,7 +360,7 @@ impl Inbound {
         let mut detached = Detached::with_buffer(spare);
         self.take_into(&mut detached);
         // Nothing has been charged for the spare. If the budget does not have it, it is charged when it grows.
-        let _ = self.charge.set(self.excess(self.buffer.len()));
+        let _ = self.charge.set(self.excess(self.buffer.capacity()));
         detached
     }
 
@@ -409,14 +406,19 @@ impl Inbound {
         };
         let (left, least) = (rest.len(), self.limits.initial_capacity);
         // What follows is moved, message by message, if the buffer goes away.
-        if left > total && refill(&mut detached.buffer, message, total) {
+        let retained = self.limits.retained_capacity;
+        if left > total
+            && self.charge_spare(total, detached)
+            && refill(&mut detached.buffer, message, total, retained)
+        {
             (detached.start, detached.end) = (0, total);
             detached.seams.clear();
             self.current = Current::None;
             self.count_message(total);
             return self.consume(total);
         }
-        let is_moved = refill(&mut detached.buffer, rest, least);
+        let is_moved = self.charge_spare(left, detached)
+            && refill(&mut detached.buffer, rest, least, retained);
         self.exchange(total, detached);
         match is_moved {
             true => self.end = left,
@@ -424,14 +426,24 @@ impl Inbound {
         }
     }
 
+    /// Charges the buffer of `detached`, which is about to contain `octets`, before it grows beyond the retained
+    /// capacity; `false` if the budget does not have them.
+    fn charge_spare(&self, octets: usize, detached: &mut Detached) -> bool {
+        let excess = self.excess(octets);
+        if excess <= detached.charge.octets() {
+            return true;
+        }
+        self.charge.begin_another(&mut detached.charge);
+        detached.charge.set(excess)
+    }
+
     /// The charges follow the buffers.
     #[cold]
     fn exchange_charges(&mut self, total: usize, detached: &mut Detached) {
         self.count_message(total);
         self.charge.exchange(&mut detached.charge);
-        // `refill` may have made the spare larger. If the budget does not have that, it is charged when the buffer
-        // next grows.
-        let _ = self.charge.set(self.excess(self.buffer.len()));
+        // If the budget does not have what was not charged for the spare, it is charged when the buffer next grows.
+        let _ = self.charge.set(self.excess(self.buffer.capacity()));
     }
 
     /// [`take_into`](Self::take_into) for a joined message.
@@ -521,7 +533,12 @@ impl Inbound {
     /// message.
     fn process(&mut self, header: MessageHeader, total: usize) -> Result<Outcome, ProtocolError> {
         let message = self.buffer.get(self.start..self.start + total).unwrap_or_default();
-        let outcome = self.partials.process(&header, message, &self.limits, &mut self.joined)?;
+        let processed = self.partials.process(&header, message, &self.limits, &mut self.joined);
+        let outcome = processed.inspect_err(|error| {
+            if matches!(error.kind, ProtocolErrorKind::OutOfMemory(_)) {
+                self.partials.clear();
+            }
+        })?;
         match outcome {
             Outcome::Whole => {}
             Outcome::Absorbed => self.consume(total),
@@ -529,18 +546,13 @@ impl Inbound {
                 self.consume(total);
                 self.current = Current::Joined;
                 let excess = self.excess(self.joined.octets.capacity());
-                self.joined.charge = self.partials_charge.split_off(excess);
+                self.joined.charge = self.partials.split_charge(excess);
                 if !self.joined.charge.set(excess) {
                     return Err(out_of_memory(excess));
                 }
             }
         }
-        if !self.partials_charge.set(self.partials.allocated()) {
-            let wanted = self.partials.allocated();
-            self.partials = Partials::default();
-            self.partials_charge.clear();
-            return Err(out_of_memory(wanted));
-        }
+        self.partials.settle();
         Ok(outcome)
     }
 
@@ -573,7 +585,7 @@ impl Inbound {
         let length = self.buffer.len();
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
         let wanted = doubled.min(self.end + self.missing()).max(self.limits.initial_capacity);
-        if !self.charge.set(self.excess(wanted)) {
+        if !self.charge.set(self.excess(wanted.max(self.buffer.capacity()))) {
             return Err(out_of_memory(wanted));
         }
         self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory(wanted))?;
@@ -587,14 +599,16 @@ impl Inbound {
     }
 }
 
-/// Copies `octets` to the start of `buffer`, which then has at least `least` octets; `false` without memory for them.
-fn refill(buffer: &mut Vec<u8>, octets: &[u8], least: usize) -> bool {
-    let wanted = octets.len().max(least);
-    if let Some(more) = wanted.checked_sub(buffer.len()) {
-        if buffer.try_reserve(more).is_err() {
+/// Copies `octets` to the start of `buffer`, which then has at least `least` octets; `false` without memory for them. It
+/// grows in steps up to the `retained` capacity.
+fn refill(buffer: &mut Vec<u8>, octets: &[u8], least: usize, retained: usize) -> bool {
+    let needed = octets.len().max(least);
+    if needed > buffer.len() {
+        let wanted = needed.max(buffer.len().saturating_mul(2).min(retained));
+        if buffer.try_reserve_exact(wanted - buffer.len()).is_err() {
             return false;
         }
-        buffer.resize(wanted.max(buffer.capacity()), 0);
+        buffer.resize(wanted, 0);
     }
     if let Some(start) = buffer.get_mut(..octets.len()) {
         start.copy_from_slice(octets);

@@ -373,4 +373,8 @@ impl<W: Watch> Stream for WatchedStream<W> {
     fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.hangup_fd()
     }
+
+    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
+        self.inner.notify_of_hangup(notify)
+    }
 }

@@ -467,6 +467,10 @@ impl Stream for TlsStream {
     fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.hangup_fd()
     }
+
+    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
+        self.inner.notify_of_hangup(notify)
+    }
 }
 
 impl Drop for TlsStream {

@@ -214,6 +214,14 @@ pub trait Stream: Send + Sync + fmt::Debug {
     fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
         self.readiness_fd()
     }
+
+    /// For streams without [such a socket](Self::hangup_fd): calls `notify` once, from any thread, when the peer has
+    /// closed the stream or the stream has failed; at once if it has. A later call replaces `notify`, which must not
+    /// wait for the peer. Returns whether the stream can do that. Default: it cannot.
+    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
+        drop(notify);
+        false
+    }
 }
 
 /// Copies the beginning of `parts` into `buffer`.

@@ -2,10 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
+use zorb_conformance::LIMIT;
 use zorb_testkit::{exhaust_descriptors, in_own_process};
 
 const ENDPOINTS: [&str; 3] = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
@@ -74,6 +75,40 @@ fn a_server_without_descriptors_closes_its_idle_connections_to_others() {
         server.shutdown(true).unwrap();
         other.shutdown(true).unwrap();
     });
+}
+
+/// Over datagrams, the sockets of a client report nothing when a server closes its connections.
+#[test]
+fn clients_over_datagrams_close_what_their_servers_have_closed() {
+    let name = "descriptors::clients_over_datagrams_close_what_their_servers_have_closed";
+    in_own_process(name, || {
+        for (url, calls) in [("rudp", "1"), ("rudp", "4"), ("sciop", "1"), ("sciop", "4")] {
+            let client = Orb::builder().without_environment().option("IdleTimeout", "0");
+            let client = client.option("MaxCallsPerConnection", calls).build().unwrap();
+            let before = sockets();
+            let servers = [(); 5].map(|()| server(&format!("{url}://127.0.0.1:0")));
+            for server in &servers {
+                assert_eq!(object(&client, server).non_existent(), Ok(true));
+            }
+            assert!(sockets() >= before + 10, "{url}");
+            for server in servers {
+                server.shutdown(true).unwrap();
+            }
+            let begun = Instant::now();
+            while sockets() > before {
+                assert!(begun.elapsed() < LIMIT, "{url}: {} sockets, not {before}", sockets());
+                std::thread::yield_now();
+            }
+            client.shutdown(true).unwrap();
+        }
+    });
+}
+
+/// The number of open sockets.
+fn sockets() -> usize {
+    let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let targets = all.filter_map(|entry| std::fs::read_link(entry.path()).ok());
+    targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
 }
 
 /// Whether a server over TCP answers a request.

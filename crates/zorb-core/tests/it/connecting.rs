@@ -1,9 +1,11 @@
 //! Limits of connecting, and of waiting for a connection.
 
 use std::io;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use crate::scripted::{Play, script};
 use crate::support::{Acting, Echo, builder, client, server};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
@@ -16,7 +18,7 @@ use zorb_transport::{
 };
 use zorb_types::{CompletionStatus, minor};
 
-/// A transport on which no address answers: each attempt times out at once.
+/// A transport on which no address answers that has a low port: each attempt times out at once.
 #[derive(Debug)]
 struct Unanswered {
     iiop: Arc<dyn Protocol>,
@@ -39,6 +41,10 @@ impl Transport for Unanswered {
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         self.timeouts.lock().unwrap().push(options.timeout.unwrap());
+        let port: u16 = endpoint.address().rsplit(':').next().unwrap().parse().unwrap();
+        if port > HIGHEST {
+            return self.iiop.transport().connect(endpoint, options);
+        }
         let error = io::ErrorKind::TimedOut.into();
         Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
     }
@@ -52,8 +58,11 @@ impl Transport for Unanswered {
     }
 }
 
-#[test]
-fn connecting_to_all_addresses_has_one_limit() {
+/// The highest port at which nobody answers.
+const HIGHEST: u16 = 64;
+
+/// A client of such a transport, and the timeouts of its attempts.
+fn unanswered() -> (Orb, Arc<Mutex<Vec<Duration>>>) {
     let timeouts = Arc::<Mutex<Vec<Duration>>>::default();
     let protocol = WithTransport::new(IiopProtocol::new(), |iiop| Unanswered {
         iiop,
@@ -61,7 +70,11 @@ fn connecting_to_all_addresses_has_one_limit() {
     });
     let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
     let orb = orb.option("ConnectTimeout", "10000").option("MaxConnectTime", "25000");
-    let orb = orb.build().unwrap();
+    (orb.build().unwrap(), timeouts)
+}
+
+/// An object at these ports, at which nobody answers.
+fn unreachable(ports: RangeInclusive<u16>) -> Ior {
     let profile = |port| {
         let profile = IiopProfile {
             version: GiopVersion::V1_2,
@@ -73,12 +86,39 @@ fn connecting_to_all_addresses_has_one_limit() {
         profile.encode(ByteOrder::Big).unwrap()
     };
     let type_id = "IDL:zorb.test/Echo:1.0".to_owned();
-    let ior = Ior { type_id, profiles: (1..=64).map(profile).collect() };
+    Ior { type_id, profiles: ports.map(profile).collect() }
+}
+
+#[test]
+fn connecting_to_all_addresses_has_one_limit() {
+    let (orb, timeouts) = unanswered();
+    let ior = unreachable(1..=HIGHEST);
     let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
     let error = echo.twice(1).unwrap_err();
     assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
     assert_eq!(error.completed, CompletionStatus::No);
     assert_eq!(*timeouts.lock().unwrap(), [10, 10, 5].map(Duration::from_secs));
+    // So has a LocateRequest, and the next call has the whole time again.
+    timeouts.lock().unwrap().clear();
+    let error = echo.object().locate().unwrap_err();
+    assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+    assert_eq!(*timeouts.lock().unwrap(), [10, 10, 5].map(Duration::from_secs));
+}
+
+#[test]
+fn a_forward_leaves_a_call_the_rest_of_its_time_to_connect() {
+    let (orb, timeouts) = unanswered();
+    let (server, _) = script(vec![vec![Play::Forward(unreachable(3..=HIGHEST))]]);
+    let mut ior = unreachable(1..=2);
+    ior.profiles.extend(server.profiles);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let error = echo.twice(1).unwrap_err();
+    assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+    assert_eq!(error.completed, CompletionStatus::No);
+    // Connecting to the server has taken some of the last five seconds.
+    let timeouts = timeouts.lock().unwrap();
+    let seconds: Vec<_> = timeouts.iter().map(|it| it.as_secs_f64().ceil() as u64).collect();
+    assert_eq!(seconds, [10, 10, 5, 5]);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! Descriptors of unused connections.
 
+use std::sync::{Arc, Barrier, Mutex};
 use std::time::{Duration, Instant};
 
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_testkit::in_own_process;
+use zorb_testkit::{in_own_process, limit_descriptors};
 
-use crate::support::{Echo, Servant, builder, client, server, until_noted};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until_noted};
 
 /// The open descriptors: all, and those of sockets.
 fn open_descriptors() -> [usize; 2] {
@@ -53,6 +54,57 @@ fn a_server_keeps_no_connections_to_clients_that_have_gone() {
             all = all.min(open_descriptors()[0]);
         }
     });
+}
+
+/// Clients of 32 threads one after another, all of whose threads the server calls back at the same time. Each client
+/// has 64 connections, and the process descriptors for fewer than two such clients.
+fn many_threads_are_called_back(clients: usize) {
+    const THREADS: usize = 32;
+    limit_descriptors(240);
+    let peer = Arc::<Mutex<Option<Echo>>>::default();
+    let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let called = Arc::clone(&peer);
+    let calling = Acting(move |value| {
+        let called = called.lock().unwrap().clone().unwrap();
+        called.twice(value)
+    });
+    let echo: Echo = orb.root_poa().activate(calling).unwrap();
+    let sockets = open_descriptors()[1];
+    let mut all = usize::MAX;
+    for _ in 0..clients {
+        let (client, there) = client(&echo);
+        let meeting = Barrier::new(THREADS);
+        let here = client.root_poa().activate::<_, Echo>(Acting(move |value| {
+            meeting.wait();
+            Ok(value + 1)
+        }));
+        let here = here.unwrap();
+        *peer.lock().unwrap() = Some(orb.resolve(&here.object().to_ior_string()).unwrap());
+        std::thread::scope(|scope| {
+            for value in 0..THREADS as i32 {
+                let there = &there;
+                scope.spawn(move || assert_eq!(there.twice(value), Ok(value + 1)));
+            }
+        });
+        drop((here, there));
+        client.shutdown(true).unwrap();
+        drop(client);
+        until_open([all, sockets]);
+        all = all.min(open_descriptors()[0]);
+    }
+}
+
+#[test]
+fn a_server_keeps_no_connections_to_clients_of_many_threads() {
+    let name = "descriptors::a_server_keeps_no_connections_to_clients_of_many_threads";
+    in_own_process(name, || many_threads_are_called_back(20));
+}
+
+#[test]
+#[ignore = "takes minutes; the same with 20 clients runs always"]
+fn ten_thousand_clients_of_many_threads_leave_no_connections() {
+    let name = "descriptors::ten_thousand_clients_of_many_threads_leave_no_connections";
+    in_own_process(name, || many_threads_are_called_back(10_000));
 }
 
 /// The threads that send queued one-way calls.

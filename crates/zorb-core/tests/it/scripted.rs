@@ -17,7 +17,7 @@ const ORDER: ByteOrder = ByteOrder::Big;
 const VERSION: GiopVersion = GiopVersion::V1_2;
 
 /// The server's reaction to one request.
-enum Play {
+pub(crate) enum Play {
     /// Answers with twice the number.
     Answer,
     /// Answers the previous request again, then this one.
@@ -43,7 +43,7 @@ enum Play {
 }
 
 /// Serves one connection per list and one request per entry; then ends the connection.
-fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
+pub(crate) fn script(connections: Vec<Vec<Play>>) -> (Ior, JoinHandle<usize>) {
     require_loopback();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let ior = object_at(listener.local_addr().unwrap().port());

@@ -154,6 +154,13 @@ impl Charge {
         }
     }
 
+    /// Makes `other` charge to the budget of this one, if there is one and nothing is charged to another one.
+    pub(super) fn begin_another(&self, other: &mut Self) {
+        if let Some(budget) = &self.budget {
+            other.begin(budget);
+        }
+    }
+
     /// Charges to `budget` from now on, if nothing is charged to another one.
     pub(super) fn begin(&mut self, budget: &Arc<MessageBudget>) {
         if self.budget.is_none() || self.octets == 0 {

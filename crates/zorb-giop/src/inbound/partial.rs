@@ -1,10 +1,11 @@
 //! Joining fragments.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use zorb_cdr::CdrReader;
 
-use super::{Charge, Limits};
+use super::{Charge, Limits, MessageBudget};
 use crate::{
     CancelRequest, GiopVersion, HEADER_SIZE, MessageHeader, MessageKind, ProtocolError,
     ProtocolErrorKind, ServiceContexts,
@@ -29,8 +30,11 @@ pub(super) struct Partials {
     messages: Vec<Partial>,
     /// Octets in `messages`.
     octets: usize,
-    /// Octets that are allocated for `messages`.
+    /// Octets that are allocated for `messages`: more than have been received, since buffers grow in steps and are
+    /// used again.
     allocated: usize,
+    /// Their charge.
+    charge: Charge,
     /// The number of messages that have begun.
     begun: u32,
 }
@@ -83,6 +87,10 @@ pub(super) enum Outcome {
 }
 
 impl Partials {
+    pub(super) fn charged_to(budget: Arc<MessageBudget>) -> Self {
+        Self { charge: Charge::to(budget), ..Self::default() }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.messages.is_empty()
     }
@@ -145,13 +153,18 @@ impl Partials {
         }
         self.account(message.len(), limits)?;
         spare.clear(limits.retained_capacity);
-        let Joined { mut octets, seams, .. } = core::mem::take(spare);
-        extend(&mut octets, message)?;
+        let Joined { octets, seams, .. } = core::mem::take(spare);
         let ordinal = self.begun;
         self.begun = ordinal.wrapping_add(1);
         let header = *header;
-        let partial = Partial { ordinal, request_id, header, fragments: 1, octets, seams };
-        self.allocated = self.allocated.saturating_add(partial.allocated());
+        let mut partial = Partial { ordinal, request_id, header, fragments: 1, octets, seams };
+        let allocated = self.allocated.saturating_add(partial.allocated());
+        if !self.charge.set(allocated) {
+            return Err(ProtocolErrorKind::OutOfMemory(allocated).into());
+        }
+        self.allocated = allocated;
+        grow(&mut partial.octets, message.len(), &mut self.allocated, &mut self.charge)?;
+        partial.octets.extend_from_slice(message);
         self.messages.push(partial);
         Ok(())
     }
@@ -184,14 +197,14 @@ impl Partials {
             let (size, limit) = (size as u64, limits.max_message_size);
             return Err(ProtocolErrorKind::MessageTooLarge { size, limit }.into());
         }
-        let before = partial.allocated();
+        let (allocated, charge) = (&mut self.allocated, &mut self.charge);
         if header.version < GiopVersion::V1_2 {
-            partial.seams.try_reserve(1).map_err(|_| ProtocolErrorKind::OutOfMemory(size))?;
+            grow(&mut partial.seams, 1, allocated, charge)?;
             // Cannot fail: `size` fits.
             partial.seams.extend(u32::try_from(partial.octets.len()));
         }
-        extend(&mut partial.octets, payload)?;
-        self.allocated = self.allocated.saturating_add(partial.allocated() - before);
+        grow(&mut partial.octets, payload.len(), allocated, charge)?;
+        partial.octets.extend_from_slice(payload);
         self.account(payload.len(), limits)?;
         if header.more_fragments {
             return Ok(Outcome::Absorbed);
@@ -208,10 +221,21 @@ impl Partials {
         Ok(Outcome::Joined(whole))
     }
 
-    /// The octets that are allocated for all incomplete messages: more than have been received, since buffers
-    /// grow in steps and are used again.
-    pub(super) fn allocated(&self) -> usize {
-        self.allocated
+    /// Releases what is charged for messages that are not incomplete any more.
+    pub(super) fn settle(&mut self) {
+        self.charge.reduce(self.allocated);
+    }
+
+    /// Splits `octets` of the charge off, for a message that has been completed.
+    pub(super) fn split_charge(&mut self, octets: usize) -> Charge {
+        self.charge.split_off(octets)
+    }
+
+    /// Drops all incomplete messages.
+    pub(super) fn clear(&mut self) {
+        self.messages.clear();
+        (self.octets, self.allocated) = (0, 0);
+        self.charge.clear();
     }
 
     /// The ordinal number of the message that began first.
@@ -263,11 +287,26 @@ impl Partial {
     }
 }
 
-/// Appends `payload` to a message.
-fn extend(message: &mut Vec<u8>, payload: &[u8]) -> Result<(), ProtocolError> {
-    let size = message.len().saturating_add(payload.len());
-    message.try_reserve(payload.len()).map_err(|_| ProtocolErrorKind::OutOfMemory(size))?;
-    message.extend_from_slice(payload);
+/// Makes room for `more` elements in a buffer of an incomplete message. What that takes is charged first, and added to
+/// `allocated`.
+fn grow<T>(
+    buffer: &mut Vec<T>,
+    more: usize,
+    allocated: &mut usize,
+    charge: &mut Charge,
+) -> Result<(), ProtocolError> {
+    let (before, wanted) = (buffer.capacity(), buffer.len().saturating_add(more));
+    if wanted <= before {
+        return Ok(());
+    }
+    let out_of_memory = || ProtocolErrorKind::OutOfMemory(wanted);
+    let capacity = wanted.max(before.saturating_mul(2));
+    let grown = allocated.saturating_add((capacity - before).saturating_mul(size_of::<T>()));
+    if !charge.set(grown) {
+        return Err(out_of_memory().into());
+    }
+    buffer.try_reserve_exact(capacity - buffer.len()).map_err(|_| out_of_memory())?;
+    *allocated = grown;
     Ok(())
 }
 

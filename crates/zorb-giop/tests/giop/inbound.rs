@@ -344,3 +344,67 @@ fn tiny_limits_work() {
     let message = reply(1, 3000);
     assert_eq!(received(&mut inbound, &message, 1), [message]);
 }
+
+/// Streams of messages of many sizes, whole and in fragments, are received in pieces of many sizes.
+#[test]
+fn no_buffer_grows_beyond_the_budget() {
+    let mut seed = 7_u64;
+    let mut below = |limit: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % limit
+    };
+    let retained = SMALL.retained_capacity;
+    let (mut taken, mut refused) = (0, 0);
+    for _ in 0..300 {
+        let budget = Arc::new(MessageBudget::new(below(20_000)));
+        let new = || (Inbound::new(SMALL).with_budget(Arc::clone(&budget)), Detached::default());
+        let mut connections = [(); 3].map(|()| new());
+        for _ in 0..20 {
+            let mut stream = Vec::new();
+            for id in 0..below(6) as u32 {
+                let message = reply(id, below(4_000));
+                match below(3) {
+                    0 => zorb_giop::fragments(&message, 16 + 8 * below(100)).for_each(|piece| {
+                        stream.extend_from_slice(&piece.header());
+                        stream.extend_from_slice(piece.payload);
+                    }),
+                    _ => stream.extend_from_slice(&message),
+                }
+            }
+            let chosen = below(connections.len());
+            let mut rest = &stream[..];
+            while !rest.is_empty() {
+                let (inbound, detached) = &mut connections[chosen];
+                put(inbound, &mut rest, 1 + below(5_000));
+                let result = loop {
+                    match inbound.poll() {
+                        Ok(Some(_)) if below(4) == 0 => {}
+                        Ok(Some(_)) => {
+                            inbound.take_into(detached);
+                            taken += 1;
+                        }
+                        Ok(None) => break Ok(()),
+                        Err(error) => break Err(error),
+                    }
+                };
+                if let Err(error) = result {
+                    assert!(matches!(error.kind, ProtocolErrorKind::OutOfMemory(_)), "{error}");
+                    refused += 1;
+                    connections[chosen] = new();
+                    break;
+                }
+                let excess = |octets: usize| octets.saturating_sub(retained);
+                let all = connections.iter();
+                let allocated = all.map(|(inbound, detached)| {
+                    excess(inbound.capacity()) + excess(detached.buffer.capacity())
+                });
+                let allocated: usize = allocated.sum();
+                assert!(allocated <= budget.used(), "{allocated} of {}", budget.used());
+                assert!(budget.used() <= budget.limit(), "{budget:?}");
+            }
+        }
+        drop(connections);
+        assert_eq!(budget.used(), 0);
+    }
+    assert!(taken > 1_000 && refused > 100, "{taken} messages, {refused} connections");
+}

@@ -13,7 +13,7 @@ pub(super) enum AnyConnection<'r> {
 impl EndpointPool {
     /// A connection for a call: a multiplexed one if the pool has those, otherwise an exclusive one.
     #[inline]
-    pub(super) fn connection(&self, wanted: Wanted) -> Result<AnyConnection<'_>, NoConnection> {
+    pub(super) fn connection(&self, wanted: Wanted<'_>) -> Result<AnyConnection<'_>, NoConnection> {
         let (pool, thread) = self.for_caller();
         match &pool.multiplexed {
             None => pool.acquire(thread, wanted).map(AnyConnection::Exclusive),

@@ -17,7 +17,6 @@ use super::connection::{Connection, NoReply, NotBegun, machine_time};
 use super::contexts::Contexts;
 use super::failing::{Failure, no_reply, not_sent};
 use super::multiplexed::MultiplexedCall;
-use super::pool::Wanted;
 use super::reply::{ReadReply, Reply};
 use super::route::{Route, Routes};
 use super::selection::{Selection, select_connection, select_idle};
@@ -61,10 +60,8 @@ fn connect<'r>(
     call: &Call<'_>,
     routes: &'r Routes,
 ) -> Result<(&'r Route, AnyConnection<'r>), SystemException> {
-    let (connect_timeout, deadline) = (call.parameters.connect, call.sending.deadline());
-    let wanted = Wanted { connect_timeout, deadline, waits: true };
     let expects_reply = call.response.expects_reply();
-    let selection = Selection { wanted, expects_reply, info: call.info };
+    let selection = Selection { wanted: call.wanted(), expects_reply, info: call.info };
     select_connection(call.object, routes, &selection)
 }
 

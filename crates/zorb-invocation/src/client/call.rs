@@ -6,7 +6,9 @@ use zorb_base::policy::SyncScope;
 use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
+use super::connect_time::ConnectTime;
 use super::level_policies::CallParameters;
+use super::pool::Wanted;
 use super::reply::ReadReply;
 use super::time_limit::TimeLimit;
 use crate::object::ObjectRef;
@@ -25,6 +27,7 @@ pub(super) struct Call<'a> {
     /// For connecting and sending; that of the whole call if policies set no other.
     pub(super) sending: TimeLimit,
     pub(super) parameters: &'a CallParameters,
+    pub(super) connect_time: &'a ConnectTime,
     /// What interceptors have set for this attempt.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
@@ -43,6 +46,17 @@ impl Call<'_> {
         }
         if !self.response.expects_reply() {
             self.response = response_to(sync_scope);
+        }
+    }
+
+    /// The limits for its connection.
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted {
+            connect_timeout: self.parameters.connect,
+            max_connect_time: self.object.core().options().max_connect_time,
+            connect_time: self.connect_time,
+            deadline: self.sending.deadline(),
+            waits: true,
         }
     }
 

@@ -1,29 +1,22 @@
-//! The time for connecting to an object that has several addresses.
+//! The time that a call spends connecting.
 
+use std::cell::Cell;
 use std::time::Duration;
 
-/// The time for connecting to one address after another.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ConnectTime {
-    each: Duration,
-    left: Duration,
-}
+/// The time that a call has spent connecting: to one address after another, and after each forward.
+#[derive(Debug, Default)]
+pub(super) struct ConnectTime(Cell<Duration>);
 
 impl ConnectTime {
-    /// At most `each` for one address, and `all` for all together, which is at least as long.
-    pub(super) fn new(each: Duration, all: Duration) -> Self {
-        Self { each, left: all.max(each) }
+    /// The maximum time for the next address: at most `each` for one address, and `all` for all together, which is at
+    /// least as long.
+    pub(super) fn left(&self, each: Duration, all: Duration) -> Duration {
+        all.max(each).saturating_sub(self.0.get()).min(each)
     }
 
-    /// The maximum time for the next address.
-    pub(super) fn next(&self) -> Duration {
-        self.each.min(self.left)
-    }
-
-    /// Subtracts what an attempt took; returns whether there is time for another.
-    pub(super) fn spend(&mut self, spent: Duration) -> bool {
-        self.left = self.left.saturating_sub(spent);
-        !self.left.is_zero()
+    /// Adds what an attempt took.
+    pub(super) fn spend(&self, spent: Duration) {
+        self.0.set(self.0.get().saturating_add(spent));
     }
 }
 
@@ -34,12 +27,14 @@ mod tests {
     #[test]
     fn all_addresses_share_one_limit() {
         let seconds = Duration::from_secs;
-        let mut time = ConnectTime::new(seconds(10), seconds(25));
-        assert_eq!(time.next(), seconds(10));
-        assert!(time.spend(seconds(10)));
-        assert!(time.spend(seconds(9)));
-        assert_eq!(time.next(), seconds(6));
-        assert!(!time.spend(seconds(7)));
-        assert_eq!(ConnectTime::new(seconds(60), seconds(25)).next(), seconds(60));
+        let time = ConnectTime::default();
+        let left = || time.left(seconds(10), seconds(25));
+        assert_eq!(left(), seconds(10));
+        time.spend(seconds(10));
+        time.spend(seconds(9));
+        assert_eq!(left(), seconds(6));
+        time.spend(seconds(7));
+        assert_eq!(left(), Duration::ZERO);
+        assert_eq!(ConnectTime::default().left(seconds(60), seconds(25)), seconds(60));
     }
 }

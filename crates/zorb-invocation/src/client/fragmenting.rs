@@ -125,6 +125,10 @@ impl Stream for Fragmenting {
     fn hangup_fd(&self) -> Option<BorrowedFd<'_>> {
         self.inner.hangup_fd()
     }
+
+    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
+        self.inner.notify_of_hangup(notify)
+    }
 }
 
 #[cfg(test)]

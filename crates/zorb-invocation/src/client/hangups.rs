@@ -2,7 +2,8 @@
 //!
 //! A client that makes no calls does not read from its connections, so it would keep those that their servers have
 //! closed. One thread of the process waits for that (epoll with `EPOLLRDHUP`): each connection is registered once, when
-//! it is opened, calls cost nothing, and received data does not wake the thread. The wait has a time limit, after which
+//! it is opened, calls cost nothing, and received data does not wake the thread. Streams over datagrams report it
+//! themselves. The wait has a time limit, after which
 //! the thread closes what has been idle for its limit, so at most a quarter of that later.
 
 use std::collections::HashMap;
@@ -75,15 +76,19 @@ pub(super) fn watch(
     stream: &dyn Stream,
     closer: Weak<dyn ClosesHungUp>,
 ) -> Option<WatchedConnection> {
-    let descriptor = stream.hangup_fd()?;
     let interval = closer.upgrade().and_then(|closer| closer.idle_limit()).map(interval_of);
     let watched = running(interval).map(|watch| watch.register(closer, interval));
     let added = watched.and_then(|watched| {
-        watched.watch.hangups.add(descriptor, watched.key)?;
-        Ok(watched)
+        if let Some(descriptor) = stream.hangup_fd() {
+            watched.watch.hangups.add(descriptor, watched.key)?;
+            return Ok(Some(watched));
+        }
+        let (watch, key) = (Arc::clone(&watched.watch), watched.key);
+        let can_tell = stream.notify_of_hangup(Box::new(move || watch.close_hung_up(key)));
+        Ok(can_tell.then_some(watched))
     });
     match added {
-        Ok(watched) => Some(watched),
+        Ok(watched) => watched,
         Err(error) => {
             tracing::debug!(peer = stream.peer(), %error, "the connection is not watched");
             None

@@ -10,6 +10,7 @@ use zorb_types::{
 
 use super::attempt::{Attempt, Unfinished, call_remote, not_addressed};
 use super::call::Call;
+use super::connect_time::ConnectTime;
 use super::effective::{parameters, plain_parameters, policy_of};
 use super::failing::forwarded_to_nil;
 use super::inside::call_here;
@@ -71,6 +72,7 @@ fn invoke_unnamed(
             &own_parameters
         }
     };
+    let connect_time = ConnectTime::default();
     let mut call = Call {
         object,
         operation,
@@ -80,6 +82,7 @@ fn invoke_unnamed(
         time_limit: TimeLimit::NONE,
         sending: TimeLimit::NONE,
         parameters,
+        connect_time: &connect_time,
         info: None,
     };
     call.apply_parameters();

@@ -1,7 +1,6 @@
 //! LocateRequests, which ask a server for an object without calling it.
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::upcall_thread::about_to_block;
@@ -14,6 +13,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::any_connection::AnyConnection;
 use super::attempt::{give_up, not_addressed, not_begun, unwritten};
+use super::connect_time::ConnectTime;
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
 use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
@@ -64,12 +64,20 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     };
     let object = &*object;
     let time_limit = TimeLimit::new(parameters.round_trip);
+    let connect_time = ConnectTime::default();
+    let wanted = Wanted {
+        connect_timeout: parameters.connect,
+        max_connect_time: core.options().max_connect_time,
+        connect_time: &connect_time,
+        deadline: time_limit.deadline(),
+        waits: true,
+    };
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;
     let mut resends = 0;
     while hops <= core.options().max_forwards {
-        match locate_at(object, target, parameters.connect, time_limit) {
+        match locate_at(object, target, wanted, time_limit) {
             Ok(Location::Here) => return Ok(true),
             Ok(Location::Unknown) => return Ok(false),
             Ok(Location::Forward(ior)) => {
@@ -102,7 +110,7 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
 fn locate_at(
     object: &ObjectRef,
     target: &Binding,
-    connect: Duration,
+    wanted: Wanted<'_>,
     time_limit: TimeLimit,
 ) -> Result<Location, Unanswered> {
     let core = object.core();
@@ -115,8 +123,6 @@ fn locate_at(
         });
     }
     let selected = select_endpoint(object, target, routes, |info| {
-        let deadline = time_limit.deadline();
-        let wanted = Wanted { connect_timeout: connect, deadline, waits: true };
         let selection = Selection { wanted, expects_reply: true, info };
         select_connection(object, routes, &selection)
     })?;

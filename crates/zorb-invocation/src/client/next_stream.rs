@@ -6,6 +6,7 @@ use zorb_transport::Stream;
 use zorb_types::SystemException;
 
 use super::any_connection::AnyConnection;
+use super::connect_time::ConnectTime;
 use super::connection::Connection;
 use super::effective::parameters;
 use super::interception::select_endpoint;
@@ -26,8 +27,15 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
     }
     let parameters = parameters(object);
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
+    let connect_time = ConnectTime::default();
     select_endpoint(object, target, routes, |info| {
-        let wanted = Wanted { connect_timeout: parameters.connect, deadline, waits: true };
+        let wanted = Wanted {
+            connect_timeout: parameters.connect,
+            max_connect_time: core.options().max_connect_time,
+            connect_time: &connect_time,
+            deadline,
+            waits: true,
+        };
         let selection = Selection { wanted, expects_reply: false, info };
         Ok(match select_connection(object, routes, &selection)?.1 {
             AnyConnection::Exclusive(mut call) => {

@@ -50,10 +50,10 @@ impl std::fmt::Debug for Outbox {
 }
 
 /// The parameters of a queue.
-pub(super) struct NewOutbox {
+pub(super) struct NewOutbox<'a> {
     pub(super) on_event: OnEvent,
     pub(super) limits: FlowLimits,
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Wanted<'a>,
 }
 
 impl Outbox {
@@ -61,7 +61,7 @@ impl Outbox {
     pub(super) fn open(
         core: &OrbCore,
         pool: &Arc<EndpointPool>,
-        new: NewOutbox,
+        new: NewOutbox<'_>,
         on_end: impl FnOnce(&Arc<Self>) + Send + 'static,
     ) -> Result<Arc<Self>, NoConnection> {
         let NewOutbox { on_event, limits, wanted } = new;

@@ -64,12 +64,12 @@ impl Outboxes {
 
     /// The queue of a pool; `new` opens one if none accepts calls. Other threads that open one are waited for until
     /// `deadline`.
-    pub(super) fn queue(
+    pub(super) fn queue<'n>(
         &self,
         core: &OrbCore,
         pool: &Arc<EndpointPool>,
         deadline: Option<Instant>,
-        new: impl FnOnce() -> NewOutbox,
+        new: impl FnOnce() -> NewOutbox<'n>,
     ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
         let slot = self.slot(pool);
         let mut state = slot.state.lock();

@@ -28,6 +28,7 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::process;
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream};
 
+use super::connect_time::ConnectTime;
 use super::connection::Receiving;
 use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
@@ -129,16 +130,25 @@ pub(super) trait OtherConnections: Send + Sync {
 
 /// The time limits for a connection.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
-    /// The maximum time to connect.
+pub(super) struct Wanted<'a> {
+    /// The maximum time to connect to one address.
     pub(super) connect_timeout: Duration,
+    /// The maximum time to connect to all addresses together.
+    pub(super) max_connect_time: Duration,
+    /// What the call has spent of that.
+    pub(super) connect_time: &'a ConnectTime,
     /// When it must be open.
     pub(super) deadline: Option<Instant>,
     /// Whether it waits until an endpoint that could not be reached is to be tried again.
     pub(super) waits: bool,
 }
 
-impl Wanted {
+impl Wanted<'_> {
+    /// The time that is left to connect to the next address.
+    pub(super) fn time_to_connect(&self) -> Duration {
+        self.connect_time.left(self.connect_timeout, self.max_connect_time)
+    }
+
     /// Whether the deadline has passed.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= Instant::now())
@@ -155,11 +165,7 @@ pub(crate) enum NoConnection {
     /// The endpoint could not be reached, and it is too early to try again; the caller does not wait.
     NotYet,
     /// The endpoint could not be reached.
-    Unreachable {
-        error: ConnectError,
-        /// The time that the attempt took.
-        spent: Duration,
-    },
+    Unreachable(ConnectError),
 }
 
 impl EndpointPool {
@@ -302,7 +308,7 @@ impl EndpointPool {
     /// A connection outside the pool, if necessary in excess of the limit.
     pub(super) fn open_separate(
         &self,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         if state.closed {
@@ -326,7 +332,7 @@ impl EndpointPool {
         idle
     }
 
-    fn open(&self, wanted: Wanted) -> Result<Box<ExclusiveConnection>, NoConnection> {
+    fn open(&self, wanted: Wanted<'_>) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let stream = self.connect(wanted)?;
         let messaging = self.protocol.messaging();
         let session = match self.protocol.carries_replies() {
@@ -345,11 +351,12 @@ impl EndpointPool {
     }
 
     /// Connects; the caller has counted the connection as open.
-    fn connect(&self, wanted: Wanted) -> Result<Arc<dyn Stream>, NoConnection> {
-        let Wanted { connect_timeout, deadline, .. } = wanted;
+    fn connect(&self, wanted: Wanted<'_>) -> Result<Arc<dyn Stream>, NoConnection> {
         let begun = self.begin_connecting(wanted)?;
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let timeout = left.map_or(connect_timeout, |left| left.min(connect_timeout));
+        let most = wanted.time_to_connect();
+        let left =
+            wanted.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let timeout = left.map_or(most, |left| left.min(most));
         let timeout = timeout.max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
@@ -366,6 +373,8 @@ impl EndpointPool {
             }
             _ => Err(error),
         });
+        let timed_out = connected.as_ref().is_err_and(ConnectError::is_timed_out);
+        wanted.connect_time.spend(if timed_out { timeout } else { begun.elapsed() });
         match connected {
             Ok(stream) => {
                 self.connected();
@@ -379,8 +388,7 @@ impl EndpointPool {
             Err(error) => {
                 self.state().reconnecting.failed(tried, Instant::now(), self.settings.reconnect);
                 self.lost_one();
-                let spent = if error.is_timed_out() { timeout } else { begun.elapsed() };
-                Err(NoConnection::Unreachable { error, spent })
+                Err(NoConnection::Unreachable(error))
             }
         }
     }

@@ -11,13 +11,12 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
-use super::connect_time::ConnectTime;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
-use super::pool::{NoConnection, Wanted};
+use super::pool::NoConnection;
 use super::route::{Route, Routes};
 use super::selection::{fitting_routes, unreachable};
 use crate::flow::WhenFull;
@@ -75,21 +74,19 @@ fn select_queue<'t>(
     routes: &'t Routes,
 ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
     let core = call.object.core();
-    let deadline = call.sending.deadline();
-    let mut connecting = ConnectTime::new(call.parameters.connect, core.options().max_connect_time);
-    let new = |connect_timeout| NewOutbox {
+    let wanted = call.wanted();
+    let new = || NewOutbox {
         on_event: policy.event_handler(),
         limits: policy.limits_of(core.options()),
-        wanted: Wanted { connect_timeout, deadline, waits: true },
+        wanted,
     };
     let mut failure = None;
     for route in fitting_routes(routes, call.info)? {
-        let new = || new(connecting.next());
-        match policy.outboxes().queue(core, &route.pool, deadline, new)? {
+        match policy.outboxes().queue(core, &route.pool, wanted.deadline, new)? {
             Ok(outbox) => return Ok((route, outbox)),
-            Err(NoConnection::Unreachable { error, spent }) => {
+            Err(NoConnection::Unreachable(error)) => {
                 failure = Some(error);
-                if !connecting.spend(spent) {
+                if wanted.time_to_connect().is_zero() {
                     break;
                 }
             }

@@ -9,7 +9,6 @@ use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
-use super::connect_time::ConnectTime;
 use super::pool::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
@@ -20,7 +19,7 @@ const MAX_PROBE: Duration = Duration::from_secs(1);
 /// The requirements of a call on its connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Selection<'a> {
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Wanted<'a>,
     pub(super) expects_reply: bool,
     /// What interceptors require of the endpoint.
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
@@ -156,7 +155,6 @@ fn try_routes<'t>(
     let Selection { wanted, expects_reply, .. } = *selection;
     let core = object.core();
     let mut failures = Vec::new();
-    let mut connecting = ConnectTime::new(wanted.connect_timeout, core.options().max_connect_time);
     let mut ended = NotConnected::Unreachable;
     let mut one_way = false;
     let preferred = routes.preferred_number();
@@ -170,10 +168,9 @@ fn try_routes<'t>(
             one_way = true;
             continue;
         }
-        let connect_timeout = connecting.next();
         let wanted = match fails_back && number < preferred {
-            true => probe(Wanted { connect_timeout, waits, ..wanted }),
-            false => Wanted { connect_timeout, waits, ..wanted },
+            true => probe(Wanted { waits, ..wanted }),
+            false => Wanted { waits, ..wanted },
         };
         match route.pool.connection(wanted) {
             Ok(connection) => {
@@ -188,13 +185,13 @@ fn try_routes<'t>(
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.pool.endpoint));
             }
             Err(NoConnection::NotYet) => later.push((number, route, true)),
-            Err(NoConnection::Unreachable { error, spent }) => {
+            Err(NoConnection::Unreachable(error)) => {
                 failures.push(error);
                 if selection.wanted.is_late() {
                     ended = NotConnected::Late;
                     break;
                 }
-                if !connecting.spend(spent) {
+                if wanted.time_to_connect().is_zero() {
                     ended = NotConnected::TooLong;
                     break;
                 }
@@ -221,7 +218,7 @@ fn next_of<T>(later: &mut Vec<T>) -> Option<T> {
 /// The limits of an attempt to go back to an earlier address while a later one works: the call must not wait long for
 /// it, and there must be time left to use the other one.
 #[cold]
-fn probe(wanted: Wanted) -> Wanted {
+fn probe(wanted: Wanted<'_>) -> Wanted<'_> {
     let now = Instant::now();
     let half = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
     Wanted {
@@ -244,7 +241,7 @@ enum NotConnected {
 
 /// The exception if other calls used all connections.
 #[cold]
-fn all_in_use(wanted: &Wanted) -> SystemException {
+fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
     let no = CompletionStatus::No;
     if wanted.is_late() {
         return SystemException::timeout(minor::timeout::CONNECT, no);

@@ -202,6 +202,10 @@ impl Driven for Connection {
         self.failure.is_some() || is_over || self.taken < self.received.len()
     }
 
+    fn has_hung_up(&self) -> bool {
+        self.failure.is_some() || self.has_ended || self.is_shut_down
+    }
+
     fn finish(&mut self) {
         self.is_finished = true;
     }

@@ -2,6 +2,7 @@
 
 use std::io::{ErrorKind, IoSlice};
 use std::net::Shutdown;
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -168,11 +169,20 @@ pub fn try_send_never_waits(subject: &Subject) {
     assert_eq!(recv_exactly(&*client, 11), b"later parts");
 }
 
-/// The socket for hang-ups, if a stream has one, reports that the peer has closed the stream, whatever it has sent
-/// before.
+/// A stream that can tell reports that the peer has closed it, whatever it has sent before.
 pub fn a_client_learns_that_its_server_has_hung_up(subject: &Subject) {
     let Link { client, server, .. } = subject.link();
-    let Some(socket) = client.hangup_fd() else { return };
+    let Some(socket) = client.hangup_fd() else {
+        let (notified, reports) = mpsc::channel();
+        let notify = move || notified.send(()).unwrap();
+        if client.notify_of_hangup(Box::new(notify)) {
+            server.send_all(b"farewell").unwrap();
+            assert_eq!(reports.try_recv(), Err(mpsc::TryRecvError::Empty));
+            drop(server);
+            reports.recv().expect("the peer has closed the stream");
+        }
+        return;
+    };
     let watch = HangupWatch::new().unwrap();
     watch.add(socket, 7).unwrap();
     server.send_all(b"farewell").unwrap();

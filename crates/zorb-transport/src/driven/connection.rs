@@ -90,6 +90,9 @@ pub trait Driven: fmt::Debug + Send + Sized + 'static {
     /// Whether [`recv`](Self::recv) would return at once.
     fn is_readable(&self) -> bool;
 
+    /// Whether the peer has ended its direction, or the connection has failed.
+    fn has_hung_up(&self) -> bool;
+
     /// Ends the sending direction after the octets accepted so far.
     fn finish(&mut self);
 

@@ -47,7 +47,6 @@ pub(super) struct Link<D: Driven> {
     changed: Condition,
 }
 
-#[derive(Debug)]
 pub(super) struct State<D> {
     pub(super) connection: D,
     datagram: Vec<u8>,
@@ -56,9 +55,26 @@ pub(super) struct State<D> {
     traffic: TrafficOptions,
     /// Whether the peer's machine has reported a closed port, and nothing was received since.
     refused: bool,
+    /// Called when the peer hangs up.
+    on_hangup: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl<D: fmt::Debug> fmt::Debug for State<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { connection, refused, .. } = self;
+        f.debug_tuple("State").field(connection).field(refused).finish()
+    }
 }
 
 impl<D: Driven> State<D> {
+    /// What to call, without the lock, if the peer has hung up.
+    fn take_on_hangup(&mut self) -> Option<Box<dyn FnOnce() + Send>> {
+        if self.on_hangup.is_none() || !self.connection.has_hung_up() {
+            return None;
+        }
+        self.on_hangup.take()
+    }
+
     /// Handles a report that the peer's port is closed. Its last datagrams may still be in the
     /// socket or with the receiving thread, so an established connection fails only on the second
     /// report: unacknowledged data is sent again soon.
@@ -74,7 +90,7 @@ impl<D: Driven> Link<D> {
     pub(super) fn new(socket: LinkSocket, connection: D, timers: &Arc<Timers>) -> Arc<Self> {
         let traffic = TrafficOptions::default();
         let (datagram, alarm, refused) = (Vec::new(), None, false);
-        let state = State { connection, datagram, alarm, traffic, refused };
+        let state = State { connection, datagram, alarm, traffic, refused, on_hangup: None };
         let timers = Arc::clone(timers);
         Arc::new(Self { socket, timers, state: Lock::new(state), changed: Condition::new() })
     }
@@ -139,8 +155,7 @@ impl<D: Driven> Link<D> {
         state.refused = false;
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
-        drop(state);
-        self.changed.notify_all();
+        self.notify(state);
         is_new
     }
 
@@ -165,16 +180,36 @@ impl<D: Driven> Link<D> {
         let mut state = self.state();
         change(&mut state.connection);
         self.pump(&mut state);
-        drop(state);
-        self.changed.notify_all();
+        self.notify(state);
     }
 
     fn refuse(self: &Arc<Self>) {
         let mut state = self.state();
         state.refused();
         self.pump(&mut state);
+        self.notify(state);
+    }
+
+    /// Releases the changed state, and notifies those who wait for a change.
+    fn notify(&self, mut state: Locked<'_, State<D>>) {
+        let on_hangup = state.take_on_hangup();
         drop(state);
         self.changed.notify_all();
+        if let Some(on_hangup) = on_hangup {
+            on_hangup();
+        }
+    }
+
+    /// Calls `notify` when the peer hangs up, or now if it has.
+    pub(super) fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) {
+        let mut state = self.state();
+        let replaced = state.on_hangup.replace(notify);
+        let on_hangup = state.take_on_hangup();
+        drop(state);
+        drop(replaced);
+        if let Some(on_hangup) = on_hangup {
+            on_hangup();
+        }
     }
 
     /// The body of the receiving thread of a client's connection.
@@ -202,10 +237,8 @@ impl<D: Driven> TimeoutHandler for Link<D> {
         let mut state = self.state();
         state.alarm = None;
         self.pump(&mut state);
-        let has_failed = state.connection.failure().is_some();
-        drop(state);
-        if has_failed {
-            self.changed.notify_all();
+        if state.connection.failure().is_some() {
+            self.notify(state);
         }
     }
 }

@@ -129,6 +129,11 @@ impl<D: Driven> Stream for DrivenStream<D> {
         Ok(())
     }
 
+    fn notify_of_hangup(&self, notify: Box<dyn FnOnce() + Send>) -> bool {
+        self.link.notify_of_hangup(notify);
+        true
+    }
+
     fn peer(&self) -> &str {
         &self.peer
     }

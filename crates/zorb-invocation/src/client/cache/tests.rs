@@ -8,6 +8,7 @@ use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;
 
 use super::*;
+use crate::client::connect_time::ConnectTime;
 use crate::client::pool::{ClosesWithPool, NoConnection, Wanted};
 
 fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
@@ -42,8 +43,13 @@ fn a_closed_cache_opens_nothing() {
     let cache = ConnectionCache::default();
     let before = pool(&cache, 0);
     cache.close();
-    let connect_timeout = Duration::from_secs(1);
-    let wanted = Wanted { connect_timeout, deadline: None, waits: true };
+    let wanted = Wanted {
+        connect_timeout: Duration::from_secs(1),
+        max_connect_time: Duration::from_secs(1),
+        connect_time: &ConnectTime::default(),
+        deadline: None,
+        waits: true,
+    };
     for pool in [before, pool(&cache, 0), pool(&cache, 1)] {
         assert!(matches!(pool.open_separate(wanted), Err(NoConnection::Closed)));
     }

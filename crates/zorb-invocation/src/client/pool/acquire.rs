@@ -51,7 +51,7 @@ impl EndpointPool {
     pub(in crate::client) fn acquire(
         &self,
         thread: usize,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
     ) -> Result<ExclusiveCall<'_>, NoConnection> {
         // There is one, because connections are exclusive.
         let Some(slot) = self.slot(thread) else { return Err(NoConnection::Busy) };
@@ -74,7 +74,7 @@ impl EndpointPool {
         &self,
         slot: &ThreadSlot,
         unchecked: Option<Box<ExclusiveConnection>>,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let mut state = self.state();
         // A thread that closes unused connections may have looked into the slot meanwhile.

@@ -10,7 +10,7 @@ use super::{EndpointPool, NoConnection, Wanted};
 impl EndpointPool {
     /// Begins to connect, and returns when that was. If the endpoint could not be reached before, it waits for its next
     /// turn. The caller has counted the connection as open; if it may not connect, it is not counted any more.
-    pub(super) fn begin_connecting(&self, wanted: Wanted) -> Result<Instant, NoConnection> {
+    pub(super) fn begin_connecting(&self, wanted: Wanted<'_>) -> Result<Instant, NoConnection> {
         let begun = Instant::now();
         let mut state = self.state();
         let refused = loop {
@@ -32,7 +32,8 @@ impl EndpointPool {
                 let error = io::Error::other(text);
                 let error = ConnectError::single(&self.endpoint, ConnectPhase::Connect, error)
                     .with_hint("the options ReconnectDelay and MaxReconnectDelay set the time");
-                break NoConnection::Unreachable { error, spent: begun.elapsed() };
+                wanted.connect_time.spend(begun.elapsed());
+                break NoConnection::Unreachable(error);
             }
             state = self.changed.wait_for(state, wait);
         };

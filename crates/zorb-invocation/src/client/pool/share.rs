@@ -20,7 +20,7 @@ impl EndpointPool {
     pub(in crate::client) fn share(
         &self,
         multiplexed: &MultiplexedConnections,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
     ) -> Result<MultiplexedCall, NoConnection> {
         let joining = Joining {
             in_upcall: in_upcall(),
@@ -49,7 +49,7 @@ impl EndpointPool {
     fn share_another(
         &self,
         multiplexed: &MultiplexedConnections,
-        wanted: Wanted,
+        wanted: Wanted<'_>,
         joining: &Joining,
     ) -> Result<Arc<MultiplexedConnection>, NoConnection> {
         let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);

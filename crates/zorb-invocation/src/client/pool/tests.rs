@@ -14,8 +14,17 @@ use crate::client::cache::ConnectionCache;
 use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 
-const WANTED: Wanted =
-    Wanted { connect_timeout: Duration::from_secs(10), deadline: None, waits: true };
+/// A connection for a call without a deadline.
+fn connect(pool: &EndpointPool) -> Result<AnyConnection<'_>, NoConnection> {
+    let limit = Duration::from_secs(10);
+    pool.connection(Wanted {
+        connect_timeout: limit,
+        max_connect_time: limit,
+        connect_time: &ConnectTime::default(),
+        deadline: None,
+        waits: true,
+    })
+}
 
 /// The connections to a server that accepts one and does nothing.
 fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointPool>) {
@@ -51,7 +60,7 @@ fn waiting(pool: &EndpointPool) -> usize {
 fn order(pool: &EndpointPool, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
     let served = Mutex::new(Vec::new());
     let call = |number| {
-        let connection = pool.connection(WANTED).unwrap();
+        let connection = connect(pool).unwrap();
         served.lock().unwrap().push(number);
         drop(connection);
     };
@@ -72,7 +81,7 @@ fn order(pool: &EndpointPool, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
 fn callers_get_an_exclusive_connection_in_their_order() {
     let (_listener, pool) = pool(1, None);
     for _ in 0..20 {
-        let first = vec![pool.connection(WANTED).unwrap()];
+        let first = vec![connect(&pool).unwrap()];
         assert_eq!(order(&pool, first), [0, 1, 2, 3, 4, 5]);
     }
     assert_eq!(pool.state().open, 1);
@@ -83,14 +92,14 @@ fn callers_share_a_connection_in_their_order() {
     let (_listener, pool) = pool(2, None);
     let multiplexed = pool.multiplexed.as_ref().unwrap();
     for _ in 0..20 {
-        let mut first: Vec<_> = (0..2).map(|_| pool.connection(WANTED).unwrap()).collect();
+        let mut first: Vec<_> = (0..2).map(|_| connect(&pool).unwrap()).collect();
         let queue = multiplexed.least_busy().unwrap().0;
         let served = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for number in 0..5 {
                 let (served, pool) = (&served, &pool);
                 scope.spawn(move || {
-                    let connection = pool.connection(WANTED).unwrap();
+                    let connection = connect(&pool).unwrap();
                     served.lock().unwrap().push(number);
                     drop(connection);
                 });
@@ -111,7 +120,7 @@ fn callers_share_a_connection_in_their_order() {
 /// A call of an upcall on the calling thread.
 fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
     begin_upcall();
-    let connection = pool.connection(WANTED);
+    let connection = connect(&pool);
     end_upcall();
     connection.unwrap()
 }
@@ -120,12 +129,12 @@ fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
 fn callers_that_wait_get_the_connections_that_other_calls_return() {
     for excess_first in [false, true] {
         let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-        let first = pool.connection(WANTED).unwrap();
+        let first = connect(&pool).unwrap();
         let excess = nested(&pool);
         assert_eq!(pool.state().open, 2);
         let (returned, other) = if excess_first { (excess, first) } else { (first, excess) };
         std::thread::scope(|scope| {
-            let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+            let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
             until(|| waiting(&pool) == 1);
             drop(returned);
             waits.join().unwrap();
@@ -139,13 +148,13 @@ fn callers_that_wait_get_the_connections_that_other_calls_return() {
 #[test]
 fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
     let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-    drop(pool.connection(WANTED).unwrap());
+    drop(connect(&pool).unwrap());
     let (_, thread) = pool.for_caller();
     let slot = pool.slot(thread).unwrap();
     let mut idle = slot.take().unwrap();
     idle.last_received = LastReceived::long_ago();
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+        let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
         until(|| waiting(&pool) == 1);
         slot.put(idle);
         let call = nested(&pool);
@@ -158,13 +167,13 @@ fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
 #[test]
 fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
     let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-    drop(pool.connection(WANTED).unwrap());
+    drop(connect(&pool).unwrap());
     let (_, thread) = pool.for_caller();
     let slot = pool.slot(thread).unwrap();
     let mut idle = slot.take().unwrap();
     idle.last_received = LastReceived::long_ago();
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(pool.connection(WANTED).unwrap()));
+        let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
         until(|| waiting(&pool) == 1);
         slot.put(idle);
         assert!(pool.acquire_idle().is_none());
@@ -176,8 +185,8 @@ fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
 fn waiting_for_a_connection_ends() {
     for max_calls in [1, 2] {
         let (_listener, pool) = pool(max_calls, Some(Duration::from_millis(1)));
-        let _all: Vec<_> = (0..max_calls).map(|_| pool.connection(WANTED).unwrap()).collect();
-        assert!(matches!(pool.connection(WANTED), Err(NoConnection::Busy)));
+        let _all: Vec<_> = (0..max_calls).map(|_| connect(&pool).unwrap()).collect();
+        assert!(matches!(connect(&pool), Err(NoConnection::Busy)));
         assert_eq!(waiting(&pool), 0);
     }
 }
@@ -186,7 +195,7 @@ fn waiting_for_a_connection_ends() {
 fn connections_that_no_call_uses_are_closed() {
     for max_calls in [1, 2] {
         let (listener, pool) = pool(max_calls, None);
-        let in_use = pool.connection(WANTED).unwrap();
+        let in_use = connect(&pool).unwrap();
         pool.close_unused(Some(Duration::ZERO));
         assert_eq!(pool.state().open, 1);
         drop(in_use);
@@ -198,7 +207,7 @@ fn connections_that_no_call_uses_are_closed() {
         let mut farewell = Vec::new();
         listener.accept().unwrap().0.read_to_end(&mut farewell).unwrap();
         // Its server hangs up.
-        drop(pool.connection(WANTED).unwrap());
+        drop(connect(&pool).unwrap());
         drop(listener.accept().unwrap());
         while pool.state().open > 0 {
             pool.close_unused(None);
@@ -219,7 +228,7 @@ fn until(condition: impl Fn() -> bool) {
 fn connections_whose_server_hangs_up_are_closed_at_once() {
     for max_calls in [1, 2] {
         let (listener, pool) = pool(max_calls, None);
-        drop(pool.connection(WANTED).unwrap());
+        drop(connect(&pool).unwrap());
         assert_eq!(pool.state().open, 1);
         drop(listener.accept().unwrap());
         until(|| pool.state().open == 0);
@@ -230,7 +239,7 @@ fn connections_whose_server_hangs_up_are_closed_at_once() {
 fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
     for max_calls in [1, 2] {
         let (listener, pool) = pool(max_calls, None);
-        let in_use = pool.connection(WANTED).unwrap();
+        let in_use = connect(&pool).unwrap();
         drop(listener.accept().unwrap());
         match &pool.multiplexed {
             None => until(|| !pool.state().hung_up.is_empty()),
@@ -240,7 +249,7 @@ fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
         assert_eq!(pool.state().open, 0);
         // Threads keep their next connections.
         assert!(pool.slots.iter().all(|slot| !slot.is_recalled()));
-        drop(pool.connection(WANTED).unwrap());
+        drop(connect(&pool).unwrap());
         let state = pool.state();
         assert_eq!((state.open, state.idle.len()), (1, 0));
     }
@@ -249,7 +258,7 @@ fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
 #[test]
 fn a_connection_that_its_server_has_closed_while_idle_is_not_used() {
     let (listener, pool) = pool(1, None);
-    drop(pool.connection(WANTED).unwrap());
+    drop(connect(&pool).unwrap());
     let server = listener.accept().unwrap().0;
     let (_, thread) = pool.for_caller();
     let slot = pool.slot(thread).unwrap();
@@ -266,13 +275,13 @@ fn a_connection_that_its_server_has_closed_while_idle_is_not_used() {
     let idle = slot.take().unwrap();
     let first = idle.opened;
     idle_for_long(idle);
-    let again = pool.connection(WANTED).unwrap();
+    let again = connect(&pool).unwrap();
     assert_eq!(opened(&again), Some(first), "the server has not closed it");
     drop(again);
     drop(server);
     idle_for_long(slot.take().unwrap());
     assert!(pool.acquire_idle().is_none());
-    let other = pool.connection(WANTED).unwrap();
+    let other = connect(&pool).unwrap();
     assert_ne!(opened(&other), Some(first));
     assert_eq!(pool.state().open, 1);
     listener.accept().unwrap();
