@@ -186,6 +186,12 @@ impl Connection {
         self.receiving.is_stopped() && self.sending.is_finished() && !self.receiving.has_ended()
     }
 
+    /// The octets in its buffers.
+    #[must_use]
+    pub fn buffered(&self) -> usize {
+        self.sending.buffered() + self.receiving.buffered()
+    }
+
     /// Accepts as many octets as the send buffer has room for; returns their number.
     ///
     /// # Errors

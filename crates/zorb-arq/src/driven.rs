@@ -64,6 +64,10 @@ impl Driven for Connection {
         self.is_established()
     }
 
+    fn buffered(&mut self) -> usize {
+        Self::buffered(self)
+    }
+
     fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {
         self.send(octets)
     }

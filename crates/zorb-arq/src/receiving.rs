@@ -14,8 +14,9 @@ pub(crate) struct Receiving {
     ready: VecDeque<u8>,
     /// Everything before this position has been received.
     next: u64,
-    /// Segments behind gaps by position, without overlaps.
+    /// Segments behind gaps by position, without overlaps, and their octets.
     behind_gaps: BTreeMap<u64, Vec<u8>>,
+    octets_behind_gaps: usize,
     /// The end of the stream, once it is known.
     end: Option<u64>,
     /// The size of the receive buffer.
@@ -27,7 +28,21 @@ pub(crate) struct Receiving {
 impl Receiving {
     pub(crate) fn new(limit: usize) -> Self {
         let (ready, behind_gaps) = (VecDeque::new(), BTreeMap::new());
-        Self { ready, next: 0, behind_gaps, end: None, limit, is_stopped: false }
+        let octets_behind_gaps = 0;
+        Self {
+            ready,
+            next: 0,
+            behind_gaps,
+            octets_behind_gaps,
+            end: None,
+            limit,
+            is_stopped: false,
+        }
+    }
+
+    /// The octets that are not read.
+    pub(crate) fn buffered(&self) -> usize {
+        self.ready.len() + self.octets_behind_gaps
     }
 
     /// Handles octets; returns whether any of them, or the end, is new.
@@ -81,6 +96,7 @@ impl Receiving {
             let (fits, rest) = octets.split_at(room.min(octets.len()));
             if !fits.is_empty() && self.behind_gaps.len() < MAX_PIECES {
                 self.behind_gaps.insert(offset, fits.to_vec());
+                self.octets_behind_gaps += fits.len();
                 is_news = true;
             }
             let skipped = following.map_or(0, |(_, length)| length).min(rest.len());
@@ -97,6 +113,7 @@ impl Receiving {
                 return;
             }
             let (at, octets) = piece.remove_entry();
+            self.octets_behind_gaps -= octets.len();
             let known = (self.next - at) as usize;
             self.append(octets.get(known..).unwrap_or_default());
         }

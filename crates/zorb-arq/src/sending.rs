@@ -114,6 +114,11 @@ impl Sending {
         fits.len()
     }
 
+    /// The octets that are not acknowledged.
+    pub(crate) fn buffered(&self) -> usize {
+        self.octets.len()
+    }
+
     /// Finishes the stream: the end is sent after the stored octets.
     pub(crate) fn finish(&mut self) {
         self.is_finished = true;

@@ -1,25 +1,11 @@
 //! The memory that messages may use: one budget for the process, and parts of it for ORBs with a limit of their own.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use zorb_giop::MessageBudget;
-use zorb_os::machine;
+use zorb_transport::process_budget;
 
-/// The octets of the budget where the size of the memory is unknown.
-const UNKNOWN_MEMORY: usize = 256 << 20;
-
-/// The budget that all ORBs of the process share: a quarter of the memory, or the largest `MaxBufferedOctets` of an
-/// ORB if that is more.
-pub fn process_budget() -> &'static Arc<MessageBudget> {
-    static BUDGET: OnceLock<Arc<MessageBudget>> = OnceLock::new();
-    BUDGET.get_or_init(|| {
-        let quarter = machine::memory().map(|octets| octets / 4);
-        let limit = quarter.map(|octets| usize::try_from(octets).unwrap_or(usize::MAX));
-        Arc::new(MessageBudget::new(limit.unwrap_or(UNKNOWN_MEMORY)))
-    })
-}
-
-/// A budget of `limit` octets, which is a part of the [process's](process_budget), or all of that if `limit` is 0.
+/// A budget of `limit` octets, which is a part of the [process's](zorb_transport::process_budget), or all of that if `limit` is 0.
 pub fn budget(limit: usize) -> Arc<MessageBudget> {
     orb_budget(process_budget(), limit)
 }

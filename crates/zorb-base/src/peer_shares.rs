@@ -6,9 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::MessageBudget;
 use zorb_os::lock::Lock;
-use zorb_transport::{Stream, peer_network};
-
-use crate::message_budget::process_budget;
+use zorb_transport::{Stream, peer_network, process_budget};
 
 /// How many shares there may be before those are looked for that nothing uses any more.
 const LEAST: usize = 64;

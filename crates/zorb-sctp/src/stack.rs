@@ -20,7 +20,7 @@ const STREAM: u16 = 0;
 const WAIT: (u64, u64, u64) = (500, 100, 2000);
 /// The maximum size of a segment, so that it fits into a packet of 1228 octets: the stack does not
 /// count the last segment's header.
-const MAX_PIECE: u32 = 1184;
+pub(crate) const MAX_PIECE: u32 = 1184;
 /// The number of retransmissions of `INIT` and `COOKIE ECHO`.
 const REPEATS: usize = 8;
 

@@ -25,13 +25,10 @@ use crate::input::{Input, WaitState};
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
-use crate::scratch::Scratch;
+use crate::scratch::{LARGE_LINGER, Scratch};
 
 /// The number of messages that a thread of the reactor processes before it serves other connections.
 const FAIR_SHARE: u32 = 64;
-
-/// How long one of a connection's own threads keeps large buffers while nothing arrives.
-const LARGE_LINGER: Duration = Duration::from_secs(1);
 
 /// The result of receiving.
 enum Received {

@@ -1,6 +1,7 @@
 //! Buffers and caches of a serving thread.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use zorb_giop::{Detached, Limits, Messaging};
 use zorb_poa::AdapterCache;
@@ -9,6 +10,9 @@ use crate::message::RequestMessage;
 
 /// The octets of a reply buffer that an idle thread retains.
 const RETAINED: usize = Limits::DEFAULT.retained_capacity;
+
+/// How long a thread keeps large buffers while nothing arrives.
+pub(super) const LARGE_LINGER: Duration = Duration::from_secs(1);
 
 /// What a serving thread reuses from request to request.
 pub(crate) struct Scratch {
@@ -55,10 +59,31 @@ impl Scratch {
             self.reply = Vec::new();
         }
     }
+
+    /// Waits for work by `wait`, which returns `None` after its limit. Large buffers are freed if none comes within
+    /// [`LARGE_LINGER`], unless the thread `retains` them because its lane must not allocate.
+    pub(super) fn wait<T>(
+        &mut self,
+        limit: Option<Duration>,
+        retains: bool,
+        wait: impl Fn(Option<Duration>) -> Option<T>,
+    ) -> Option<T> {
+        if self.is_large() && !retains {
+            let first = limit.map_or(LARGE_LINGER, |limit| limit.min(LARGE_LINGER));
+            let found = wait(Some(first));
+            if found.is_some() {
+                return found;
+            }
+            self.shrink();
+        }
+        wait(limit)
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::RefCell;
+
     use super::*;
 
     #[test]
@@ -70,5 +95,28 @@ mod tests {
         scratch.shrink();
         assert!(!scratch.is_large());
         assert_eq!(scratch.reply.capacity(), 0);
+    }
+
+    #[test]
+    fn a_thread_of_a_lane_frees_large_buffers_before_it_waits_for_long() {
+        let waits = RefCell::new(Vec::new());
+        let wait = |found: Option<i32>| {
+            let waits = &waits;
+            move |limit: Option<Duration>| {
+                waits.borrow_mut().push(limit.map(|limit| limit.as_secs()));
+                found
+            }
+        };
+        let minute = Some(Duration::from_secs(60));
+        let mut scratch = Scratch { reply: Vec::with_capacity(RETAINED), ..Scratch::default() };
+        assert_eq!(scratch.wait(minute, false, wait(None)), None);
+        scratch.reply = Vec::with_capacity(1 << 20);
+        assert_eq!(scratch.wait(None, true, wait(None)), None);
+        assert_eq!(scratch.wait(None, false, wait(Some(7))), Some(7));
+        assert!(scratch.is_large());
+        assert_eq!(scratch.wait(minute, false, wait(None)), None);
+        assert!(!scratch.is_large());
+        assert_eq!(scratch.wait(None, false, wait(None)), None);
+        assert_eq!(waits.into_inner(), [Some(60), None, Some(1), Some(1), Some(60), None]);
     }
 }

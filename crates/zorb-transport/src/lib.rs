@@ -31,6 +31,7 @@ mod groups;
 mod identity;
 pub mod inproc;
 mod log_limit;
+mod message_budget;
 mod option;
 mod peer_network;
 mod protocol;
@@ -49,6 +50,7 @@ pub use error::{ConnectAttempt, ConnectError, ConnectPhase, ListenError};
 pub use groups::Groups;
 pub use identity::PeerIdentity;
 pub use log_limit::LogLimit;
+pub use message_budget::process_budget;
 pub use option::{
     Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
 };

@@ -7,7 +7,7 @@ use zorb_transport::driven::{Driven, Failure, Micros, Route, Settings};
 use super::Connection;
 use crate::packet::{self, Packet, kind};
 use crate::screen;
-use crate::stack::Stack;
+use crate::stack::{MAX_PIECE, Stack};
 use crate::{DEFAULT_PORT, SCIOP_SCHEME};
 
 /// The maximum number of attempts to draw a usable first sequence number; usually one is enough.
@@ -133,6 +133,11 @@ impl Driven for Connection {
 
     fn is_established(&self) -> bool {
         self.side.is_established
+    }
+
+    fn buffered(&mut self) -> usize {
+        let to_send = self.stack.as_mut().map_or(0, Stack::buffered) + self.message.len();
+        to_send + self.received.len() + self.side.pieces * MAX_PIECE as usize
     }
 
     fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {

@@ -121,6 +121,11 @@ impl LaneCore {
         self.steady_state.work_ends();
     }
 
+    /// Whether its threads must not allocate: it is in the steady state.
+    pub(crate) fn is_frozen(&self) -> bool {
+        self.steady_state.is_on()
+    }
+
     /// Its wait is over.
     #[inline]
     pub(crate) fn work_begins(&self) {

@@ -63,7 +63,8 @@ impl Lane {
             let linger = left.take().or(linger);
             let begun = linger.map(|_| Instant::now());
             stays = false;
-            let event = reactor.ready.next(linger);
+            let next = |limit| reactor.ready.next(limit).transpose();
+            let event = scratch.wait(linger, self.is_frozen(), next).transpose();
             self.work_begins();
             let idle = reactor.end_wait();
             let event = match event {

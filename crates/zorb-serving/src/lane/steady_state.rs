@@ -150,7 +150,8 @@ impl SteadyState {
         self.rest.lock()
     }
 
-    fn is_on(&self) -> bool {
+    /// Whether the lane is frozen.
+    pub(crate) fn is_on(&self) -> bool {
         self.freezing.load(Ordering::Relaxed) != 0
     }
 

@@ -129,7 +129,8 @@ impl HalfSync {
             if is_needed_by_higher(lane) && self.queue.leave(&worker) {
                 continue;
             }
-            call = worker.wait(lane.linger(kind));
+            let limit = lane.linger(kind);
+            call = scratch.wait(limit, lane.is_frozen(), |limit| worker.wait(limit));
             if call.is_none() {
                 if self.queue.leave(&worker) {
                     return;

@@ -188,7 +188,7 @@ impl<D: Driven> Listener<D> {
             }
         });
         let socket = LinkSocket::Shared { socket: Arc::clone(&self.socket), peer: from, on_end };
-        let link = Link::new(socket, connection, &self.timers);
+        let link = Link::new(socket, connection, &self.timers, state.admission.share(from));
         state.links.insert(id, Known { link: Arc::clone(&link), client: (from, client) });
         state.by_client.insert((from, client), id);
         let evicted = state.admission.add(id, from);

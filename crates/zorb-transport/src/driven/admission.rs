@@ -2,9 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::peer_network;
+use zorb_giop::MessageBudget;
+
+use crate::{peer_network, process_budget};
 
 /// The maximum number of connections to unvalidated addresses; a new one evicts the oldest.
 const MAX_UNVALIDATED: usize = 1024;
@@ -21,15 +24,36 @@ static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
 /// The connections of a socket, by peer.
 #[derive(Debug, Default)]
 pub(super) struct Admission {
-    by_peer: HashMap<IpAddr, usize>,
+    by_peer: HashMap<IpAddr, OfPeer>,
     /// Those to unvalidated addresses, oldest first.
     unvalidated: VecDeque<(u64, IpAddr)>,
 }
 
+/// The connections of one peer.
+#[derive(Debug)]
+struct OfPeer {
+    count: usize,
+    /// What their buffers are charged to: half of the memory for messages.
+    share: Arc<MessageBudget>,
+}
+
+impl Default for OfPeer {
+    fn default() -> Self {
+        let whole = process_budget();
+        let share = MessageBudget::part_of(Arc::clone(whole), whole.limit() / 2);
+        Self { count: 0, share: Arc::new(share) }
+    }
+}
+
 impl Admission {
+    /// What the buffers of a connection to this address, which is about to be [added](Self::add), are charged to.
+    pub(super) fn share(&mut self, from: SocketAddr) -> Arc<MessageBudget> {
+        Arc::clone(&self.by_peer.entry(peer_network(from.ip())).or_default().share)
+    }
+
     /// Whether there is room for one more connection to this address.
     pub(super) fn has_room(&self, from: SocketAddr) -> bool {
-        let of_peer = self.by_peer.get(&peer_network(from.ip())).copied().unwrap_or(0);
+        let of_peer = self.by_peer.get(&peer_network(from.ip())).map_or(0, |it| it.count);
         of_peer < MAX_OF_PEER && CONNECTIONS.load(Ordering::Relaxed) < MAX_CONNECTIONS
     }
 
@@ -37,7 +61,7 @@ impl Admission {
     pub(super) fn add(&mut self, id: u64, from: SocketAddr) -> Option<u64> {
         CONNECTIONS.fetch_add(1, Ordering::Relaxed);
         let peer = peer_network(from.ip());
-        *self.by_peer.entry(peer).or_default() += 1;
+        self.by_peer.entry(peer).or_default().count += 1;
         let of_peer = self.unvalidated.iter().filter(|(_, other)| *other == peer).count();
         let evicted = if of_peer >= MAX_UNVALIDATED_OF_PEER {
             let oldest = self.unvalidated.iter().position(|(_, other)| *other == peer);
@@ -60,10 +84,10 @@ impl Admission {
     pub(super) fn remove(&mut self, id: u64, from: SocketAddr) {
         self.validated(id);
         let peer = peer_network(from.ip());
-        if let Some(count) = self.by_peer.get_mut(&peer) {
+        if let Some(of_peer) = self.by_peer.get_mut(&peer) {
             CONNECTIONS.fetch_sub(1, Ordering::Relaxed);
-            *count -= 1;
-            if *count == 0 {
+            of_peer.count -= 1;
+            if of_peer.count == 0 {
                 self.by_peer.remove(&peer);
             }
         }
@@ -77,7 +101,7 @@ impl Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let left = self.by_peer.values().sum();
+        let left = self.by_peer.values().map(|it| it.count).sum();
         CONNECTIONS.fetch_sub(left, Ordering::Relaxed);
     }
 }
@@ -103,7 +127,7 @@ mod tests {
             }
         }
         assert!(admission.unvalidated.contains(&(1, client(1, 7).ip())));
-        assert_eq!(admission.by_peer[&client(2, 7).ip()], MAX_UNVALIDATED_OF_PEER);
+        assert_eq!(admission.by_peer[&client(2, 7).ip()].count, MAX_UNVALIDATED_OF_PEER);
         admission.remove(1, client(1, 7));
         assert!(!admission.by_peer.contains_key(&client(1, 7).ip()));
     }

@@ -74,6 +74,9 @@ pub trait Driven: fmt::Debug + Send + Sized + 'static {
     /// Whether the peer has answered with something that only the receiver at its address knows.
     fn is_established(&self) -> bool;
 
+    /// The octets in its buffers: those to send that are not acknowledged, and the received ones that are not read.
+    fn buffered(&mut self) -> usize;
+
     /// Accepts as many octets as the send buffer has room for; returns their number.
     ///
     /// # Errors

@@ -22,7 +22,7 @@ use super::timers::{Timers, now};
 use crate::socket::set_traffic;
 use crate::{
     Acceptor, ConnectAttempt, ConnectError, ConnectOptions, ConnectPhase, Endpoint, ListenOptions,
-    Stream, StreamOptions, resolve,
+    Stream, StreamOptions, process_budget, resolve,
 };
 
 /// The receive buffer requested for each socket, in octets.
@@ -84,8 +84,9 @@ impl<D: Driven> Driver<D> {
     ) -> io::Result<DrivenStream<D>> {
         let socket = socket_to(to, options)?;
         let local = socket.local_addr()?.to_string();
-        let link =
-            Link::new(LinkSocket::Own(socket), D::connect(to, settings, now()), &self.timers);
+        let connection = D::connect(to, settings, now());
+        let budget = Arc::clone(process_budget());
+        let link = Link::new(LinkSocket::Own(socket), connection, &self.timers, budget);
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
         // Callers limit their connections; this limits what else the process starts.

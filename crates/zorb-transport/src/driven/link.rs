@@ -7,6 +7,7 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use socket2::SockRef;
+use zorb_giop::{Charge, MessageBudget};
 use zorb_os::lock::{Condition, Lock, Locked};
 
 use super::connection::{Driven, Failure, MAX_DATAGRAM};
@@ -14,6 +15,13 @@ use super::timers::{Alarm, TimeoutHandler, Timers, now};
 use crate::StreamOptions;
 use crate::socket::change_traffic;
 use crate::socket::datagram::TrafficOptions;
+
+/// The octets in a connection's buffers that are not charged, as in the receive buffers of messages.
+const FREE: usize = 64 << 10;
+/// The maximum size of datagrams that are received without memory for them: acknowledgements, which free some.
+const SMALL_DATAGRAM: usize = 256;
+/// The maximum number of octets that are passed to a connection at a time.
+const MAX_SENT: usize = 32 << 10;
 
 /// The socket of a connection.
 pub(super) enum LinkSocket {
@@ -57,6 +65,8 @@ pub(super) struct State<D> {
     refused: bool,
     /// Called when the peer hangs up.
     on_hangup: Option<Box<dyn FnOnce() + Send>>,
+    /// What is charged for the octets in its buffers.
+    charge: Charge,
 }
 
 impl<D: fmt::Debug> fmt::Debug for State<D> {
@@ -67,6 +77,29 @@ impl<D: fmt::Debug> fmt::Debug for State<D> {
 }
 
 impl<D: Driven> State<D> {
+    /// Charges `more` octets in its buffers; `false` if the budget does not have them.
+    fn charge(&mut self, more: usize) -> bool {
+        let octets = self.connection.buffered().saturating_add(more);
+        self.charge.set(octets.saturating_sub(FREE))
+    }
+
+    /// Passes as many octets to the connection as it has room for, and the budget; returns their number.
+    pub(super) fn send(&mut self, octets: &[u8]) -> Result<usize, Failure> {
+        let mut sent = 0;
+        while let Some(rest) = octets.get(sent..).filter(|rest| !rest.is_empty()) {
+            let mut count = rest.len().min(MAX_SENT);
+            if !self.charge(count) {
+                count = count.min(FREE.saturating_sub(self.connection.buffered()));
+            }
+            let taken = self.connection.send(rest.get(..count).unwrap_or_default())?;
+            sent += taken;
+            if taken == 0 || taken < count {
+                break;
+            }
+        }
+        Ok(sent)
+    }
+
     /// What to call, without the lock, if the peer has hung up.
     fn take_on_hangup(&mut self) -> Option<Box<dyn FnOnce() + Send>> {
         if self.on_hangup.is_none() || !self.connection.has_hung_up() {
@@ -87,10 +120,17 @@ impl<D: Driven> State<D> {
 }
 
 impl<D: Driven> Link<D> {
-    pub(super) fn new(socket: LinkSocket, connection: D, timers: &Arc<Timers>) -> Arc<Self> {
+    /// A connection whose buffers are charged to `budget`.
+    pub(super) fn new(
+        socket: LinkSocket,
+        connection: D,
+        timers: &Arc<Timers>,
+        budget: Arc<MessageBudget>,
+    ) -> Arc<Self> {
         let traffic = TrafficOptions::default();
         let (datagram, alarm, refused) = (Vec::new(), None, false);
-        let state = State { connection, datagram, alarm, traffic, refused, on_hangup: None };
+        let (on_hangup, charge) = (None, Charge::to(budget));
+        let state = State { connection, datagram, alarm, traffic, refused, on_hangup, charge };
         let timers = Arc::clone(timers);
         Arc::new(Self { socket, timers, state: Lock::new(state), changed: Condition::new() })
     }
@@ -127,7 +167,10 @@ impl<D: Driven> Link<D> {
         if refused {
             state.refused();
         }
-        let State { connection, alarm, .. } = state;
+        let State { connection, alarm, charge, .. } = state;
+        if !charge.is_empty() {
+            charge.reduce(connection.buffered().saturating_sub(FREE));
+        }
         if connection.is_over(now) {
             self.end(connection.id());
         } else if let Some(at) = connection.deadline()
@@ -147,11 +190,18 @@ impl<D: Driven> Link<D> {
         }
     }
 
-    /// Handles a datagram; returns whether it has validated the peer's address.
+    /// Handles a datagram; returns whether it has validated the peer's address. One for which there is no memory is
+    /// treated as lost, and an acknowledgement with octets that do not fit ends the connection.
     pub(super) fn take(self: &Arc<Self>, datagram: &[u8]) -> bool {
         let mut state = self.state();
+        if datagram.len() > SMALL_DATAGRAM && !state.charge(datagram.len()) {
+            return false;
+        }
         let was_established = state.connection.is_established();
         state.connection.receive(datagram, now());
+        if !state.charge(0) {
+            state.connection.abort();
+        }
         state.refused = false;
         self.pump(&mut state);
         let is_new = state.connection.is_established() && !was_established;
@@ -253,3 +303,6 @@ pub(super) fn error_of(failure: Failure) -> io::Error {
         Failure::Aborted => io::ErrorKind::BrokenPipe.into(),
     }
 }
+
+#[cfg(test)]
+mod tests;

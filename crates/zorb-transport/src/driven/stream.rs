@@ -36,7 +36,7 @@ impl<D: Driven> DrivenStream<D> {
         for part in parts {
             let mut rest = part;
             loop {
-                let taken = state.connection.send(rest).map_err(error_of)?;
+                let taken = state.send(rest).map_err(error_of)?;
                 rest = rest.get(taken..).unwrap_or_default();
                 if rest.is_empty() {
                     break;
@@ -100,7 +100,7 @@ impl<D: Driven> Stream for DrivenStream<D> {
             return Ok(0);
         }
         let mut state = self.link.state();
-        let taken = state.connection.send(bytes).map_err(error_of)?;
+        let taken = state.send(bytes).map_err(error_of)?;
         self.link.pump(&mut state);
         Ok(taken)
     }

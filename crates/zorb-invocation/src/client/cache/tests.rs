@@ -2,7 +2,6 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;

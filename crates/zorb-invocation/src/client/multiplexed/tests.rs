@@ -2,7 +2,6 @@ use std::io::IoSlice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
-use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};

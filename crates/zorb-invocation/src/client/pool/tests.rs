@@ -2,7 +2,6 @@ use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Mutex;
 
-use zorb_base::message_budget::process_budget;
 use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
