@@ -1,7 +1,7 @@
 //! Definitions whose Rust code is elsewhere.
 
 use zorb_idl::model::Definition;
-use zorb_idl::{Compilation, DefinitionKind};
+use zorb_idl::{Compilation, DefId, DefinitionKind};
 
 use super::built_in;
 use crate::Options;
@@ -25,18 +25,20 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
         let is_module = matches!(definition.kind, DefinitionKind::Module(_));
         // A parent comes before its children.
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
-        let target = if definition.built_in && !is_module {
-            // Not generated, unless it is used: see below.
-            Some(External::Inside)
-        } else if is_module {
+        let target = if is_module {
             let scoped = definition.scoped_name.join("::");
             let mapped = options.extern_modules.iter().find(|(module, _)| *module == scoped);
             mapped.map(|(_, path)| External::Module(path.clone()))
         } else {
             let file = compilation.sources.file(definition.file).path();
-            let from = |name: &str| definition.from_include && file.ends_with(name);
+            let is_included = definition.from_include || definition.built_in;
+            let from = |name: &str| is_included && file.ends_with(name);
             let mapped = options.extern_files.iter().find(|(name, _)| from(name));
-            mapped.map(|(_, path)| External::File(path.clone()))
+            match mapped {
+                Some((_, path)) => Some(External::File(path.clone())),
+                // Not generated, unless it is used: see below.
+                None => definition.built_in.then_some(External::Inside),
+            }
         };
         external.push(match (target, parent) {
             (Some(module @ External::Module(_)), _) => Some(module),
@@ -47,7 +49,13 @@ pub(crate) fn external(compilation: &Compilation, options: &Options) -> Vec<Opti
     let is_written =
         |item: &Definition| !item.built_in && matches!(external.get(item.id.index()), Some(None));
     let used = built_in::used(model, is_written);
-    for definition in model.definitions().filter(|item| used.contains(&item.id)) {
+    let is_elsewhere =
+        |id: DefId| matches!(external.get(id.index()), Some(Some(External::File(_))));
+    let generated: Vec<_> = model
+        .definitions()
+        .filter(|item| used.contains(&item.id) && !is_elsewhere(item.id))
+        .collect();
+    for definition in generated {
         let parent = definition.parent.and_then(|parent| external.get(parent.index()));
         let is_external = parent.is_some_and(Option::is_some);
         if let Some(slot) = external.get_mut(definition.id.index()) {

@@ -99,6 +99,21 @@ fn external_definitions_are_referenced() {
     assert!(by_file.text.contains(": crate::shared::common::ClockServant {"), "{}", by_file.text);
 }
 
+/// The standard's files are generated with the files that use them.
+#[test]
+fn definitions_of_the_standards_files_are_external_if_wanted() {
+    let idl = "#include <orb.idl>\nstruct Named { CORBA::StringSeq names; };";
+    let files = zorb_idl::MemoryLoader::new().with("a.idl", idl.to_owned());
+    let compilation = zorb_idl::compile_with(&zorb_idl::Options::new(), &files, &["a.idl"]);
+    assert!(!compilation.has_errors(), "{}", compilation.render());
+    let own = zorb_idl_rust::generate(&compilation, &Options::new()).text;
+    assert!(own.contains("pub type StringSeq") && own.contains("pub mod corba {"), "{own}");
+    let options = Options::new().extern_file("orb.idl", "crate::shared");
+    let shared = zorb_idl_rust::generate(&compilation, &options).text;
+    assert!(!shared.contains("pub type StringSeq"), "{shared}");
+    assert!(shared.contains("pub names: crate::shared::corba::StringSeq"), "{shared}");
+}
+
 #[test]
 fn the_runtime_can_be_another_crate() {
     let generated = generate("bank", &Options::new().runtime("crate::orb"));
