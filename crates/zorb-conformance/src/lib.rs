@@ -22,6 +22,7 @@ mod local_sockets;
 pub mod one_way;
 mod raw;
 mod servant;
+mod stopped;
 mod subject;
 
 /// The code generated from `idl/suite.idl`.
@@ -39,7 +40,11 @@ pub use lanes::lanes_listen_where_their_orb_listens;
 pub use limit::LIMIT;
 pub use local_sockets::check_local_sockets;
 pub use one_way::{OneWay, run_one_way};
-pub use raw::*;
+pub use raw::{
+    a_message_beyond_the_limit_ends_its_connection, a_request_may_arrive_octet_by_octet,
+    fragments_are_joined_or_rejected, garbage_ends_only_its_own_connection,
+};
+pub use stopped::stopped_clients_delay_nobody;
 pub use subject::Subject;
 
 /// Runs one test of the suite. Called by [`protocol_suite!`].
@@ -73,6 +78,7 @@ macro_rules! protocol_suite {
         $crate::protocol_suite! { @lossy $subject }
         $crate::protocol_suite! { @tests $subject;
             a_flood_waits_for_its_servant
+            stopped_clients_delay_nobody
             a_private_connection_serves_one_reference
             a_client_finds_a_server_again
         }

@@ -16,14 +16,14 @@ const ORDER: ByteOrder = ByteOrder::NATIVE;
 const ID: u32 = 42;
 
 /// A connection of such a peer.
-struct Raw {
+pub(crate) struct Raw {
     protocol: Arc<dyn Protocol>,
-    stream: Arc<dyn Stream>,
+    pub(crate) stream: Arc<dyn Stream>,
     form: Form<'static>,
 }
 
 impl Raw {
-    fn to(server: &Server) -> Self {
+    pub(crate) fn to(server: &Server) -> Self {
         let ior = &server.way.ior;
         let profile = ior.profiles.first().expect("a profile");
         let found = server.orb.protocols().resolve(ior, profile).expect("its protocol");
@@ -35,9 +35,8 @@ impl Raw {
     }
 
     /// A request to add 40 and 2.
-    fn request(&self, server: &Server) -> Vec<u8> {
-        let profile = server.way.ior.profiles.first().expect("a profile");
-        let key = self.protocol.decode_profile(profile).expect("a profile").object_key;
+    pub(crate) fn request(&self, server: &Server) -> Vec<u8> {
+        let key = self.key(server);
         let start = RequestStart {
             request_id: ID,
             response: ResponseFlags::SyncWithTarget,
@@ -45,17 +44,28 @@ impl Raw {
             operation: "add",
             service_contexts: &[],
         };
+        self.message(&start, 40, &2_i32.to_ne_bytes())
+    }
+
+    /// The key of the server's object.
+    pub(crate) fn key(&self, server: &Server) -> Vec<u8> {
+        let profile = server.way.ior.profiles.first().expect("a profile");
+        self.protocol.decode_profile(profile).expect("a profile").object_key
+    }
+
+    /// A request whose arguments are a number and what follows it.
+    pub(crate) fn message(&self, start: &RequestStart<'_>, number: u32, rest: &[u8]) -> Vec<u8> {
         let mut octets = Vec::new();
-        let mut message = self.form.request(&mut octets, ORDER, &start).expect("a request");
+        let mut message = self.form.request(&mut octets, ORDER, start).expect("a request");
         let mut body = message.body(TextCoding::default());
-        body.write_i32(40);
-        body.write_i32(2);
+        body.write_u32(number);
+        body.put(rest);
         message.finish().expect("a request");
         octets
     }
 
     /// The server's reply to it.
-    fn answer(&self) -> i32 {
+    pub(crate) fn answer(&self) -> i32 {
         let mut inbound = Inbound::new(Limits::default()).of(self.protocol.messaging());
         let header = loop {
             if let Some(header) = inbound.poll().expect("a message") {

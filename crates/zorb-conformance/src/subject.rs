@@ -56,6 +56,11 @@ impl Subject {
         Self { url, ..*self }
     }
 
+    /// The endpoints of the server, and of the bridge.
+    pub(crate) fn urls(&self) -> impl Iterator<Item = &'static str> {
+        [Some(self.url), self.bridge].into_iter().flatten()
+    }
+
     pub(crate) fn builder(&self) -> OrbBuilder {
         (self.plug_in)(Orb::builder().without_environment())
     }

@@ -31,7 +31,8 @@ pub fn in_own_process(name: &str, body: impl FnOnce()) {
     }
     let program = std::env::current_exe().unwrap();
     let mut command = Command::new(program);
-    let command = command.args([name, "--exact", "--nocapture"]).env(OWN_PROCESS, name);
+    let command =
+        command.args([name, "--exact", "--include-ignored", "--nocapture"]).env(OWN_PROCESS, name);
     let output = command.output().unwrap();
     let shown = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);

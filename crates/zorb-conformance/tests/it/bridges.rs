@@ -40,6 +40,7 @@ mod lite_to_giop {
         exceptions_are_raised
         one_way_calls_arrive_in_order
         a_flood_waits_for_its_servant
+        stopped_clients_delay_nobody
         a_servant_calls_its_client
         many_threads_call_at_once
         many_threads_share_a_connection

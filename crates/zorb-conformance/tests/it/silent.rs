@@ -1,13 +1,15 @@
 //! Clients that connect and say nothing, or stop in the middle of a message, delay nobody.
 
 use std::io::Write;
-use std::net::TcpStream;
+use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
+use zorb::transport::{ConnectOptions, Protocol, Stream};
 use zorb::{Orb, OrbBuilder};
+use zorb_bridge::{Bridge, Settings};
 
 use crate::tls::{with_tls, with_tls_within};
 
@@ -69,10 +71,14 @@ fn check(url: &str, octets: &[u8], connections: impl Fn() -> usize) {
     drop(silent);
 }
 
-fn check_lanes(strategy: Strategy, endpoints: &[(&str, &[u8])]) {
-    // One at a time: a process has a limited number of descriptors, by default often 1,024.
+/// One at a time: a process has a limited number of descriptors, by default often 1,024.
+fn alone() -> MutexGuard<'static, ()> {
     static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn check_lanes(strategy: Strategy, endpoints: &[(&str, &[u8])]) {
+    let _alone = alone();
     for &(endpoint, part) in endpoints {
         for octets in [&[][..], part] {
             let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
@@ -105,4 +111,135 @@ fn silent_clients_of_threads_per_connection_delay_nobody() {
 #[test]
 fn silent_clients_of_a_single_thread_delay_nobody() {
     check_lanes(Strategy::SingleThread, &ENDPOINTS[1..3]);
+}
+
+/// A LocateRequest of GIOP 1.0 for an object that does not exist.
+const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
+
+/// The number of clients that read no replies.
+const UNREAD: usize = 10;
+
+/// Sends requests until the server takes no more, because their replies are not read.
+fn leave_replies_unread(client: &dyn Stream) {
+    let requests = LOCATE_REQUEST.repeat(1_000);
+    let (mut sent, mut refused) = (0, 0);
+    while refused < 1_000 {
+        let taken = client.try_send(&requests[sent..]).unwrap();
+        sent = (sent + taken) % requests.len();
+        refused = if taken == 0 { refused + 1 } else { 0 };
+        std::thread::yield_now();
+    }
+}
+
+/// Clients over datagrams, some in the middle of a message, and others that do not read their replies.
+fn check_lanes_over_datagrams(strategy: Strategy) {
+    let _alone = alone();
+    for scheme in ["rudp", "sciop"] {
+        let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+        orb.serve().unwrap();
+        let rt = RtOrb::builder().attach(&orb).unwrap();
+        let lane = LaneBuilder::new(Priority::new(1).unwrap(), 2);
+        let lane = lane.listen(format!("{scheme}://127.0.0.1:0"));
+        let pool = rt.threadpool("silent").lane(lane).strategy(strategy).create().unwrap();
+        let url = &pool.endpoints()[0][0];
+        let protocol = orb.protocols().by_scheme(scheme).unwrap();
+        let endpoint = protocol.transport().parse_endpoint(url).unwrap();
+        let options = ConnectOptions::with_timeout(Some(LIMIT));
+        let connect = |_| protocol.transport().connect(&endpoint, &options).unwrap();
+        let clients: Vec<_> = (0..SILENT).map(connect).collect();
+        clients[..UNREAD].iter().for_each(|client| leave_replies_unread(&**client));
+        clients[UNREAD..].iter().for_each(|client| client.send_all(b"GIOP").unwrap());
+        let connections = || pool.counts()[0].connections;
+        let begun = Instant::now();
+        while connections() < SILENT {
+            assert!(begun.elapsed() < LIMIT, "{url}: {} connections", connections());
+            std::thread::yield_now();
+        }
+        assert!(is_served(url), "{url} {strategy:?}");
+        assert!(connections() >= SILENT, "{url} {strategy:?}");
+        drop(clients);
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn stopped_clients_over_datagrams_delay_nobody() {
+    for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync, Strategy::ThreadPerConnection] {
+        check_lanes_over_datagrams(strategy);
+    }
+}
+
+/// Connections are accepted in order, so those of the silent clients are when the other one is served.
+fn check_accepted(url: &str) {
+    let scheme = url.split_once("://").unwrap().0;
+    let (_, part) = ENDPOINTS.iter().find(|(endpoint, _)| endpoint.starts_with(scheme)).unwrap();
+    for octets in [&[][..], part] {
+        check(url, octets, || SILENT);
+    }
+}
+
+#[test]
+fn silent_clients_of_an_orb_without_lanes_delay_nobody() {
+    let _alone = alone();
+    for (endpoint, _) in ENDPOINTS {
+        let orb = builder().listen(endpoint).build().unwrap();
+        orb.serve().unwrap();
+        check_accepted(&orb.endpoints()[0]);
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn silent_clients_of_bridges_delay_nobody() {
+    let _alone = alone();
+    let server = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    server.serve().unwrap();
+    let corbaloc =
+        format!("corbaloc:iiop:1.2@{}/none", server.endpoints()[0].trim_start_matches("iiop://"));
+    let target = server.string_to_object(&corbaloc).unwrap().unwrap();
+    for (endpoint, _) in ENDPOINTS {
+        let long =
+            Settings { message_timeout: None, first_message_timeout: None, ..Settings::default() };
+        let bridge = Bridge::open(server.protocols(), target.ior(), &[endpoint], long).unwrap();
+        check_accepted(&bridge.endpoints()[0].to_string());
+    }
+    server.shutdown(true).unwrap();
+}
+
+/// The first datagram of a client.
+fn first_datagram(protocol: &dyn Protocol) -> Vec<u8> {
+    let peer = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let url = format!("{}://{}", protocol.scheme(), peer.local_addr().unwrap());
+    let endpoint = protocol.transport().parse_endpoint(&url).unwrap();
+    let options = ConnectOptions::with_timeout(Some(Duration::from_millis(1)));
+    protocol.transport().connect(&endpoint, &options).unwrap_err();
+    let mut datagram = vec![0; 2048];
+    let count = peer.recv(&mut datagram).unwrap();
+    datagram.truncate(count);
+    datagram
+}
+
+/// Handshakes over datagrams that stop after the first datagram: more than a server's socket keeps of one address.
+#[test]
+fn handshakes_over_datagrams_that_stop_delay_nobody() {
+    let _alone = alone();
+    for scheme in ["rudp", "sciop"] {
+        let orb = builder().listen(format!("{scheme}://127.0.0.1:0")).build().unwrap();
+        orb.serve().unwrap();
+        let url = &orb.endpoints()[0];
+        let datagram = first_datagram(&*orb.protocols().by_scheme(scheme).unwrap());
+        let stopped: Vec<_> = (0..SILENT)
+            .map(|_| {
+                let client = UdpSocket::bind("127.0.0.1:0").unwrap();
+                client.connect(url.split_once("://").unwrap().1).unwrap();
+                client.send(&datagram).unwrap();
+                // The server has answered.
+                client.recv(&mut [0; 2048]).unwrap();
+                client
+            })
+            .collect();
+        assert!(is_served(url), "{url}");
+        drop(stopped);
+        orb.shutdown(true).unwrap();
+    }
 }

@@ -6,24 +6,26 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use crate::scripted::{Play, script};
-use crate::support::{Acting, Echo, builder, client, server};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until};
 use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::WithTransport;
+use zorb_testkit::{WithTransport, in_own_process};
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
     ListenOptions, Protocol, Stream, Transport,
 };
-use zorb_types::{CompletionStatus, minor};
+use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
 /// A transport on which no address answers that has a low port: each attempt times out at once.
 #[derive(Debug)]
 struct Unanswered {
     iiop: Arc<dyn Protocol>,
     /// The timeouts of the attempts.
-    timeouts: Arc<Mutex<Vec<Duration>>>,
+    timeouts: Timeouts,
+    /// While this is locked, attempts do not time out.
+    time: Arc<Mutex<()>>,
 }
 
 impl Transport for Unanswered {
@@ -45,6 +47,7 @@ impl Transport for Unanswered {
         if port > HIGHEST {
             return self.iiop.transport().connect(endpoint, options);
         }
+        drop(self.time.lock().unwrap());
         let error = io::ErrorKind::TimedOut.into();
         Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
     }
@@ -61,16 +64,28 @@ impl Transport for Unanswered {
 /// The highest port at which nobody answers.
 const HIGHEST: u16 = 64;
 
-/// A client of such a transport, and the timeouts of its attempts.
-fn unanswered() -> (Orb, Arc<Mutex<Vec<Duration>>>) {
-    let timeouts = Arc::<Mutex<Vec<Duration>>>::default();
+/// The timeouts of attempts.
+type Timeouts = Arc<Mutex<Vec<Duration>>>;
+
+/// An ORB with such a transport, and the timeouts of its attempts.
+fn unanswered() -> (Orb, Timeouts) {
+    let (orb, timeouts, _) = timed();
+    (orb, timeouts)
+}
+
+/// The same, with the lock that stops the time.
+fn timed() -> (Orb, Timeouts, Arc<Mutex<()>>) {
+    let timeouts = Timeouts::default();
+    let time = Arc::<Mutex<()>>::default();
     let protocol = WithTransport::new(IiopProtocol::new(), |iiop| Unanswered {
         iiop,
         timeouts: Arc::clone(&timeouts),
+        time: Arc::clone(&time),
     });
     let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
+    let orb = orb.listen("iiop://127.0.0.1:0");
     let orb = orb.option("ConnectTimeout", "10000").option("MaxConnectTime", "25000");
-    (orb.build().unwrap(), timeouts)
+    (orb.build().unwrap(), timeouts, time)
 }
 
 /// An object at these ports, at which nobody answers.
@@ -119,6 +134,31 @@ fn a_forward_leaves_a_call_the_rest_of_its_time_to_connect() {
     let timeouts = timeouts.lock().unwrap();
     let seconds: Vec<_> = timeouts.iter().map(|it| it.as_secs_f64().ceil() as u64).collect();
     assert_eq!(seconds, [10, 10, 5, 5]);
+}
+
+/// Clients may pass references of any address to a server that calls back.
+#[test]
+fn callbacks_to_strangers_end_and_delay_nobody() {
+    for calls in ["1", "4"] {
+        let (server, timeouts, time) = timed();
+        let echo: Echo = server.root_poa().activate(Servant::default()).unwrap();
+        let client = builder().option("MaxCallsPerConnection", calls).build().unwrap();
+        let there: Echo = client.resolve(&echo.object().to_ior_string()).unwrap();
+        let stranger = unreachable(1..=HIGHEST).to_stringified().unwrap();
+        let stranger: Echo = client.resolve(&stranger).unwrap();
+        let stopped = time.lock().unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| there.call_back(Some(&stranger), 1));
+            until(|| timeouts.lock().unwrap().len() == 1);
+            assert_eq!(there.twice(2), Ok(4));
+            assert!(!waiting.is_finished());
+            drop(stopped);
+            let error = waiting.join().unwrap().unwrap_err();
+            assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
+        });
+        assert_eq!(*timeouts.lock().unwrap(), [10, 10, 5].map(Duration::from_secs));
+        server.shutdown(true).unwrap();
+    }
 }
 
 #[test]
@@ -174,12 +214,12 @@ fn callers_beyond_the_limit_of_those_that_wait_are_refused_at_once() {
     }
 }
 
-/// Two ORBs whose servants call each other until the argument is 0, if possible over one connection in each
+/// Calls to two ORBs whose servants call each other until the argument is 0, if possible over one connection in each
 /// direction.
-fn call_back(depth: i32, calls: &str) -> i32 {
+fn call_back(calls: &str, max_threads: &str, test: impl FnOnce(&Echo)) {
     let side = || {
         let one = builder().option("MaxConnectionsPerEndpoint", "1");
-        let one = one.option("MaxCallsPerConnection", calls);
+        let one = one.option("MaxCallsPerConnection", calls).option("MaxThreads", max_threads);
         one.listen("iiop://127.0.0.1:0").build().unwrap()
     };
     let orbs = [side(), side()];
@@ -197,16 +237,33 @@ fn call_back(depth: i32, calls: &str) -> i32 {
         *peers[number].lock().unwrap() = Some(orb.resolve(&other).unwrap());
     }
     let (_client, first) = client(&objects[0]);
-    let depth = first.twice(depth).unwrap();
+    test(&first);
     peers.iter().for_each(|peer| *peer.lock().unwrap() = None);
     orbs.iter().for_each(|orb| orb.shutdown(true).unwrap());
-    depth
 }
 
 #[test]
 fn callbacks_nest_deeper_than_a_connection_has_threads() {
     // A server has 16 threads for a connection, by default.
     for calls in ["1", "2", "64"] {
-        assert_eq!(call_back(60, calls), 60, "{calls} calls share a connection");
+        call_back(calls, "0", |first| {
+            assert_eq!(first.twice(60), Ok(60), "{calls} calls share a connection");
+        });
     }
+}
+
+/// A call that nests deeper than the process has threads fails, and those that wait for it end with it.
+#[test]
+fn callbacks_beyond_the_threads_of_the_process_fail() {
+    in_own_process("connecting::callbacks_beyond_the_threads_of_the_process_fail", || {
+        for calls in ["1", "4"] {
+            call_back(calls, "24", |first| {
+                assert_eq!(first.twice(4), Ok(4));
+                let error = first.twice(60).unwrap_err();
+                assert_eq!(error.kind, SystemExceptionKind::Transient, "{error}");
+                // The threads are free again.
+                until(|| first.twice(4) == Ok(4));
+            });
+        }
+    });
 }

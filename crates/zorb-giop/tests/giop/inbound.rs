@@ -365,7 +365,7 @@ fn no_buffer_grows_beyond_the_budget() {
                 let message = reply(id, below(4_000));
                 match below(3) {
                     0 => zorb_giop::fragments(&message, 16 + 8 * below(100)).for_each(|piece| {
-                        stream.extend_from_slice(&piece.header());
+                        stream.extend_from_slice(piece.header());
                         stream.extend_from_slice(piece.payload);
                     }),
                     _ => stream.extend_from_slice(&message),

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;
+use zorb_transport::process_budget;
 
 use super::*;
 use crate::client::connect_time::ConnectTime;

@@ -6,6 +6,7 @@ use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
+use zorb_transport::process_budget;
 
 use super::*;
 use crate::client::any_connection::AnyConnection;
@@ -98,7 +99,7 @@ fn callers_share_a_connection_in_their_order() {
             for number in 0..5 {
                 let (served, pool) = (&served, &pool);
                 scope.spawn(move || {
-                    let connection = connect(&pool).unwrap();
+                    let connection = connect(pool).unwrap();
                     served.lock().unwrap().push(number);
                     drop(connection);
                 });
@@ -119,7 +120,7 @@ fn callers_share_a_connection_in_their_order() {
 /// A call of an upcall on the calling thread.
 fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
     begin_upcall();
-    let connection = connect(&pool);
+    let connection = connect(pool);
     end_upcall();
     connection.unwrap()
 }

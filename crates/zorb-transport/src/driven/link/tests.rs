@@ -108,7 +108,7 @@ fn buffers_of_connections_share_a_budget() {
     let [one, other] = [(); 2].map(|()| link(&budget));
     // As much as the budget has, and what is free for each connection.
     let sent = one.state().send(&[0; 1 << 20]).unwrap();
-    assert!(sent >= LIMIT && sent <= LIMIT + FREE, "{sent}");
+    assert!((LIMIT..=LIMIT + FREE).contains(&sent), "{sent}");
     let received = || other.state().connection.received;
     while received() + LARGE <= FREE {
         other.take(&[0; LARGE]);

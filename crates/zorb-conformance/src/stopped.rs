@@ -1,0 +1,93 @@
+//! Clients that stop in the middle of what they do.
+
+use std::sync::{Mutex, PoisonError};
+
+use zorb::giop::{RequestStart, ResponseFlags, TargetAddress};
+
+use crate::raw::Raw;
+use crate::subject::{Server, Subject};
+
+/// More than there are threads for a connection.
+const STOPPED: usize = 100;
+/// Over shared memory a connection has ten descriptors in this process, and the process often 1,024.
+const STOPPED_IN_MEMORY: usize = 20;
+/// Clients that read no replies; each fills the buffers of its transport.
+const UNREAD: usize = 10;
+/// The octets of a reply that is not read.
+const REPLY: usize = 64 << 10;
+/// The number of successive attempts to send that the server takes nothing of.
+const ATTEMPTS: usize = 1000;
+
+/// Clients that stop in the middle of a message, and clients that do not read their replies, delay no other. Those that
+/// go on are served.
+pub fn stopped_clients_delay_nobody(on: &Subject, _: &'static str) {
+    // One at a time: a process has a limited number of descriptors.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let server = on.server();
+    let stopped =
+        if on.urls().any(|url| url.contains("shm")) { STOPPED_IN_MEMORY } else { STOPPED };
+    let stopped: Vec<_> = (0..stopped).map(|_| Stopped::new(&server)).collect();
+    let unread: Vec<_> = (0..UNREAD).map(|_| leave_replies_unread(&server)).collect();
+    assert_eq!(server.seen_by(&on.client()).add(1, 2).unwrap(), 3);
+    for client in stopped {
+        client.go_on();
+    }
+    assert_eq!(server.seen_by(&on.client()).add(3, 4).unwrap(), 7);
+    drop(unread);
+}
+
+/// A client that has sent half of a request.
+struct Stopped {
+    raw: Raw,
+    rest: Vec<u8>,
+}
+
+impl Stopped {
+    fn new(server: &Server) -> Self {
+        let raw = Raw::to(server);
+        let mut request = raw.request(server);
+        // It has been accepted.
+        raw.stream.send_all(&request).unwrap();
+        assert_eq!(raw.answer(), 42);
+        let rest = request.split_off(request.len() / 2);
+        raw.stream.send_all(&request).unwrap();
+        Self { raw, rest }
+    }
+
+    fn go_on(self) {
+        self.raw.stream.send_all(&self.rest).unwrap();
+        assert_eq!(self.raw.answer(), 42);
+    }
+}
+
+/// A client that sends requests until the server takes no more, because their replies are not read.
+fn leave_replies_unread(server: &Server) -> Raw {
+    let raw = Raw::to(server);
+    let request = large_request(&raw, server);
+    let mut rest = &request[..];
+    let mut refused = 0;
+    while refused < ATTEMPTS {
+        let sent = raw.stream.try_send(rest).unwrap();
+        rest = &rest[sent..];
+        if rest.is_empty() {
+            rest = &request;
+        }
+        refused = if sent == 0 { refused + 1 } else { 0 };
+        std::thread::yield_now();
+    }
+    raw
+}
+
+/// A request to return many octets.
+fn large_request(raw: &Raw, server: &Server) -> Vec<u8> {
+    let key = raw.key(server);
+    let start = RequestStart {
+        request_id: 7,
+        response: ResponseFlags::SyncWithTarget,
+        target: TargetAddress::Key(&key),
+        operation: "mirror",
+        service_contexts: &[],
+    };
+    raw.message(&start, REPLY as u32, &vec![7; REPLY])
+}
