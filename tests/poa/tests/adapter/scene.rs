@@ -40,6 +40,8 @@ impl Scene {
     pub(crate) fn new(serving: Serving, kind: Kind) -> Self {
         let orb = || Orb::builder().without_environment();
         let server = orb().listen("iiop://127.0.0.1:0").build().unwrap();
+        // Until then, what a persistent reference names may still be created.
+        server.serve().unwrap();
         let client = orb().build().unwrap();
         let pool = match serving {
             Serving::OwnLane => None,
