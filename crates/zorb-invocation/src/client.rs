@@ -29,7 +29,7 @@ mod next_stream;
 mod oneway_queue;
 mod outbox;
 mod outboxes;
-mod pool;
+mod endpoint_cache;
 mod queued;
 mod raw_reply;
 mod reconnecting;

@@ -77,7 +77,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
     probe!(Reference);
     let core = call.object.core();
     let failed = |exception: SystemException| {
-        Unfinished::Failed(exception.at(Phase::Send, &route.pool.endpoint))
+        Unfinished::Failed(exception.at(Phase::Send, &route.cache.endpoint))
     };
     let kind = match call.response.expects_reply() {
         true => RequestKind::Twoway,
@@ -112,7 +112,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
     let rest = gather.tail().map(|tail| (tail, call.arguments));
     if let Err(error) = connection.send(&begun, &call.sending, rest) {
         let again = connection.may_resend(request_id, ConnectionEnd::Lost);
-        route.pool.discard(connection, ConnectionEnd::Lost);
+        route.cache.discard(connection, ConnectionEnd::Lost);
         return Err(unfinished(not_sent(route, again, error)));
     }
     if kind == RequestKind::Oneway {
@@ -163,7 +163,7 @@ pub(super) fn give_up(
         None if connection.time_out(request_id, time_limit).is_ok() => return,
         end => end.unwrap_or(ConnectionEnd::Lost),
     };
-    route.pool.discard(connection, end);
+    route.cache.discard(connection, end);
 }
 
 /// The failure of a request that has not begun.
@@ -175,11 +175,11 @@ pub(super) fn not_begun(
 ) -> Failure {
     match reason {
         NotBegun::Refused(exception) => {
-            let exception = exception.at(Phase::Send, &route.pool.endpoint);
+            let exception = exception.at(Phase::Send, &route.cache.endpoint);
             Failure { exception, again: false }
         }
         NotBegun::Unsent { error, again } => {
-            route.pool.discard(connection, ConnectionEnd::Lost);
+            route.cache.discard(connection, ConnectionEnd::Lost);
             not_sent(route, again, error)
         }
     }
@@ -301,7 +301,7 @@ fn evaluate_other(reply: &Reply<'_>, call: &Call<'_>) -> Unfinished {
         // The others have been evaluated.
         ReplyStatus::SystemException | ReplyStatus::NoException | ReplyStatus::UserException => {
             let context = match reply.route {
-                Some(route) => ErrorContext::remote(route.pool.endpoint.to_string()),
+                Some(route) => ErrorContext::remote(route.cache.endpoint.to_string()),
                 None => ErrorContext::new(Phase::Upcall),
             };
             Unfinished::Failed(match SystemException::read(&mut reply.body()) {

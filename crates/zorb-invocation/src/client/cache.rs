@@ -14,9 +14,9 @@ use zorb_transport::{Endpoint, Protocol, log_limited};
 
 use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
-use super::pool::{Closing, EndpointPool, OtherConnections};
+use super::endpoint_cache::{Closing, EndpointCache, OtherConnections};
 
-/// The number of pools above which those that no reference uses are closed. Endpoints come from references,
+/// The number of endpoint caches above which those that no reference uses are closed. Endpoints come from references,
 /// so any peer can add some.
 const MAX_UNUSED: usize = 256;
 
@@ -30,42 +30,42 @@ struct ConnectionKey {
     class: Box<[i64]>,
 }
 
-/// The open connections of a client, in one pool for each key.
+/// The open connections of a client, in one endpoint cache for each key.
 #[derive(Debug, Default)]
 pub struct ConnectionCache {
-    pools: Arc<CachedPools>,
+    caches: Arc<EndpointCaches>,
 }
 
-/// The pools of a cache, which close unused connections for one another.
+/// Those of all endpoints, which close unused connections for one another.
 #[derive(Debug, Default)]
-struct CachedPools(Lock<Pools>);
+struct EndpointCaches(Lock<Caches>);
 
-impl CachedPools {
-    fn lock(&self) -> Locked<'_, Pools> {
+impl EndpointCaches {
+    fn lock(&self) -> Locked<'_, Caches> {
         self.0.lock()
     }
 
     /// Closes the connections that servers have closed, or that have been idle for `limit`. Returns their number.
     fn close_unused(&self, limit: Option<Duration>) -> usize {
         let all: Vec<_> = self.lock().by_key.values().cloned().collect();
-        let closed = all.iter().map(|pool| pool.close_unused(limit)).sum();
+        let closed = all.iter().map(|cache| cache.close_unused(limit)).sum();
         drop(all);
-        let mut pools = self.lock();
-        pools.by_key.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.has_connections());
-        pools.next_check = pools.by_key.len();
+        let mut caches = self.lock();
+        caches.by_key.retain(|_, cache| Arc::strong_count(cache) > 1 || cache.has_connections());
+        caches.next_check = caches.by_key.len();
         closed
     }
 }
 
-impl OtherConnections for CachedPools {
+impl OtherConnections for EndpointCaches {
     /// The amortized cost is small: as many have to be opened as endpoints were left the last time.
     fn before_connecting(&self, idle_limit: Option<Duration>) {
         let due = {
-            let mut pools = self.lock();
-            pools.opened += 1;
-            let due = pools.opened >= pools.next_check.max(MIN_OPENED);
+            let mut caches = self.lock();
+            caches.opened += 1;
+            let due = caches.opened >= caches.next_check.max(MIN_OPENED);
             if due {
-                pools.opened = 0;
+                caches.opened = 0;
             }
             due
         };
@@ -87,87 +87,87 @@ impl OtherConnections for CachedPools {
 }
 
 #[derive(Debug, Default)]
-struct Pools {
-    by_key: HashMap<ConnectionKey, Arc<EndpointPool>>,
-    /// The number of pools that were left when unused ones were last closed.
+struct Caches {
+    by_key: HashMap<ConnectionKey, Arc<EndpointCache>>,
+    /// The number of caches that were left when unused ones were last closed.
     left: usize,
     /// The number of connections opened since unused ones were last closed.
     opened: usize,
-    /// The number after which they are closed again: the number of pools that were left, if it is not small.
+    /// The number after which they are closed again: the number of caches that were left, if it is not small.
     next_check: usize,
-    /// Whether the cache is closed: a new pool is closed from the beginning.
+    /// Whether it is closed: a new endpoint cache is closed from the beginning.
     closed: bool,
 }
 
 impl ConnectionCache {
-    /// The pool of connections of a class to an endpoint, created on first use.
-    pub(crate) fn pool(
+    /// The cache of connections of a class to an endpoint, created on first use.
+    pub(crate) fn cache(
         &self,
         endpoint: &Endpoint,
         class: &ConnectionClass,
         protocol: &Arc<dyn Protocol>,
         receiving: &Receiving,
-    ) -> Arc<EndpointPool> {
+    ) -> Arc<EndpointCache> {
         let key = ConnectionKey { endpoint: endpoint.clone(), class: class.key.clone() };
-        let mut pools = self.pools.lock();
-        if let Some(pool) = pools.by_key.get(&key) {
-            return Arc::clone(pool);
+        let mut caches = self.caches.lock();
+        if let Some(cache) = caches.by_key.get(&key) {
+            return Arc::clone(cache);
         }
-        let others: Weak<CachedPools> = Arc::downgrade(&self.pools);
-        let pool = EndpointPool::new(endpoint, &class.settings, protocol, receiving, others);
-        if pools.closed {
-            pool.close();
-            return pool;
+        let others: Weak<EndpointCaches> = Arc::downgrade(&self.caches);
+        let cache = EndpointCache::new(endpoint, &class.settings, protocol, receiving, others);
+        if caches.closed {
+            cache.close();
+            return cache;
         }
-        let unused = pools.take_unused();
+        let unused = caches.take_unused();
         record(Event::TableWritten);
-        pools.by_key.insert(key, Arc::clone(&pool));
-        drop(pools);
+        caches.by_key.insert(key, Arc::clone(&cache));
+        drop(caches);
         close_all(&unused);
-        pool
+        cache
     }
 
     /// Closes all idle connections now, and the others when they are released.
     pub fn close(&self) {
-        let pools: Vec<_> = {
-            let mut pools = self.pools.lock();
-            pools.closed = true;
-            pools.by_key.values().cloned().collect()
+        let caches: Vec<_> = {
+            let mut caches = self.caches.lock();
+            caches.closed = true;
+            caches.by_key.values().cloned().collect()
         };
-        close_all(&pools);
+        close_all(&caches);
     }
 
     /// Closes all idle connections, as descriptors have run short. Returns whether there were any.
     pub(crate) fn close_idle(&self) -> bool {
-        self.pools.close_all()
+        self.caches.close_all()
     }
 
     /// Closes the connections of a lane that has ended.
     pub(crate) fn close_lane(&self, lane: &CallingLane) {
-        let pools: Vec<_> = {
-            let pools = self.pools.lock();
-            pools.by_key.values().filter_map(|pool| pool.of_lane(lane)).collect()
+        let caches: Vec<_> = {
+            let caches = self.caches.lock();
+            caches.by_key.values().filter_map(|cache| cache.of_lane(lane)).collect()
         };
-        pools.iter().for_each(|pool| pool.close_idle());
+        caches.iter().for_each(|cache| cache.close_idle());
     }
 }
 
-/// Closes pools. Their queues of one-way calls end together.
-fn close_all(pools: &[Arc<EndpointPool>]) {
+/// Closes caches. Their queues of one-way calls end together.
+fn close_all(caches: &[Arc<EndpointCache>]) {
     let mut closing = Closing::default();
-    pools.iter().for_each(|pool| closing.extend(pool.begin_close()));
+    caches.iter().for_each(|cache| closing.extend(cache.begin_close()));
     closing.finish();
 }
 
-impl Pools {
-    /// Removes the pools that no reference and no call uses if there are many. The amortized cost is small: the
-    /// number of pools has to double from one search to the next.
-    fn take_unused(&mut self) -> Vec<Arc<EndpointPool>> {
+impl Caches {
+    /// Removes the caches that no reference and no call uses if there are many. The amortized cost is small: the
+    /// number of caches has to double from one search to the next.
+    fn take_unused(&mut self) -> Vec<Arc<EndpointCache>> {
         if self.by_key.len() < MAX_UNUSED.max(self.left.saturating_mul(2)) {
             return Vec::new();
         }
-        let unused = self.by_key.extract_if(|_, pool| Arc::strong_count(pool) == 1);
-        let unused = unused.map(|(_, pool)| pool).collect();
+        let unused = self.by_key.extract_if(|_, cache| Arc::strong_count(cache) == 1);
+        let unused = unused.map(|(_, cache)| cache).collect();
         self.left = self.by_key.len();
         unused
     }

@@ -7,8 +7,8 @@ use zorb_giop::ResponseFlags;
 use zorb_types::{CompletionStatus, ErrorContext, MinorCode, Phase, SystemException};
 
 use super::connect_time::ConnectTime;
+use super::endpoint_cache::Wanted;
 use super::level_policies::CallParameters;
-use super::pool::Wanted;
 use super::reply::ReadReply;
 use super::time_limit::TimeLimit;
 use crate::object::ObjectRef;

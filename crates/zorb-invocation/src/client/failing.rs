@@ -34,7 +34,7 @@ pub(super) fn not_sent(route: &Route, again: bool, error: io::Error) -> Failure 
         _ => (again, SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no)),
     };
     if again {
-        route.pool.drop_idle();
+        route.cache.drop_idle();
     }
     let exception = exception.with_context(context(Phase::Send, route).with_source(error));
     Failure { exception, again }
@@ -65,7 +65,7 @@ pub(super) fn no_reply(
     let waiting = context(Phase::Wait, route);
     let (exception, context) = match reason {
         NoReply::Closed => {
-            route.pool.drop_idle();
+            route.cache.drop_idle();
             let no = CompletionStatus::No;
             (SystemException::transient(minor::transient::CLOSED_BY_PEER, no), waiting)
         }
@@ -93,7 +93,7 @@ pub(super) fn no_reply(
 }
 
 fn context(phase: Phase, route: &Route) -> ErrorContext {
-    ErrorContext::new(phase).with_target(route.pool.endpoint.to_string())
+    ErrorContext::new(phase).with_target(route.cache.endpoint.to_string())
 }
 
 fn with_cause(context: ErrorContext, error: Option<io::Error>) -> ErrorContext {

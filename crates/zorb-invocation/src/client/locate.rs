@@ -16,10 +16,10 @@ use super::attempt::{give_up, not_addressed, not_begun, unwritten};
 use super::connect_time::ConnectTime;
 use super::connection::{Connection, NoReply, machine_time};
 use super::effective::parameters;
+use super::endpoint_cache::Wanted;
 use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
 use super::interception::select_endpoint;
 use super::invoke::MAX_RESENDS;
-use super::pool::Wanted;
 use super::reply::{decoding, not_processed};
 use super::route::Route;
 use super::selection::{Selection, select_connection};
@@ -158,21 +158,21 @@ fn locate_over(
     let Some(outgoing) = connection.outgoing() else { return Err(core.shut_down().into()) };
     form.locate_request(outgoing.any_octets(), order, id, &address)
         .and_then(MessageWriter::finish)
-        .map_err(|error| unwritten(error).at(Phase::Send, &route.pool.endpoint))?;
+        .map_err(|error| unwritten(error).at(Phase::Send, &route.cache.endpoint))?;
     if let Err(error) = connection.send(&begun, &time_limit, None) {
         let again = connection.may_resend(id, ConnectionEnd::Lost);
-        route.pool.discard(connection, ConnectionEnd::Lost);
+        route.cache.discard(connection, ConnectionEnd::Lost);
         return Err(unanswered(not_sent(route, again, error)));
     }
     about_to_block();
     let reason = match connection.receive_location(&time_limit) {
         Ok((header, message)) => match form.read_locate_reply(message, &header) {
             Ok((reply, mut body)) => {
-                let context = || ErrorContext::remote(route.pool.endpoint.to_string());
+                let context = || ErrorContext::remote(route.cache.endpoint.to_string());
                 return Ok(evaluate(reply.status, &mut body)
                     .map_err(|exception| exception.with_context(context()))?
                     .map_err(|error| {
-                        not_processed(decoding(error)).at(Phase::Decode, &route.pool.endpoint)
+                        not_processed(decoding(error)).at(Phase::Decode, &route.cache.endpoint)
                     })?);
             }
             Err(error) => NoReply::Broken(error),

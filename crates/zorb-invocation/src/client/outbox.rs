@@ -13,9 +13,9 @@ use zorb_transport::Stream;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::connection::{CONTROL_TIMEOUT, LastReceived};
+use super::endpoint_cache::{ClosesWithCache, EndpointCache, NoConnection, Wanted};
 use super::exclusive::ExclusiveConnection;
 use super::hangups::{ClosesHungUp, HungUp, watch};
-use super::pool::{ClosesWithPool, EndpointPool, NoConnection, Wanted};
 use crate::flow::{FlowEvent, FlowLimits, FlowQueue};
 
 /// The maximum number of message buffers that are retained.
@@ -25,7 +25,7 @@ pub(super) type OnEvent = Option<Arc<dyn Fn(&FlowEvent) + Send + Sync>>;
 
 /// A queue, its connection and its thread.
 pub(crate) struct Outbox {
-    pool: Arc<EndpointPool>,
+    cache: Arc<EndpointCache>,
     /// Where messages are written; its lock also orders the queue.
     pub(super) connection: Lock<Box<ExclusiveConnection>>,
     stream: Arc<dyn Stream>,
@@ -45,7 +45,7 @@ pub(super) struct Message {
 
 impl std::fmt::Debug for Outbox {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Outbox").field(&self.pool.endpoint).field(&self.queue).finish()
+        f.debug_tuple("Outbox").field(&self.cache.endpoint).field(&self.queue).finish()
     }
 }
 
@@ -60,20 +60,20 @@ impl Outbox {
     /// Connects, and starts the thread, which calls `on_end` when it ends.
     pub(super) fn open(
         core: &OrbCore,
-        pool: &Arc<EndpointPool>,
+        cache: &Arc<EndpointCache>,
         new: NewOutbox<'_>,
         on_end: impl FnOnce(&Arc<Self>) + Send + 'static,
     ) -> Result<Arc<Self>, NoConnection> {
         let NewOutbox { on_event, limits, wanted } = new;
-        let connection = pool.open_separate(wanted)?;
+        let connection = cache.open_separate(wanted)?;
         let stream = Arc::clone(&connection.stream);
         // It fails only if the peer has gone, which sending reports as well.
         let _ = stream.set_send_timeout(Some(core.options().send_timeout));
         let outbox = Arc::new(Self {
-            pool: Arc::clone(pool),
+            cache: Arc::clone(cache),
             connection: Lock::new(connection),
             stream,
-            queue: FlowQueue::new(pool.queue_limits(limits)),
+            queue: FlowQueue::new(cache.queue_limits(limits)),
             spares: Lock::default(),
             broken: AtomicBool::new(false),
             on_event,
@@ -90,11 +90,11 @@ impl Outbox {
             on_end(&work);
         };
         if core.threads().spawn("zorb-oneway", body).is_err() {
-            pool.lost_one();
+            cache.lost_one();
             return Err(NoConnection::Busy);
         }
-        let closes: Arc<dyn ClosesWithPool> = Arc::<Self>::clone(&outbox);
-        pool.close_with_it(&closes);
+        let closes: Arc<dyn ClosesWithCache> = Arc::<Self>::clone(&outbox);
+        cache.close_with_it(&closes);
         Ok(outbox)
     }
 
@@ -139,7 +139,7 @@ impl Outbox {
     /// The queue's thread.
     fn send(&self) {
         let mut failed = None;
-        while let Some((message, event)) = self.queue.next(self.pool.idle_limit()) {
+        while let Some((message, event)) = self.queue.next(self.cache.idle_limit()) {
             self.report(event);
             let is_late = message.deadline.is_some_and(|deadline| deadline <= Instant::now());
             let outcome = match &failed {
@@ -148,7 +148,7 @@ impl Outbox {
                     Err(SystemException::timeout(minor::timeout::SEND, CompletionStatus::No))
                 }
                 None => self.stream.send_all(&message.octets).map_err(|error| {
-                    let exception = not_sent(&self.pool, error);
+                    let exception = not_sent(&self.cache, error);
                     failed = Some(exception.clone());
                     // The queue accepts no more calls, and those in it are lost.
                     self.broken.store(true, Ordering::Release);
@@ -167,7 +167,7 @@ impl Outbox {
         let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
         connection.close();
         drop(connection);
-        self.pool.lost_one();
+        self.cache.lost_one();
     }
 }
 
@@ -179,7 +179,7 @@ impl ClosesHungUp for Outbox {
     }
 }
 
-impl ClosesWithPool for Outbox {
+impl ClosesWithCache for Outbox {
     fn end(&self) {
         self.queue.end();
     }
@@ -194,13 +194,13 @@ impl ClosesWithPool for Outbox {
 
 /// The exception for a request that could not be sent, and for those queued behind it.
 #[cold]
-fn not_sent(pool: &EndpointPool, error: std::io::Error) -> SystemException {
+fn not_sent(cache: &EndpointCache, error: std::io::Error) -> SystemException {
     let no = CompletionStatus::No;
     let exception = match error.kind() {
         std::io::ErrorKind::TimedOut => SystemException::timeout(minor::timeout::SEND, no),
         _ => SystemException::comm_failure(minor::comm_failure::SEND_FAILED, no),
     };
     exception.with_context(
-        ErrorContext::new(Phase::Send).with_target(pool.endpoint.to_string()).with_source(error),
+        ErrorContext::new(Phase::Send).with_target(cache.endpoint.to_string()).with_source(error),
     )
 }

@@ -8,11 +8,11 @@ use zorb_base::upcall_thread::about_to_block;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use super::endpoint_cache::{EndpointCache, NoConnection};
 use super::outbox::{NewOutbox, Outbox};
-use super::pool::{EndpointPool, NoConnection};
 use crate::flow::FlowCounts;
 
-/// The queues of one policy, one for each endpoint pool.
+/// The queues of one policy, one for each endpoint cache.
 #[derive(Debug, Default)]
 pub(crate) struct Outboxes {
     slots: Lock<Vec<Arc<Slot>>>,
@@ -20,11 +20,11 @@ pub(crate) struct Outboxes {
     removed: Lock<FlowCounts>,
 }
 
-/// The queue of an endpoint pool. A thread that connects holds no lock: only callers of the same endpoint
+/// The queue of an endpoint cache. A thread that connects holds no lock: only callers of the same endpoint
 /// wait for it.
 #[derive(Debug)]
 struct Slot {
-    pool: Arc<EndpointPool>,
+    cache: Arc<EndpointCache>,
     state: Lock<State>,
     opened: Condition,
 }
@@ -39,10 +39,10 @@ struct State {
 }
 
 impl Outboxes {
-    /// The slot of a pool. Creating one removes those without a queue.
-    fn slot(&self, pool: &Arc<EndpointPool>) -> Arc<Slot> {
+    /// The slot of a cache. Creating one removes those without a queue.
+    fn slot(&self, cache: &Arc<EndpointCache>) -> Arc<Slot> {
         let mut slots = self.slots.lock();
-        if let Some(known) = slots.iter().find(|slot| Arc::ptr_eq(&slot.pool, pool)) {
+        if let Some(known) = slots.iter().find(|slot| Arc::ptr_eq(&slot.cache, cache)) {
             return Arc::clone(known);
         }
         slots.retain(|slot| {
@@ -54,7 +54,7 @@ impl Outboxes {
             is_used
         });
         let slot = Arc::new(Slot {
-            pool: Arc::clone(pool),
+            cache: Arc::clone(cache),
             state: Lock::default(),
             opened: Condition::new(),
         });
@@ -62,16 +62,16 @@ impl Outboxes {
         slot
     }
 
-    /// The queue of a pool; `new` opens one if none accepts calls. Other threads that open one are waited for until
+    /// The queue of a cache; `new` opens one if none accepts calls. Other threads that open one are waited for until
     /// `deadline`.
     pub(super) fn queue<'n>(
         &self,
         core: &OrbCore,
-        pool: &Arc<EndpointPool>,
+        cache: &Arc<EndpointCache>,
         deadline: Option<Instant>,
         new: impl FnOnce() -> NewOutbox<'n>,
     ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
-        let slot = self.slot(pool);
+        let slot = self.slot(cache);
         let mut state = slot.state.lock();
         loop {
             if state.opening {
@@ -96,7 +96,7 @@ impl Outboxes {
                 slot.forget(ended);
             }
         };
-        let opened = Outbox::open(core, &slot.pool, new(), on_end);
+        let opened = Outbox::open(core, &slot.cache, new(), on_end);
         let mut state = slot.state.lock();
         state.opening = false;
         if let Ok(opened) = &opened

@@ -13,10 +13,10 @@ use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
+use super::endpoint_cache::NoConnection;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
-use super::pool::NoConnection;
 use super::route::{Route, Routes};
 use super::selection::{fitting_routes, unreachable};
 use crate::flow::WhenFull;
@@ -82,7 +82,7 @@ fn select_queue<'t>(
     };
     let mut failure = None;
     for route in fitting_routes(routes, call.info)? {
-        match policy.outboxes().queue(core, &route.pool, wanted.deadline, new)? {
+        match policy.outboxes().queue(core, &route.cache, wanted.deadline, new)? {
             Ok(outbox) => return Ok((route, outbox)),
             Err(NoConnection::Unreachable(error)) => {
                 failure = Some(error);

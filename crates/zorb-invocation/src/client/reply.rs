@@ -265,7 +265,7 @@ impl<'r> Reply<'r> {
     fn named(&self, exception: SystemException) -> SystemException {
         let exception = exception.in_operation(self.operation);
         match self.route {
-            Some(route) => exception.at(Phase::Decode, &route.pool.endpoint),
+            Some(route) => exception.at(Phase::Decode, &route.cache.endpoint),
             None => exception,
         }
     }

@@ -25,14 +25,14 @@ use super::addressing::Addressing;
 use super::connection::Receiving;
 use super::connection_policies::ConnectionPolicies;
 use super::connection_settings::ConnectionClass;
+use super::endpoint_cache::EndpointCache;
 use super::failback::Failback;
-use super::pool::EndpointPool;
 use crate::client::core::ClientCore;
 
 /// A route to an object: an endpoint, and how requests are sent to it.
 #[derive(Debug)]
 pub(crate) struct Route {
-    pub(super) pool: Arc<EndpointPool>,
+    pub(super) cache: Arc<EndpointCache>,
     /// The format of requests.
     pub(super) form: Form<'static>,
     /// Whether its protocol has no service contexts.
@@ -280,7 +280,7 @@ impl Routes {
                     return;
                 }
                 self.list.push(Route {
-                    pool: core.connections().pool(endpoint, &class, protocol, &receiving),
+                    cache: core.connections().cache(endpoint, &class, protocol, &receiving),
                     omits_contexts: protocol
                         .messaging()
                         .is_some_and(|other| !other.carries_contexts()),

@@ -9,7 +9,7 @@ use zorb_transport::{ConnectError, ConnectPhase};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::any_connection::AnyConnection;
-use super::pool::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
+use super::endpoint_cache::{ExclusiveCall, NoConnection, Wanted, is_out_of_descriptors};
 use super::route::{Route, Routes};
 use crate::object::ObjectRef;
 
@@ -53,7 +53,7 @@ pub(super) fn select_idle<'t>(
     if expects_reply && !route.replies {
         return None;
     }
-    Some((route, route.pool.acquire_idle()?))
+    Some((route, route.cache.acquire_idle()?))
 }
 
 #[inline(never)]
@@ -172,7 +172,7 @@ fn try_routes<'t>(
             true => probe(Wanted { waits, ..wanted }),
             false => Wanted { waits, ..wanted },
         };
-        match route.pool.connection(wanted) {
+        match route.cache.connection(wanted) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -182,7 +182,7 @@ fn try_routes<'t>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::Busy) => {
-                return Err(all_in_use(&wanted).at(Phase::Connect, &route.pool.endpoint));
+                return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
             Err(NoConnection::NotYet) => later.push((number, route, true)),
             Err(NoConnection::Unreachable(error)) => {

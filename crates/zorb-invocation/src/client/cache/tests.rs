@@ -9,13 +9,13 @@ use zorb_transport::process_budget;
 
 use super::*;
 use crate::client::connect_time::ConnectTime;
-use crate::client::pool::{ClosesWithPool, NoConnection, Wanted};
+use crate::client::endpoint_cache::{ClosesWithCache, NoConnection, Wanted};
 
-fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
+fn cache(all: &ConnectionCache, number: usize) -> Arc<EndpointCache> {
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
     let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
     let options = Options::default();
-    cache.pool(
+    all.cache(
         &endpoint,
         &ConnectionClass::plain(&options),
         &protocol,
@@ -24,25 +24,25 @@ fn pool(cache: &ConnectionCache, number: usize) -> Arc<EndpointPool> {
 }
 
 #[test]
-fn pools_without_a_reference_do_not_pile_up() {
-    let cache = ConnectionCache::default();
-    let pool = |number| pool(&cache, number);
-    let kept = pool(0);
+fn caches_without_a_reference_do_not_pile_up() {
+    let all = ConnectionCache::default();
+    let cache = |number| cache(&all, number);
+    let kept = cache(0);
     for number in 1..10 * MAX_UNUSED {
-        pool(number);
+        cache(number);
     }
-    assert!(cache.pools.lock().by_key.len() <= MAX_UNUSED);
-    assert!(Arc::ptr_eq(&kept, &pool(0)), "one that is referred to stays");
-    // The number of pools in use is not limited.
-    let many: Vec<_> = (0..2 * MAX_UNUSED).map(pool).collect();
-    assert!(many.iter().enumerate().all(|(number, known)| Arc::ptr_eq(known, &pool(number))));
+    assert!(all.caches.lock().by_key.len() <= MAX_UNUSED);
+    assert!(Arc::ptr_eq(&kept, &cache(0)), "one that is referred to stays");
+    // The number of caches in use is not limited.
+    let many: Vec<_> = (0..2 * MAX_UNUSED).map(cache).collect();
+    assert!(many.iter().enumerate().all(|(number, known)| Arc::ptr_eq(known, &cache(number))));
 }
 
 #[test]
 fn a_closed_cache_opens_nothing() {
-    let cache = ConnectionCache::default();
-    let before = pool(&cache, 0);
-    cache.close();
+    let all = ConnectionCache::default();
+    let before = cache(&all, 0);
+    all.close();
     let wanted = Wanted {
         connect_timeout: Duration::from_secs(1),
         max_connect_time: Duration::from_secs(1),
@@ -50,8 +50,8 @@ fn a_closed_cache_opens_nothing() {
         deadline: None,
         waits: true,
     };
-    for pool in [before, pool(&cache, 0), pool(&cache, 1)] {
-        assert!(matches!(pool.open_separate(wanted), Err(NoConnection::Closed)));
+    for cache in [before, cache(&all, 0), cache(&all, 1)] {
+        assert!(matches!(cache.open_separate(wanted), Err(NoConnection::Closed)));
     }
 }
 
@@ -64,7 +64,7 @@ struct Queue {
     history: History,
 }
 
-impl ClosesWithPool for Queue {
+impl ClosesWithCache for Queue {
     fn end(&self) {
         self.history.lock().unwrap().push(None);
     }
@@ -77,16 +77,16 @@ impl ClosesWithPool for Queue {
 
 #[test]
 fn all_queues_end_before_the_first_is_waited_for() {
-    let cache = ConnectionCache::default();
+    let all = ConnectionCache::default();
     let history = History::default();
-    let queues = [(); 4].map(|()| -> Arc<dyn ClosesWithPool> {
+    let queues = [(); 4].map(|()| -> Arc<dyn ClosesWithCache> {
         Arc::new(Queue { history: Arc::clone(&history), ..Queue::default() })
     });
-    let pools = [0, 1].map(|number| pool(&cache, number));
+    let caches = [0, 1].map(|number| cache(&all, number));
     for (index, queue) in queues.iter().enumerate() {
-        pools[index % 2].close_with_it(queue);
+        caches[index % 2].close_with_it(queue);
     }
-    cache.close();
+    all.close();
     let history = history.lock().unwrap().clone();
     let (ended, closed) = history.split_at(4);
     assert!(ended.iter().all(Option::is_none), "{history:?}");
@@ -95,16 +95,16 @@ fn all_queues_end_before_the_first_is_waited_for() {
 
 #[test]
 fn a_queue_that_comes_too_late_is_closed_at_once() {
-    let cache = ConnectionCache::default();
+    let all = ConnectionCache::default();
     let queues = [(); 2].map(|()| Arc::new(Queue::default()));
     let [before, after] = queues.each_ref().map(|queue| {
-        let queue: Arc<dyn ClosesWithPool> = Arc::<Queue>::clone(queue);
+        let queue: Arc<dyn ClosesWithCache> = Arc::<Queue>::clone(queue);
         queue
     });
-    let pool = pool(&cache, 0);
-    pool.close_with_it(&before);
+    let cache = cache(&all, 0);
+    cache.close_with_it(&before);
     assert!(!queues[0].closed.load(Ordering::Relaxed));
-    cache.close();
-    pool.close_with_it(&after);
+    all.close();
+    cache.close_with_it(&after);
     assert!(queues.iter().all(|queue| queue.closed.load(Ordering::Relaxed)));
 }

@@ -1,15 +1,15 @@
 //! The use of an exclusive connection by one call.
 
 use super::super::exclusive::ExclusiveConnection;
-use super::EndpointPool;
+use super::EndpointCache;
 use super::thread_slot::ThreadSlot;
 
-/// An exclusive connection while one call uses it. When dropped, the connection goes back to the pool.
+/// An exclusive connection while one call uses it. When dropped, the connection goes back to the cache.
 #[derive(Debug)]
 pub(crate) struct ExclusiveCall<'r> {
     /// `None` only while it is dropped.
     connection: Option<Box<ExclusiveConnection>>,
-    pool: &'r EndpointPool,
+    cache: &'r EndpointCache,
     slot: &'r ThreadSlot,
 }
 
@@ -17,10 +17,10 @@ impl<'r> ExclusiveCall<'r> {
     #[inline]
     pub(super) fn new(
         connection: Box<ExclusiveConnection>,
-        pool: &'r EndpointPool,
+        cache: &'r EndpointCache,
         slot: &'r ThreadSlot,
     ) -> Self {
-        Self { connection: Some(connection), pool, slot }
+        Self { connection: Some(connection), cache, slot }
     }
 
     /// When the connection was opened.
@@ -40,7 +40,7 @@ impl Drop for ExclusiveCall<'_> {
     #[inline]
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.pool.release(connection, self.slot);
+            self.cache.release(connection, self.slot);
         }
     }
 }

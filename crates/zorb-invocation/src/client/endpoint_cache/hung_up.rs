@@ -8,27 +8,27 @@ use zorb_transport::Stream;
 use super::super::exclusive::ExclusiveConnection;
 use super::super::hangups::{ClosesHungUp, HungUp, WatchedConnection, watch};
 use super::super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
-use super::{EndpointPool, PoolState};
+use super::{CacheState, EndpointCache};
 
-impl EndpointPool {
+impl EndpointCache {
     /// Closes the connection over `stream` when its server hangs up while no call uses it.
     pub(super) fn watch(&self, stream: &dyn Stream) -> Option<WatchedConnection> {
         let closer: Weak<Self> = Weak::clone(&self.this);
         watch(stream, closer)
     }
 
-    /// Takes the exclusive connections whose servers have hung up out of the pool and the slots.
+    /// Takes the exclusive connections whose servers have hung up out of the cache and the slots.
     #[allow(clippy::vec_box)] // Slots contain boxes.
-    fn take_hung_up(&self, state: &mut PoolState) -> Vec<Box<ExclusiveConnection>> {
-        let in_pool = state.idle.extract_if(.., |connection| connection.has_hung_up());
+    fn take_hung_up(&self, state: &mut CacheState) -> Vec<Box<ExclusiveConnection>> {
+        let in_cache = state.idle.extract_if(.., |connection| connection.has_hung_up());
         let in_slots =
             self.slots.iter().filter_map(|slot| slot.take_if(ExclusiveConnection::has_hung_up));
-        in_pool.chain(in_slots).collect()
+        in_cache.chain(in_slots).collect()
     }
 
     /// Lets threads keep their connections in their slots again, unless a caller waits for one or a connection is to
     /// be closed after its call.
-    pub(super) fn stop_recalling(&self, state: &mut PoolState) {
+    pub(super) fn stop_recalling(&self, state: &mut CacheState) {
         state.hung_up.retain(|connection| connection.strong_count() > 0);
         if state.waiting.is_empty() && state.hung_up.is_empty() && !state.closed {
             self.slots.iter().for_each(|slot| slot.set_recalled(false));
@@ -36,7 +36,7 @@ impl EndpointPool {
     }
 }
 
-impl ClosesHungUp for EndpointPool {
+impl ClosesHungUp for EndpointCache {
     fn idle_limit(&self) -> Option<Duration> {
         self.settings.idle_limit
     }
@@ -54,7 +54,7 @@ impl ClosesHungUp for EndpointPool {
             let mut state = self.state();
             let mut found = self.take_hung_up(&mut state);
             if found.is_empty() && self.multiplexed.is_none() {
-                // A call uses it. It ends when the call returns it to the pool, unless it has just done so.
+                // A call uses it. It ends when the call returns it to the cache, unless it has just done so.
                 state.hung_up.push(Arc::downgrade(connection));
                 self.slots.iter().for_each(|slot| slot.set_recalled(true));
                 found = self.take_hung_up(&mut state);

@@ -1,10 +1,10 @@
-//! The connections to one endpoint.
+//! The connection cache of one endpoint.
 //!
 //! An exclusive connection carries one call at a time: the calling thread writes, then reads, and no other
 //! thread is involved. Each thread has a [slot](thread_slot) for its idle connection, so that threads do not
-//! contend; the lock of the pool is for connections that are opened or closed, or that change threads. The
+//! contend; the lock of the cache is for connections that are opened or closed, or that change threads. The
 //! number of connections to an endpoint is limited, and callers in excess of it wait. The threads of a lane
-//! have [their own](per_lane) pool.
+//! have [their own](per_lane) cache.
 
 mod acquire;
 mod exclusive_call;
@@ -49,33 +49,33 @@ const MAX_SLOTS: usize = 64;
 /// The maximum time that the shutdown of an ORB waits for its queues of one-way calls.
 const LAST_CALLS: Duration = Duration::from_secs(1);
 
-/// The connections to one endpoint.
+/// The connection cache of one endpoint.
 #[derive(Debug)]
-pub(crate) struct EndpointPool {
+pub(crate) struct EndpointCache {
     pub(crate) endpoint: Endpoint,
     protocol: Arc<dyn Protocol>,
     /// The idle connections of threads by their numbers, a power of two; none if connections are multiplexed.
     slots: Box<[ThreadSlot]>,
-    /// The pools of lanes.
+    /// The caches of lanes.
     per_lane: PerLane<Arc<Self>>,
     /// The connections if calls share them.
     pub(super) multiplexed: Option<MultiplexedConnections>,
-    state: CallLock<PoolState>,
+    state: CallLock<CacheState>,
     /// Notified when a multiplexed connection is opened or closed, and when an endpoint can be reached again.
     changed: Condition,
     max_open: usize,
     settings: ConnectionSettings,
     receiving: Receiving,
-    /// The other pools, whose unused connections close.
+    /// The other caches, whose unused connections close.
     others: Weak<dyn OtherConnections>,
-    /// Queues of one-way calls, which close with the pool.
-    closing: Lock<Vec<Weak<dyn ClosesWithPool>>>,
-    /// The pool itself, which closes connections whose servers have hung up.
+    /// Queues of one-way calls, which close with the cache.
+    closing: Lock<Vec<Weak<dyn ClosesWithCache>>>,
+    /// The cache itself, which closes connections whose servers have hung up.
     this: Weak<Self>,
 }
 
 #[derive(Debug, Default)]
-struct PoolState {
+struct CacheState {
     /// The idle connections in no slot.
     // Boxed, because slots contain boxes.
     #[allow(clippy::vec_box)]
@@ -90,9 +90,9 @@ struct PoolState {
     closed: bool,
 }
 
-/// An object that closes with a pool: a queue of one-way calls, which takes its connections from the pool.
+/// An object that closes with a cache: a queue of one-way calls, which takes its connections from the cache.
 /// Without this trait the modules of both would depend on each other.
-pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
+pub(super) trait ClosesWithCache: std::fmt::Debug + Send + Sync {
     /// Refuses new calls, without waiting.
     fn end(&self);
 
@@ -100,10 +100,10 @@ pub(super) trait ClosesWithPool: std::fmt::Debug + Send + Sync {
     fn close(&self, deadline: Instant);
 }
 
-/// What closes with pools, and accepts nothing any more.
+/// What closes with caches, and accepts nothing any more.
 #[derive(Debug, Default)]
 #[must_use]
-pub(super) struct Closing(Vec<Arc<dyn ClosesWithPool>>);
+pub(super) struct Closing(Vec<Arc<dyn ClosesWithCache>>);
 
 impl Closing {
     /// Adds more that ends at the same time.
@@ -118,7 +118,7 @@ impl Closing {
     }
 }
 
-/// All connections of a client, as each of its pools uses them.
+/// All connections of a client, as each of its caches uses them.
 pub(super) trait OtherConnections: Send + Sync {
     /// From time to time closes those that no call uses and that their server has closed, or that have been idle for
     /// `idle_limit`.
@@ -168,7 +168,7 @@ pub(crate) enum NoConnection {
     Unreachable(ConnectError),
 }
 
-impl EndpointPool {
+impl EndpointCache {
     pub(super) fn new(
         endpoint: &Endpoint,
         settings: &ConnectionSettings,
@@ -190,7 +190,7 @@ impl EndpointPool {
             slots: (0..slots).map(|_| ThreadSlot::new()).collect(),
             per_lane: PerLane::default(),
             multiplexed,
-            state: CallLock::new(Count::ClientLocks, PoolState::default()),
+            state: CallLock::new(Count::ClientLocks, CacheState::default()),
             changed: Condition::new(),
             max_open,
             settings: settings.clone(),
@@ -201,48 +201,48 @@ impl EndpointPool {
         })
     }
 
-    /// The pool of the calling thread's lane, or this one if it has none, and the number of the thread.
+    /// The cache of the calling thread's lane, or this one if it has none, and the number of the thread.
     pub(super) fn for_caller(&self) -> (&Self, usize) {
         let (thread, lane) = thread_and_lane();
         let of_lane = lane.and_then(|lane| self.per_lane.cell(lane));
         let Some(of_lane) = of_lane else { return (self, thread) };
         match of_lane.get() {
-            Some(pool) => (pool, thread),
+            Some(cache) => (cache, thread),
             None => (self.open_lane(of_lane), thread),
         }
     }
 
     #[cold]
     fn open_lane<'p>(&'p self, of_lane: &'p OnceLock<Arc<Self>>) -> &'p Self {
-        let pool = of_lane.get_or_init(|| {
+        let cache = of_lane.get_or_init(|| {
             record(Event::TableWritten);
             let Self { endpoint, settings, protocol, receiving, others, .. } = self;
             Self::new(endpoint, settings, protocol, receiving, Weak::clone(others))
         });
         if self.state().closed {
-            // The thread that closed this pool may have missed the new one.
-            pool.close();
+            // The thread that closed this cache may have missed the new one.
+            cache.close();
         }
-        pool
+        cache
     }
 
-    /// The pool of a lane, if the lane has used it.
+    /// The cache of a lane, if the lane has used it.
     pub(super) fn of_lane(&self, lane: &CallingLane) -> Option<Arc<Self>> {
         self.per_lane.get(lane.number()).cloned()
     }
 
     /// Locks the state that all callers share.
-    fn state(&self) -> Locked<'_, PoolState> {
+    fn state(&self) -> Locked<'_, CacheState> {
         count(Count::SharedWrites);
         self.state.lock()
     }
 
-    /// Closes the idle connections now, the others when they are released, and what closes with the pool.
+    /// Closes the idle connections now, the others when they are released, and what closes with the cache.
     pub(super) fn close(&self) {
         self.begin_close().finish();
     }
 
-    /// The same without waiting for what closes with the pool.
+    /// The same without waiting for what closes with the cache.
     pub(super) fn begin_close(&self) -> Closing {
         let (idle, multiplexed) = {
             let mut state = self.state();
@@ -258,11 +258,11 @@ impl EndpointPool {
         let closing = std::mem::take(&mut *self.closing.lock());
         let mut closing = Closing(closing.iter().filter_map(Weak::upgrade).collect());
         closing.0.iter().for_each(|other| other.end());
-        self.per_lane.iter().for_each(|pool| closing.extend(pool.begin_close()));
+        self.per_lane.iter().for_each(|cache| closing.extend(cache.begin_close()));
         closing
     }
 
-    /// Closes the idle connections of a lane that has ended. A later lane may get its number, and this pool.
+    /// Closes the idle connections of a lane that has ended. A later lane may get its number, and this cache.
     pub(super) fn close_idle(&self) {
         for mut connection in self.take_idle() {
             connection.close();
@@ -281,8 +281,8 @@ impl EndpointPool {
         self.multiplexed.as_ref().map(MultiplexedConnections::take).unwrap_or_default()
     }
 
-    /// Makes `other` close with this pool, or now if the pool has been closed meanwhile.
-    pub(super) fn close_with_it(&self, other: &Arc<dyn ClosesWithPool>) {
+    /// Makes `other` close with this cache, or now if the cache has been closed meanwhile.
+    pub(super) fn close_with_it(&self, other: &Arc<dyn ClosesWithCache>) {
         {
             let mut closing = self.closing.lock();
             closing.retain(|known| known.strong_count() > 0);
@@ -305,7 +305,7 @@ impl EndpointPool {
         own.within(calls, octets)
     }
 
-    /// A connection outside the pool, if necessary in excess of the limit.
+    /// A connection outside the cache, if necessary in excess of the limit.
     pub(super) fn open_separate(
         &self,
         wanted: Wanted<'_>,
@@ -319,9 +319,9 @@ impl EndpointPool {
         self.open(wanted)
     }
 
-    /// Takes all idle connections; `recall` makes those that are released later go to the pool.
+    /// Takes all idle connections; `recall` makes those that are released later go to the cache.
     #[allow(clippy::vec_box)]
-    fn take_all_idle(&self, state: &mut PoolState, recall: bool) -> Vec<Box<ExclusiveConnection>> {
+    fn take_all_idle(&self, state: &mut CacheState, recall: bool) -> Vec<Box<ExclusiveConnection>> {
         let mut idle = std::mem::take(&mut state.idle);
         for slot in &self.slots {
             if recall {
@@ -403,12 +403,12 @@ impl EndpointPool {
         self.changed.notify_all();
     }
 
-    /// Drops the idle connections of the caller's lane, or of this pool: the server has closed one, and probably
+    /// Drops the idle connections of the caller's lane, or of this cache: the server has closed one, and probably
     /// all.
     #[cold]
     pub(crate) fn drop_idle(&self) {
-        let (pool, _) = self.for_caller();
-        drop(pool.take_idle());
+        let (cache, _) = self.for_caller();
+        drop(cache.take_idle());
     }
 
     /// Takes the idle connections and counts them as closed.

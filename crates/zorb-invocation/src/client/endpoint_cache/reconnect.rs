@@ -5,9 +5,9 @@ use std::time::Instant;
 
 use zorb_transport::{ConnectError, ConnectPhase};
 
-use super::{EndpointPool, NoConnection, Wanted};
+use super::{EndpointCache, NoConnection, Wanted};
 
-impl EndpointPool {
+impl EndpointCache {
     /// Begins to connect, and returns when that was. If the endpoint could not be reached before, it waits for its next
     /// turn. The caller has counted the connection as open; if it may not connect, it is not counted any more.
     pub(super) fn begin_connecting(&self, wanted: Wanted<'_>) -> Result<Instant, NoConnection> {

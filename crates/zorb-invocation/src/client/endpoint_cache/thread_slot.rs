@@ -10,12 +10,12 @@ use super::super::exclusive::ExclusiveConnection;
 ///
 /// The thread takes the connection out for a call and puts it back after it, with one atomic exchange
 /// each. Other threads take it only if it has been idle for long and they have none, if the limit of
-/// connections is reached, or if the pool closes. The alignment keeps each slot in a cache line of its own.
+/// connections is reached, or if the cache closes. The alignment keeps each slot in a cache line of its own.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(super) struct ThreadSlot {
     idle: Slot<ExclusiveConnection>,
-    /// Whether connections go back to the pool instead: a thread waits for one, or the pool closes.
+    /// Whether connections go back to the cache instead: a thread waits for one, or the cache closes.
     recalled: AtomicBool,
 }
 
@@ -55,14 +55,14 @@ impl ThreadSlot {
         self.idle.put(connection)
     }
 
-    /// Whether connections go back to the pool. Sequentially consistent with taking and putting: a thread
+    /// Whether connections go back to the cache. Sequentially consistent with taking and putting: a thread
     /// that recalls and then looks into the slot finds what was put there before.
     #[inline]
     pub(super) fn is_recalled(&self) -> bool {
         self.recalled.load(Ordering::SeqCst)
     }
 
-    /// Sets whether connections go back to the pool.
+    /// Sets whether connections go back to the cache.
     pub(super) fn set_recalled(&self, recalled: bool) {
         self.recalled.store(recalled, Ordering::SeqCst);
     }

@@ -13,29 +13,29 @@ use super::super::wait_limit::WaitLimit;
 use super::super::wait_queue::Ticket;
 use super::exclusive_call::ExclusiveCall;
 use super::thread_slot::ThreadSlot;
-use super::{EndpointPool, NoConnection, PoolState, Wanted};
+use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
-impl EndpointPool {
+impl EndpointCache {
     /// The calling thread's idle connection; `None` if it has none, or has to check it first.
     #[inline]
     pub(in crate::client) fn acquire_idle(&self) -> Option<ExclusiveCall<'_>> {
-        let (pool, slot) = match self.slots.get(caller()) {
+        let (cache, slot) = match self.slots.get(caller()) {
             Some(slot) => (self, slot),
             None => self.slot_of_lane()?,
         };
         let mut connection = slot.take()?;
         if !connection.begin_call() {
-            pool.put_back(connection, slot);
+            cache.put_back(connection, slot);
             return None;
         }
-        Some(ExclusiveCall::new(connection, pool, slot))
+        Some(ExclusiveCall::new(connection, cache, slot))
     }
 
-    /// The pool and the slot of a thread that calls for a lane, has not called before, or shares its slot.
+    /// The cache and the slot of a thread that calls for a lane, has not called before, or shares its slot.
     #[inline(never)]
     fn slot_of_lane(&self) -> Option<(&Self, &ThreadSlot)> {
-        let (pool, thread) = self.for_caller();
-        Some((pool, pool.slot(thread)?))
+        let (cache, thread) = self.for_caller();
+        Some((cache, cache.slot(thread)?))
     }
 
     /// The slot of the thread with this number; `None` if connections are multiplexed.
@@ -96,7 +96,7 @@ impl EndpointPool {
                 false => own.take(),
             };
             if let Some(connection) = idle {
-                // Checking and closing it are system calls, during which the pool is not locked.
+                // Checking and closing it are system calls, during which the cache is not locked.
                 drop(state);
                 let usable = usable(connection);
                 state = self.state();
@@ -158,11 +158,11 @@ impl EndpointPool {
     /// Waits until a connection may be released for the caller.
     fn wait<'s>(
         &self,
-        mut state: Locked<'s, PoolState>,
+        mut state: Locked<'s, CacheState>,
         ticket: &Arc<Ticket>,
         limit: &WaitLimit,
-    ) -> Locked<'s, PoolState> {
-        // From now on threads return them to the pool; one that was released just before is in its slot.
+    ) -> Locked<'s, CacheState> {
+        // From now on threads return them to the cache; one that was released just before is in its slot.
         let idle = self.take_all_idle(&mut state, true);
         let found = !idle.is_empty();
         state.idle.extend(idle);
@@ -184,7 +184,7 @@ impl EndpointPool {
         trim_request(&mut connection.outgoing);
         trim_inbound(&mut connection.inbound);
         if connection.discarded || connection.beyond_limit {
-            return self.release_to_pool(connection);
+            return self.release_to_cache(connection);
         }
         self.put_back(connection, slot);
     }
@@ -198,17 +198,17 @@ impl EndpointPool {
         }
     }
 
-    /// Takes `other`, and the connection in a recalled slot, back to the pool.
+    /// Takes `other`, and the connection in a recalled slot, back to the cache.
     #[cold]
     fn empty_slot(&self, slot: &ThreadSlot, other: Option<Box<ExclusiveConnection>>) {
         let recalled = slot.is_recalled().then(|| slot.take()).flatten();
-        other.into_iter().chain(recalled).for_each(|connection| self.release_to_pool(connection));
+        other.into_iter().chain(recalled).for_each(|connection| self.release_to_cache(connection));
     }
 
     /// Takes a connection back that cannot stay in the thread's slot. One in excess of the limit is closed, unless
     /// another caller waits for a connection.
     #[cold]
-    fn release_to_pool(&self, mut connection: Box<ExclusiveConnection>) {
+    fn release_to_cache(&self, mut connection: Box<ExclusiveConnection>) {
         if connection.discarded {
             drop(connection);
             return self.lost_one();

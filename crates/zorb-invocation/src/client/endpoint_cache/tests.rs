@@ -15,9 +15,9 @@ use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 
 /// A connection for a call without a deadline.
-fn connect(pool: &EndpointPool) -> Result<AnyConnection<'_>, NoConnection> {
+fn connect(cache: &EndpointCache) -> Result<AnyConnection<'_>, NoConnection> {
     let limit = Duration::from_secs(10);
-    pool.connection(Wanted {
+    cache.connection(Wanted {
         connect_timeout: limit,
         max_connect_time: limit,
         connect_time: &ConnectTime::default(),
@@ -27,7 +27,7 @@ fn connect(pool: &EndpointPool) -> Result<AnyConnection<'_>, NoConnection> {
 }
 
 /// The connections to a server that accepts one and does nothing.
-fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointPool>) {
+fn cache(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointCache>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = Endpoint::new("iiop", &listener.local_addr().unwrap().to_string()).unwrap();
     let options = Options::default();
@@ -36,10 +36,10 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
     class.settings.max_calls = max_calls;
     class.settings.max_wait = max_wait;
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
-    let cache = ConnectionCache::default();
+    let all = ConnectionCache::default();
     (
         listener,
-        cache.pool(
+        all.cache(
             &endpoint,
             &class,
             &protocol,
@@ -48,26 +48,26 @@ fn pool(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<Endpo
     )
 }
 
-/// The number of callers that wait for a connection of the pool.
-fn waiting(pool: &EndpointPool) -> usize {
-    match &pool.multiplexed {
-        None => pool.state().waiting.len(),
+/// The number of callers that wait for a connection of the cache.
+fn waiting(cache: &EndpointCache) -> usize {
+    match &cache.multiplexed {
+        None => cache.state().waiting.len(),
         Some(multiplexed) => multiplexed.least_busy().map_or(0, |(least, _)| least.waiting()),
     }
 }
 
 /// The order in which callers get the only connection after the caller that has it releases it and wants it again.
-fn order(pool: &EndpointPool, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
+fn order(cache: &EndpointCache, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
     let served = Mutex::new(Vec::new());
     let call = |number| {
-        let connection = connect(pool).unwrap();
+        let connection = connect(cache).unwrap();
         served.lock().unwrap().push(number);
         drop(connection);
     };
     std::thread::scope(|scope| {
         for number in 0..5 {
             scope.spawn(move || call(number));
-            while waiting(pool) <= number {
+            while waiting(cache) <= number {
                 std::thread::yield_now();
             }
         }
@@ -79,27 +79,27 @@ fn order(pool: &EndpointPool, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
 
 #[test]
 fn callers_get_an_exclusive_connection_in_their_order() {
-    let (_listener, pool) = pool(1, None);
+    let (_listener, cache) = cache(1, None);
     for _ in 0..20 {
-        let first = vec![connect(&pool).unwrap()];
-        assert_eq!(order(&pool, first), [0, 1, 2, 3, 4, 5]);
+        let first = vec![connect(&cache).unwrap()];
+        assert_eq!(order(&cache, first), [0, 1, 2, 3, 4, 5]);
     }
-    assert_eq!(pool.state().open, 1);
+    assert_eq!(cache.state().open, 1);
 }
 
 #[test]
 fn callers_share_a_connection_in_their_order() {
-    let (_listener, pool) = pool(2, None);
-    let multiplexed = pool.multiplexed.as_ref().unwrap();
+    let (_listener, cache) = cache(2, None);
+    let multiplexed = cache.multiplexed.as_ref().unwrap();
     for _ in 0..20 {
-        let mut first: Vec<_> = (0..2).map(|_| connect(&pool).unwrap()).collect();
+        let mut first: Vec<_> = (0..2).map(|_| connect(&cache).unwrap()).collect();
         let queue = multiplexed.least_busy().unwrap().0;
         let served = Mutex::new(Vec::new());
         std::thread::scope(|scope| {
             for number in 0..5 {
-                let (served, pool) = (&served, &pool);
+                let (served, cache) = (&served, &cache);
                 scope.spawn(move || {
-                    let connection = connect(pool).unwrap();
+                    let connection = connect(cache).unwrap();
                     served.lock().unwrap().push(number);
                     drop(connection);
                 });
@@ -118,9 +118,9 @@ fn callers_share_a_connection_in_their_order() {
 }
 
 /// A call of an upcall on the calling thread.
-fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
+fn nested(cache: &EndpointCache) -> AnyConnection<'_> {
     begin_upcall();
-    let connection = connect(pool);
+    let connection = connect(cache);
     end_upcall();
     connection.unwrap()
 }
@@ -128,37 +128,37 @@ fn nested(pool: &EndpointPool) -> AnyConnection<'_> {
 #[test]
 fn callers_that_wait_get_the_connections_that_other_calls_return() {
     for excess_first in [false, true] {
-        let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-        let first = connect(&pool).unwrap();
-        let excess = nested(&pool);
-        assert_eq!(pool.state().open, 2);
+        let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
+        let first = connect(&cache).unwrap();
+        let excess = nested(&cache);
+        assert_eq!(cache.state().open, 2);
         let (returned, other) = if excess_first { (excess, first) } else { (first, excess) };
         std::thread::scope(|scope| {
-            let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
-            until(|| waiting(&pool) == 1);
+            let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
+            until(|| waiting(&cache) == 1);
             drop(returned);
             waits.join().unwrap();
         });
         // No call waits any more.
         drop(other);
-        assert_eq!(pool.state().open, 1);
+        assert_eq!(cache.state().open, 1);
     }
 }
 
 #[test]
 fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
-    let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-    drop(connect(&pool).unwrap());
-    let (_, thread) = pool.for_caller();
-    let slot = pool.slot(thread).unwrap();
+    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
+    drop(connect(&cache).unwrap());
+    let (_, thread) = cache.for_caller();
+    let slot = cache.slot(thread).unwrap();
     let mut idle = slot.take().unwrap();
     idle.last_received = LastReceived::long_ago();
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
-        until(|| waiting(&pool) == 1);
+        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
+        until(|| waiting(&cache) == 1);
         slot.put(idle);
-        let call = nested(&pool);
-        assert_eq!(pool.state().open, 1);
+        let call = nested(&cache);
+        assert_eq!(cache.state().open, 1);
         drop(call);
         waits.join().unwrap();
     });
@@ -166,17 +166,17 @@ fn a_nested_call_checks_its_own_connection_before_it_opens_another() {
 
 #[test]
 fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
-    let (_listener, pool) = pool(1, Some(Duration::from_secs(60)));
-    drop(connect(&pool).unwrap());
-    let (_, thread) = pool.for_caller();
-    let slot = pool.slot(thread).unwrap();
+    let (_listener, cache) = cache(1, Some(Duration::from_secs(60)));
+    drop(connect(&cache).unwrap());
+    let (_, thread) = cache.for_caller();
+    let slot = cache.slot(thread).unwrap();
     let mut idle = slot.take().unwrap();
     idle.last_received = LastReceived::long_ago();
     std::thread::scope(|scope| {
-        let waits = scope.spawn(|| drop(connect(&pool).unwrap()));
-        until(|| waiting(&pool) == 1);
+        let waits = scope.spawn(|| drop(connect(&cache).unwrap()));
+        until(|| waiting(&cache) == 1);
         slot.put(idle);
-        assert!(pool.acquire_idle().is_none());
+        assert!(cache.acquire_idle().is_none());
         waits.join().unwrap();
     });
 }
@@ -184,33 +184,33 @@ fn a_caller_that_waits_gets_the_connection_that_another_caller_has_to_check() {
 #[test]
 fn waiting_for_a_connection_ends() {
     for max_calls in [1, 2] {
-        let (_listener, pool) = pool(max_calls, Some(Duration::from_millis(1)));
-        let _all: Vec<_> = (0..max_calls).map(|_| connect(&pool).unwrap()).collect();
-        assert!(matches!(connect(&pool), Err(NoConnection::Busy)));
-        assert_eq!(waiting(&pool), 0);
+        let (_listener, cache) = cache(max_calls, Some(Duration::from_millis(1)));
+        let _all: Vec<_> = (0..max_calls).map(|_| connect(&cache).unwrap()).collect();
+        assert!(matches!(connect(&cache), Err(NoConnection::Busy)));
+        assert_eq!(waiting(&cache), 0);
     }
 }
 
 #[test]
 fn connections_that_no_call_uses_are_closed() {
     for max_calls in [1, 2] {
-        let (listener, pool) = pool(max_calls, None);
-        let in_use = connect(&pool).unwrap();
-        pool.close_unused(Some(Duration::ZERO));
-        assert_eq!(pool.state().open, 1);
+        let (listener, cache) = cache(max_calls, None);
+        let in_use = connect(&cache).unwrap();
+        cache.close_unused(Some(Duration::ZERO));
+        assert_eq!(cache.state().open, 1);
         drop(in_use);
-        pool.close_unused(None);
-        pool.close_unused(Some(Duration::from_secs(3600)));
-        assert_eq!(pool.state().open, 1);
-        pool.close_unused(Some(Duration::ZERO));
-        assert_eq!(pool.state().open, 0);
+        cache.close_unused(None);
+        cache.close_unused(Some(Duration::from_secs(3600)));
+        assert_eq!(cache.state().open, 1);
+        cache.close_unused(Some(Duration::ZERO));
+        assert_eq!(cache.state().open, 0);
         let mut farewell = Vec::new();
         listener.accept().unwrap().0.read_to_end(&mut farewell).unwrap();
         // Its server hangs up.
-        drop(connect(&pool).unwrap());
+        drop(connect(&cache).unwrap());
         drop(listener.accept().unwrap());
-        while pool.state().open > 0 {
-            pool.close_unused(None);
+        while cache.state().open > 0 {
+            cache.close_unused(None);
         }
     }
 }
@@ -227,41 +227,41 @@ fn until(condition: impl Fn() -> bool) {
 #[test]
 fn connections_whose_server_hangs_up_are_closed_at_once() {
     for max_calls in [1, 2] {
-        let (listener, pool) = pool(max_calls, None);
-        drop(connect(&pool).unwrap());
-        assert_eq!(pool.state().open, 1);
+        let (listener, cache) = cache(max_calls, None);
+        drop(connect(&cache).unwrap());
+        assert_eq!(cache.state().open, 1);
         drop(listener.accept().unwrap());
-        until(|| pool.state().open == 0);
+        until(|| cache.state().open == 0);
     }
 }
 
 #[test]
 fn connections_whose_server_hangs_up_during_a_call_are_closed_after_it() {
     for max_calls in [1, 2] {
-        let (listener, pool) = pool(max_calls, None);
-        let in_use = connect(&pool).unwrap();
+        let (listener, cache) = cache(max_calls, None);
+        let in_use = connect(&cache).unwrap();
         drop(listener.accept().unwrap());
-        match &pool.multiplexed {
-            None => until(|| !pool.state().hung_up.is_empty()),
+        match &cache.multiplexed {
+            None => until(|| !cache.state().hung_up.is_empty()),
             Some(multiplexed) => until(|| multiplexed.least_busy().is_none()),
         }
         drop(in_use);
-        assert_eq!(pool.state().open, 0);
+        assert_eq!(cache.state().open, 0);
         // Threads keep their next connections.
-        assert!(pool.slots.iter().all(|slot| !slot.is_recalled()));
-        drop(connect(&pool).unwrap());
-        let state = pool.state();
+        assert!(cache.slots.iter().all(|slot| !slot.is_recalled()));
+        drop(connect(&cache).unwrap());
+        let state = cache.state();
         assert_eq!((state.open, state.idle.len()), (1, 0));
     }
 }
 
 #[test]
 fn a_connection_that_its_server_has_closed_while_idle_is_not_used() {
-    let (listener, pool) = pool(1, None);
-    drop(connect(&pool).unwrap());
+    let (listener, cache) = cache(1, None);
+    drop(connect(&cache).unwrap());
     let server = listener.accept().unwrap().0;
-    let (_, thread) = pool.for_caller();
-    let slot = pool.slot(thread).unwrap();
+    let (_, thread) = cache.for_caller();
+    let slot = cache.slot(thread).unwrap();
     let idle_for_long = |mut idle: Box<ExclusiveConnection>| {
         // The thread that looks for hang-ups has not seen it.
         idle.watched = None;
@@ -275,14 +275,14 @@ fn a_connection_that_its_server_has_closed_while_idle_is_not_used() {
     let idle = slot.take().unwrap();
     let first = idle.opened;
     idle_for_long(idle);
-    let again = connect(&pool).unwrap();
+    let again = connect(&cache).unwrap();
     assert_eq!(opened(&again), Some(first), "the server has not closed it");
     drop(again);
     drop(server);
     idle_for_long(slot.take().unwrap());
-    assert!(pool.acquire_idle().is_none());
-    let other = connect(&pool).unwrap();
+    assert!(cache.acquire_idle().is_none());
+    let other = connect(&cache).unwrap();
     assert_ne!(opened(&other), Some(first));
-    assert_eq!(pool.state().open, 1);
+    assert_eq!(cache.state().open, 1);
     listener.accept().unwrap();
 }

@@ -11,9 +11,9 @@ use super::super::multiplexed::{
     NewMultiplexedConnection, NotJoined,
 };
 use super::super::wait_limit::WaitLimit;
-use super::{EndpointPool, NoConnection, Wanted};
+use super::{EndpointCache, NoConnection, Wanted};
 
-impl EndpointPool {
+impl EndpointCache {
     /// Makes a call share a connection: one that no call uses, a new one, or the least busy if the limit is
     /// reached. A caller in an upcall shares none that others use, and otherwise gets a new one in excess of the
     /// limit: its call may be nested in theirs, and the server may have no other thread for the connection.

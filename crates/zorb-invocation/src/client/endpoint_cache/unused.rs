@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::super::exclusive::ExclusiveConnection;
-use super::{EndpointPool, PoolState};
+use super::{CacheState, EndpointCache};
 
-impl EndpointPool {
+impl EndpointCache {
     /// Closes the connections that no call uses and that their server has closed, or that have been idle for
     /// `limit`; `None` for no limit. Returns their number.
     pub(in crate::client) fn close_unused(&self, limit: Option<Duration>) -> usize {
@@ -24,13 +24,13 @@ impl EndpointPool {
         unused.iter_mut().for_each(|connection| connection.close());
         ended.iter().for_each(|connection| connection.close());
         self.changed.notify_all();
-        let of_lanes: usize = self.per_lane.iter().map(|pool| pool.close_unused(limit)).sum();
+        let of_lanes: usize = self.per_lane.iter().map(|cache| cache.close_unused(limit)).sum();
         unused.len() + ended.len() + of_lanes
     }
 
     /// Whether a connection is open, also one of a lane.
     pub(in crate::client) fn has_connections(&self) -> bool {
-        self.state().open > 0 || self.per_lane.iter().any(|pool| pool.has_connections())
+        self.state().open > 0 || self.per_lane.iter().any(|cache| cache.has_connections())
     }
 
     /// Moves the unused connections to `unused`. A thread whose slot is empty meanwhile waits for the lock, and then
@@ -39,7 +39,7 @@ impl EndpointPool {
     #[allow(clippy::vec_box)]
     fn take_unused(
         &self,
-        state: &mut PoolState,
+        state: &mut CacheState,
         limit: Option<Duration>,
         unused: &mut Vec<Box<ExclusiveConnection>>,
     ) {
