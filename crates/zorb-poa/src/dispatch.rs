@@ -149,9 +149,13 @@ pub fn serve<'a>(
         Ok(()) => find_target(adapters, known.as_deref_mut(), call.request(), origin.access()),
         Err(exception) => Err(NotAdmitted::Refused(exception)),
     };
+    if let Err(NotAdmitted::Held(queue)) = target {
+        return Err(NotServed::Held(queue));
+    }
+    if !origin.admitted() {
+        return Ok(Answer::Nothing);
+    }
     let found = match target {
-        Err(NotAdmitted::Held(queue)) => return Err(NotServed::Held(queue)),
-        _ if !origin.admitted() => return Ok(Answer::Nothing),
         Ok(found) => found,
         Err(absent) => match answer_absent(adapters, absent, &mut call) {
             Ok(()) => return Ok(answer(&call.reply)),

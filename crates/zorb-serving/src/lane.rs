@@ -143,25 +143,9 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         }
     }
 
-    /// Whether a requested dynamic thread is still needed.
-    fn needs_thread(&self) -> bool {
-        true
-    }
-
-    /// A requested dynamic thread could not be started.
-    fn thread_not_started(&self) {}
-
-    /// Ends the threads of the lane, after its last connection.
-    fn end(&self) {}
-
-    /// The queue of requests, if the strategy has one.
+    /// The queue of requests, if the strategy has one: then an additional thread reads for the others.
     fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
         None
-    }
-
-    /// Whether an additional thread reads for the others.
-    fn has_reader(&self) -> bool {
-        false
     }
 }
 
@@ -253,9 +237,10 @@ impl Lane {
         Ok(lane)
     }
 
+    /// The queue of requests, if the strategy has one: then an additional thread reads for the others.
     #[inline]
-    pub(super) fn strategy(&self) -> &dyn ServingStrategy {
-        &*self.strategy
+    pub(super) fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
+        self.strategy.queue()
     }
 
     pub(super) fn is_stopping(&self) -> bool {
@@ -287,14 +272,14 @@ impl Lane {
             if fit {
                 lane.strategy.run(&lane, kind);
             } else if matches!(kind, ThreadKind::Dynamic(_)) {
-                lane.strategy.thread_not_started();
+                lane.withdraw_thread();
             }
             if counted {
                 lane.threads.fetch_sub(1, Ordering::AcqRel);
             }
             if let Some(reactor) = &lane.reactor
                 && !lane.is_stopping()
-                && !lane.strategy.has_reader()
+                && lane.queue().is_none()
             {
                 // The last waiting thread may have asked while this one still counted.
                 lane.ask_for_follower(reactor, kind);
@@ -309,7 +294,7 @@ impl Lane {
     /// Starts the requested dynamic threads, on the spawner's thread.
     pub(super) fn grow(self: &Arc<Self>) {
         while self.thread_requests.take() {
-            if !self.strategy.needs_thread() {
+            if self.queue().is_some_and(|queue| !queue.needs_requested_thread()) {
                 continue; // another thread has become free meanwhile
             }
             let room = self.threads.load(Ordering::Acquire) < self.settings.max_threads();
@@ -319,8 +304,15 @@ impl Lane {
             };
             if let Err(error) = started {
                 tracing::debug!(%error, lane = self.name, "cannot start a dynamic thread");
-                self.strategy.thread_not_started();
+                self.withdraw_thread();
             }
+        }
+    }
+
+    /// A requested dynamic thread could not be started.
+    fn withdraw_thread(&self) {
+        if let Some(queue) = self.queue() {
+            queue.withdraw();
         }
     }
 
@@ -389,7 +381,9 @@ impl Lane {
 
     /// Ends its threads, after the last connection.
     fn end(&self) {
-        self.strategy.end();
+        if let Some(queue) = self.queue() {
+            queue.end();
+        }
         if let Some(reactor) = &self.reactor {
             reactor.stop();
             // No thread serves them now, and a queue of held requests waits for each.

@@ -211,7 +211,7 @@ impl PoolCore {
                 true => lane.settings.static_threads,
                 false => 0,
             };
-            let reader = lane.strategy.has_reader().then_some(ThreadKind::Reader);
+            let reader = lane.queue().map(|_| ThreadKind::Reader);
             for kind in std::iter::repeat_n(ThreadKind::Static, fixed).chain(reader) {
                 lane.start(kind, Some(report.clone()))
                     .map_err(|error| failed().with_source(error))?;

@@ -28,7 +28,7 @@ impl ServerCore {
 
 impl Lane {
     fn progress(&self) -> Option<LaneProgress> {
-        let (has_free_thread, completed) = match (self.strategy.queue(), &self.reactor) {
+        let (has_free_thread, completed) = match (self.queue(), &self.reactor) {
             (Some(queue), _) => queue.progress(),
             (None, Some(reactor)) => reactor.progress(),
             (None, None) => return None,

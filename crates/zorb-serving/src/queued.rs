@@ -293,26 +293,15 @@ impl QueuedRequest {
         served
     }
 
-    /// Answers that the queue is full.
+    /// Answers with an exception, which is written to `reply`. Returns the message, which can be used again.
     #[cold]
-    pub(super) fn refuse(self) {
-        RefusedRequest { request: self, exception: queue_full() }.answer(&mut Vec::new());
-    }
-}
-
-/// A request that may not wait.
-pub(super) struct RefusedRequest {
-    pub(super) request: QueuedRequest,
-    pub(super) exception: SystemException,
-}
-
-impl RefusedRequest {
-    /// Answers with the exception, which is written to `reply`. Returns the message, which can be used again.
-    #[cold]
-    pub(super) fn answer(self, reply: &mut Vec<u8>) -> Box<RequestMessage> {
-        let Self { request, exception } = self;
-        request.client.answer(&request.message, &exception, reply);
-        request.message
+    pub(super) fn refuse(
+        self,
+        exception: &SystemException,
+        reply: &mut Vec<u8>,
+    ) -> Box<RequestMessage> {
+        self.client.answer(&self.message, exception, reply);
+        self.message
     }
 }
 

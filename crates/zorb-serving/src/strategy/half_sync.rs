@@ -6,13 +6,13 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use zorb_giop::{MessageHeader, ProtocolError};
+use zorb_types::SystemException;
 
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};
-use crate::message::RequestMessage;
-use crate::queued::{QueuedRequest, RefusedRequest, no_message_memory, queue_full};
+use crate::queued::{QueuedRequest, no_message_memory, queue_full};
 use crate::scratch::Scratch;
 use crate::settings::Buffering;
 
@@ -29,48 +29,45 @@ impl HalfSync {
     }
 
     /// Queues a request for a thread that makes its upcall: an idle thread of the lane, else a new dynamic
-    /// thread, else one borrowed from a lower lane, else the next that becomes free. Returns the request if
-    /// it may not wait. `spare` becomes the message for the next request.
-    fn queue(
-        &self,
-        lane: &Lane,
-        request: QueuedRequest,
-        room: Room,
-        spare: &mut Option<Box<RequestMessage>>,
-    ) -> Result<(), RefusedRequest> {
+    /// thread, else one borrowed from a lower lane, else the next that becomes free. Refuses it if it may not wait.
+    /// The spare of `scratch` becomes the message for the next request.
+    fn queue(&self, lane: &Lane, request: QueuedRequest, room: Room, scratch: &mut Scratch) {
         let needs_other = !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
         let borrowed = if needs_other { borrow(lane) } else { None };
         let ask = || lane.thread_requests.ask(missing(lane));
-        let (request, exception) =
-            match self.queue.offer(request, room, borrowed.is_some(), spare, ask) {
-                Offered::Borrowed => {
-                    let _ = borrowed.map(|(borrowed, rank)| borrowed.call(Call::Borrowed(rank)));
-                    return Ok(());
-                }
-                Offered::Requested => {
-                    lane.thread_requests.call();
-                    return Ok(());
-                }
-                Offered::Assigned(worker) => {
-                    worker.call(Call::Own);
-                    // A thread of the lane became idle meanwhile.
-                    let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
-                    return Ok(());
-                }
-                Offered::Waits => {
-                    // A thread of a lower lane may have become idle since the first attempt.
-                    let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
-                    return Ok(());
-                }
-                Offered::Ended(_) => {
-                    let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
-                    return Ok(());
-                }
-                Offered::TooMany(back) => (back, queue_full()),
-                Offered::NoMemory(back) => (back, no_message_memory()),
-            };
+        let Scratch { spare, reply, .. } = scratch;
+        match self.queue.offer(request, room, borrowed.is_some(), spare, ask) {
+            Offered::Borrowed => {
+                let _ = borrowed.map(|(borrowed, rank)| borrowed.call(Call::Borrowed(rank)));
+            }
+            Offered::Requested => lane.thread_requests.call(),
+            Offered::Assigned(worker) => {
+                worker.call(Call::Own);
+                // A thread of the lane became idle meanwhile.
+                let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
+            }
+            Offered::Waits => {
+                // A thread of a lower lane may have become idle since the first attempt.
+                let _ = borrow(lane).map(|(borrowed, _)| borrowed.call(Call::Check));
+            }
+            Offered::Ended(_) => {
+                let _ = borrowed.map(|(borrowed, _)| borrowed.call(Call::Check));
+            }
+            Offered::TooMany(request) => self.refuse(lane, request, &queue_full(), reply),
+            Offered::NoMemory(request) => self.refuse(lane, request, &no_message_memory(), reply),
+        }
+    }
+
+    #[cold]
+    fn refuse(
+        &self,
+        lane: &Lane,
+        request: QueuedRequest,
+        exception: &SystemException,
+        reply: &mut Vec<u8>,
+    ) {
         lane.refused.fetch_add(1, Ordering::Relaxed);
-        Err(RefusedRequest { request, exception })
+        self.queue.give_back(request.refuse(exception, reply));
     }
 
     /// The body of a thread that makes upcalls.
@@ -104,7 +101,7 @@ impl HalfSync {
                 Some(Call::Borrowed(rank)) => {
                     let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
                     if let Some(higher) = higher
-                        && let Some(queue) = higher.strategy().queue()
+                        && let Some(queue) = higher.queue()
                         && let Some(request) = queue.take(Taker::Called)
                     {
                         serve_borrowed(&higher, queue, request, &mut scratch);
@@ -151,8 +148,7 @@ impl ServingStrategy for HalfSync {
         header: &MessageHeader,
         scratch: &mut Scratch,
     ) -> Result<(), ProtocolError> {
-        let Scratch { spare, reply, .. } = scratch;
-        let mut message = spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
+        let mut message = scratch.spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
         let orders = self.queue.orders();
         match connection.detach_request(input, header, &mut message, orders)? {
             Some(priority) => {
@@ -163,20 +159,16 @@ impl ServingStrategy for HalfSync {
                         None => return Ok(()),
                     }
                 }
-                if let Err(refused) = self.queue(lane, request, Room::Limited, spare) {
-                    self.queue.give_back(refused.answer(reply));
-                }
+                self.queue(lane, request, Room::Limited, scratch);
             }
-            None => *spare = Some(message),
+            None => scratch.spare = Some(message),
         }
         Ok(())
     }
 
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         // There is always room: the manager's limits have counted it.
-        if let Err(refused) = self.queue(lane, request, Room::Unlimited, &mut None) {
-            self.queue.give_back(refused.answer(&mut Vec::new()));
-        }
+        self.queue(lane, request, Room::Unlimited, &mut Scratch::default());
     }
 
     fn run(&self, lane: &Arc<Lane>, kind: ThreadKind) {
@@ -184,22 +176,6 @@ impl ServingStrategy for HalfSync {
             (ThreadKind::Reader, Some(reactor)) => lane.handle_events(reactor, kind),
             _ => self.work(lane, kind),
         }
-    }
-
-    fn needs_thread(&self) -> bool {
-        self.queue.needs_requested_thread()
-    }
-
-    fn thread_not_started(&self) {
-        self.queue.withdraw();
-    }
-
-    fn end(&self) {
-        self.queue.end();
-    }
-
-    fn has_reader(&self) -> bool {
-        true
     }
 
     fn queue(&self) -> Option<&RequestQueue<QueuedRequest>> {
@@ -222,7 +198,7 @@ fn other_lanes(lane: &Lane) -> Option<&OtherLanes> {
 fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
     let other_lanes = other_lanes(lane)?;
     let mut lower = other_lanes.lower.iter().filter_map(Weak::upgrade);
-    let worker = lower.find_map(|lane| lane.strategy().queue()?.take_idle())?;
+    let worker = lower.find_map(|lane| lane.queue()?.take_idle())?;
     // Before it runs: threads of lanes in between could preempt it.
     lane.raise(worker.thread);
     Some((worker, other_lanes.higher.len()))
@@ -233,7 +209,7 @@ fn borrow(lane: &Lane) -> Option<(Arc<Worker>, usize)> {
 fn serve_higher(lane: &Lane, scratch: &mut Scratch) -> bool {
     let Some(other_lanes) = other_lanes(lane) else { return false };
     for higher in other_lanes.higher.iter().filter_map(Weak::upgrade) {
-        if let Some(queue) = higher.strategy().queue()
+        if let Some(queue) = higher.queue()
             && let Some(request) = queue.take(Taker::Free)
         {
             serve_borrowed(&higher, queue, request, scratch);
@@ -264,5 +240,5 @@ fn serve_borrowed(
 fn is_needed_by_higher(lane: &Lane) -> bool {
     let Some(other_lanes) = other_lanes(lane) else { return false };
     let mut higher = other_lanes.higher.iter().filter_map(Weak::upgrade);
-    higher.any(|lane| lane.strategy().queue().is_some_and(RequestQueue::has_unassigned))
+    higher.any(|lane| lane.queue().is_some_and(RequestQueue::has_unassigned))
 }

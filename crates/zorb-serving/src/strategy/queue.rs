@@ -319,12 +319,12 @@ impl<J: Request> RequestQueue<J> {
     }
 
     /// Cancels a requested thread.
-    pub(super) fn withdraw(&self) {
+    pub(crate) fn withdraw(&self) {
         self.with(|waiting| waiting.requested = waiting.requested.saturating_sub(1));
     }
 
     /// Whether a requested thread is still needed; if not, cancels it.
-    pub(super) fn needs_requested_thread(&self) -> bool {
+    pub(crate) fn needs_requested_thread(&self) -> bool {
         self.with(|waiting| {
             let wanted = waiting.jobs.len() > waiting.assigned;
             waiting.requested = waiting.requested.saturating_sub(usize::from(!wanted));
@@ -394,7 +394,7 @@ impl<J: Request> RequestQueue<J> {
     }
 
     /// Ends all threads once the queue is empty.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         let idle = self.with(|waiting| {
             waiting.ended = true;
             std::mem::take(&mut waiting.idle)

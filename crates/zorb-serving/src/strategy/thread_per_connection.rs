@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::connection::ServerConnection;
 use crate::lane::resumed::Put;
-use crate::lane::{Lane, ServingStrategy, ThreadKind};
-use crate::queued::QueuedRequest;
+use crate::lane::{Lane, ServingStrategy};
+use crate::queued::{QueuedRequest, queue_full};
 use crate::scratch::Scratch;
 use zorb_transport::log_limited;
 
@@ -36,9 +36,9 @@ impl ServingStrategy for ThreadPerConnection {
         });
         if let Err(error) = started {
             log_limited!(error, %error, "cannot start a thread for resumed requests");
-            lane.resumed.give_up().into_iter().for_each(QueuedRequest::refuse);
+            for request in lane.resumed.give_up() {
+                drop(request.refuse(&queue_full(), &mut Vec::new()));
+            }
         }
     }
-
-    fn run(&self, _: &Arc<Lane>, _: ThreadKind) {}
 }
