@@ -144,6 +144,8 @@ pub(crate) struct ListenAddress {
     pub(crate) port: u16,
     /// The host for references.
     pub(crate) published: Option<Host>,
+    /// The port for references, if it is not the bound one.
+    pub(crate) published_port: Option<u16>,
 }
 
 impl ListenAddress {
@@ -152,19 +154,27 @@ impl ListenAddress {
         let (place, options) = address.split_once('/').unwrap_or((address, ""));
         let (host, port) = split(place)?;
         let host = if host.is_empty() { None } else { Some(Host::parse(host)?) };
-        let mut published = None;
+        let (mut published, mut published_port) = (None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("hostname_in_ior", name)) => published = Some(Host::parse(name)?),
+                Some(("publish", place)) => {
+                    let (host, port) = split(place)?;
+                    published = Some(Host::parse(host)?);
+                    published_port = port;
+                    if port == Some(0) {
+                        return Err(error(option, "port 0 is not a port to connect to"));
+                    }
+                }
                 _ => {
                     return Err(error(
                         option,
-                        "unknown option; the only one is hostname_in_ior=HOST",
+                        "unknown option; there are publish=HOST:PORT and hostname_in_ior=HOST",
                     ));
                 }
             }
         }
-        Ok(Self { host, port: port.unwrap_or(0), published })
+        Ok(Self { host, port: port.unwrap_or(0), published, published_port })
     }
 }
 

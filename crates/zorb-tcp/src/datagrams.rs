@@ -21,7 +21,7 @@ pub struct Bound {
     pub socket: UdpSocket,
     /// Its address.
     pub endpoint: Endpoint,
-    /// The endpoint for references: `hostname_in_ior` of the URL, otherwise the published host of the
+    /// The endpoint for references: `publish` or `hostname_in_ior` of the URL, otherwise the published host of the
     /// options, otherwise the host given by name, otherwise a reachable address.
     pub published: Endpoint,
 }
@@ -33,7 +33,8 @@ pub struct Bound {
 /// The URL has another scheme or form, or a system call fails.
 pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, ListenError> {
     let fail = |error| ListenError::new(url, error);
-    let ListenAddress { host, port, published } = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    let address = ListenAddress::parse(strip_scheme(scheme, url)?)?;
+    let ListenAddress { host, port, published, published_port } = address;
     let name = host.as_ref().map(Host::to_profile_host).unwrap_or_default();
     let socket = datagram::bind(&name, port).map_err(fail)?;
     let bound = socket.local_addr().map_err(fail)?;
@@ -43,8 +44,9 @@ pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, L
         (None, None, Some(host @ Host::Name(_))) => host,
         (None, None, _) => Host::Ip(datagram::reachable(bound).map_err(fail)?),
     };
-    let of_host = |host| HostPort { host, port: bound.port() }.to_endpoint(scheme);
-    let (endpoint, published) = (of_host(Host::Ip(bound.ip()))?, of_host(published)?);
+    let of_host = |host, port| HostPort { host, port }.to_endpoint(scheme);
+    let endpoint = of_host(Host::Ip(bound.ip()), bound.port())?;
+    let published = of_host(published, published_port.unwrap_or(bound.port()))?;
     Ok(Bound { socket, endpoint, published })
 }
 

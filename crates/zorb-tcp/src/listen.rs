@@ -82,7 +82,7 @@ fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The endpoint for references: the published host, otherwise the host given by name, otherwise the
+/// The endpoint for references: the published host and port, otherwise the host given by name, otherwise the
 /// bound address, otherwise the machine's first reachable address.
 fn published(
     address: &ListenAddress,
@@ -101,7 +101,7 @@ fn published(
             requested => Host::Ip(reachable(requested.as_ref(), bound.ip(), interfaces)),
         }
     };
-    Ok(HostPort { host, port: bound.port() })
+    Ok(HostPort { host, port: address.published_port.unwrap_or(bound.port()) })
 }
 
 /// The published address of a socket that is bound to all interfaces.

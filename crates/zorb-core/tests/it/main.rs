@@ -25,6 +25,7 @@ mod orb_operations;
 mod overload;
 mod poa;
 mod policies;
+mod published;
 mod reply_interceptors;
 mod scripted;
 mod servants;

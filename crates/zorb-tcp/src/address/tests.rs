@@ -69,8 +69,9 @@ fn profile_hosts_have_no_brackets() {
 #[test]
 fn listening_has_options_and_all_interfaces() {
     let parse = ListenAddress::parse;
-    assert_eq!(parse("").unwrap(), ListenAddress { host: None, port: 0, published: None });
-    assert_eq!(parse(":2809").unwrap(), ListenAddress { host: None, port: 2809, published: None });
+    let all = |port| ListenAddress { host: None, port, published: None, published_port: None };
+    assert_eq!(parse("").unwrap(), all(0));
+    assert_eq!(parse(":2809").unwrap(), all(2809));
     let full = parse("[::1]:7/hostname_in_ior=Gate.example.com").unwrap();
     assert_eq!(full.host, Some(Host::Ip(Ipv6Addr::LOCALHOST.into())));
     assert_eq!(full.port, 7);

@@ -56,3 +56,19 @@ fn the_urls_option_wins_over_the_listeners_option() {
     let url = ":0/hostname_in_ior=front";
     assert_eq!(published_for(url, "[::]:7", Some("gate"), &["192.0.2.1"]), "front:7");
 }
+
+#[test]
+fn a_published_port_replaces_the_bound_one() {
+    let machine = ["192.0.2.1"];
+    for (option, published) in [
+        ("publish=gate:5000", "gate:5000"),
+        ("publish=Gate", "gate:7"),
+        ("publish=[2001:db8::9]:5000", "[2001:db8::9]:5000"),
+    ] {
+        let url = format!(":0/{option}");
+        assert_eq!(published_for(&url, "[::]:7", Some("host"), &machine), published);
+    }
+    for wrong in ["publish=", "publish=gate:0", "publish=fe80::1", "publish=[fe80::1%eth0]:7"] {
+        assert!(ListenAddress::parse(&format!(":0/{wrong}")).is_err(), "{wrong}");
+    }
+}
