@@ -55,6 +55,8 @@ pub trait CollocatedReference: Send + Sync {
 struct Collocated {
     /// Whether the object is no longer active, or its ORB has shut down.
     ended: bool,
+    /// Whether references keep the object (`CollocationStrategy::Direct`), so that nothing waits for its end.
+    is_kept: bool,
     references: Vec<Weak<dyn CollocatedReference>>,
     /// Dropped with the object, after its last request.
     at_end: Option<AtEnd>,
@@ -122,14 +124,20 @@ impl ActiveObject {
         link();
     }
 
-    /// Whether references may keep the object when it is no longer active.
-    pub fn may_be_kept(&self) -> bool {
-        self.direct_calls == DirectCalls::Always
+    /// Whether a reference may keep the object from now on, also when it is no longer active.
+    pub fn keep(&self) -> bool {
+        let mut collocated = self.collocated.lock();
+        let may_keep = self.direct_calls == DirectCalls::Always && collocated.at_end.is_none();
+        collocated.is_kept |= may_keep;
+        may_keep
     }
 
-    /// Sets what is dropped with the object, after its last request.
+    /// Sets what is dropped with the object, after its last request; drops it now if references keep the object.
     pub(crate) fn set_at_end(&self, at_end: AtEnd) {
-        self.collocated.lock().at_end = Some(at_end);
+        let mut collocated = self.collocated.lock();
+        if !collocated.is_kept {
+            collocated.at_end = Some(at_end);
+        }
     }
 
     /// Makes all collocated references release the servant, and accepts no further ones. Calls in progress

@@ -25,6 +25,7 @@ pub use self::declared::PolicyUse;
 pub use self::new_adapter::{NewAdapter, PreparedPolicies};
 use crate::active_object::ActiveObject;
 use crate::adapter_activation::AdapterActivator;
+use crate::completion::Completion;
 use crate::connection_setup::ConnectionSetup;
 use crate::error::PoaError;
 use crate::hold_queue::HoldQueue;
@@ -67,6 +68,7 @@ pub struct ObjectAdapter {
     servants: Lock<HashMap<usize, ObjectId>>,
     next_id: AtomicU64,
     destroyed: AtomicBool,
+    completion: Completion,
     /// Creates its missing children.
     activator: Lock<Option<Arc<dyn AdapterActivator>>>,
     /// Its membership in the thread pool that serves it.

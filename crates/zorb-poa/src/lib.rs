@@ -14,6 +14,7 @@ mod adapters;
 mod answers;
 mod call;
 mod changing;
+mod completion;
 mod connection_setup;
 mod current;
 mod dispatch;

@@ -14,6 +14,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use zorb_base::policy::{ConnectionProperties, served_properties};
+use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::ProfileTag;
 use zorb_poa::{
     HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
@@ -255,15 +256,42 @@ impl Poa {
         self.adapter.active_objects()
     }
 
-    /// Destroys the adapter and its children: their objects no longer exist. Requests in progress complete. The
-    /// adapter's name can be used again.
+    /// Destroys the adapter and its children: their objects no longer exist, and servant activators etherealize them.
+    /// Requests in progress complete, which this does not wait for. The adapter's name can be used again.
     pub fn destroy(&self) {
+        self.destroy_and_return(true);
+    }
+
+    /// As [`destroy`](Self::destroy), with the standard's parameters. Without `etherealize_objects`, servant activators
+    /// do not learn of the end of the objects. With `wait_for_completion`, returns when all requests in progress have
+    /// completed, and all objects have been etherealized.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 3) with `wait_for_completion` on a thread of the ORB, which would wait for itself, for
+    /// example in an upcall; then nothing is destroyed.
+    pub fn destroy_with(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), PoaError> {
+        if wait_for_completion && let Some(orb) = self.orb.upgrade() {
+            orb.check_may_wait()?;
+        }
+        let destroyed = self.destroy_and_return(etherealize_objects);
+        if wait_for_completion {
+            about_to_block();
+            destroyed.iter().for_each(|adapter| adapter.wait_for_completion());
+        }
+        Ok(())
+    }
+
+    fn destroy_and_return(&self, etherealize: bool) -> Vec<Arc<ObjectAdapter>> {
         let orb = self.orb.upgrade();
-        self.adapter.destroy(&|adapter| {
+        self.adapter.destroy(etherealize, &|adapter| {
             if let Some(orb) = &orb {
                 orb.adapters.unregister(adapter);
             }
-        });
+        })
     }
 }
 

@@ -16,16 +16,24 @@ impl OrbInner {
         }
     }
 
-    pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
-        // It would wait for itself: in an upcall, or in a function of the program that a thread of the ORB calls.
-        if wait && (in_upcall_of(&self.core) || self.core.threads().counts_this_thread()) {
+    /// Checks that the calling thread may wait for the ORB's threads.
+    ///
+    /// # Errors
+    /// `BAD_INV_ORDER` (OMG 3) if it would wait for itself: in an upcall, or in a function of the program that a thread
+    /// of the ORB calls.
+    pub(super) fn check_may_wait(self: &Arc<Self>) -> Result<(), SystemException> {
+        if in_upcall_of(&self.core) || self.core.threads().counts_this_thread() {
             return Err(SystemException::bad_inv_order(
                 minor::bad_inv_order::WOULD_DEADLOCK,
                 CompletionStatus::No,
             ));
         }
-        if self.core.is_destroyed() {
-            return Err(self.core.shut_down());
+        Ok(())
+    }
+
+    pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
+        if wait {
+            self.check_may_wait()?;
         }
         let first = self.core.begin_shutdown();
         if first {
@@ -106,7 +114,9 @@ impl OrbInner {
     }
 
     fn close(&self) {
-        self.root.get().inspect(|root| root.destroy(&|adapter| self.adapters.unregister(adapter)));
+        if let Some(root) = self.root.get() {
+            root.destroy(true, &|adapter| self.adapters.unregister(adapter));
+        }
         let _ended = self.ended.lock();
         self.core.set_closed();
         self.ending.notify_all();

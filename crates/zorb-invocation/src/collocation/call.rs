@@ -61,7 +61,7 @@ impl<'a> Collocated<'a> {
         if !target.manager.is_active() || target.is_intercepted {
             return None;
         }
-        if object.collocation() == CollocationStrategy::Direct && target.object.may_be_kept() {
+        if object.collocation() == CollocationStrategy::Direct && target.object.keep() {
             collocation.make_direct(target);
         }
         Some(Self::ThruPoa(guard, CollocatedUpcall::begin(object.core())))

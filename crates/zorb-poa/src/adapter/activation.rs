@@ -75,14 +75,14 @@ impl ObjectAdapter {
         servants.remove(&object.skeleton.identity());
         // Dropping the servant may call the adapter.
         drop(servants);
-        self.end(&object, false);
+        self.end(&object, Some(false));
         drop(object);
         Ok(())
     }
 
     /// Ends an object that has been removed from the map, when its last request has completed.
-    pub(super) fn end(&self, object: &ActiveObject, cleanup_in_progress: bool) {
-        self.set_etherealization(object, cleanup_in_progress);
+    pub(super) fn end(&self, object: &ActiveObject, cleanup_in_progress: Option<bool>) {
+        self.set_end(object, cleanup_in_progress);
         object.end_collocation();
     }
 }

@@ -26,8 +26,14 @@ impl ObjectAdapter {
     }
 
     /// Destroys the adapter and its descendants; `unregister` removes each from the ORB's tables. Requests in
-    /// progress complete.
-    pub fn destroy(self: &Arc<Self>, unregister: &dyn Fn(&Arc<Self>)) {
+    /// progress complete. `etherealize` tells whether servant activators etherealize their objects. Returns all
+    /// destroyed adapters, to [wait](Self::wait_for_completion) for.
+    pub fn destroy(
+        self: &Arc<Self>,
+        etherealize: bool,
+        unregister: &dyn Fn(&Arc<Self>),
+    ) -> Vec<Arc<Self>> {
+        let mut destroyed = vec![Arc::clone(self)];
         {
             // Servants are activated under this lock; after it no further servant is.
             let mut servants = self.servants.lock();
@@ -39,7 +45,7 @@ impl ObjectAdapter {
             std::mem::take(&mut *children)
         };
         for child in children.into_values() {
-            child.destroy(unregister);
+            destroyed.extend(child.destroy(etherealize, unregister));
         }
         unregister(self);
         if let Some(parent) = self.parent() {
@@ -53,7 +59,14 @@ impl ObjectAdapter {
         // Dropping a servant may call the adapter, so no lock is held here.
         let changing = self.provider.changing().map(|changing| changing.take()).unwrap_or_default();
         for object in self.objects.take().into_iter().chain(changing) {
-            self.end(&object, true);
+            self.end(&object, etherealize.then_some(true));
         }
+        destroyed
+    }
+
+    /// Blocks the calling thread until all requests of the adapter, which has been destroyed, have completed, and its
+    /// objects have been etherealized.
+    pub fn wait_for_completion(&self) {
+        self.completion.wait();
     }
 }

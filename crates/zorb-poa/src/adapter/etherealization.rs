@@ -9,17 +9,25 @@ use zorb_base::object_id::ObjectId;
 use super::ObjectAdapter;
 use crate::active_object::ActiveObject;
 use crate::changing::ChangingObjects;
+use crate::completion::InProgress;
 use crate::hold_queue::{Arrival, Holdable, ResumePass, Stopped};
 use crate::servants::{Activator, EndedObject};
 use crate::skeleton::Skeleton;
 
 impl ObjectAdapter {
-    /// Has an object that is no longer active etherealized after its last request, if there is a servant activator.
-    pub(super) fn set_etherealization(&self, object: &ActiveObject, cleanup_in_progress: bool) {
-        let Some(changing) = self.provider.changing() else { return };
-        let Some((activator, adapter)) = changing.activator().get().zip(self.this.upgrade()) else {
-            changing.uncount(object.skeleton.identity());
-            return;
+    /// Sets what happens after the last request of an object that is no longer active: if there is a servant activator,
+    /// it is etherealized, with this `cleanup_in_progress`; `None` for not at all.
+    pub(super) fn set_end(&self, object: &ActiveObject, cleanup_in_progress: Option<bool>) {
+        let in_progress = self.completion.begin();
+        let changing = self.provider.changing();
+        let activator = changing.and_then(|changing| changing.activator().get());
+        let (Some(changing), Some(activator), Some(cleanup_in_progress), Some(adapter)) =
+            (changing, activator, cleanup_in_progress, self.this.upgrade())
+        else {
+            changing.inspect(|changing| {
+                changing.uncount(object.skeleton.identity());
+            });
+            return object.set_at_end(Box::new(in_progress));
         };
         let etherealization = Etherealization {
             adapter,
@@ -28,6 +36,7 @@ impl ObjectAdapter {
             id: object.id.clone(),
             skeleton: object.skeleton.without_policies(),
             cleanup_in_progress,
+            in_progress,
         };
         object.set_at_end(Box::new(AtEnd(Some(Box::new(etherealization)))));
     }
@@ -51,6 +60,7 @@ struct Etherealization {
     id: ObjectId,
     skeleton: Box<dyn Skeleton>,
     cleanup_in_progress: bool,
+    in_progress: InProgress,
 }
 
 impl Etherealization {
@@ -71,12 +81,13 @@ impl Etherealization {
     }
 
     fn run(self) {
-        let Self { adapter, changing, activator, id, skeleton, cleanup_in_progress } = self;
+        let Self { adapter, changing, activator, id, skeleton, cleanup_in_progress, in_progress } =
+            self;
         let remaining_activations = changing.uncount(skeleton.identity());
         let ended = EndedObject { id: &id, skeleton, cleanup_in_progress, remaining_activations };
         call_back("etherealize", || activator.etherealize(ended));
         changing.end(&id);
-        drop(adapter);
+        drop((in_progress, adapter));
     }
 
     /// Runs with the turn, or waits for it again.

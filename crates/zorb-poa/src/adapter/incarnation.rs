@@ -52,7 +52,9 @@ impl ObjectAdapter {
             false => skeleton,
         };
         let this: Weak<Self> = Weak::clone(&self.this);
-        Found::without_slot(Arc::new(ActiveObject::new(id, this, skeleton, DirectCalls::Never)))
+        let object = ActiveObject::new(id, this, skeleton, DirectCalls::Never);
+        object.set_at_end(Box::new(self.completion.begin()));
+        Found::without_slot(Arc::new(object))
     }
 
     /// Activates an object with the servant that the activator provides.
@@ -76,7 +78,7 @@ impl ObjectAdapter {
         if self.destroyed.load(Ordering::Acquire) {
             // The adapter has been destroyed in the meantime: this is the object's only request.
             drop(servants);
-            self.set_etherealization(&object, true);
+            self.set_end(&object, Some(true));
             return Ok(object);
         }
         if is_unique {

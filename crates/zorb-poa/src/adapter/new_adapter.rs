@@ -12,6 +12,7 @@ use zorb_os::lock::Lock;
 
 use super::ObjectAdapter;
 use crate::active_object::DirectCalls;
+use crate::completion::Completion;
 use crate::connection_setup::ConnectionSetup;
 use crate::hold_queue::{HoldLimits, HoldQueue};
 use crate::manager::PoaManager;
@@ -126,6 +127,7 @@ impl ObjectAdapter {
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
             destroyed: AtomicBool::new(false),
+            completion: Completion::default(),
             activator: Lock::default(),
             membership: Lock::default(),
             pool_number: AtomicUsize::new(0),

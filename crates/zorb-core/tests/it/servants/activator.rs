@@ -432,3 +432,74 @@ fn an_adapter_with_one_upcall_at_a_time_etherealizes_at_its_turn() {
         stage.orb.shutdown(true).unwrap();
     }
 }
+
+#[test]
+fn destruction_waits_for_requests_and_etherealizes_if_asked() {
+    for (etherealizes, log) in [(true, &["etherealize activated one [1, 0]"][..]), (false, &[])] {
+        let stage = Stage::new(None, |policies| policies, |_| Ok(()));
+        let mut client = stage.connect();
+        client.twice(&stage.object, WAITS, TWO_WAY);
+        until(|| stage.log.has("begin 100000"));
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| stage.poa.destroy_with(etherealizes, true));
+            until(|| stage.orb.root_poa().find("activated").is_err());
+            until(|| stage.poa.active_objects() == 0);
+            let refused = stage.object.twice(1).unwrap_err();
+            assert_eq!(refused.kind, SystemExceptionKind::ObjectNotExist);
+            assert!(!waits.is_finished());
+            stage.permits.send(()).unwrap();
+            waits.join().unwrap().unwrap();
+        });
+        let expected = ["incarnate activated one", "begin 100000", "end 100000"];
+        assert!(stage.log.taken().iter().eq(expected.iter().chain(log)));
+        assert_eq!(client.reply(), (WAITS, DONE));
+    }
+}
+
+#[test]
+fn destruction_waits_for_default_servants_but_not_inside_an_upcall() {
+    let (orb, _) = server();
+    let policies = PoaPolicies::new().user_ids().multiple_ids().default_servant();
+    let poa = orb.root_poa().create("defaults", policies).unwrap();
+    let (events, permits) = (Log::default(), channel::<()>());
+    let (permits, permitted) = (permits.0, Mutex::new(permits.1));
+    let (log, itself) = (events.clone(), poa.clone());
+    let servant = Acting(move |value| {
+        if value == 0 {
+            return Err(itself.destroy_with(true, true).unwrap_err().into());
+        }
+        log.note("begin");
+        permitted.lock().unwrap().recv().unwrap();
+        log.note("end");
+        Ok(value)
+    });
+    poa.set_servant(AnyServant::of::<Echo, _>(Arc::new(servant))).unwrap();
+    let (_client, views) = views(&reference(&poa, "one"));
+    for view in &views {
+        let refused = view.twice(0).unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::BadInvOrder);
+        assert_eq!(refused.minor, minor::bad_inv_order::WOULD_DEADLOCK);
+    }
+    std::thread::scope(|scope| {
+        let call = scope.spawn(|| views[1].twice(1));
+        until(|| events.has("begin"));
+        let waits = scope.spawn(|| poa.destroy_with(true, true));
+        until(|| orb.root_poa().find("defaults").is_err());
+        assert!(!waits.is_finished());
+        permits.send(()).unwrap();
+        waits.join().unwrap().unwrap();
+        assert_eq!(events.taken(), ["begin", "end"]);
+        assert_eq!(call.join().unwrap(), Ok(1));
+    });
+}
+
+#[test]
+fn destruction_does_not_wait_for_references_that_bypass_the_adapter() {
+    let direct = CollocationStrategy::Direct;
+    let orb = builder().listen("iiop://127.0.0.1:0").collocation_strategy(direct).build().unwrap();
+    let poa = orb.root_poa().create("direct", PoaPolicies::new()).unwrap();
+    let echo: Echo = poa.activate(Servant::default()).unwrap();
+    assert_eq!(echo.twice(1), Ok(2));
+    poa.destroy_with(true, true).unwrap();
+    assert_eq!(echo.twice(1), Ok(2));
+}

@@ -1,0 +1,47 @@
+//! Waiting for the requests in progress of an adapter.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use zorb_os::lock::{Condition, Lock};
+
+/// Counts what is in progress in an adapter and will not begin again: requests for objects that are not active, and
+/// objects that are no longer active, until their last request has completed and they have been etherealized.
+#[derive(Default)]
+pub(crate) struct Completion(Arc<Count>);
+
+#[derive(Default)]
+struct Count {
+    running: AtomicUsize,
+    /// Held to notify, so that no waiting thread misses it.
+    ending: Lock<()>,
+    ended: Condition,
+}
+
+impl Completion {
+    /// Counts something until the result is dropped.
+    pub(crate) fn begin(&self) -> InProgress {
+        self.0.running.fetch_add(1, Ordering::Relaxed);
+        InProgress(Arc::clone(&self.0))
+    }
+
+    /// Blocks the calling thread until nothing is in progress.
+    pub(crate) fn wait(&self) {
+        let mut ending = self.0.ending.lock();
+        while self.0.running.load(Ordering::Acquire) > 0 {
+            ending = self.0.ended.wait(ending);
+        }
+    }
+}
+
+/// Something that is in progress until this is dropped.
+pub(crate) struct InProgress(Arc<Count>);
+
+impl Drop for InProgress {
+    fn drop(&mut self) {
+        if self.0.running.fetch_sub(1, Ordering::Release) == 1 {
+            let _ending = self.0.ending.lock();
+            self.0.ended.notify_all();
+        }
+    }
+}
