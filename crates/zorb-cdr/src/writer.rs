@@ -14,6 +14,9 @@ use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, Outlet, TextCoding};
 
 /// Octets that are zeroed at a time, to be overwritten while they are in the cache.
 pub(crate) const BLOCK: usize = 4096;
+/// Octets reserved behind a run for the numbers that follow it. Growing for a number doubles the buffer, which ends the
+/// process when there is no memory for it.
+const ROOM: usize = 256;
 
 /// A cursor that appends CDR to the caller's buffer.
 ///
@@ -30,6 +33,12 @@ pub struct CdrWriter<'b> {
     values: Option<Rc<state::Values>>,
     /// Whether values are written with their repository id even where the receiver expects their type.
     names_values: bool,
+}
+
+/// Grows `buffer` by at least `count` octets and [`ROOM`]; `false` without the memory.
+#[cold]
+fn grow(buffer: &mut Vec<u8>, count: usize) -> bool {
+    buffer.try_reserve(count.saturating_add(ROOM)).is_ok()
 }
 
 impl core::fmt::Debug for CdrWriter<'_> {
@@ -244,9 +253,9 @@ impl<'b> CdrWriter<'b> {
     /// `OutOfMemory`.
     #[inline]
     pub fn reserve_capacity(&mut self, count: usize, what: &'static str) -> CdrResult<()> {
-        match self.buffer.try_reserve(count) {
-            Ok(()) => Ok(()),
-            Err(_) => Err(self.error(CdrErrorKind::OutOfMemory, what)),
+        match self.buffer.capacity() - self.buffer.len() >= count || grow(self.buffer, count) {
+            true => Ok(()),
+            false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
         }
     }
 

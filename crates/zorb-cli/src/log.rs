@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 use zorb_rt::LogQueue;
 
 use crate::failure::Failure;
@@ -42,10 +44,15 @@ impl Log {
         let queue = LogQueue::builder().write_to(std::io::stderr());
         let queue = queue.map_err(|error| Failure::from(error).during("the log"))?;
         let lines = queue.clone();
+        // The SCTP stack warns of every packet that it rejects, and strangers send as many as they like.
+        let targets =
+            Targets::new().with_default(filter).with_target("sctp_proto", LevelFilter::ERROR);
         tracing_subscriber::fmt()
             .with_max_level(filter)
             .with_ansi(false)
             .with_writer(move || lines.line())
+            .finish()
+            .with(targets)
             .init();
         Ok(Self(Some(queue)))
     }

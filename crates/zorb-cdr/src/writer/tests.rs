@@ -112,3 +112,15 @@ fn the_order_flag_is_its_own_inverse() {
         assert_eq!(ByteOrder::from_flag(order.flag() | 0xfe), order);
     }
 }
+
+#[test]
+fn numbers_behind_a_large_run_do_not_double_the_buffer() {
+    let run = vec![7; 1 << 20];
+    let mut buffer = Vec::new();
+    let mut writer = CdrWriter::new(&mut buffer, ByteOrder::Big);
+    assert_eq!(writer.put_run(&run, "run"), Ok(()));
+    for number in 0..16 {
+        writer.write_u32(number);
+    }
+    assert!(buffer.capacity() < 2 * run.len(), "{}", buffer.capacity());
+}
