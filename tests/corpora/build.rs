@@ -39,7 +39,10 @@ fn main() {
     for (file, compilation) in &accepted {
         // What other files define is compiled once, in their modules.
         let alone = file.file_stem().is_some_and(|stem| ALONE.iter().any(|name| stem == *name));
-        let others = accepted.iter().filter(|(other, _)| other != file && !alone);
+        let others = accepted.iter().filter(|(other, _)| {
+            // The compiler uses its own orb.idl, whose definitions each file gets that needs some.
+            other != file && !alone && other.as_path() != Path::new("orb.idl")
+        });
         let options = others.fold(zorb_idl_rust::Options::new(), |options, (other, _)| {
             options
                 .extern_file(other.display().to_string(), format!("crate::idl::{}", module(other)))
