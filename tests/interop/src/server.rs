@@ -65,5 +65,7 @@ pub fn serve(orb: &Orb) -> Result<Suite, zorb::Error> {
     let poa = orb.root_poa().create("Interop", PoaPolicies::new().user_ids())?;
     crate::samples::things::register(orb);
     let world = World { orb: orb.clone(), poa };
-    Ok(suite::new(&world)?)
+    let suite = suite::new(&world)?;
+    orb.serve()?;
+    Ok(suite)
 }

@@ -32,6 +32,9 @@ impl OrbInner {
     }
 
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
+        if self.core.is_destroyed() {
+            return Err(self.core.shut_down());
+        }
         if wait {
             self.check_may_wait()?;
         }

@@ -40,7 +40,7 @@ fn server_and_clients() -> (Orb, Orb, Vec<Adder>) {
 fn descriptors_of_a_child() -> Vec<String> {
     // With a user id, even its own, the child is a copy of this process until it executes the program.
     let user = std::fs::metadata("/proc/self").unwrap().uid();
-    let script = "for fd in /proc/self/fd/*; do readlink $fd; done";
+    let script = "for fd in /proc/self/fd/*; do readlink $fd || true; done";
     let output = Command::new("sh").args(["-c", script]).uid(user).output().unwrap();
     assert!(output.status.success());
     String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()

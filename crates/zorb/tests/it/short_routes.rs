@@ -56,7 +56,10 @@ impl CounterServant for Biased {
 }
 
 fn server() -> Orb {
-    Orb::builder().without_environment().listen("short+iiop://127.0.0.1:0").build().unwrap()
+    let orb = Orb::builder().without_environment().listen("short+iiop://127.0.0.1:0");
+    let orb = orb.build().unwrap();
+    orb.serve().unwrap();
+    orb
 }
 
 fn client() -> Orb {

@@ -86,7 +86,7 @@ fn a_steady_call_allocates_what_its_types_need() {
             assert_eq!(count(operation, &there), expected, "{} over {url}", operation.name());
         }
         // The first of a pair of object and operation is remembered, with both names, on both sides.
-        let first = if url.starts_with("short") { [3, 4] } else { [0, 0] };
+        let first = if url.starts_with("short") { [2, 4] } else { [0, 0] };
         assert_eq!(count_first(&counted), first, "the first call of a bound reference over {url}");
         client.shutdown(true).unwrap();
         server.shutdown(true).unwrap();

@@ -68,6 +68,7 @@ fn actions_before_the_first_wait_of_a_thread_are_not_counted() {
     };
     let settings = PoolSettings { lanes: vec![lane], ..PoolSettings::new("late") };
     let pool = orb.create_pool(settings).unwrap();
+    orb.serve().unwrap();
     orb.freeze_pools(None).unwrap();
     late.is_frozen.store(true, Ordering::SeqCst);
     // The one that accepts connections, and the one that starts others.
