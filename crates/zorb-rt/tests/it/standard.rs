@@ -78,8 +78,8 @@ fn local_objects_are_initial_references() {
     assert!(root.parent().is_none());
     orb.initial_local::<PolicyManager>("ORBPolicyManager").unwrap();
     orb.initial_local::<PolicyCurrent>("PolicyCurrent").unwrap();
-    let names = ["ORBPolicyManager", "PolicyCurrent", "PriorityMappingManager", "RTCurrent"];
-    assert_eq!(orb.initial_names(), [&names[..], &["RTORB", "RootPOA"]].concat());
+    let names = ["ORBPolicyManager", "POACurrent", "PolicyCurrent", "PriorityMappingManager"];
+    assert_eq!(orb.initial_names(), [&names[..], &["RTCurrent", "RTORB", "RootPOA"]].concat());
 }
 
 #[test]
