@@ -23,6 +23,7 @@ use std::time::{Duration, Instant};
 use zorb_base::calling_lane::{CallingLane, thread_and_lane};
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_base::steady_events::{Event, record};
+use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::ClientSession;
 use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::process;
@@ -352,7 +353,8 @@ impl EndpointCache {
 
     /// Connects; the caller has counted the connection as open.
     fn connect(&self, wanted: Wanted<'_>) -> Result<Arc<dyn Stream>, NoConnection> {
-        let begun = self.begin_connecting(wanted)?;
+        about_to_block();
+        self.begin_connecting(wanted)?;
         let most = wanted.time_to_connect();
         let left =
             wanted.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -374,7 +376,7 @@ impl EndpointCache {
             _ => Err(error),
         });
         let timed_out = connected.as_ref().is_err_and(ConnectError::is_timed_out);
-        wanted.connect_time.spend(if timed_out { timeout } else { begun.elapsed() });
+        wanted.connect_time.spend(if timed_out { timeout } else { tried.elapsed() });
         match connected {
             Ok(stream) => {
                 self.connected();

@@ -26,9 +26,9 @@ impl Failback {
     }
 
     /// Whether to try the first address.
-    #[cold]
     pub(super) fn is_due(&self) -> bool {
-        MonotonicTime::coarse().as_nanos() >= self.due.load(Ordering::Relaxed)
+        let due = self.due.load(Ordering::Relaxed);
+        due != u64::MAX && MonotonicTime::coarse().as_nanos() >= due
     }
 
     /// Whether the caller is the one that tries the first address, if it is time to. The next time is later, so that

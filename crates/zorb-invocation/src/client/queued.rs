@@ -13,7 +13,7 @@ use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
-use super::endpoint_cache::NoConnection;
+use super::endpoint_cache::{NoConnection, Wanted};
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
@@ -67,35 +67,42 @@ fn put(policy: &OnewayQueue, call: &Call<'_>, routes: &Routes) -> Result<(), Sys
     }
 }
 
-/// The queue of the first suitable route that connects.
+/// The queue of the first suitable route that connects. Those that could not be reached before, and are not to be tried
+/// again yet, come last.
 fn select_queue<'t>(
     policy: &OnewayQueue,
     call: &Call<'_>,
     routes: &'t Routes,
 ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
     let core = call.object.core();
-    let wanted = call.wanted();
-    let new = || NewOutbox {
-        on_event: policy.event_handler(),
-        limits: policy.limits_of(core.options()),
-        wanted,
-    };
     let mut failure = None;
-    for route in fitting_routes(routes, call.info)? {
-        match policy.outboxes().queue(core, &route.cache, wanted.deadline, new)? {
-            Ok(outbox) => return Ok((route, outbox)),
-            Err(NoConnection::Unreachable(error)) => {
-                failure = Some(error);
-                if wanted.time_to_connect().is_zero() {
-                    break;
+    let mut fitting = fitting_routes(routes, call.info)?;
+    for waits in [false, true] {
+        let wanted = Wanted { waits, ..call.wanted() };
+        let new = || NewOutbox {
+            on_event: policy.event_handler(),
+            limits: policy.limits_of(core.options()),
+            wanted,
+        };
+        let mut later = Vec::new();
+        for route in fitting {
+            match policy.outboxes().queue(core, &route.cache, wanted.deadline, new)? {
+                Ok(outbox) => return Ok((route, outbox)),
+                Err(NoConnection::NotYet) => later.push(route),
+                Err(NoConnection::Unreachable(error)) => {
+                    failure = Some(error);
+                    if wanted.time_to_connect().is_zero() {
+                        return Err(unreachable(call.object, routes, failure));
+                    }
+                }
+                Err(NoConnection::Closed) => return Err(core.shut_down()),
+                Err(NoConnection::Busy) => {
+                    let code = minor::no_resources::THREADS;
+                    return Err(SystemException::no_resources(code, CompletionStatus::No));
                 }
             }
-            Err(NoConnection::Closed) => return Err(core.shut_down()),
-            Err(NoConnection::Busy | NoConnection::NotYet) => {
-                let code = minor::no_resources::THREADS;
-                return Err(SystemException::no_resources(code, CompletionStatus::No));
-            }
         }
+        fitting = later;
     }
     Err(unreachable(call.object, routes, failure))
 }

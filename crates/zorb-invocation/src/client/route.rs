@@ -369,13 +369,20 @@ impl Routes {
         self.preferred.load(Ordering::Relaxed)
     }
 
-    /// The routes with their indexes, beginning with the last successful one, or with the first if it is time to try it
-    /// again.
+    /// The routes with their indexes, beginning with the last successful one.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
-        let mut first = self.preferred.load(Ordering::Relaxed);
-        if first != 0 && self.failback.begin() {
-            first = 0;
-        }
+        self.beginning_with(self.preferred_number())
+    }
+
+    /// The same for a call that connects: beginning with the first if it is time to try that again, and no other call
+    /// does.
+    pub(super) fn to_try(&self) -> impl Iterator<Item = (usize, &Route)> {
+        let preferred = self.preferred_number();
+        let fails_back = preferred != 0 && self.failback.begin();
+        self.beginning_with(if fails_back { 0 } else { preferred })
+    }
+
+    fn beginning_with(&self, first: usize) -> impl Iterator<Item = (usize, &Route)> {
         let count = self.list.len();
         (0..count).filter_map(move |step| {
             // Both terms are less than `count`.

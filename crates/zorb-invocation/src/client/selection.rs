@@ -36,7 +36,7 @@ pub(super) fn select_connection<'t>(
     if routes.by_priority {
         return select_by_priority(object, routes, selection);
     }
-    try_routes(object, routes, routes.in_order(), selection)
+    try_routes(object, routes, routes.to_try(), selection)
 }
 
 /// The preferred route with the calling thread's idle connection; `None` if there is none.
@@ -168,11 +168,9 @@ fn try_routes<'t>(
             one_way = true;
             continue;
         }
-        let wanted = match fails_back && number < preferred {
-            true => probe(Wanted { waits, ..wanted }),
-            false => Wanted { waits, ..wanted },
-        };
-        match route.cache.connection(wanted) {
+        let is_probe = fails_back && number < preferred && !waits;
+        let wanted = Wanted { waits, ..wanted };
+        match route.cache.connection(if is_probe { probe(wanted) } else { wanted }) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -181,13 +179,13 @@ fn try_routes<'t>(
                 return Ok((route, connection));
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
-            Err(NoConnection::Busy) => {
+            Err(NoConnection::Busy) if !is_probe => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
-            Err(NoConnection::NotYet) => later.push((number, route, true)),
+            Err(NoConnection::Busy | NoConnection::NotYet) => later.push((number, route, true)),
             Err(NoConnection::Unreachable(error)) => {
                 failures.push(error);
-                if selection.wanted.is_late() {
+                if wanted.is_late() {
                     ended = NotConnected::Late;
                     break;
                 }
@@ -216,14 +214,15 @@ fn next_of<T>(later: &mut Vec<T>) -> Option<T> {
 }
 
 /// The limits of an attempt to go back to an earlier address while a later one works: the call must not wait long for
-/// it, and there must be time left to use the other one.
+/// it, neither to connect nor for a connection in use, and there must be time left to use the other one.
 #[cold]
 fn probe(wanted: Wanted<'_>) -> Wanted<'_> {
     let now = Instant::now();
-    let half = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
+    let half = |deadline: Instant| deadline.saturating_duration_since(now) / 2;
+    let most = wanted.deadline.map_or(MAX_PROBE, |deadline| half(deadline).min(MAX_PROBE));
     Wanted {
         connect_timeout: wanted.connect_timeout.min(MAX_PROBE),
-        deadline: wanted.deadline.map(half),
+        deadline: Some(now + most),
         ..wanted
     }
 }
