@@ -15,6 +15,7 @@ use super::link::{Link, LinkSocket};
 use super::settings::Settings;
 use super::stream::DrivenStream;
 use super::timers::{Timers, now};
+use crate::socket::datagram::give_port_up;
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// A server's socket and its connections.
@@ -228,6 +229,8 @@ impl<D: Driven> Listener<D> {
         let unaccepted = std::mem::take(&mut state.accepted);
         drop(state);
         self.changed.notify_all();
+        // The last connections may linger; a server that is started again must not wait for that.
+        let _ = give_port_up(&self.socket);
         for (link, _) in unaccepted {
             link.change(D::abort);
         }

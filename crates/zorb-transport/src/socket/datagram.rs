@@ -3,22 +3,46 @@
 use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
-use socket2::{MsgHdr, SockAddr, SockRef};
+use socket2::{Domain, MsgHdr, Protocol, SockAddr, SockRef, Socket, Type};
 use zorb_os::interface;
 
 use super::octet_of;
 use crate::StreamOptions;
 
-/// Binds a socket at a port of the host, or of all IPv4 interfaces if the host is empty.
+/// Binds a socket at a port of the host, or of all IPv4 interfaces if the host is empty. A socket that
+/// [gives its port up](give_port_up) does not prevent that.
 ///
 /// # Errors
 /// The system call fails.
 pub fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
-    if host.is_empty() {
-        return UdpSocket::bind((Ipv4Addr::UNSPECIFIED, port));
+    let addresses: Vec<SocketAddr> = match host {
+        "" => vec![(Ipv4Addr::UNSPECIFIED, port).into()],
+        host => (host, port).to_socket_addrs()?.collect(),
+    };
+    match UdpSocket::bind(&addresses[..]) {
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => {
+            addresses.into_iter().find_map(|address| take_port(address).ok()).ok_or(error)
+        }
+        bound => bound,
     }
-    let addresses: Vec<SocketAddr> = (host, port).to_socket_addrs()?.collect();
-    UdpSocket::bind(&addresses[..])
+}
+
+/// Lets another socket of the machine [bind](bind) the port of this one, which gets no datagrams from then on. For a
+/// server that has ended, while its last connections linger.
+///
+/// # Errors
+/// The system call fails.
+pub fn give_port_up(socket: &UdpSocket) -> io::Result<()> {
+    SockRef::from(socket).set_reuse_address(true)
+}
+
+/// Binds a port that another socket gives up. This one does not.
+fn take_port(address: SocketAddr) -> io::Result<UdpSocket> {
+    let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+    socket.set_reuse_address(true)?;
+    socket.bind(&address.into())?;
+    socket.set_reuse_address(false)?;
+    Ok(socket.into())
 }
 
 /// The address for references: the bound address, or the machine's first reachable one.
@@ -99,6 +123,23 @@ mod tests {
     use zorb_os::socket::recv_with_class;
 
     use super::*;
+
+    #[test]
+    fn a_port_that_is_given_up_is_taken_by_one_other_socket() {
+        let first = bind("127.0.0.1", 0).unwrap();
+        let port = first.local_addr().unwrap().port();
+        let in_use = |bound: io::Result<UdpSocket>| bound.unwrap_err().kind();
+        assert_eq!(in_use(bind("127.0.0.1", port)), io::ErrorKind::AddrInUse);
+        give_port_up(&first).unwrap();
+        let second = bind("127.0.0.1", port).unwrap();
+        assert_eq!(in_use(bind("127.0.0.1", port)), io::ErrorKind::AddrInUse);
+        let client = bind("127.0.0.1", 0).unwrap();
+        client.send_to(b"new", ("127.0.0.1", port)).unwrap();
+        let mut octets = [0; 8];
+        assert_eq!(second.recv(&mut octets).unwrap(), 3);
+        first.set_nonblocking(true).unwrap();
+        assert_eq!(first.recv(&mut octets).unwrap_err().kind(), io::ErrorKind::WouldBlock);
+    }
 
     /// One socket sends in several classes over IPv4, over IPv6, and from an IPv6 socket over IPv4.
     #[test]
