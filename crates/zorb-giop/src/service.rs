@@ -215,20 +215,19 @@ impl<'a> ServiceContexts<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (ServiceId, &'a [u8])> + use<'a> {
-        let (data, list) = match self.contents {
-            Contents::Data(id) => (Some((id, self.octets)), None),
-            Contents::List { count, phase, order } => {
-                let reader = CdrReader::new(self.octets, order).with_origin(usize::from(phase));
-                (None, Some((reader, count)))
-            }
+        let (order, phase) = match self.contents {
+            Contents::List { order, phase, .. } => (order, phase),
+            Contents::Data(_) => (ByteOrder::NATIVE, 0),
         };
-        let list = list.into_iter().flat_map(|(mut reader, count)| {
-            (0..count).map_while(move |_| {
+        let mut reader = CdrReader::new(self.octets, order).with_origin(usize::from(phase));
+        let Self { octets, contents } = *self;
+        (0..self.len()).map_while(move |_| match contents {
+            Contents::Data(id) => Some((id, octets)),
+            Contents::List { .. } => {
                 let id = reader.read_u32().ok()?;
                 Some((ServiceId(id), reader.read_octets().ok()?))
-            })
-        });
-        data.into_iter().chain(list)
+            }
+        })
     }
 }
 

@@ -62,21 +62,28 @@ impl Scratch {
 
     /// Waits for work by `wait`, which returns `None` after its limit. Large buffers are freed if none comes within
     /// [`LARGE_LINGER`], unless the thread `retains` them because its lane must not allocate.
+    #[inline(always)] // into the loops of threads; WAIT_NUMBER
     pub(super) fn wait<T>(
         &mut self,
         limit: Option<Duration>,
         retains: bool,
         wait: impl Fn(Option<Duration>) -> Option<T>,
     ) -> Option<T> {
-        if self.is_large() && !retains {
-            let first = limit.map_or(LARGE_LINGER, |limit| limit.min(LARGE_LINGER));
-            let found = wait(Some(first));
-            if found.is_some() {
+        let mut is_large = self.is_large() && !retains;
+        let first = |limit: Duration| limit.min(LARGE_LINGER);
+        let mut next = if is_large { Some(limit.map_or(LARGE_LINGER, first)) } else { limit };
+        loop {
+            let found = wait(next);
+            if found.is_some() || !is_large {
                 return found;
             }
+            is_large = false;
             self.shrink();
+            if limit.is_some_and(|limit| limit <= LARGE_LINGER) {
+                return None;
+            }
+            next = limit.map(|limit| limit.saturating_sub(LARGE_LINGER));
         }
-        wait(limit)
     }
 }
 
@@ -117,6 +124,10 @@ mod tests {
         assert_eq!(scratch.wait(minute, false, wait(None)), None);
         assert!(!scratch.is_large());
         assert_eq!(scratch.wait(None, false, wait(None)), None);
-        assert_eq!(waits.into_inner(), [Some(60), None, Some(1), Some(1), Some(60), None]);
+        scratch.reply = Vec::with_capacity(1 << 20);
+        assert_eq!(scratch.wait(Some(Duration::from_secs(1)), false, wait(None)), None);
+        assert!(!scratch.is_large());
+        let expected = [Some(60), None, Some(1), Some(1), Some(59), None, Some(1)];
+        assert_eq!(waits.into_inner(), expected, "the limit is for all waits together");
     }
 }

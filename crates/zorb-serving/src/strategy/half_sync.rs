@@ -12,6 +12,7 @@ use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
 use crate::connection::ServerConnection;
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};
+use crate::message::RequestMessage;
 use crate::queued::{QueuedRequest, no_message_memory, queue_full};
 use crate::scratch::Scratch;
 use crate::settings::Buffering;
@@ -30,12 +31,18 @@ impl HalfSync {
 
     /// Queues a request for a thread that makes its upcall: an idle thread of the lane, else a new dynamic
     /// thread, else one borrowed from a lower lane, else the next that becomes free. Refuses it if it may not wait.
-    /// The spare of `scratch` becomes the message for the next request.
-    fn queue(&self, lane: &Lane, request: QueuedRequest, room: Room, scratch: &mut Scratch) {
+    /// `spare` becomes the message for the next request; `reply` is the buffer of a refusal.
+    fn queue(
+        &self,
+        lane: &Lane,
+        request: QueuedRequest,
+        room: Room,
+        spare: &mut Option<Box<RequestMessage>>,
+        reply: &mut Vec<u8>,
+    ) {
         let needs_other = !self.queue.has_idle() && !lane.thread_requests.may_ask(missing(lane));
         let borrowed = if needs_other { borrow(lane) } else { None };
         let ask = || lane.thread_requests.ask(missing(lane));
-        let Scratch { spare, reply, .. } = scratch;
         match self.queue.offer(request, room, borrowed.is_some(), spare, ask) {
             Offered::Borrowed => {
                 let _ = borrowed.map(|(borrowed, rank)| borrowed.call(Call::Borrowed(rank)));
@@ -159,7 +166,8 @@ impl ServingStrategy for HalfSync {
                         None => return Ok(()),
                     }
                 }
-                self.queue(lane, request, Room::Limited, scratch);
+                let Scratch { spare, reply, .. } = scratch;
+                self.queue(lane, request, Room::Limited, spare, reply);
             }
             None => scratch.spare = Some(message),
         }
@@ -168,7 +176,7 @@ impl ServingStrategy for HalfSync {
 
     fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
         // There is always room: the manager's limits have counted it.
-        self.queue(lane, request, Room::Unlimited, &mut Scratch::default());
+        self.queue(lane, request, Room::Unlimited, &mut None, &mut Vec::new());
     }
 
     fn run(&self, lane: &Arc<Lane>, kind: ThreadKind) {
