@@ -25,6 +25,24 @@ const CLOSING: u8 = 1;
 const CLOSED: u8 = 2;
 const DESTROYED: u8 = 3;
 
+/// What requests get for objects that are not there.
+#[derive(Clone, Copy, Debug)]
+pub struct Absence {
+    is_starting: bool,
+}
+
+impl Absence {
+    /// The exception for an object that can be created again with the same key: `gone`, or `TRANSIENT` (Zorb 9),
+    /// completed NO, while the program starts, since it may still create the object.
+    #[cold]
+    pub fn of_persistent(self, gone: SystemException) -> SystemException {
+        match self.is_starting {
+            true => SystemException::transient(minor::transient::STARTING, CompletionStatus::No),
+            false => gone,
+        }
+    }
+}
+
 /// Closes the client connections of a lane that has ended.
 type LaneEnded = dyn Fn(&CallingLane) + Send + Sync;
 
@@ -215,11 +233,11 @@ impl OrbCore {
         self.serves.load(Ordering::Acquire)
     }
 
-    /// The exception for a request for a persistent object that is not there while the program starts: `TRANSIENT`
-    /// (Zorb 9), completed NO, since the program may still create the object.
+    /// Tells what a request gets for an object that is not there. Call it before the search: then what was created before
+    /// the end of the program's start is found.
     #[cold]
-    pub fn starting() -> SystemException {
-        SystemException::transient(minor::transient::STARTING, CompletionStatus::No)
+    pub fn absence(&self) -> Absence {
+        Absence { is_starting: !self.is_serving() }
     }
 
     /// Begins the shutdown; returns `false` if it had begun before.

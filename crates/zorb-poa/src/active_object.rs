@@ -126,8 +126,12 @@ impl ActiveObject {
 
     /// Whether a reference may keep the object from now on, also when it is no longer active.
     pub fn keep(&self) -> bool {
+        // Without the lock: calls by references that may not ask each time.
+        if self.direct_calls != DirectCalls::Always {
+            return false;
+        }
         let mut collocated = self.collocated.lock();
-        let may_keep = self.direct_calls == DirectCalls::Always && collocated.at_end.is_none();
+        let may_keep = collocated.at_end.is_none();
         collocated.is_kept |= may_keep;
         may_keep
     }

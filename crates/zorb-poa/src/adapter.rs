@@ -55,7 +55,6 @@ pub struct ObjectAdapter {
     /// The priorities in references to objects that were not active when the references were created.
     declared_priorities: Lock<HashMap<ObjectId, Priority>>,
     manager: PoaManager,
-    handle: Weak<dyn Any + Send + Sync>,
     /// Admits one request at a time; `None` if the ORB controls the threads.
     turns: Option<HoldQueue>,
     index: u32,
@@ -119,8 +118,8 @@ impl ObjectAdapter {
         self.setup.as_ref()
     }
 
-    /// Its ORB.
-    pub(super) fn core(&self) -> &OrbCore {
+    /// The core of its ORB.
+    pub fn core(&self) -> &OrbCore {
         &self.core
     }
 
@@ -132,11 +131,6 @@ impl ObjectAdapter {
     /// The adapter of an object; `None` if it has been destroyed and dropped.
     pub fn of(object: &ActiveObject) -> Option<Arc<Self>> {
         object.adapter()?.downcast().ok()
-    }
-
-    /// The program's handle to the ORB; `None` after it has been dropped.
-    pub fn handle(&self) -> Option<Arc<dyn Any + Send + Sync>> {
-        self.handle.upgrade()
     }
 
     #[inline]

@@ -228,9 +228,7 @@ impl Adapters {
             && (found.index(), found.stamp()) == (adapter, stamp)
         {
             probe!(ParseKey);
-            if let Some(object) = found.admit_usual(id, by) {
-                return Ok(object);
-            }
+            return found.admit(id, by);
         }
         self.admit(key, known, by)
     }
@@ -271,10 +269,13 @@ impl Adapters {
 
     #[cold]
     fn find_published(&self, name: &[u8]) -> NotAdmitted {
+        let absence = self.orb.absence();
         match self.published.lock().get(name) {
             Some(ior) => NotAdmitted::Forward(Box::new(ior.clone())),
-            None if !self.orb.is_serving() => NotAdmitted::Refused(OrbCore::starting()),
-            None => NotAdmitted::Refused(not_there(minor::object_not_exist::UNKNOWN_KEY)),
+            None => {
+                let gone = not_there(minor::object_not_exist::UNKNOWN_KEY);
+                NotAdmitted::Refused(absence.of_persistent(gone))
+            }
         }
     }
 
@@ -357,16 +358,13 @@ impl Adapters {
     /// # Errors
     /// `OBJECT_NOT_EXIST`; `TRANSIENT` if it is served at other endpoints than those of `pool`.
     fn locate(&self, key: KeyParts<'_>, pool: Option<usize>) -> Result<(), SystemException> {
-        // Read first: what was created before the end of the start is found.
-        let is_starting = !self.orb.is_serving();
-        let missing = |missing: SystemException, is_persistent: bool| {
-            if is_starting && is_persistent { OrbCore::starting() } else { missing }
-        };
+        let absence = self.orb.absence();
         let tables = self.tables.load();
         let (adapter, id) = match tables.adapter(key) {
             Ok(found) => found,
             Err(_) if self.may_be_created(key) => return Ok(()),
-            Err(gone) => return Err(missing(gone, !matches!(key, KeyParts::Transient { .. }))),
+            Err(gone) if matches!(key, KeyParts::Transient { .. }) => return Err(gone),
+            Err(gone) => return Err(absence.of_persistent(gone)),
         };
         if pool.is_some_and(|of_request| of_request != adapter.pool_number()) {
             return Err(elsewhere());
@@ -379,7 +377,10 @@ impl Adapters {
             return Ok(());
         }
         let gone = not_there(minor::object_not_exist::NO_MATCH);
-        Err(missing(gone, adapter.policies().lifespan == Lifespan::Persistent))
+        match adapter.policies().lifespan {
+            Lifespan::Persistent => Err(absence.of_persistent(gone)),
+            Lifespan::Transient => Err(gone),
+        }
     }
 }
 

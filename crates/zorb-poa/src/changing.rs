@@ -24,6 +24,7 @@ use zorb_os::thread;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
+use crate::error::PoaError;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
 use crate::servants::{Activator, no_manager};
@@ -133,16 +134,29 @@ impl ChangingObjects {
         phases.filter(|phase| matches!(phase, Phase::Incarnated(_))).count()
     }
 
-    /// Whether the program may activate the object `id`, which is not in the active object map: it is neither
-    /// active, nor incarnated or etherealized at the moment.
-    pub(crate) fn may_activate(&self, id: &ObjectId) -> bool {
+    /// Lets `insert` add an object of `servant` to the active object map, with this id if it is known, and counts it. No
+    /// request begins to incarnate the object meanwhile.
+    ///
+    /// # Errors
+    /// `ObjectAlreadyActive` if the object is active, or incarnated or etherealized at the moment; those of `insert`.
+    pub(crate) fn activate(
+        &self,
+        id: Option<&ObjectId>,
+        servant: usize,
+        insert: impl FnOnce() -> Result<ObjectId, PoaError>,
+    ) -> Result<ObjectId, PoaError> {
         let mut state = self.state.lock();
-        let is_free = state.objects.get(id).is_none_or(|it| matches!(it.phase, Phase::Inactive));
-        if is_free {
+        let changing = id.and_then(|id| Some((id, state.objects.get(id)?)));
+        if let Some((id, object)) = changing {
+            if !matches!(object.phase, Phase::Inactive) {
+                return Err(PoaError::ObjectAlreadyActive);
+            }
             // Its queue is open: the requests in it find the object in the map.
             state.objects.remove(id);
         }
-        is_free
+        let id = insert()?;
+        *state.activations.entry(servant).or_default() += 1;
+        Ok(id)
     }
 
     /// Counts an object of a servant.
@@ -198,6 +212,9 @@ impl ChangingObjects {
     pub(crate) fn end(&self, id: &ObjectId) {
         let mut state = self.state.lock();
         let Some(object) = state.objects.get_mut(id) else { return };
+        if !matches!(object.phase, Phase::Etherealizing) {
+            return;
+        }
         object.phase = Phase::Inactive;
         let queue = object.queue.clone();
         if queue.has_no_requests() {

@@ -18,7 +18,6 @@ use zorb_types::{Report, SystemException, SystemExceptionKind, minor};
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 use crate::answers::answer_absent;
 use crate::call::{ReplyTo, ReplyWriter, ServerCall};
-use crate::current::serving;
 use crate::error::not_there;
 use crate::hold_queue::HoldQueue;
 use crate::slots::Found;
@@ -227,9 +226,7 @@ fn dispatch<'a>(
     }
     call.arguments.set_text(call.reply.text);
     let served = match object {
-        Some(object) => {
-            serving(object, || upcall(Some(adapters), &object.id, &*object.skeleton, call))
-        }
+        Some(object) => upcall(Some(adapters), object, call),
         None => Err(not_there(minor::object_not_exist::NO_MATCH)),
     };
     if let Err(exception) = served {

@@ -9,7 +9,9 @@ use zorb_giop::{Ior, ReplyStatus};
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
+use crate::active_object::ActiveObject;
 use crate::call::{Interfaces, Served, ServerCall};
+use crate::current::serving;
 use crate::skeleton::{Skeleton, dispatch_to};
 
 /// Executes the operation on the servant, or answers a pseudo-operation. `interfaces` finds the definitions of
@@ -17,25 +19,35 @@ use crate::skeleton::{Skeleton, dispatch_to};
 #[inline(always)] // into `dispatch`, whose requests are for active objects
 pub(crate) fn upcall<'a>(
     interfaces: Option<&'a dyn Interfaces>,
+    object: &'a ActiveObject,
+    call: &mut ServerCall<'a>,
+) -> Served {
+    // The current object is set where panics are caught, so that this remains one function.
+    let served = catch_unwind(AssertUnwindSafe(|| {
+        serving(object, || execute(interfaces, &object.id, &*object.skeleton, call))
+    }));
+    served.unwrap_or_else(|_| Err(panicked(&object.id, &call.request.operation)))
+}
+
+#[inline(always)] // into `upcall`
+fn execute<'a>(
+    interfaces: Option<&'a dyn Interfaces>,
     id: &'a ObjectId,
     skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    // A dynamic skeleton's own code answers some pseudo-operations, too.
-    let served = catch_unwind(AssertUnwindSafe(|| {
-        // IDL identifiers cannot begin with an underscore, so only attributes share the first octet.
-        if call.operation().first() == Some(&b'_') {
-            call.interfaces = interfaces;
-            if let Some(served) = pseudo_operation(id, skeleton, call) {
-                return served;
-            }
+    // IDL identifiers cannot begin with an underscore, so only attributes share the first octet. A dynamic skeleton's
+    // own code answers some pseudo-operations, too.
+    if call.operation().first() == Some(&b'_') {
+        call.interfaces = interfaces;
+        if let Some(served) = pseudo_operation(id, skeleton, call) {
+            return served;
         }
-        dispatch_to(skeleton, call)
-    }));
-    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
+    }
+    dispatch_to(skeleton, call)
 }
 
-/// As [`upcall`], for a servant of an object that is not active.
+/// As [`upcall`], for the servant of an object that is not active. The current object remains that of the request.
 #[cold]
 #[inline(never)]
 pub(crate) fn upcall_inactive<'a>(
@@ -43,7 +55,9 @@ pub(crate) fn upcall_inactive<'a>(
     skeleton: &'a dyn Skeleton,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    upcall(call.interfaces, id, skeleton, call)
+    let interfaces = call.interfaces;
+    let served = catch_unwind(AssertUnwindSafe(|| execute(interfaces, id, skeleton, call)));
+    served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
 }
 
 /// The exception for a servant's panic, which is logged: `UNKNOWN`, completed MAYBE.

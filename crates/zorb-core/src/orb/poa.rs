@@ -9,7 +9,6 @@ mod pools;
 mod servants;
 mod weak;
 
-use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -56,21 +55,10 @@ impl Poa {
 
     fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
         let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
-        let new = NewAdapter {
-            name: "RootPOA",
-            parent: None,
-            policies,
-            manager,
-            handle: Self::handle(orb),
-        };
+        let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
         let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
         root.join(pool);
         root
-    }
-
-    fn handle(orb: &Arc<OrbInner>) -> Weak<dyn Any + Send + Sync> {
-        let orb: Weak<OrbInner> = Arc::downgrade(orb);
-        orb
     }
 
     /// The policies of the root adapter, and its use of a thread pool.
@@ -157,8 +145,7 @@ impl Poa {
             return Err(PoaError::AdapterAlreadyExists);
         }
         let parent = Some(&self.adapter);
-        let handle = Self::handle(&orb);
-        let new = NewAdapter { name, parent, policies, manager, handle };
+        let new = NewAdapter { name, parent, policies, manager };
         let child = orb.adapters.register(new);
         children.insert(name.to_owned(), Arc::clone(&child));
         drop(children);

@@ -38,23 +38,23 @@ impl ObjectAdapter {
             None if !self.objects.ids_are_slots() => Some(self.new_id()),
             id => id,
         };
-        if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
-            return Err(PoaError::ObjectAlreadyActive);
-        }
-        let changing = self.provider.changing();
-        if let Some((changing, id)) = changing.zip(id.as_ref())
-            && !changing.may_activate(id)
-        {
-            return Err(PoaError::ObjectAlreadyActive);
-        }
         let full =
             || SystemException::no_resources(minor::no_resources::OBJECTS, CompletionStatus::No);
-        let id = self.objects.insert(id, skeleton).ok_or_else(full)?;
+        let insert = |id: Option<ObjectId>| {
+            if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
+                return Err(PoaError::ObjectAlreadyActive);
+            }
+            self.objects.insert(id, skeleton).ok_or_else(|| PoaError::from(full()))
+        };
+        let id = match self.provider.changing() {
+            Some(changing) => {
+                let known = id.clone();
+                changing.activate(known.as_ref(), identity, || insert(id))?
+            }
+            None => insert(id)?,
+        };
         if unique {
             servants.insert(identity, id.clone());
-        }
-        if let Some(changing) = changing {
-            changing.count(identity);
         }
         Ok(id)
     }

@@ -1,6 +1,5 @@
 //! Creates adapters.
 
-use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
 use std::sync::{Arc, Weak};
 
@@ -30,8 +29,6 @@ pub struct NewAdapter<'a> {
     pub policies: PreparedPolicies,
     /// The manager that controls its requests.
     pub manager: PoaManager,
-    /// The program's handle to the ORB, for [`ObjectAdapter::handle`].
-    pub handle: Weak<dyn Any + Send + Sync>,
 }
 
 /// The policies of a new adapter, and what follows from them.
@@ -89,7 +86,7 @@ impl ObjectAdapter {
         stamp: u32,
         this: &Weak<Self>,
     ) -> Self {
-        let NewAdapter { name, parent, policies, manager, handle } = new;
+        let NewAdapter { name, parent, policies, manager } = new;
         let PreparedPolicies { policies, exposed, interceptors, setup, limits } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
@@ -119,7 +116,6 @@ impl ObjectAdapter {
             provider: Provider::of(&policies, limits),
             policies,
             manager,
-            handle,
             index,
             stamp,
             children: Lock::default(),

@@ -1,7 +1,7 @@
 //! Whether a request is admitted to its object.
 
 use zorb_base::object_id::ObjectId;
-use zorb_base::orb_core::OrbCore;
+use zorb_base::orb_core::Absence;
 use zorb_giop::{Ior, ObjectIndex};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
@@ -50,6 +50,12 @@ impl From<Stopped> for NotAdmitted {
     }
 }
 
+/// Whether an exception says that the object, or who would serve it, is not there.
+fn is_missing(exception: &SystemException) -> bool {
+    use SystemExceptionKind::{ObjAdapter, ObjectNotExist};
+    matches!(exception.kind, ObjectNotExist | ObjAdapter)
+}
+
 impl ObjectAdapter {
     /// The object of a request, if the request is admitted.
     #[inline]
@@ -75,25 +81,31 @@ impl ObjectAdapter {
     #[inline(never)]
     fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
         let turn = self.check(by)?;
+        let absence = self.core().absence();
         let object = match self.objects().find(id) {
             Some(object) => object,
-            None => self.find_inactive(id, by.arrival)?,
+            None => self.find_inactive(id, by.arrival, absence)?,
         };
         Ok(object.in_turn(turn))
     }
 
-    /// The target of a request for an object that is not active.
+    /// The target of a request for an object that is not active. While the program starts, it may still activate an
+    /// object of a persistent adapter.
     #[cold]
     #[inline(never)]
-    fn find_inactive(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
-        let missing = match self.find_provided(id, arrival) {
-            Err(NotAdmitted::Refused(missing)) => missing,
-            found => return found,
-        };
-        self.check_late(missing)?;
-        match self.objects().find(id) {
-            Some(found) => Ok(found),
-            None => self.find_provided(id, arrival),
+    fn find_inactive(
+        &self,
+        id: &[u8],
+        arrival: Arrival<'_>,
+        absence: Absence,
+    ) -> Result<Found, NotAdmitted> {
+        match self.find_provided(id, arrival) {
+            Err(NotAdmitted::Refused(gone))
+                if self.policies().lifespan == Lifespan::Persistent && is_missing(&gone) =>
+            {
+                Err(NotAdmitted::Refused(absence.of_persistent(gone)))
+            }
+            found => found,
         }
     }
 
@@ -105,21 +117,6 @@ impl ObjectAdapter {
         let id = ObjectId::from(id);
         let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
         Ok(self.for_request(id, skeleton))
-    }
-
-    /// Checks whether to look again for an object that was missing a moment ago: the program's start may have ended
-    /// meanwhile. While it starts, it may still activate an object of a persistent adapter.
-    #[cold]
-    fn check_late(&self, missing: SystemException) -> Result<(), NotAdmitted> {
-        let is_missing = matches!(
-            missing.kind,
-            SystemExceptionKind::ObjectNotExist | SystemExceptionKind::ObjAdapter
-        );
-        match self.policies().lifespan {
-            Lifespan::Persistent if is_missing && self.core().is_serving() => Ok(()),
-            Lifespan::Persistent if is_missing => Err(NotAdmitted::Refused(OrbCore::starting())),
-            _ => Err(NotAdmitted::Refused(missing)),
-        }
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.

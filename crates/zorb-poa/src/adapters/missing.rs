@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_base::orb_core::OrbCore;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_types::minor;
 
@@ -28,15 +27,13 @@ impl Adapters {
         key: KeyParts<'_>,
         by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
-        let not_found = || NotAdmitted::Refused(not_there(minor::object_not_exist::POA_NOT_FOUND));
-        let KeyParts::Persistent { path, .. } = key else { return Err(not_found()) };
+        let not_found = || not_there(minor::object_not_exist::POA_NOT_FOUND);
+        let KeyParts::Persistent { path, .. } = key else {
+            return Err(NotAdmitted::Refused(not_found()));
+        };
         loop {
-            // Read first: an adapter that was created before the end of the start is found.
-            let is_starting = !self.orb().is_serving();
-            let unknown = || match is_starting {
-                true => NotAdmitted::Refused(OrbCore::starting()),
-                false => not_found(),
-            };
+            let absence = self.orb().absence();
+            let unknown = || NotAdmitted::Refused(absence.of_persistent(not_found()));
             let tables = self.tables.load_full();
             if let Ok((adapter, id)) = tables.adapter(key) {
                 return adapter.admit(id, by);

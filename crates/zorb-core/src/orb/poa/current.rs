@@ -98,7 +98,7 @@ impl Poa {
             let code = minor::object_not_exist::POA_NOT_FOUND;
             SystemException::object_not_exist(code, CompletionStatus::No)
         })?;
-        let orb = adapter.handle().and_then(|orb| orb.downcast::<OrbInner>().ok());
+        let orb = adapter.core().owner().and_then(|orb| orb.downcast::<OrbInner>().ok());
         let orb = orb.map_or_else(Weak::new, |orb| Arc::downgrade(&orb));
         Ok(Self { adapter, orb })
     }
