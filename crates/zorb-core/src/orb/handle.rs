@@ -270,6 +270,7 @@ impl Orb {
     /// # Errors
     /// An endpoint at which the ORB cannot listen; `BAD_INV_ORDER` (OMG 4) after a shutdown.
     pub fn serve(&self) -> Result<(), Error> {
+        self.core().check_running()?;
         self.inner.server.listen()?;
         self.core().set_serving();
         Ok(())

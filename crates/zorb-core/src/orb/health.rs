@@ -34,7 +34,7 @@ pub struct Health(ObjectRef);
 codegen::interface!(Health(ObjectRef), "IDL:zorb/Health:1.0", "Health", []);
 
 impl Health {
-    /// Whether the server is ready for requests: it listens, and all POA managers are active. Otherwise also why not.
+    /// Whether the server is ready for requests: it serves, and all POA managers are active. Otherwise also why not.
     /// A server that shuts down refuses the call.
     ///
     /// # Errors
@@ -130,6 +130,8 @@ fn obstacles(orb: &OrbInner) -> Vec<String> {
     let mut obstacles = Vec::new();
     if !orb.core.is_running() {
         obstacles.push("the ORB is shutting down".to_owned());
+    } else if !orb.core.is_serving() {
+        obstacles.push("the program is starting".to_owned());
     }
     let listens = orb.server.with_listeners(|all| all.iter().any(Listener::is_for_objects));
     if !listens {

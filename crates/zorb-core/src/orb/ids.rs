@@ -19,12 +19,16 @@ pub(super) fn reserve(orb: &Arc<OrbInner>) -> Result<(), Error> {
     if id.is_empty() {
         return Ok(());
     }
+    // Dropped without the lock: the last reference to an ORB drops servants, which are the program's.
+    let mut upgraded = Vec::new();
     let mut orbs = ORBS.lock();
     let mut is_taken = false;
     orbs.retain(|other| {
-        let running = other.upgrade().filter(|other| !other.core.is_closed());
-        is_taken |= running.as_ref().is_some_and(|other| other.core.options().id == id);
-        running.is_some()
+        let Some(other) = other.upgrade() else { return false };
+        let runs = !other.core.is_closed();
+        is_taken |= runs && other.core.options().id == id;
+        upgraded.push(other);
+        runs
     });
     if is_taken {
         let what = format!("another ORB of the process has the id {id:?}");
@@ -34,5 +38,6 @@ pub(super) fn reserve(orb: &Arc<OrbInner>) -> Result<(), Error> {
     }
     orbs.push(Arc::downgrade(orb));
     drop(orbs);
+    drop(upgraded);
     Ok(())
 }

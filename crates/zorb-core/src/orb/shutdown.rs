@@ -52,11 +52,8 @@ impl OrbInner {
     }
 
     pub(super) fn destroy(self: &Arc<Self>) -> Result<(), SystemException> {
+        self.check_may_wait()?;
         let ended = self.shutdown(true);
-        // It would wait for itself, or has been destroyed.
-        if !self.core.is_closed() {
-            return ended;
-        }
         match self.core.set_destroyed() {
             true => ended,
             false => Err(self.core.shut_down()),

@@ -23,6 +23,8 @@ fn server(stuck_after: Duration) -> (Orb, Orb, Health) {
 #[test]
 fn a_server_is_ready_while_all_managers_are_active() {
     let (orb, _prober, health) = server(LONG);
+    assert_eq!(health.ready(), Ok((false, "the program is starting".to_owned())));
+    orb.serve().unwrap();
     assert_eq!(health.ready(), Ok((true, String::new())));
     assert_eq!(health.live(), Ok((true, String::new())));
     let manager = orb.create_poa_manager();
@@ -80,6 +82,7 @@ fn a_server_is_not_live_while_the_threads_of_a_lane_are_stuck() {
     for strategy in [Strategy::LeaderFollowers, Strategy::HalfSync] {
         // Each probe that sees the lane busy again finds it stuck.
         let (orb, _prober, health) = server(Duration::ZERO);
+        orb.serve().unwrap();
         let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("worker") };
         let lanes = vec![LaneSettings::new(None, 1)];
         let pool = orb.create_pool(PoolSettings { lanes, ..settings }).unwrap();

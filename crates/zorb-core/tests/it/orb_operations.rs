@@ -44,6 +44,7 @@ fn after_its_destruction_an_orb_does_not_exist() {
     let shut_down = (SystemExceptionKind::BadInvOrder, minor::bad_inv_order::SHUT_DOWN);
     let late = there.twice(4).unwrap_err();
     assert_eq!((late.kind, late.minor), shut_down);
+    assert_eq!(exception(client.serve().unwrap_err()), shut_down);
     assert_eq!(exception(client.resolve::<Echo>(&url).unwrap_err()), shut_down);
     client.destroy().unwrap();
     let gone = (SystemExceptionKind::ObjectNotExist, minor::object_not_exist::ORB_DESTROYED);
@@ -57,6 +58,7 @@ fn after_its_destruction_an_orb_does_not_exist() {
     // Without a shutdown before.
     orb.destroy().unwrap();
     assert_eq!(exception(orb.publish("late", &echo).unwrap_err()), gone);
+    assert_eq!(exception(orb.serve().unwrap_err()), gone);
 }
 
 #[test]
