@@ -168,7 +168,8 @@ fn update_snapshot(root: &Path, database: &Path, out: &mut dyn Write) -> io::Res
         let why = format!("{} has no folder `crates`: is it a checkout?", database.display());
         return Err(Error::other(why));
     }
-    let show = ["show", "--no-patch", "--format=%cs", "HEAD"];
+    // Another repository around a plain copy says nothing of the copy's age.
+    let show = ["--git-dir=.git", "show", "--no-patch", "--format=%cs", "HEAD"];
     let shown = Command::new("git").current_dir(database).args(show).output()?;
     let snapshot = root.join(SNAPSHOT);
     let _ = fs::remove_dir_all(snapshot.join("crates"));

@@ -1,7 +1,7 @@
 //! Which servants' methods get their upcall as an argument.
 
 use zorb_idl::model::{Annotation, ConstValue, Export, find_annotation};
-use zorb_idl::{Compilation, DefId, DefinitionKind, Model};
+use zorb_idl::{Compilation, DefId, Model};
 
 use crate::Options;
 use crate::names::external;
@@ -32,12 +32,8 @@ fn annotated(annotations: &[Annotation]) -> Option<bool> {
 /// Whether only servants implement the methods of an interface.
 fn has_servants_only(model: &Model, id: DefId) -> bool {
     let Some(interface) = model.interface(id) else { return false };
-    let is_supported = |value: DefId| model.ancestors(value).contains(&id);
-    !interface.is_local
-        && !interface.is_abstract
-        && !model
-            .definitions()
-            .any(|one| matches!(one.kind, DefinitionKind::Value(_)) && is_supported(one.id))
+    let mut values = model.definitions().filter(|one| model.value(one.id).is_some());
+    !interface.is_local && !interface.is_abstract && !values.any(|one| model.is_a(one.id, id))
 }
 
 /// The names in [`Options::upcalls`] that have no effect: no operation or attribute for which code is generated has such
