@@ -129,29 +129,23 @@ fn write_some(contexts: &[ServiceContext<'_>], writer: &mut CdrWriter<'_>) -> Cd
 /// The service contexts of a received message: validated once, then read from the message.
 #[derive(Clone, Copy)]
 pub struct ServiceContexts<'a> {
+    /// The octets from the first context on, with `count` well-formed contexts; the data of the `single` one.
     octets: &'a [u8],
-    contents: Contents,
-}
-
-/// The contents of the octets.
-#[derive(Clone, Copy)]
-enum Contents {
-    /// A number of well-formed contexts. `phase` is the offset of the first one in the message, modulo 8.
-    List { count: u32, phase: u8, order: ByteOrder },
-    /// The data of one context.
-    Data(ServiceId),
+    count: u32,
+    /// The offset of `octets` in the message, modulo 8.
+    phase: u8,
+    order: ByteOrder,
+    single: Option<ServiceId>,
 }
 
 impl<'a> ServiceContexts<'a> {
     /// No contexts.
-    pub const NONE: Self = Self {
-        octets: &[],
-        contents: Contents::List { count: 0, phase: 0, order: ByteOrder::NATIVE },
-    };
+    pub const NONE: Self =
+        Self { octets: &[], count: 0, phase: 0, order: ByteOrder::NATIVE, single: None };
 
     /// One context of service `id` with this data, for messaging protocols whose headers contain it in another form.
     pub const fn single(id: ServiceId, data: &'a [u8]) -> Self {
-        Self { octets: data, contents: Contents::Data(id) }
+        Self { octets: data, count: 1, single: Some(id), ..Self::NONE }
     }
 
     /// Validates the list at the position of the reader, and moves the reader to its end.
@@ -172,11 +166,10 @@ impl<'a> ServiceContexts<'a> {
         }
         let contexts = Self {
             octets: reader.rest(),
-            contents: Contents::List {
-                count: count as u32,
-                phase: (reader.offset() & 7) as u8,
-                order: reader.order(),
-            },
+            count: count as u32,
+            phase: (reader.offset() & 7) as u8,
+            order: reader.order(),
+            single: None,
         };
         for _ in 0..count {
             reader.read_u32()?;
@@ -198,15 +191,12 @@ impl<'a> ServiceContexts<'a> {
 
     /// The number of contexts.
     pub fn len(&self) -> usize {
-        match self.contents {
-            Contents::List { count, .. } => count as usize,
-            Contents::Data(_) => 1,
-        }
+        self.count as usize
     }
 
     /// Whether there are no contexts.
     pub fn is_empty(&self) -> bool {
-        matches!(self.contents, Contents::List { count: 0, .. })
+        self.count == 0
     }
 
     /// The contexts in the order of the message, with data borrowed from it.
@@ -215,15 +205,11 @@ impl<'a> ServiceContexts<'a> {
     }
 
     fn entries(&self) -> impl Iterator<Item = (ServiceId, &'a [u8])> + use<'a> {
-        let (order, phase) = match self.contents {
-            Contents::List { order, phase, .. } => (order, phase),
-            Contents::Data(_) => (ByteOrder::NATIVE, 0),
-        };
-        let mut reader = CdrReader::new(self.octets, order).with_origin(usize::from(phase));
-        let Self { octets, contents } = *self;
-        (0..self.len()).map_while(move |_| match contents {
-            Contents::Data(id) => Some((id, octets)),
-            Contents::List { .. } => {
+        let Self { octets, count, phase, order, single } = *self;
+        let mut reader = CdrReader::new(octets, order).with_origin(usize::from(phase));
+        (0..count).map_while(move |_| match single {
+            Some(id) => Some((id, octets)),
+            None => {
                 let id = reader.read_u32().ok()?;
                 Some((ServiceId(id), reader.read_octets().ok()?))
             }

@@ -60,29 +60,23 @@ impl Scratch {
         }
     }
 
-    /// Waits for work by `wait`, which returns `None` after its limit. Large buffers are freed if none comes within
-    /// [`LARGE_LINGER`], unless the thread `retains` them because its lane must not allocate.
-    #[inline(always)] // into the loops of threads; WAIT_NUMBER
-    pub(super) fn wait<T>(
+    /// Waits for work by `wait`, which returns `None` after its limit, with [large](Self::is_large) buffers: frees them if
+    /// nothing comes within [`LARGE_LINGER`]. Out of line, as threads rarely have such: 20 instructions for each request.
+    #[cold]
+    pub(super) fn wait_with_large<T>(
         &mut self,
         limit: Option<Duration>,
-        retains: bool,
-        wait: impl Fn(Option<Duration>) -> Option<T>,
+        wait: &dyn Fn(Option<Duration>) -> Option<T>,
     ) -> Option<T> {
-        let mut is_large = self.is_large() && !retains;
-        let first = |limit: Duration| limit.min(LARGE_LINGER);
-        let mut next = if is_large { Some(limit.map_or(LARGE_LINGER, first)) } else { limit };
-        loop {
-            let found = wait(next);
-            if found.is_some() || !is_large {
-                return found;
-            }
-            is_large = false;
-            self.shrink();
-            if limit.is_some_and(|limit| limit <= LARGE_LINGER) {
-                return None;
-            }
-            next = limit.map(|limit| limit.saturating_sub(LARGE_LINGER));
+        let first = limit.map_or(LARGE_LINGER, |limit| limit.min(LARGE_LINGER));
+        let found = wait(Some(first));
+        if found.is_some() {
+            return found;
+        }
+        self.shrink();
+        match limit.map(|limit| limit.saturating_sub(first)) {
+            Some(Duration::ZERO) => None,
+            rest => wait(rest),
         }
     }
 }
@@ -115,19 +109,18 @@ mod tests {
             }
         };
         let minute = Some(Duration::from_secs(60));
-        let mut scratch = Scratch { reply: Vec::with_capacity(RETAINED), ..Scratch::default() };
-        assert_eq!(scratch.wait(minute, false, wait(None)), None);
-        scratch.reply = Vec::with_capacity(1 << 20);
-        assert_eq!(scratch.wait(None, true, wait(None)), None);
-        assert_eq!(scratch.wait(None, false, wait(Some(7))), Some(7));
+        let large = || Vec::with_capacity(1 << 20);
+        let mut scratch = Scratch { reply: large(), ..Scratch::default() };
+        assert_eq!(scratch.wait_with_large(None, &wait(Some(7))), Some(7));
         assert!(scratch.is_large());
-        assert_eq!(scratch.wait(minute, false, wait(None)), None);
+        assert_eq!(scratch.wait_with_large(minute, &wait(None)), None);
         assert!(!scratch.is_large());
-        assert_eq!(scratch.wait(None, false, wait(None)), None);
-        scratch.reply = Vec::with_capacity(1 << 20);
-        assert_eq!(scratch.wait(Some(Duration::from_secs(1)), false, wait(None)), None);
-        assert!(!scratch.is_large());
-        let expected = [Some(60), None, Some(1), Some(1), Some(59), None, Some(1)];
+        for limit in [None, Some(Duration::from_secs(1))] {
+            scratch.reply = large();
+            assert_eq!(scratch.wait_with_large(limit, &wait(None)), None);
+            assert!(!scratch.is_large());
+        }
+        let expected = [Some(1), Some(1), Some(59), Some(1), None, Some(1)];
         assert_eq!(waits.into_inner(), expected, "the limit is for all waits together");
     }
 }

@@ -63,8 +63,13 @@ impl Lane {
             let linger = left.take().or(linger);
             let begun = linger.map(|_| Instant::now());
             stays = false;
-            let next = |limit| reactor.ready.next(limit).transpose();
-            let event = scratch.wait(linger, self.is_frozen(), next).transpose();
+            let event = match scratch.is_large() && !self.is_frozen() {
+                false => reactor.ready.next(linger),
+                true => {
+                    let next = |limit| reactor.ready.next(limit).transpose();
+                    scratch.wait_with_large(linger, &next).transpose()
+                }
+            };
             self.work_begins();
             let idle = reactor.end_wait();
             let event = match event {

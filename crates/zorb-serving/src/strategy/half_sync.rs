@@ -134,7 +134,10 @@ impl HalfSync {
                 continue;
             }
             let limit = lane.linger(kind);
-            call = scratch.wait(limit, lane.is_frozen(), |limit| worker.wait(limit));
+            call = match scratch.is_large() && !lane.is_frozen() {
+                false => worker.wait(limit),
+                true => scratch.wait_with_large(limit, &|limit| worker.wait(limit)),
+            };
             if call.is_none() {
                 if self.queue.leave(&worker) {
                     return;
