@@ -13,5 +13,6 @@ pub use crate::upcall::Upcall;
 pub use zorb_base::object_id::ObjectId;
 pub use zorb_poa::{
     IdAssignment, IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, PoaError,
-    PoaManager, PoaPolicies, RequestProcessing, ServantRetention, ThreadModel, system_id,
+    PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing, ServantRetention, ThreadModel,
+    system_id,
 };

@@ -28,6 +28,7 @@ use crate::error::not_there;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
+use crate::manager_factory::PoaManagerFactory;
 use crate::operations::OperationCache;
 use crate::policies::{Lifespan, ThreadModel};
 use crate::provider::Provider;
@@ -71,6 +72,7 @@ pub struct Adapters {
     next_stamp: AtomicU32,
     main_thread: HoldQueue,
     activations: AdapterActivations,
+    managers: PoaManagerFactory,
     /// Whether there has been an adapter that serves one request at a time.
     have_turns: AtomicBool,
 }
@@ -98,6 +100,7 @@ impl Adapters {
             have_turns: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
             activations: AdapterActivations::new(HoldLimits::of(orb.options())),
+            managers: PoaManagerFactory::new(HoldLimits::of(orb.options())),
         }
     }
 
@@ -128,6 +131,7 @@ impl Adapters {
         if adapter.policies().lifespan == Lifespan::Persistent {
             tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
         }
+        self.managers.join(adapter.manager());
         self.replace(tables);
         adapter
     }
@@ -143,6 +147,7 @@ impl Adapters {
     /// Removes an adapter that is being destroyed from the tables.
     pub fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
         let _changing = self.changing.lock();
+        self.managers.leave(adapter.manager());
         let mut tables = Tables::clone(&self.tables.load());
         let matches = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
         for entry in &mut tables.by_index {
@@ -175,6 +180,11 @@ impl Adapters {
             Err(Stopped::Held(queue)) => Some(queue),
             Err(Stopped::Refused(_)) => None,
         }
+    }
+
+    /// The managers of the adapters.
+    pub fn managers(&self) -> &PoaManagerFactory {
+        &self.managers
     }
 
     /// The requests that wait for the main thread.

@@ -23,6 +23,8 @@ pub enum PoaError {
         /// The rule that they violate.
         reason: &'static str,
     },
+    /// `ManagerAlreadyExists`: the ORB has a POA manager with this id.
+    ManagerAlreadyExists,
     /// `NoContext`: the thread makes no upcall of the ORB.
     NoContext,
     /// `NoServant`: the adapter has no default servant.
@@ -31,6 +33,11 @@ pub enum PoaError {
     ObjectAlreadyActive,
     /// `ObjectNotActive`: the id has no servant.
     ObjectNotActive,
+    /// `PolicyError`, for the reason `UNSUPPORTED_POLICY`: a POA manager cannot have one of the policies.
+    PolicyError {
+        /// The rule that it violates.
+        reason: &'static str,
+    },
     /// `ServantAlreadyActive`: the servant already has an id, and the adapter's ids are unique.
     ServantAlreadyActive,
     /// `ServantNotActive`: the servant has no id, and activation is explicit.
@@ -60,7 +67,8 @@ impl fmt::Display for PoaError {
             Self::AdapterAlreadyExists => "an adapter of this name already exists",
             Self::AdapterNonExistent => "no adapter of this name exists",
             Self::AdapterInactive => "the adapter's manager is inactive",
-            Self::InvalidPolicy { reason, .. } => reason,
+            Self::InvalidPolicy { reason, .. } | Self::PolicyError { reason } => reason,
+            Self::ManagerAlreadyExists => "a POA manager with this id already exists",
             Self::NoContext => "the thread makes no upcall of this ORB",
             Self::NoServant => "the adapter has no default servant",
             Self::ObjectAlreadyActive => "the object id already has a servant",

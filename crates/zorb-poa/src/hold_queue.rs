@@ -30,7 +30,7 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use zorb_os::thread;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-pub use self::waiting::HoldLimits;
+pub(crate) use self::waiting::HoldLimits;
 use self::waiting::{WaitingRequests, Weight};
 
 /// A request that can wait in a queue as a message.

@@ -1,8 +1,9 @@
-//! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.3).
+//! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.2).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 
+use zorb_base::policy::Policies;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::error::PoaError;
@@ -40,6 +41,10 @@ pub struct PoaManager(Arc<Manager>);
 
 #[derive(Debug)]
 struct Manager {
+    id: String,
+    policies: Policies,
+    /// The number of its adapters that have not been destroyed.
+    adapters: AtomicUsize,
     /// Changed under the lock of the queue.
     state: AtomicU8,
     queue: HoldQueue,
@@ -47,10 +52,38 @@ struct Manager {
 
 impl PoaManager {
     /// Creates a manager in this state.
-    #[doc(hidden)]
-    pub fn new(state: ManagerState, limits: HoldLimits) -> Self {
+    pub(crate) fn new(
+        id: String,
+        policies: Policies,
+        state: ManagerState,
+        limits: HoldLimits,
+    ) -> Self {
         let queue = HoldQueue::new(state.gate(), limits);
-        Self(Arc::new(Manager { state: AtomicU8::new(state as u8), queue }))
+        let (adapters, state) = (AtomicUsize::new(0), AtomicU8::new(state as u8));
+        Self(Arc::new(Manager { id, policies, adapters, state, queue }))
+    }
+
+    /// The manager's id, which is unique in the ORB (`get_id`): the one that the program gave to the
+    /// [factory](crate::PoaManagerFactory), `"RootPOAManager"` for that of the root adapter, or one that the ORB made up.
+    #[doc(alias = "get_id")]
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The policies that its adapters have unless they have others of the same types.
+    #[doc(hidden)]
+    pub fn policies(&self) -> &Policies {
+        &self.0.policies
+    }
+
+    /// Counts an adapter.
+    pub(crate) fn join(&self) {
+        self.0.adapters.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an adapter no more, which is being destroyed. Returns whether it was the last one.
+    pub(crate) fn leave(&self) -> bool {
+        self.0.adapters.fetch_sub(1, Ordering::Relaxed) == 1
     }
 
     /// The manager's state (`get_state`).

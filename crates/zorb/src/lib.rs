@@ -145,8 +145,8 @@ pub mod poa {
     pub use zorb_core::poa::{
         AdapterActivator, AnyServant, Etherealization, IdAssignment, IdUniqueness,
         ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa, PoaCurrent, PoaError,
-        PoaManager, PoaPolicies, RequestProcessing, ServantActivator, ServantLocator,
-        ServantManagerError, ServantRetention, ThreadModel, Upcall, system_id,
+        PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing, ServantActivator,
+        ServantLocator, ServantManagerError, ServantRetention, ThreadModel, Upcall, system_id,
     };
 }
 

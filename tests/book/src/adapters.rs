@@ -7,6 +7,7 @@ use zorb::poa::{
     AnyServant, ManagerState, ObjectId, Poa, PoaError, PoaPolicies, ServantActivator,
     ServantManagerError,
 };
+use zorb::policy::Policies;
 use zorb::{CompletionStatus, Orb, SystemException, minor};
 
 use crate::tutorial::server::MyAccount;
@@ -63,6 +64,14 @@ pub fn maintenance(orb: &Orb) -> Result<Poa, PoaError> {
     Ok(poa)
 }
 
+/// A POA manager with an id, which other parts of the program find.
+pub fn named_manager(orb: &Orb) -> Result<(), PoaError> {
+    let managers = orb.root_poa().manager_factory()?;
+    let control = managers.create("control", &Policies::new())?;
+    orb.root_poa().create_with_manager("operator", PoaPolicies::new(), control)?;
+    managers.find("control").expect("its POA exists").activate()
+}
+
 /// A reference to an object that has no servant yet.
 pub fn promise(poa: &Poa) -> Result<Account, PoaError> {
     poa.create_reference_with_id("0003")
@@ -82,6 +91,9 @@ mod tests {
         assert_eq!(account.owner().unwrap(), "Ada");
         shared(&orb.root_poa()).unwrap();
         assert_eq!(maintenance(&orb).unwrap().manager().state(), ManagerState::Active);
+        named_manager(&orb).unwrap();
+        let manager = orb.root_poa().find("operator").unwrap().manager();
+        assert_eq!((manager.id(), manager.state()), ("control", ManagerState::Active));
         let table = HashMap::from([("0004".into(), "Barbara".to_owned())]);
         assert_eq!(accounts(&orb.root_poa(), table).unwrap().owner().unwrap(), "Barbara");
         let promised = promise(&named).unwrap();

@@ -12,7 +12,7 @@ use zorb_base::upcall_thread::in_upcall_of;
 use zorb_giop::Ior;
 use zorb_invocation::interface::Interface;
 use zorb_invocation::object::ObjectRef;
-use zorb_poa::{Access, AdapterCache, HoldLimits, ManagerState, PoaManager};
+use zorb_poa::{Access, AdapterCache, PoaManager};
 use zorb_transport::ProtocolRegistry;
 use zorb_types::Typed;
 
@@ -123,9 +123,10 @@ impl Orb {
         PolicyCurrent::new(&self.inner.client)
     }
 
-    /// Creates a POA manager in the holding state.
+    /// Creates a POA manager in the holding state. The ORB makes its id up; for an id of the program's choice, use
+    /// [`Poa::manager_factory`].
     pub fn create_poa_manager(&self) -> PoaManager {
-        PoaManager::new(ManagerState::Holding, HoldLimits::of(self.options()))
+        self.inner.adapters.managers().create_unnamed()
     }
 
     /// The ORB's endpoints as in its references: `iiop://host:port`. It may not [listen](Self::serve) there yet.

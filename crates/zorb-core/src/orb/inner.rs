@@ -27,8 +27,8 @@ pub(super) type AdapterPolicies =
 pub type ProvidedLocal = (&'static str, fn() -> Box<dyn Any>);
 
 /// The names of the core's own initial references to local objects.
-pub(super) const OWN_LOCALS: [&str; 4] =
-    ["RootPOA", "POACurrent", "ORBPolicyManager", "PolicyCurrent"];
+pub(super) const OWN_LOCALS: [&str; 5] =
+    ["RootPOA", "POACurrent", "POAManagerFactory", "ORBPolicyManager", "PolicyCurrent"];
 
 /// The parts of one ORB.
 pub(crate) struct OrbInner {

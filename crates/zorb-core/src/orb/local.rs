@@ -19,6 +19,7 @@ impl Orb {
     /// |---|---|
     /// | `RootPOA` | [`Poa`](crate::poa::Poa) |
     /// | `POACurrent` | [`PoaCurrent`](crate::poa::PoaCurrent) |
+    /// | `POAManagerFactory` | [`PoaManagerFactory`](crate::poa::PoaManagerFactory) |
     /// | `ORBPolicyManager` | [`PolicyManager`](crate::PolicyManager) |
     /// | `PolicyCurrent` | [`PolicyCurrent`](crate::PolicyCurrent) |
     /// | `CodecFactory` | `zorb::dynamic::CodecFactory`, with the facade's ORB |
@@ -42,6 +43,7 @@ impl Orb {
         let own: Box<dyn Any> = match name {
             "RootPOA" => Box::new(self.root_poa()),
             "POACurrent" => Box::new(self.poa_current()),
+            "POAManagerFactory" => Box::new(self.inner.adapters.managers().clone()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),
             "PolicyCurrent" => Box::new(self.policy_current()),
             _ => match self.inner.provided_local(name) {

@@ -16,8 +16,8 @@ use zorb_base::policy::{ConnectionProperties, served_properties};
 use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::ProfileTag;
 use zorb_poa::{
-    HoldLimits, MAX_PATH, ManagerState, NewAdapter, ObjectAdapter, PoaError, PoaManager,
-    PoaPolicies, PreparedPolicies,
+    MAX_PATH, NewAdapter, ObjectAdapter, PoaError, PoaManager, PoaManagerFactory, PoaPolicies,
+    PreparedPolicies,
 };
 use zorb_serving::PoolUse;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -54,7 +54,7 @@ impl Poa {
     }
 
     fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
-        let manager = PoaManager::new(ManagerState::Active, HoldLimits::of(orb.core.options()));
+        let manager = orb.adapters.managers().root();
         let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
         let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
         root.join(pool);
@@ -116,15 +116,26 @@ impl Poa {
         self.create_with_manager(name, policies, self.manager())
     }
 
-    /// Creates a child adapter with the given manager.
+    /// Creates a child adapter with the given manager, or with `None` one of its own (`create_POA` with a nil
+    /// `a_POAManager`): a new manager in the holding state, whose [id](PoaManager::id) the ORB makes up.
     ///
     /// # Errors
     /// As [`create`](Self::create).
+    #[doc(alias = "create_POA")]
     pub fn create_with_manager(
         &self,
         name: &str,
         policies: PoaPolicies,
-        manager: PoaManager,
+        manager: impl Into<Option<PoaManager>>,
+    ) -> Result<Self, PoaError> {
+        self.create_child(name, policies, manager.into())
+    }
+
+    fn create_child(
+        &self,
+        name: &str,
+        policies: PoaPolicies,
+        manager: Option<PoaManager>,
     ) -> Result<Self, PoaError> {
         policies.check()?;
         if name.is_empty()
@@ -134,7 +145,10 @@ impl Poa {
             return Err(PoaError::invalid_policy("the adapter's name is invalid"));
         }
         let orb = self.orb()?;
-        let policies = self.configured(&orb, name, policies)?;
+        let mut policies = self.configured(&orb, name, policies)?;
+        if let Some(manager) = &manager {
+            policies = policies.with_defaults(manager.policies());
+        }
         let policies = policies.inheriting(&orb.client.policies().load().policies);
         let pool = pool_of(&orb, &policies.others)?;
         let policies = PreparedPolicies::new(&orb.core, policies);
@@ -145,6 +159,7 @@ impl Poa {
             return Err(PoaError::AdapterAlreadyExists);
         }
         let parent = Some(&self.adapter);
+        let manager = manager.unwrap_or_else(|| orb.adapters.managers().create_unnamed());
         let new = NewAdapter { name, parent, policies, manager };
         let child = orb.adapters.register(new);
         children.insert(name.to_owned(), Arc::clone(&child));
@@ -226,6 +241,15 @@ impl Poa {
     #[doc(alias = "the_POAManager")]
     pub fn manager(&self) -> PoaManager {
         self.adapter.manager().clone()
+    }
+
+    /// What creates the POA managers of the ORB, and finds them by id.
+    ///
+    /// # Errors
+    /// `OBJECT_NOT_EXIST` if the ORB has been dropped.
+    #[doc(alias = "the_POAManagerFactory")]
+    pub fn manager_factory(&self) -> Result<PoaManagerFactory, SystemException> {
+        Ok(self.orb()?.adapters.managers().clone())
     }
 
     /// The adapter's parent; `None` for the root.

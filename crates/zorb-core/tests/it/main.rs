@@ -20,6 +20,7 @@ mod interceptors;
 mod lifecycle;
 mod logging;
 mod main_thread;
+mod managers;
 mod memory;
 mod orb_operations;
 mod overload;

@@ -37,8 +37,6 @@ pub struct PreparedPolicies {
     pub(super) exposed: Option<TaggedComponent>,
     pub(super) interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
     pub(super) setup: Option<ConnectionSetup>,
-    /// The limits of its queues.
-    limits: HoldLimits,
 }
 
 impl std::fmt::Debug for PreparedPolicies {
@@ -59,7 +57,6 @@ impl PreparedPolicies {
             interceptors: orb.extensions().interceptors.server.of(&policies.others),
             setup: ConnectionSetup::of(&policies.others),
             policies,
-            limits: HoldLimits::of(orb.options()),
         }
     }
 }
@@ -87,7 +84,7 @@ impl ObjectAdapter {
         this: &Weak<Self>,
     ) -> Self {
         let NewAdapter { name, parent, policies, manager } = new;
-        let PreparedPolicies { policies, exposed, interceptors, setup, limits } = policies;
+        let PreparedPolicies { policies, exposed, interceptors, setup } = policies;
         let mut path = Vec::new();
         if let Some(parent) = parent {
             path.extend_from_slice(&parent.path);
@@ -113,7 +110,7 @@ impl ObjectAdapter {
             interceptors,
             setup: setup.map(Arc::new),
             declared_priorities: Lock::default(),
-            provider: Provider::of(&policies, limits),
+            provider: Provider::of(&policies, HoldLimits::of(core.options())),
             policies,
             manager,
             index,

@@ -7,7 +7,7 @@ use zorb_base::options::Options;
 
 /// The limits of a queue of held requests. A peer may use half of its requests and octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HoldLimits {
+pub(crate) struct HoldLimits {
     /// The maximum number of requests; option `MaxHeldRequests`.
     pub(crate) requests: usize,
     /// The maximum total size of their messages in octets; option `MaxHeldOctets`.
@@ -18,7 +18,7 @@ pub struct HoldLimits {
 
 impl HoldLimits {
     /// The limits in the options.
-    pub fn of(options: &Options) -> Self {
+    pub(crate) fn of(options: &Options) -> Self {
         Self {
             requests: options.max_held_requests,
             octets: options.max_held_octets,
