@@ -138,7 +138,6 @@ pub(crate) struct ReleasedRequest {
     /// Its connection, which counts it again; `None` if that has ended.
     pub(crate) connection: Option<Arc<ServerConnection>>,
     pub(crate) context: Arc<ServerContext>,
-    pub(crate) priority: i16,
     pub(crate) release: Release,
 }
 

@@ -19,6 +19,10 @@ pub(super) struct RequestMessage {
     pub(super) request: ServedRequest,
     pub(super) response: ResponseFlags,
     pub(super) text: TextCoding,
+    /// Its priority, if its lane orders requests.
+    pub(super) priority: i16,
+    /// Whether nothing more is read from its connection until it has a thread.
+    pub(super) suspends: bool,
     /// Its end, if that is in a shared buffer of the stream.
     #[cfg(feature = "buffers")]
     pub(super) shared_end: Option<zorb_transport::ReceivedBuffer>,
@@ -40,6 +44,8 @@ impl Default for RequestMessage {
             request: ServedRequest::default(),
             response: ResponseFlags::NoResponse,
             text: TextCoding::default(),
+            priority: 0,
+            suspends: false,
             #[cfg(feature = "buffers")]
             shared_end: None,
         }
@@ -55,7 +61,7 @@ impl RequestMessage {
 
     /// Its size in octets.
     pub(super) fn size(&self) -> usize {
-        let size = self.octets.message().len();
+        let size = self.octets.end - self.octets.start;
         #[cfg(feature = "buffers")]
         let size = size + self.shared_end.as_ref().map_or(0, |end| end.len());
         size

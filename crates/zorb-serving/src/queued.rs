@@ -42,9 +42,17 @@ impl Drop for ConnectionUse {
 /// The client of a request.
 enum Client {
     Connected(ConnectionUse),
-    /// The connection ended while the request was held, so no client waits for a reply. Boxed, because it is
-    /// unusual, and requests are moved.
-    Gone(Box<RequestLane>),
+    /// The request was held. Boxed, because that is unusual, and requests are moved.
+    Released(Box<Released>),
+}
+
+/// The client of a request that was held.
+struct Released {
+    /// `None` if the connection ended while the request was held: no client waits for a reply.
+    connection: Option<ConnectionUse>,
+    lane: RequestLane,
+    /// `None` once the request is being served.
+    release: Option<Release>,
 }
 
 /// The lane that serves a request.
@@ -69,25 +77,21 @@ impl Client {
     fn connection(&self) -> Option<&Arc<ServerConnection>> {
         match self {
             Self::Connected(used) => Some(&used.0),
-            Self::Gone(_) => None,
+            Self::Released(released) => released.connection.as_ref().map(|used| &used.0),
         }
     }
 
-    /// Makes the upcall and sends the reply. Returns the message, unless it is held with this `priority`. `pass` is that
-    /// of a request that was held.
+    /// Makes the upcall and sends the reply. Returns the message, unless it is held. `pass` is that of a request that was
+    /// held.
     fn serve(
         &self,
         mut message: Box<RequestMessage>,
-        priority: i16,
         pass: Option<ResumePass>,
         scratch: &mut Scratch,
     ) -> Option<Box<RequestMessage>> {
         let Scratch { reply, adapters, .. } = scratch;
-        let expansion = message.expansion.take();
-        #[cfg(feature = "buffers")]
-        let shared_end = message.shared_end.take();
         let (connection, core) = (self.connection(), self.core());
-        let form = match expansion.as_deref() {
+        let form = match message.expansion.as_deref() {
             Some(reads) => Form::Other(reads),
             None => Form::new(message.messaging, message.header.version),
         };
@@ -99,7 +103,7 @@ impl Client {
         };
         let layout = MessageLayout::new(&message.octets.seams);
         #[cfg(feature = "buffers")]
-        let layout = layout.with_end(shared_end.as_ref());
+        let layout = layout.with_end(message.shared_end.as_ref());
         let incoming = IncomingRequest {
             message: message.octets.message(),
             header: &message.header,
@@ -115,18 +119,15 @@ impl Client {
             Ok(Answer::Reply) => {
                 // Released before the reply: the client may then reuse the memory.
                 #[cfg(feature = "buffers")]
-                drop(shared_end);
+                {
+                    message.shared_end = None;
+                }
                 if let Some(connection) = connection {
                     connection.send_reply(request, reply, thread);
                 }
             }
             Err(NotServed::Held(queue)) => {
-                message.expansion = expansion;
-                #[cfg(feature = "buffers")]
-                {
-                    message.shared_end = shared_end;
-                }
-                self.held(message, priority).put(&queue, dequeued.pass.as_ref());
+                self.held(message).put(&queue, dequeued.pass.as_ref());
                 // Its pass is dropped only now: later requests must be held behind it.
                 return None;
             }
@@ -135,14 +136,14 @@ impl Client {
                 return None;
             }
         }
+        message.expansion = None;
         Some(message)
     }
 
-    fn held(&self, message: Box<RequestMessage>, priority: i16) -> HeldRequest {
+    fn held(&self, message: Box<RequestMessage>) -> HeldRequest {
         HeldRequest {
             connection: self.connection().map(Arc::downgrade),
             lane: self.request_lane(),
-            priority,
             message: Some(message),
             peer: 0,
         }
@@ -167,29 +168,29 @@ impl Client {
     fn core(&self) -> &Arc<ServerContext> {
         match self {
             Self::Connected(used) => &used.0.core,
-            Self::Gone(lane) => &lane.context,
+            Self::Released(released) => &released.lane.context,
         }
     }
 
     /// What its messages are charged to.
     fn message_budget(&self) -> &Arc<MessageBudget> {
-        match self {
-            Self::Connected(used) => &used.0.budget,
-            Self::Gone(lane) => lane.context.message_budget(),
+        match self.connection() {
+            Some(connection) => &connection.budget,
+            None => self.core().message_budget(),
         }
     }
 
     fn lane(&self) -> &LaneCore {
         match self {
             Self::Connected(used) => &used.0.lane,
-            Self::Gone(lane) => &lane.lane,
+            Self::Released(released) => &released.lane.lane,
         }
     }
 
     fn request_lane(&self) -> RequestLane {
         match self {
             Self::Connected(used) => RequestLane::of(&used.0),
-            Self::Gone(lane) => RequestLane::clone(lane),
+            Self::Released(released) => released.lane.clone(),
         }
     }
 }
@@ -198,11 +199,6 @@ impl Client {
 pub(crate) struct QueuedRequest {
     message: Box<RequestMessage>,
     client: Client,
-    priority: i16,
-    /// How it has been released, if it was held. Boxed, because it is unusual, and requests are moved.
-    released: Option<Box<Release>>,
-    /// Whether nothing more is read from its connection until it has a thread.
-    suspends: bool,
 }
 
 impl std::fmt::Debug for QueuedRequest {
@@ -213,18 +209,8 @@ impl std::fmt::Debug for QueuedRequest {
 
 impl QueuedRequest {
     /// A request of `connection`, which counts it until this is dropped.
-    pub(super) fn new(
-        connection: &Arc<ServerConnection>,
-        message: Box<RequestMessage>,
-        priority: i16,
-    ) -> Self {
-        Self {
-            message,
-            client: Client::Connected(ConnectionUse(Arc::clone(connection))),
-            priority,
-            released: None,
-            suspends: false,
-        }
+    pub(super) fn new(connection: &Arc<ServerConnection>, message: Box<RequestMessage>) -> Self {
+        Self { message, client: Client::Connected(ConnectionUse(Arc::clone(connection))) }
     }
 
     /// A held request that has been released to the threads of a lane.
@@ -233,15 +219,11 @@ impl QueuedRequest {
         lane: &Arc<LaneCore>,
         serving_lane: Arc<dyn ServingLane>,
     ) -> Self {
-        let ReleasedRequest { message, connection, context, priority, release } = request;
-        let client = match connection {
-            Some(connection) => Client::Connected(ConnectionUse(connection)),
-            None => {
-                let lane = RequestLane { context, lane: Arc::clone(lane), serving_lane };
-                Client::Gone(Box::new(lane))
-            }
-        };
-        Self { message, client, priority, released: Some(Box::new(release)), suspends: false }
+        let ReleasedRequest { message, connection, context, release } = request;
+        let lane = RequestLane { context, lane: Arc::clone(lane), serving_lane };
+        let connection = connection.map(ConnectionUse);
+        let released = Released { connection, lane, release: Some(release) };
+        Self { message, client: Client::Released(Box::new(released)) }
     }
 
     /// Lets the request wait for its turn, if its adapter serves one at a time; otherwise returns it. The threads of
@@ -249,7 +231,7 @@ impl QueuedRequest {
     #[cold]
     pub(super) fn wait_for_turn(self) -> Option<Self> {
         let Some(queue) = self.turns() else { return Some(self) };
-        self.client.held(self.message, self.priority).put(&queue, None);
+        self.client.held(self.message).put(&queue, None);
         None
     }
 
@@ -267,11 +249,17 @@ impl QueuedRequest {
 
     /// Makes the upcall and sends the reply. Returns the message for another request.
     pub(super) fn serve(self, scratch: &mut Scratch) -> Option<Box<RequestMessage>> {
-        let Self { message, client, priority, released, suspends } = self;
-        if let (true, Some(connection)) = (suspends, client.connection()) {
+        let Self { mut message, mut client } = self;
+        if std::mem::take(&mut message.suspends)
+            && let Some(connection) = client.connection()
+        {
             connection.resume_reading();
         }
-        let pass = match released.map(|released| *released) {
+        let release = match &mut client {
+            Client::Connected(_) => None,
+            Client::Released(released) => released.release.take(),
+        };
+        let pass = match release {
             None => None,
             Some(Release::Resumed(pass)) => Some(pass),
             Some(Release::Expired) => {
@@ -282,11 +270,11 @@ impl QueuedRequest {
         let mut served = None;
         match client.connection() {
             Some(connection) => {
-                connection.guarded(|| served = client.serve(message, priority, pass, scratch));
+                connection.guarded(|| served = client.serve(message, pass, scratch));
             }
             None => {
                 serve_none();
-                served = client.serve(message, priority, pass, scratch);
+                served = client.serve(message, pass, scratch);
             }
         }
         trim(&mut scratch.reply);
@@ -323,17 +311,17 @@ impl Request for QueuedRequest {
     }
 
     fn priority(&self) -> i16 {
-        self.priority
+        self.message.priority
     }
 
     fn begin_wait(&mut self, is_buffered: bool) -> bool {
-        let Self { message, client, suspends, .. } = self;
+        let Self { message, client } = self;
         let is_charged = message.octets.charge_whole(client.message_budget());
         match client.connection() {
             // At most one request of a connection waits so, and its excess over a small one is charged already.
             Some(connection) if !is_buffered => {
                 connection.suspend_reading();
-                *suspends = true;
+                message.suspends = true;
                 true
             }
             _ => is_charged,
@@ -391,14 +379,14 @@ impl RequestSource for NoClient {
 
 impl ServerConnection {
     /// Moves the Request that is the current message from `input` to `message`, in exchange for its buffer.
-    /// Returns its priority, if requests `are_ordered` by it; `None` if it has been answered already.
+    /// Reads its priority, if requests `are_ordered` by it. Returns `false` if it has been answered already.
     pub(super) fn detach_request(
         self: &Arc<Self>,
         input: &mut Input,
         header: &MessageHeader,
         message: &mut RequestMessage,
         are_ordered: bool,
-    ) -> Result<Option<i16>, ProtocolError> {
+    ) -> Result<bool, ProtocolError> {
         input.inbound.take_into(&mut message.octets);
         message.header = *header;
         message.messaging = self.messaging;
@@ -412,7 +400,7 @@ impl ServerConnection {
             Some(messaging) => {
                 match self.expand(messaging, input, octets, header, &mut message.expansion)? {
                     Some(form) => form,
-                    None => return Ok(None),
+                    None => return Ok(false),
                 }
             }
         };
@@ -421,23 +409,23 @@ impl ServerConnection {
         {
             let UnreadRequest { request, response, text } = begun;
             (message.request, message.response, message.text) = (request, response, text);
-            return Ok(Some(0));
+            return Ok(true);
         }
         let mut request = RequestHeader::EMPTY;
         let mut reader = CdrReader::new(octets, header.order);
         form.read_request_with(&mut request, &mut reader, header)?;
         let (served, text) = input.receiver.begin_request(&self.requests, &request, form);
-        let priority = if are_ordered { self.request_priority(&request) } else { 0 };
+        message.priority = if are_ordered { self.request_priority(&request) } else { 0 };
         (message.request, message.response) = (served, request.response);
         match text {
             Ok(text) => message.text = text,
             Err(error) => {
                 self.send_exception(message, &error.into(), &mut Vec::new());
                 self.finish_request();
-                return Ok(None);
+                return Ok(false);
             }
         }
-        Ok(Some(priority))
+        Ok(true)
     }
 
     /// Holds a request in `queue`, or answers that too many are held.
@@ -446,7 +434,6 @@ impl ServerConnection {
         let held = HeldRequest {
             connection: Some(Arc::downgrade(self)),
             lane: RequestLane::of(self),
-            priority: 0,
             message: Some(message),
             peer: 0,
         };
@@ -485,7 +472,6 @@ struct HeldRequest {
     message: Option<Box<RequestMessage>>,
     lane: RequestLane,
     connection: Option<Weak<ServerConnection>>,
-    priority: i16,
     /// The address of its peer's message budget, which the message keeps alive.
     peer: usize,
 }
@@ -540,8 +526,8 @@ impl HeldRequest {
         if connection.is_none() && message.response.expects_reply() {
             return None;
         }
-        let (context, priority) = (Arc::clone(&self.lane.context), self.priority);
-        Some(ReleasedRequest { message, connection, context, priority, release })
+        let context = Arc::clone(&self.lane.context);
+        Some(ReleasedRequest { message, connection, context, release })
     }
 }
 

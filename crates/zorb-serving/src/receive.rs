@@ -387,6 +387,7 @@ impl ServerConnection {
                     text,
                     #[cfg(feature = "buffers")]
                     shared_end,
+                    ..RequestMessage::default()
                 };
                 self.hold(&queue, Box::new(message));
             }

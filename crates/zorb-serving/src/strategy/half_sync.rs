@@ -81,71 +81,84 @@ impl HalfSync {
     fn work(&self, lane: &Arc<Lane>, kind: ThreadKind) {
         let worker = Worker::new();
         let mut scratch = Scratch::default();
-        let mut call = None;
-        let mut is_new = matches!(kind, ThreadKind::Dynamic(_));
-        // A static thread's startup, until its first wait, is not work.
-        let mut begun = is_new;
         // The message of the last request.
         let mut served = None;
+        // A static thread's startup, until its first wait, is not work.
+        if let ThreadKind::Dynamic(_) = kind {
+            lane.work_begins();
+            let request = self.queue.take(Taker::Requested);
+            served = request.and_then(|request| request.serve(&mut scratch));
+        }
         loop {
-            if std::mem::replace(&mut begun, true) {
-                lane.work_begins();
-            }
-            match call.take() {
-                None => {
-                    let requested = std::mem::take(&mut is_new).then_some(Taker::Requested);
-                    if let Some(request) = requested.and_then(|taker| self.queue.take(taker)) {
-                        served = request.serve(&mut scratch);
-                    }
-                }
-                Some(Call::Own) => {
-                    if let Some(request) = self.queue.take(Taker::Called) {
-                        served = request.serve(&mut scratch);
-                    }
-                }
-                // Its priority may have been raised.
-                Some(Call::Check) => lane.adopt(),
-                Some(Call::Borrowed(rank)) => {
-                    let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
-                    if let Some(higher) = higher
-                        && let Some(queue) = higher.queue()
-                        && let Some(request) = queue.take(Taker::Called)
-                    {
-                        serve_borrowed(&higher, queue, request, &mut scratch);
-                    }
-                    lane.adopt();
-                }
-            }
             if serve_higher(lane, &mut scratch) {
                 lane.adopt();
+                lane.work_begins();
                 continue;
             }
-            let next = self.queue.next(&worker, served.take());
-            if let Next::Serve(request) = next {
-                served = request.serve(&mut scratch);
-                continue;
-            }
-            lane.work_ends();
-            if let Next::End = next {
-                return;
+            match self.queue.next(&worker, served.take()) {
+                Next::Serve(request) => {
+                    served = request.serve(&mut scratch);
+                    lane.work_begins();
+                    continue;
+                }
+                Next::Wait => lane.work_ends(),
+                Next::End => return lane.work_ends(),
             }
             // A request of a higher lane may have looked for a thread just before this one became idle.
-            if is_needed_by_higher(lane) && self.queue.leave(&worker) {
-                continue;
-            }
-            let limit = lane.linger(kind);
-            call = match scratch.is_large() && !lane.is_frozen() {
-                false => worker.wait(limit),
-                true => scratch.wait_with_large(limit, &|limit| worker.wait(limit)),
-            };
-            if call.is_none() {
-                if self.queue.leave(&worker) {
-                    return;
-                }
-                // It was called just before it left.
-                call = worker.wait(None);
+            if !is_needed_by_higher(lane) || !self.queue.leave(&worker) {
+                let Some(call) = self.wait(lane, kind, &worker, &mut scratch) else { return };
+                lane.work_begins();
+                served = self.answer(lane, call, &mut scratch);
+            } else {
+                lane.work_begins();
             }
         }
+    }
+
+    /// Waits for a call; `None` if the thread has been idle for too long.
+    fn wait(
+        &self,
+        lane: &Lane,
+        kind: ThreadKind,
+        worker: &Arc<Worker>,
+        scratch: &mut Scratch,
+    ) -> Option<Call> {
+        let limit = lane.linger(kind);
+        let call = match scratch.is_large() && !lane.is_frozen() {
+            false => worker.wait(limit),
+            true => scratch.wait_with_large(limit, &|limit| worker.wait(limit)),
+        };
+        match call {
+            None if self.queue.leave(worker) => None,
+            // It was called just before it left.
+            None => worker.wait(None),
+            call => call,
+        }
+    }
+
+    /// Does what the thread was called for. Returns the message of a request of its own lane.
+    fn answer(
+        &self,
+        lane: &Lane,
+        call: Call,
+        scratch: &mut Scratch,
+    ) -> Option<Box<RequestMessage>> {
+        match call {
+            Call::Own => return self.queue.take(Taker::Called)?.serve(scratch),
+            // Its priority may have been raised.
+            Call::Check => {}
+            Call::Borrowed(rank) => {
+                let higher = other_lanes(lane).and_then(|all| all.higher.get(rank)?.upgrade());
+                if let Some(higher) = higher
+                    && let Some(queue) = higher.queue()
+                    && let Some(request) = queue.take(Taker::Called)
+                {
+                    serve_borrowed(&higher, queue, request, scratch);
+                }
+            }
+        }
+        lane.adopt();
+        None
     }
 }
 
@@ -160,20 +173,19 @@ impl ServingStrategy for HalfSync {
     ) -> Result<(), ProtocolError> {
         let mut message = scratch.spare.take().or_else(|| self.queue.spare()).unwrap_or_default();
         let orders = self.queue.orders();
-        match connection.detach_request(input, header, &mut message, orders)? {
-            Some(priority) => {
-                let mut request = QueuedRequest::new(connection, message, priority);
-                if connection.core.adapters().have_turns() {
-                    match request.wait_for_turn() {
-                        Some(other) => request = other,
-                        None => return Ok(()),
-                    }
-                }
-                let Scratch { spare, reply, .. } = scratch;
-                self.queue(lane, request, Room::Limited, spare, reply);
-            }
-            None => scratch.spare = Some(message),
+        if !connection.detach_request(input, header, &mut message, orders)? {
+            scratch.spare = Some(message);
+            return Ok(());
         }
+        let mut request = QueuedRequest::new(connection, message);
+        if connection.core.adapters().have_turns() {
+            match request.wait_for_turn() {
+                Some(other) => request = other,
+                None => return Ok(()),
+            }
+        }
+        let Scratch { spare, reply, .. } = scratch;
+        self.queue(lane, request, Room::Limited, spare, reply);
         Ok(())
     }
 

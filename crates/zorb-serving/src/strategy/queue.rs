@@ -241,10 +241,16 @@ impl<J: Request> RequestQueue<J> {
     }
 
     fn with<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
-        let mut waiting = self.waiting.lock();
-        let result = work(&mut waiting);
-        self.idle.store(waiting.idle.len(), Ordering::Release);
-        result
+        work(&mut self.waiting.lock())
+    }
+
+    /// The same for work that changes the idle threads.
+    fn with_idle<R>(&self, work: impl FnOnce(&mut Waiting<J>) -> R) -> R {
+        self.with(|waiting| {
+            let result = work(waiting);
+            self.idle.store(waiting.idle.len(), Ordering::Release);
+            result
+        })
     }
 
     /// A message for the next request.
@@ -276,7 +282,7 @@ impl<J: Request> RequestQueue<J> {
         spare: &mut Option<Box<RequestMessage>>,
         ask: impl FnOnce() -> bool,
     ) -> Offered<J> {
-        self.with(|waiting| {
+        self.with_idle(|waiting| {
             if spare.is_none() {
                 *spare = waiting.spares.take();
             }
@@ -337,7 +343,7 @@ impl<J: Request> RequestQueue<J> {
         if !self.has_idle() {
             return None;
         }
-        self.with(|waiting| waiting.idle.pop())
+        self.with_idle(|waiting| waiting.idle.pop())
     }
 
     /// Takes the next request.
@@ -367,7 +373,7 @@ impl<J: Request> RequestQueue<J> {
         worker: &Arc<Worker>,
         served: Option<Box<RequestMessage>>,
     ) -> Next<J> {
-        self.with(|waiting| {
+        self.with_idle(|waiting| {
             waiting.freed += 1;
             if let Some(message) = served {
                 waiting.spares.put(message);
@@ -386,7 +392,7 @@ impl<J: Request> RequestQueue<J> {
 
     /// Removes `worker` from the idle threads; `false` if it has been called.
     pub(super) fn leave(&self, worker: &Arc<Worker>) -> bool {
-        self.with(|waiting| {
+        self.with_idle(|waiting| {
             let before = waiting.idle.len();
             waiting.idle.retain(|idle| !Arc::ptr_eq(idle, worker));
             waiting.idle.len() < before
@@ -395,7 +401,7 @@ impl<J: Request> RequestQueue<J> {
 
     /// Ends all threads once the queue is empty.
     pub(crate) fn end(&self) {
-        let idle = self.with(|waiting| {
+        let idle = self.with_idle(|waiting| {
             waiting.ended = true;
             std::mem::take(&mut waiting.idle)
         });
