@@ -158,7 +158,8 @@ fn after_a_time_calls_go_back_to_the_first_address() {
 fn an_address_that_could_not_be_reached_is_not_tried_all_the_time() {
     let servers = servers();
     let [first, second] = servers.endpoints.each_ref().map(String::as_str);
-    let hour = [("ReconnectDelay", "3600000"), ("MaxReconnectDelay", "3600000")];
+    let hour = ["ReconnectDelay", "MaxReconnectDelay", "ConnectTimeout", "MaxConnectTime"]
+        .map(|option| (option, "3600000"));
     let (client, network, echo) = client(&servers, &hour);
     network.set_down(&[first, second]);
     let refused = echo.noted().unwrap_err();

@@ -51,13 +51,8 @@ impl Call<'_> {
 
     /// The limits for its connection.
     pub(super) fn wanted(&self) -> Wanted<'_> {
-        Wanted {
-            connect_timeout: self.parameters.connect,
-            max_connect_time: self.object.core().options().max_connect_time,
-            connect_time: self.connect_time,
-            deadline: self.sending.deadline(),
-            waits: true,
-        }
+        let (connect, options) = (self.parameters.connect, self.object.core().options());
+        Wanted::new(connect, options, self.connect_time, self.sending.deadline())
     }
 
     /// The times after which its request is useless.

@@ -10,11 +10,11 @@ mod acquire;
 mod exclusive_call;
 mod hung_up;
 mod per_lane;
-mod reconnect;
 mod share;
 #[cfg(test)]
 mod tests;
 mod thread_slot;
+mod turn;
 mod unused;
 
 use std::sync::{Arc, OnceLock, Weak};
@@ -22,10 +22,11 @@ use std::time::{Duration, Instant};
 
 use zorb_base::calling_lane::{CallingLane, thread_and_lane};
 use zorb_base::counters::{CallLock, Count, count};
+use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
 use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::ClientSession;
-use zorb_os::lock::{Condition, Lock, Locked};
+use zorb_os::lock::{Lock, Locked};
 use zorb_os::process;
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream};
 
@@ -62,8 +63,6 @@ pub(crate) struct EndpointCache {
     /// The connections if calls share them.
     pub(super) multiplexed: Option<MultiplexedConnections>,
     state: CallLock<CacheState>,
-    /// Notified when a multiplexed connection is opened or closed, and when an endpoint can be reached again.
-    changed: Condition,
     max_open: usize,
     settings: ConnectionSettings,
     receiving: Receiving,
@@ -144,7 +143,18 @@ pub(super) struct Wanted<'a> {
     pub(super) waits: bool,
 }
 
-impl Wanted<'_> {
+impl<'a> Wanted<'a> {
+    /// The limits of a call that connects to one address within `connect_timeout`, and waits where it has to.
+    pub(super) fn new(
+        connect_timeout: Duration,
+        options: &Options,
+        connect_time: &'a ConnectTime,
+        deadline: Option<Instant>,
+    ) -> Self {
+        let max_connect_time = options.max_connect_time;
+        Self { connect_timeout, max_connect_time, connect_time, deadline, waits: true }
+    }
+
     /// The time that is left to connect to the next address.
     pub(super) fn time_to_connect(&self) -> Duration {
         self.connect_time.left(self.connect_timeout, self.max_connect_time)
@@ -192,7 +202,6 @@ impl EndpointCache {
             per_lane: PerLane::default(),
             multiplexed,
             state: CallLock::new(Count::ClientLocks, CacheState::default()),
-            changed: Condition::new(),
             max_open,
             settings: settings.clone(),
             receiving: receiving.clone(),
@@ -251,7 +260,6 @@ impl EndpointCache {
             state.waiting.wake_all();
             (self.take_all_idle(&mut state, true), self.take_multiplexed())
         };
-        self.changed.notify_all();
         for mut connection in idle {
             connection.close();
         }
@@ -306,20 +314,6 @@ impl EndpointCache {
         own.within(calls, octets)
     }
 
-    /// A connection outside the cache, if necessary in excess of the limit.
-    pub(super) fn open_separate(
-        &self,
-        wanted: Wanted<'_>,
-    ) -> Result<Box<ExclusiveConnection>, NoConnection> {
-        let mut state = self.state();
-        if state.closed {
-            return Err(NoConnection::Closed);
-        }
-        state.open += 1;
-        drop(state);
-        self.open(wanted)
-    }
-
     /// Takes all idle connections; `recall` makes those that are released later go to the cache.
     #[allow(clippy::vec_box)]
     fn take_all_idle(&self, state: &mut CacheState, recall: bool) -> Vec<Box<ExclusiveConnection>> {
@@ -354,7 +348,6 @@ impl EndpointCache {
     /// Connects; the caller has counted the connection as open.
     fn connect(&self, wanted: Wanted<'_>) -> Result<Arc<dyn Stream>, NoConnection> {
         about_to_block();
-        self.begin_connecting(wanted)?;
         let most = wanted.time_to_connect();
         let left =
             wanted.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -401,8 +394,6 @@ impl EndpointCache {
         state.open -= 1;
         state.waiting.wake_next();
         self.stop_recalling(&mut state);
-        drop(state);
-        self.changed.notify_all();
     }
 
     /// Drops the idle connections of the caller's lane, or of this cache: the server has closed one, and probably

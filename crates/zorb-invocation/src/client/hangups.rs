@@ -76,19 +76,24 @@ pub(super) fn watch(
     stream: &dyn Stream,
     closer: Weak<dyn ClosesHungUp>,
 ) -> Option<WatchedConnection> {
+    let descriptor = stream.hangup_fd();
+    // The function is replaced below, when there is something to call.
+    if descriptor.is_none() && !stream.notify_of_hangup(Box::new(|| {})) {
+        return None;
+    }
     let interval = closer.upgrade().and_then(|closer| closer.idle_limit()).map(interval_of);
     let watched = running(interval).map(|watch| watch.register(closer, interval));
     let added = watched.and_then(|watched| {
-        if let Some(descriptor) = stream.hangup_fd() {
+        if let Some(descriptor) = descriptor {
             watched.watch.hangups.add(descriptor, watched.key)?;
-            return Ok(Some(watched));
+        } else {
+            let (watch, key) = (Arc::clone(&watched.watch), watched.key);
+            stream.notify_of_hangup(Box::new(move || watch.close_hung_up(key)));
         }
-        let (watch, key) = (Arc::clone(&watched.watch), watched.key);
-        let can_tell = stream.notify_of_hangup(Box::new(move || watch.close_hung_up(key)));
-        Ok(can_tell.then_some(watched))
+        Ok(watched)
     });
     match added {
-        Ok(watched) => watched,
+        Ok(watched) => Some(watched),
         Err(error) => {
             tracing::debug!(peer = stream.peer(), %error, "the connection is not watched");
             None

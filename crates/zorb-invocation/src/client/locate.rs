@@ -65,13 +65,8 @@ fn locate_unnamed(object: &ObjectRef) -> Result<bool, SystemException> {
     let object = &*object;
     let time_limit = TimeLimit::new(parameters.round_trip);
     let connect_time = ConnectTime::default();
-    let wanted = Wanted {
-        connect_timeout: parameters.connect,
-        max_connect_time: core.options().max_connect_time,
-        connect_time: &connect_time,
-        deadline: time_limit.deadline(),
-        waits: true,
-    };
+    let deadline = time_limit.deadline();
+    let wanted = Wanted::new(parameters.connect, core.options(), &connect_time, deadline);
     let mut next;
     let mut target = object.binding();
     let mut hops = 0;

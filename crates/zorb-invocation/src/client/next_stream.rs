@@ -29,13 +29,7 @@ pub(crate) fn next_stream(object: &ObjectRef) -> Result<Option<Arc<dyn Stream>>,
     let deadline = TimeLimit::new(parameters.round_trip).deadline();
     let connect_time = ConnectTime::default();
     select_endpoint(object, target, routes, |info| {
-        let wanted = Wanted {
-            connect_timeout: parameters.connect,
-            max_connect_time: core.options().max_connect_time,
-            connect_time: &connect_time,
-            deadline,
-            waits: true,
-        };
+        let wanted = Wanted::new(parameters.connect, core.options(), &connect_time, deadline);
         let selection = Selection { wanted, expects_reply: false, info };
         Ok(match select_connection(object, routes, &selection)?.1 {
             AnyConnection::Exclusive(mut call) => {

@@ -39,15 +39,17 @@ impl Reconnecting {
         Self { failures: 0, failed: None, next: None, random: seed | 1 }
     }
 
-    /// Begins an attempt at the time `now`, or returns how long it has to wait.
-    pub(super) fn begin(&mut self, now: Instant, delays: ReconnectDelays) -> Result<(), Duration> {
-        let Some(next) = self.next else { return Ok(()) };
-        if now < next {
-            return Err(next - now);
+    /// How long an attempt has to wait at the time `now`; `None` if it may begin.
+    pub(super) fn wait(&self, now: Instant) -> Option<Duration> {
+        self.next.filter(|next| now < *next).map(|next| next - now)
+    }
+
+    /// Begins an attempt at the time `now`, which need not [wait](Self::wait) any more.
+    pub(super) fn begin(&mut self, now: Instant, delays: ReconnectDelays) {
+        if self.next.is_some() {
+            // Others wait as if it had failed.
+            self.next = self.after(now, self.failures + 1, delays);
         }
-        // Others wait as if it had failed.
-        self.next = self.after(now, self.failures + 1, delays);
-        Ok(())
     }
 
     /// Records that the attempt that began at `begun` has failed at the time `now`. Of attempts at the same time, one
@@ -100,10 +102,11 @@ mod tests {
         let mut now = Instant::now();
         let attempt = |_| {
             let mut waited = Duration::ZERO;
-            while let Err(wait) = reconnecting.begin(now, DELAYS) {
+            while let Some(wait) = reconnecting.wait(now) {
                 waited += wait;
                 now += wait;
             }
+            reconnecting.begin(now, DELAYS);
             reconnecting.failed(now, now, DELAYS);
             waited
         };
@@ -131,7 +134,8 @@ mod tests {
         let start = Instant::now();
         // Nobody waits before the first failure, and simultaneous failures count once.
         for _ in 0..3 {
-            assert_eq!(reconnecting.begin(start, DELAYS), Ok(()));
+            assert_eq!(reconnecting.wait(start), None);
+            reconnecting.begin(start, DELAYS);
         }
         let failed = start + Duration::from_millis(1);
         for _ in 0..3 {
@@ -139,13 +143,16 @@ mod tests {
         }
         assert_eq!(reconnecting.failures, 1);
         let later = failed + DELAYS.first;
-        assert_eq!(reconnecting.begin(later, DELAYS), Ok(()));
-        let wait = reconnecting.begin(later, DELAYS).unwrap_err();
+        assert_eq!(reconnecting.wait(later), None);
+        reconnecting.begin(later, DELAYS);
+        let wait = reconnecting.wait(later).unwrap();
         assert!(wait >= DELAYS.first && wait <= DELAYS.first * 2, "{wait:?}");
         assert!(reconnecting.succeeded());
         assert!(!reconnecting.succeeded());
-        assert_eq!(reconnecting.begin(later, DELAYS), Ok(()));
-        assert_eq!(reconnecting.begin(later, DELAYS), Ok(()));
+        for _ in 0..2 {
+            assert_eq!(reconnecting.wait(later), None);
+            reconnecting.begin(later, DELAYS);
+        }
     }
 
     #[test]
@@ -154,7 +161,8 @@ mod tests {
         let mut reconnecting = Reconnecting::seeded(7);
         let now = Instant::now();
         for _ in 0..100 {
-            assert_eq!(reconnecting.begin(now, none), Ok(()));
+            assert_eq!(reconnecting.wait(now), None);
+            reconnecting.begin(now, none);
             reconnecting.failed(now, now, none);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::priority;
@@ -15,12 +16,13 @@ pub(super) struct WaitQueue(VecDeque<Arc<Ticket>>);
 
 /// The position of a caller in the queue.
 #[derive(Debug)]
-pub(super) struct Ticket {
+struct Ticket {
     priority: u8,
     wake: Condition,
 }
 
 impl WaitQueue {
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
@@ -30,13 +32,8 @@ impl WaitQueue {
     }
 
     /// Whether a caller with this ticket, or without one, is the next.
-    pub(super) fn is_next(&self, ticket: Option<&Arc<Ticket>>) -> bool {
+    fn is_next(&self, ticket: Option<&Arc<Ticket>>) -> bool {
         self.0.front().is_none_or(|first| ticket.is_some_and(|ticket| Arc::ptr_eq(ticket, first)))
-    }
-
-    /// Adds the calling thread.
-    pub(super) fn join(&mut self) -> Arc<Ticket> {
-        self.join_with(priority::last_set())
     }
 
     fn join_with(&mut self, priority: u8) -> Arc<Ticket> {
@@ -47,7 +44,7 @@ impl WaitQueue {
     }
 
     /// Removes a caller, and wakes the next: there may be more than one connection.
-    pub(super) fn leave(&mut self, ticket: &Arc<Ticket>) {
+    fn leave(&mut self, ticket: &Arc<Ticket>) {
         self.0.retain(|other| !Arc::ptr_eq(other, ticket));
         self.wake_next();
     }
@@ -65,13 +62,68 @@ impl WaitQueue {
     }
 }
 
-impl Ticket {
-    /// Waits until the caller is woken, or until the limit.
-    pub(super) fn wait<'s, T>(&self, state: Locked<'s, T>, limit: &WaitLimit) -> Locked<'s, T> {
-        match limit.left() {
-            None => self.wake.wait(state),
-            Some(left) => self.wake.wait_for(state, left),
+/// How long a caller waits, and with how many others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitLimits {
+    /// The deadline of the call.
+    pub(super) deadline: Option<Instant>,
+    /// The maximum number of callers that wait.
+    pub(super) max_waiting: usize,
+    /// The maximum time to wait; `None` for no limit.
+    pub(super) max_wait: Option<Duration>,
+}
+
+/// A caller that needs a connection, and waits in the queue when there is none.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    limits: WaitLimits,
+    /// Its position and the end of its wait, once it waits.
+    waits: Option<(Arc<Ticket>, WaitLimit)>,
+}
+
+impl Waiter {
+    pub(super) const fn new(limits: WaitLimits) -> Self {
+        Self { limits, waits: None }
+    }
+
+    /// Whether no other caller comes before it.
+    pub(super) fn is_next(&self, queue: &WaitQueue) -> bool {
+        queue.is_next(self.waits.as_ref().map(|(ticket, _)| ticket))
+    }
+
+    /// Takes its position in the queue, if it has none yet; `false` if too many callers wait.
+    pub(super) fn join(&mut self, queue: &mut WaitQueue) -> bool {
+        if self.waits.is_none() {
+            if queue.0.len() >= self.limits.max_waiting {
+                return false;
+            }
+            let limit = WaitLimit::start(self.limits.deadline, self.limits.max_wait);
+            self.waits = Some((queue.join_with(priority::last_set()), limit));
         }
+        true
+    }
+
+    /// Whether it has waited as long as it may.
+    pub(super) fn is_late(&self) -> bool {
+        self.waits.as_ref().is_some_and(|(_, limit)| limit.is_over())
+    }
+
+    /// Waits until it is woken, until its limit, or for at most `most`; `None` for no further limit.
+    pub(super) fn wait<'s, T>(
+        &self,
+        state: Locked<'s, T>,
+        most: Option<Duration>,
+    ) -> Locked<'s, T> {
+        let Some((ticket, limit)) = &self.waits else { return state };
+        match limit.left().into_iter().chain(most).min() {
+            None => ticket.wake.wait(state),
+            Some(left) => ticket.wake.wait_for(state, left),
+        }
+    }
+
+    /// Leaves the queue; returns whether it was in it.
+    pub(super) fn leave(self, queue: &mut WaitQueue) -> bool {
+        self.waits.inspect(|(ticket, _)| queue.leave(ticket)).is_some()
     }
 }
 

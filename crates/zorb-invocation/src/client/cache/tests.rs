@@ -43,13 +43,8 @@ fn a_closed_cache_opens_nothing() {
     let all = ConnectionCache::default();
     let before = cache(&all, 0);
     all.close();
-    let wanted = Wanted {
-        connect_timeout: Duration::from_secs(1),
-        max_connect_time: Duration::from_secs(1),
-        connect_time: &ConnectTime::default(),
-        deadline: None,
-        waits: true,
-    };
+    let (options, time) = (Options::default(), ConnectTime::default());
+    let wanted = Wanted::new(Duration::from_secs(1), &options, &time, None);
     for cache in [before, cache(&all, 0), cache(&all, 1)] {
         assert!(matches!(cache.open_separate(wanted), Err(NoConnection::Closed)));
     }

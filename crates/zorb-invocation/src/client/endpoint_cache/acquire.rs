@@ -1,6 +1,6 @@
 //! Acquiring exclusive connections for calls, and releasing them.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use zorb_base::buffers::{trim_inbound, trim_request};
 use zorb_base::calling_lane::caller;
@@ -9,10 +9,10 @@ use zorb_base::upcall_thread::in_upcall;
 use zorb_os::lock::Locked;
 
 use super::super::exclusive::ExclusiveConnection;
-use super::super::wait_limit::WaitLimit;
-use super::super::wait_queue::Ticket;
+use super::super::wait_queue::Waiter;
 use super::exclusive_call::ExclusiveCall;
 use super::thread_slot::ThreadSlot;
+use super::turn::{Turn, wait_turn};
 use super::{CacheState, EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
@@ -56,10 +56,7 @@ impl EndpointCache {
         // There is one, because connections are exclusive.
         let Some(slot) = self.slot(thread) else { return Err(NoConnection::Busy) };
         let mut idle = slot.take();
-        let usable = |connection: &mut Box<ExclusiveConnection>| {
-            connection.begin_call() || connection.check()
-        };
-        let connection = match idle.take_if(usable) {
+        let connection = match idle.take_if(is_usable) {
             Some(connection) => connection,
             None => self.acquire_other(slot, idle, wanted)?,
         };
@@ -84,21 +81,20 @@ impl EndpointCache {
             // A thread that recalled the slot has not found it there.
             state.waiting.wake_next();
         }
-        let mut waits = None;
+        let mut waiter = Waiter::new(self.wait_limits(wanted));
         let found = loop {
             if state.closed {
                 state.idle.extend(own.take());
                 break Err(NoConnection::Closed);
             }
-            let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
-            let idle = match is_next {
+            let idle = match waiter.is_next(&state.waiting) {
                 true => own.take().or_else(|| state.idle.pop()).or_else(|| self.long_idle()),
                 false => own.take(),
             };
             if let Some(connection) = idle {
                 // Checking and closing it are system calls, during which the cache is not locked.
                 drop(state);
-                let usable = usable(connection);
+                let usable = Some(connection).take_if(is_usable);
                 state = self.state();
                 if usable.is_some() {
                     break Ok(usable);
@@ -107,29 +103,23 @@ impl EndpointCache {
                 state.waiting.wake_next();
                 continue;
             }
-            if in_upcall() || (is_next && state.open < self.max_open) {
-                break Ok(None);
-            }
-            if waits.is_none() && state.waiting.len() >= self.settings.max_waiting {
+            let back_off = match self.turn(&mut state, &waiter, wanted, in_upcall()) {
+                Ok(Turn::Now) => break Ok(None),
+                Ok(Turn::NoneFree) => None,
+                Ok(Turn::BackOff(left)) => Some(left),
+                Err(reason) => break Err(reason),
+            };
+            if !waiter.join(&mut state.waiting) || (back_off.is_none() && waiter.is_late()) {
                 break Err(NoConnection::Busy);
             }
-            let (ticket, limit) = waits.get_or_insert_with(|| {
-                let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
-                (state.waiting.join(), limit)
-            });
-            if limit.is_over() {
-                break Err(NoConnection::Busy);
-            }
-            state = self.wait(state, ticket, limit);
+            state = self.wait(state, &waiter, back_off, wanted);
         };
-        if let Some((ticket, _)) = waits {
-            state.waiting.leave(&ticket);
+        if waiter.leave(&mut state.waiting) {
             self.stop_recalling(&mut state);
         }
         match found {
             Ok(Some(connection)) => Ok(connection),
             Ok(None) => {
-                state.open += 1;
                 let beyond_limit = state.open > self.max_open;
                 drop(state);
                 let mut connection = self.open(wanted)?;
@@ -155,25 +145,26 @@ impl EndpointCache {
         self.slots.iter().find_map(|slot| slot.take_if(is_long_idle))
     }
 
-    /// Waits until a connection may be released for the caller.
+    /// Waits until a connection may be released for the caller, or until it may open one.
     fn wait<'s>(
         &self,
         mut state: Locked<'s, CacheState>,
-        ticket: &Arc<Ticket>,
-        limit: &WaitLimit,
+        waiter: &Waiter,
+        back_off: Option<Duration>,
+        wanted: Wanted<'_>,
     ) -> Locked<'s, CacheState> {
         // From now on threads return them to the cache; one that was released just before is in its slot.
         let idle = self.take_all_idle(&mut state, true);
         let found = !idle.is_empty();
         state.idle.extend(idle);
         if found {
-            if state.waiting.is_next(Some(ticket)) {
+            if waiter.is_next(&state.waiting) {
                 return state;
             }
             state.waiting.wake_next();
         }
         count(Count::ThreadSwitches);
-        ticket.wait(state, limit)
+        wait_turn(state, waiter, back_off, wanted)
     }
 
     /// Takes a connection back after a call.
@@ -233,8 +224,7 @@ impl EndpointCache {
     }
 }
 
-/// The idle connection, unless its server has closed it.
-fn usable(mut connection: Box<ExclusiveConnection>) -> Option<Box<ExclusiveConnection>> {
-    let is_checked = connection.begin_call() && !connection.has_hung_up();
-    (is_checked || connection.check()).then_some(connection)
+/// Begins a call over an idle connection; `false` if its server has closed it.
+fn is_usable(connection: &mut Box<ExclusiveConnection>) -> bool {
+    (connection.begin_call() && !connection.has_hung_up()) || connection.check()
 }

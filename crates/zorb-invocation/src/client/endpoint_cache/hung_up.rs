@@ -71,6 +71,5 @@ impl ClosesHungUp for EndpointCache {
         tracing::debug!(endpoint = %self.endpoint, "a server has hung up");
         drop(gone);
         multiplexed.iter().for_each(|connection| connection.close_hung_up());
-        self.changed.notify_all();
     }
 }

@@ -10,7 +10,8 @@ use super::super::multiplexed::{
     Joining, MultiplexedCall, MultiplexedConnection, MultiplexedConnections,
     NewMultiplexedConnection, NotJoined,
 };
-use super::super::wait_limit::WaitLimit;
+use super::super::wait_queue::Waiter;
+use super::turn::{Turn, wait_turn};
 use super::{EndpointCache, NoConnection, Wanted};
 
 impl EndpointCache {
@@ -22,12 +23,7 @@ impl EndpointCache {
         multiplexed: &MultiplexedConnections,
         wanted: Wanted<'_>,
     ) -> Result<MultiplexedCall, NoConnection> {
-        let joining = Joining {
-            in_upcall: in_upcall(),
-            deadline: wanted.deadline,
-            max_waiting: self.settings.max_waiting,
-            max_wait: self.settings.max_wait,
-        };
+        let joining = Joining { in_upcall: in_upcall(), limits: self.wait_limits(wanted) };
         loop {
             let connection = match multiplexed.least_busy() {
                 Some((least, _)) if least.users() == 0 => least,
@@ -52,27 +48,37 @@ impl EndpointCache {
         wanted: Wanted<'_>,
         joining: &Joining,
     ) -> Result<Arc<MultiplexedConnection>, NoConnection> {
-        let limit = WaitLimit::start(wanted.deadline, self.settings.max_wait);
+        let mut waiter = Waiter::new(joining.limits);
         let mut state = self.state();
         state.open -= multiplexed.remove_ended();
-        loop {
+        let found = loop {
             if state.closed {
-                return Err(NoConnection::Closed);
+                break Err(NoConnection::Closed);
             }
-            if state.open < self.max_open || joining.in_upcall {
-                break;
+            let turn = self.turn(&mut state, &waiter, wanted, joining.in_upcall);
+            if matches!(turn, Ok(Turn::Now)) {
+                break Ok(None);
             }
-            if let Some((least, _)) = multiplexed.least_busy() {
-                return Ok(least);
+            if !joining.in_upcall
+                && let Some((least, _)) = multiplexed.least_busy()
+            {
+                break Ok(Some(least));
             }
-            // Other threads are opening the maximum number.
-            state = match limit.left() {
-                None => self.changed.wait(state),
-                Some(left) if left.is_zero() => return Err(NoConnection::Busy),
-                Some(left) => self.changed.wait_for(state, left),
+            // Other threads are opening the maximum number, or the endpoint could not be reached.
+            let back_off = match turn {
+                Ok(Turn::BackOff(left)) => Some(left),
+                Ok(_) => None,
+                Err(reason) => break Err(reason),
             };
+            if !waiter.join(&mut state.waiting) || (back_off.is_none() && waiter.is_late()) {
+                break Err(NoConnection::Busy);
+            }
+            state = wait_turn(state, &waiter, back_off, wanted);
+        };
+        waiter.leave(&mut state.waiting);
+        if let Some(other) = found? {
+            return Ok(other);
         }
-        state.open += 1;
         let beyond_limit = state.open > self.max_open;
         drop(state);
         let stream = self.connect(wanted)?;
@@ -89,12 +95,12 @@ impl EndpointCache {
         let closed = state.closed;
         if !closed {
             multiplexed.add(&connection);
+            state.waiting.wake_all();
         }
         drop(state);
         if closed {
             connection.close();
         }
-        self.changed.notify_all();
         Ok(connection)
     }
 
@@ -111,7 +117,6 @@ impl EndpointCache {
         let Some(multiplexed) = &self.multiplexed else { return };
         let mut state = self.state();
         state.open -= multiplexed.remove_ended();
-        drop(state);
-        self.changed.notify_all();
+        state.waiting.wake_next();
     }
 }

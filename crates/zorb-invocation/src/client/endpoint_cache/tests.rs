@@ -13,39 +13,37 @@ use crate::client::any_connection::AnyConnection;
 use crate::client::cache::ConnectionCache;
 use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
+use crate::client::reconnecting::ReconnectDelays;
 
 /// A connection for a call without a deadline.
 fn connect(cache: &EndpointCache) -> Result<AnyConnection<'_>, NoConnection> {
-    let limit = Duration::from_secs(10);
-    cache.connection(Wanted {
-        connect_timeout: limit,
-        max_connect_time: limit,
-        connect_time: &ConnectTime::default(),
-        deadline: None,
-        waits: true,
-    })
+    let (options, time) = (Options::default(), ConnectTime::default());
+    cache.connection(Wanted::new(Duration::from_secs(10), &options, &time, None))
 }
 
 /// The connections to a server that accepts one and does nothing.
 fn cache(max_calls: usize, max_wait: Option<Duration>) -> (TcpListener, Arc<EndpointCache>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let cache = cache_of(&listener, |settings| {
+        settings.max_calls = max_calls;
+        settings.max_wait = max_wait;
+    });
+    (listener, cache)
+}
+
+/// The connections to an address, at most one at a time.
+fn cache_of(
+    listener: &TcpListener,
+    set: impl FnOnce(&mut ConnectionSettings),
+) -> Arc<EndpointCache> {
     let endpoint = Endpoint::new("iiop", &listener.local_addr().unwrap().to_string()).unwrap();
     let options = Options::default();
     let mut class = ConnectionClass::plain(&options);
     class.settings.max_connections = 1;
-    class.settings.max_calls = max_calls;
-    class.settings.max_wait = max_wait;
+    set(&mut class.settings);
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
-    let all = ConnectionCache::default();
-    (
-        listener,
-        all.cache(
-            &endpoint,
-            &class,
-            &protocol,
-            &Receiving::new(&options, &PeerShares::new(process_budget(), 0)),
-        ),
-    )
+    let receiving = Receiving::new(&options, &PeerShares::new(process_budget(), 0));
+    ConnectionCache::default().cache(&endpoint, &class, &protocol, &receiving)
 }
 
 /// The number of callers that wait for a connection of the cache.
@@ -114,6 +112,44 @@ fn callers_share_a_connection_in_their_order() {
             }
         });
         assert_eq!(served.into_inner().unwrap(), [0, 1, 2, 3, 4]);
+    }
+}
+
+#[test]
+fn callers_that_wait_for_the_next_attempt_have_no_connection_and_are_limited() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    for max_calls in [1, 2] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let cache = cache_of(&listener, |settings| {
+            settings.max_calls = max_calls;
+            settings.max_waiting = 2;
+            settings.reconnect = ReconnectDelays { first: HOUR, longest: HOUR };
+        });
+        drop(listener);
+        let unreachable = connect(&cache);
+        assert!(matches!(unreachable, Err(NoConnection::Unreachable(_))), "{unreachable:?}");
+        // Shorter than the time until the next attempt.
+        assert!(matches!(connect(&cache), Err(NoConnection::Unreachable(_))));
+        let patient = || {
+            let (options, time) = (Options::default(), ConnectTime::default());
+            cache.connection(Wanted::new(2 * HOUR, &options, &time, None)).map(drop)
+        };
+        std::thread::scope(|scope| {
+            let waits: Vec<_> = (1..=2)
+                .map(|count| {
+                    let waits = scope.spawn(patient);
+                    until(|| cache.state().waiting.len() == count);
+                    waits
+                })
+                .collect();
+            assert_eq!(cache.state().open, 0);
+            assert!(matches!(patient(), Err(NoConnection::Busy)));
+            cache.close();
+            for waits in waits {
+                assert!(matches!(waits.join().unwrap(), Err(NoConnection::Closed)));
+            }
+        });
+        assert_eq!(cache.state().waiting.len(), 0);
     }
 }
 

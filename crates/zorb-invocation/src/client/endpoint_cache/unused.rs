@@ -23,7 +23,6 @@ impl EndpointCache {
         }
         unused.iter_mut().for_each(|connection| connection.close());
         ended.iter().for_each(|connection| connection.close());
-        self.changed.notify_all();
         let of_lanes: usize = self.per_lane.iter().map(|cache| cache.close_unused(limit)).sum();
         unused.len() + ended.len() + of_lanes
     }

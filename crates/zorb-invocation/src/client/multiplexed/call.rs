@@ -4,7 +4,7 @@ use std::io::{self, IoSlice};
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use zorb_base::buffers::trim_inbound;
 use zorb_base::gather::{Tail, WriteBody};
@@ -21,7 +21,7 @@ use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
 };
 use crate::client::time_limit::TimeLimit;
-use crate::client::wait_limit::WaitLimit;
+use crate::client::wait_queue::{WaitLimits, Waiter};
 
 /// The use of a multiplexed connection by one call. It ends when this is dropped.
 #[derive(Debug)]
@@ -54,12 +54,7 @@ pub(in crate::client) struct Joining {
     /// Whether the caller is in an upcall. Such a caller neither waits for other calls nor shares their connection: they
     /// may wait for the upcall.
     pub(in crate::client) in_upcall: bool,
-    /// The deadline of the call.
-    pub(in crate::client) deadline: Option<Instant>,
-    /// The maximum number of callers that wait.
-    pub(in crate::client) max_waiting: usize,
-    /// The maximum time to wait; `None` for no limit.
-    pub(in crate::client) max_wait: Option<Duration>,
+    pub(in crate::client) limits: WaitLimits,
 }
 
 impl MultiplexedConnection {
@@ -69,7 +64,7 @@ impl MultiplexedConnection {
         joining: &Joining,
     ) -> Result<MultiplexedCall, NotJoined> {
         let mut state = self.state();
-        let mut waits = None;
+        let mut waiter = Waiter::new(joining.limits);
         let joins = loop {
             if state.machine.ended().is_some() || state.closing {
                 break Err(NotJoined::Ended);
@@ -77,25 +72,15 @@ impl MultiplexedConnection {
             if joining.in_upcall {
                 break if state.users == 0 { Ok(()) } else { Err(NotJoined::InUse) };
             }
-            let is_next = state.waiting.is_next(waits.as_ref().map(|(ticket, _)| ticket));
-            if is_next && state.users < self.max_calls {
+            if state.users < self.max_calls && waiter.is_next(&state.waiting) {
                 break Ok(());
             }
-            if waits.is_none() && state.waiting.len() >= joining.max_waiting {
+            if !waiter.join(&mut state.waiting) || waiter.is_late() {
                 break Err(NotJoined::Busy);
             }
-            let (ticket, limit) = waits.get_or_insert_with(|| {
-                let limit = WaitLimit::start(joining.deadline, joining.max_wait);
-                (state.waiting.join(), limit)
-            });
-            if limit.is_over() {
-                break Err(NotJoined::Busy);
-            }
-            state = ticket.wait(state, limit);
+            state = waiter.wait(state, None);
         };
-        if let Some((ticket, _)) = waits {
-            state.waiting.leave(&ticket);
-        }
+        waiter.leave(&mut state.waiting);
         joins?;
         if state.users == 0 && !state.last_received.is_known_to_work() {
             if self.stream.is_readable() {

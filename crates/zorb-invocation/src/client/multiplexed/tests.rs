@@ -10,6 +10,7 @@ use zorb_transport::process_budget;
 use super::*;
 use crate::client::connection::{Connection, NotBegun};
 use crate::client::time_limit::TimeLimit;
+use crate::client::wait_queue::WaitLimits;
 
 /// A stream that records what is sent, and takes only the first octets of a message without waiting.
 #[derive(Debug, Default)]
@@ -97,8 +98,8 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
 }
 
 fn join(connection: &Arc<MultiplexedConnection>) -> MultiplexedCall {
-    let joining =
-        Joining { in_upcall: false, deadline: None, max_waiting: usize::MAX, max_wait: None };
+    let limits = WaitLimits { deadline: None, max_waiting: usize::MAX, max_wait: None };
+    let joining = Joining { in_upcall: false, limits };
     connection.join(&joining).unwrap()
 }
 
