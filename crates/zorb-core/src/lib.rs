@@ -23,11 +23,7 @@ mod upcall;
 
 pub use context::Context;
 pub use native::Native;
-#[doc(hidden)]
-pub use orb::ProvidedLocal;
-pub use orb::{
-    Health, Orb, OrbBuilder, PolicyCurrent, PolicyManager, ServiceInformation, ServiceType, WeakOrb,
-};
+pub use orb::{Health, Orb, OrbBuilder, PolicyCurrent, PolicyManager, WeakOrb};
 pub use servant::ServedBy;
 pub use zorb_base::caller::Caller;
 pub use zorb_base::error::{Error, ErrorContext, Phase, Result};

@@ -13,15 +13,12 @@ mod policy_current;
 mod policy_manager;
 mod pools;
 mod resolve;
-mod service;
 mod shutdown;
 mod signals;
 
 pub use builder::OrbBuilder;
 pub use handle::{Orb, WeakOrb};
 pub use health::Health;
-pub use inner::ProvidedLocal;
 pub use poa::{Poa, PoaCurrent};
 pub use policy_current::PolicyCurrent;
 pub use policy_manager::PolicyManager;
-pub use service::{ServiceInformation, ServiceType};

@@ -108,8 +108,8 @@ pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
     ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, Phase, PolicyCurrent,
-    PolicyManager, Raises, Ref, Result, ServedBy, ServiceInformation, ServiceType, UserException,
-    Value, ValueBase, ValueOperations, WeakOrb, WithOperations,
+    PolicyManager, Raises, Ref, Result, ServedBy, UserException, Value, ValueBase, ValueOperations,
+    WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use zorb_core::{Error, ObjectRef, ProvidedLocal};
+use zorb_core::{Error, ObjectRef};
 use zorb_dynamic::{CodecFactory, DynAnyFactory};
 
 use crate::protocols::{IiopProtocol, ShmiopProtocol, UiopProtocol, lite_iiop, lite_uiop};
@@ -99,15 +99,11 @@ const MISSING_FEATURES: &[(&str, &str)] = &[
     ("sciop", "sctp"),
 ];
 
-/// The local objects that are initial references of every ORB.
-const LOCALS: &[ProvidedLocal] = &[
-    ("CodecFactory", || Box::new(CodecFactory::new())),
-    ("DynAnyFactory", || Box::new(DynAnyFactory::new())),
-];
-
 impl From<zorb_core::Orb> for Orb {
     fn from(orb: zorb_core::Orb) -> Self {
-        orb.provide_locals(LOCALS);
+        // The names are free in a new ORB.
+        let _ = orb.register_initial_local("CodecFactory", |_| CodecFactory::new());
+        let _ = orb.register_initial_local("DynAnyFactory", |_| DynAnyFactory::new());
         Self(orb)
     }
 }

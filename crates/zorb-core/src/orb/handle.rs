@@ -21,13 +21,16 @@ use super::poa::{Poa, PoaCurrent};
 use super::policy_current::PolicyCurrent;
 use super::policy_manager::PolicyManager;
 use super::resolve;
-use super::service::{ServiceInformation, ServiceType};
 
 /// A handle to an object request broker. Clones are the same ORB.
 ///
 /// A client needs `Orb::builder().build()` and [`resolve`](Self::resolve). A server also sets the endpoints to
 /// listen on, activates servants and calls [`run`](Self::run). The facade's `zorb::Orb` wraps this type and
 /// registers the protocols of the build.
+///
+/// `get_service_information` has no counterpart: the only service with a number in the standard (CORBA 3.3 part 1,
+/// 8.5.3) is the security service, which Zorb does not have.
+#[doc(alias = "get_service_information")]
 #[derive(Clone)]
 pub struct Orb {
     pub(super) inner: Arc<OrbInner>,
@@ -81,13 +84,6 @@ impl Orb {
     /// span `orb` of what they log, and in reports of threads that do not end.
     pub fn id(&self) -> &str {
         &self.options().id
-    }
-
-    /// Information about a service of this ORB (`get_service_information`); `None` if it does not have the service.
-    /// Zorb has none of those that the standard numbers.
-    #[doc(alias = "get_service_information")]
-    pub fn service_information(&self, _: ServiceType) -> Option<ServiceInformation> {
-        None
     }
 
     /// The effective options.

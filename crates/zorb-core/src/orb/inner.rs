@@ -23,8 +23,8 @@ pub(super) type Attached = Box<dyn Any + Send + Sync>;
 pub(super) type AdapterPolicies =
     dyn Fn(&Arc<OrbInner>, &str) -> Result<Policies, Error> + Send + Sync;
 
-/// The name of an initial reference, and what creates its local object.
-pub type ProvidedLocal = (&'static str, fn() -> Box<dyn Any>);
+/// Creates the local object of an initial reference. The ORB is a parameter, so that the function need not contain it.
+pub(super) type CreateLocal = dyn Fn(&Arc<OrbInner>) -> Box<dyn Any> + Send + Sync;
 
 /// The names of the core's own initial references to local objects.
 pub(super) const OWN_LOCALS: [&str; 5] =
@@ -42,10 +42,8 @@ pub(crate) struct OrbInner {
     pub(super) initial: Lock<HashMap<String, ObjectRef>>,
     /// See [`Orb::attach`](super::Orb::attach).
     pub(super) attached: Lock<Vec<Attached>>,
-    /// See [`Orb::provide_locals`](super::Orb::provide_locals).
-    pub(super) provided: OnceLock<&'static [ProvidedLocal]>,
-    /// The factories of local objects for initial references of other crates, by name.
-    pub(super) locals: Lock<Vec<(String, Box<dyn Any + Send + Sync>)>>,
+    /// The local objects for initial references of other crates, by name.
+    pub(super) locals: Lock<Vec<(String, Arc<CreateLocal>)>>,
     pub(super) ended: Lock<()>,
     pub(super) ending: Condition,
 }
@@ -69,7 +67,6 @@ impl OrbInner {
             root: OnceLock::new(),
             initial: Lock::default(),
             attached: Lock::default(),
-            provided: OnceLock::new(),
             locals: Lock::default(),
             ended: Lock::default(),
             ending: Condition::new(),
@@ -82,16 +79,7 @@ impl OrbInner {
     /// Whether `name` is the initial reference of a local object.
     pub(super) fn has_local(&self, name: &str) -> bool {
         let locals = self.locals.lock();
-        self.has_own_local(name) || locals.iter().any(|(known, _)| known == name)
-    }
-
-    /// Whether `name` is the initial reference of a local object that every ORB of the build has.
-    pub(super) fn has_own_local(&self, name: &str) -> bool {
-        OWN_LOCALS.contains(&name) || self.provided_local(name).is_some()
-    }
-
-    pub(super) fn provided_local(&self, name: &str) -> Option<&'static ProvidedLocal> {
-        self.provided.get()?.iter().find(|(known, _)| *known == name)
+        OWN_LOCALS.contains(&name) || locals.iter().any(|(known, _)| known == name)
     }
 
     pub(super) fn publish(&self, key: &str, object: &ObjectRef) -> Result<(), Error> {

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use zorb_base::error::{Error, Phase};
 
 use super::handle::Orb;
-use super::inner::{OWN_LOCALS, ProvidedLocal};
-
-/// Creates a local object of an ORB. The ORB is a parameter, so that the factory need not contain it.
-struct Factory<T>(Arc<dyn Fn(&Orb) -> T + Send + Sync>);
+use super::inner::{CreateLocal, OWN_LOCALS, OrbInner};
 
 impl Orb {
     /// The local object of the initial reference `name` (`resolve_initial_references` for a `local` interface).
@@ -46,33 +43,21 @@ impl Orb {
             "POAManagerFactory" => Box::new(self.inner.adapters.managers().clone()),
             "ORBPolicyManager" => Box::new(self.policy_manager()),
             "PolicyCurrent" => Box::new(self.policy_current()),
-            _ => match self.inner.provided_local(name) {
-                Some((_, create)) => create(),
-                None => return self.registered_local(name),
-            },
+            _ => self.registered_local(name)?,
         };
         own.downcast().map(|local| *local).map_err(|_| wrong_type::<T>(name))
     }
 
-    fn registered_local<T: Any>(&self, name: &str) -> Result<T, Error> {
-        let factory = {
-            let locals = self.inner.locals.lock();
-            let Some((_, factory)) = locals.iter().find(|(known, _)| known == name) else {
-                let what = format!("initial reference {name:?} is not a known local object");
-                return Err(Error::new(Phase::Resolve, what)
-                    .with_hint("attach the real-time side first for RTORB and RTCurrent"));
-            };
-            let factory = factory.downcast_ref::<Factory<T>>();
-            Arc::clone(&factory.ok_or_else(|| wrong_type::<T>(name))?.0)
+    fn registered_local(&self, name: &str) -> Result<Box<dyn Any>, Error> {
+        let locals = self.inner.locals.lock();
+        let Some((_, create)) = locals.iter().find(|(known, _)| known == name) else {
+            let what = format!("initial reference {name:?} is not a known local object");
+            return Err(Error::new(Phase::Resolve, what)
+                .with_hint("attach the real-time side first for RTORB and RTCurrent"));
         };
-        Ok(factory(self))
-    }
-
-    /// Sets the local objects without state that every ORB of the build has, with what creates them. Only the first call
-    /// has an effect.
-    #[doc(hidden)]
-    pub fn provide_locals(&self, locals: &'static [ProvidedLocal]) {
-        let _ = self.inner.provided.set(locals);
+        let create = Arc::clone(create);
+        drop(locals);
+        Ok(create(&self.inner))
     }
 
     /// Registers the local object of an initial reference, and replaces one that was registered before. `factory`
@@ -85,18 +70,23 @@ impl Orb {
         name: &str,
         factory: impl Fn(&Self) -> T + Send + Sync + 'static,
     ) -> Result<(), Error> {
-        let initial = self.inner.initial.lock();
-        if name.is_empty() || self.inner.has_own_local(name) || initial.contains_key(name) {
+        let create = move |orb: &Arc<OrbInner>| -> Box<dyn Any> {
+            Box::new(factory(&Self::from_inner(Arc::clone(orb))))
+        };
+        self.register_local(name, Arc::new(create))
+    }
+
+    fn register_local(&self, name: &str, create: Arc<CreateLocal>) -> Result<(), Error> {
+        let has_address = self.inner.initial.lock().contains_key(name);
+        if name.is_empty() || OWN_LOCALS.contains(&name) || has_address {
             return Err(Error::new(
                 Phase::Application,
                 format!("initial reference {name:?}: the name is empty or taken"),
             ));
         }
-        drop(initial);
         let mut locals = self.inner.locals.lock();
         locals.retain(|(known, _)| known != name);
-        let factory: Factory<T> = Factory(Arc::new(factory));
-        locals.push((name.to_owned(), Box::new(factory)));
+        locals.push((name.to_owned(), create));
         Ok(())
     }
 
@@ -105,8 +95,6 @@ impl Orb {
     #[doc(alias = "list_initial_services")]
     pub fn initial_names(&self) -> Vec<String> {
         let mut names: Vec<String> = OWN_LOCALS.map(str::to_owned).into();
-        let provided = self.inner.provided.get().copied().unwrap_or_default();
-        names.extend(provided.iter().map(|(name, _)| (*name).to_owned()));
         let locals = self.inner.locals.lock();
         names.extend(locals.iter().map(|(name, _)| name.clone()));
         drop(locals);
