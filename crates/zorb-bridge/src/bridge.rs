@@ -187,7 +187,8 @@ fn listen(
     if Framing(protocol.messaging()).has_state() {
         return Err(BridgeError::Stateful(url.to_owned()));
     }
-    let options = ListenOptions::with_stream(settings.stream.clone());
+    let mut options = ListenOptions::with_stream(settings.stream.clone());
+    options.publish_rules = settings.publish_rules.clone();
     let acceptor = protocol.transport().listen(url, &options)?;
     Ok((protocol, acceptor))
 }

@@ -7,7 +7,7 @@ use zorb_giop::{
     CodeSetComponent, CodeSetComponentInfo, CodeSetId, ComponentTag, GiopVersion, Ior,
     TaggedComponent,
 };
-use zorb_transport::{Endpoint, ProfileError, Protocol, join_profiles};
+use zorb_transport::{Endpoint, ProfileError, Protocol, for_each_profile, join_profiles};
 
 use crate::framing::Framing;
 use crate::target::Target;
@@ -32,8 +32,11 @@ impl ReferenceTemplate {
     pub(crate) fn reference(&self, type_id: &str, key: &[u8]) -> Result<Ior, ProfileError> {
         let mut profiles = Vec::with_capacity(self.profiles.len());
         for EndpointProfile { protocol, endpoints, version, components } in &self.profiles {
-            let profile = protocol.encode_profile(endpoints, *version, key, components)?;
-            profiles.push((Arc::clone(protocol), profile));
+            for_each_profile(&**protocol, endpoints, |endpoints| {
+                let profile = protocol.encode_profile(endpoints, *version, key, components)?;
+                profiles.push((Arc::clone(protocol), profile));
+                Ok::<_, ProfileError>(())
+            })?;
         }
         Ok(Ior { type_id: type_id.to_owned(), profiles: join_profiles(profiles) })
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zorb_transport::{StreamOptions, WaitPolicy};
+use zorb_transport::{PublishRules, StreamOptions, WaitPolicy};
 
 /// Settings of a [`Bridge`](crate::Bridge). End a struct expression with `..Default::default()`,
 /// because fields will be added.
@@ -40,6 +40,8 @@ pub struct Settings {
     pub max_buffered_octets: usize,
     /// The part of it for the connections to one IP address, and for those to local peers together; 0 for half. Default 0.
     pub max_buffered_octets_per_peer: usize,
+    /// Which addresses the bridge's references may contain, and in which order. Default: no rules.
+    pub publish_rules: PublishRules,
     /// The stream options of connections on both sides.
     pub stream: StreamOptions,
     /// The strategy by which threads wait for octets.
@@ -61,6 +63,7 @@ impl Default for Settings {
             max_message_size: 64 << 20,
             max_buffered_octets: 0,
             max_buffered_octets_per_peer: 0,
+            publish_rules: PublishRules::default(),
             stream: StreamOptions::default(),
             wait: WaitPolicy::default(),
         }

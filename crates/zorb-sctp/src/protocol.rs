@@ -18,7 +18,7 @@ mod tests;
 ///
 /// TAO uses SCTP over IP with the kernel's stack; this crate uses SCTP over UDP. References are
 /// compatible, and so are packets except for their encapsulation. A profile has one port for all
-/// hosts, so endpoints at other ports than the first one's are omitted.
+/// hosts, so endpoints at other ports than the first one's need profiles of their own.
 #[derive(Clone, Debug, Default)]
 pub struct SciopProtocol {
     transport: SctpTransport,
@@ -50,6 +50,13 @@ impl Protocol for SciopProtocol {
 
     fn profile_tag(&self) -> ProfileTag {
         ProfileTag::TAO_SCIOP
+    }
+
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        match (host_port(first), host_port(other)) {
+            (Ok(first), Ok(other)) => first.port == other.port,
+            _ => true,
+        }
     }
 
     fn decode_profile(&self, profile: &TaggedProfile) -> Result<ResolvedProfile, ProfileError> {

@@ -46,6 +46,7 @@ impl Listener {
         let mut options = ListenOptions::default();
         options.workers = workers;
         options.bind_only = true;
+        options.publish_rules = context.options().publish_rules.clone();
         let stream = context.options().stream.clone();
         let served = ServedPriority { endpoint: priority, ..ServedPriority::default() };
         options.stream = context.network_options(served, stream, None);

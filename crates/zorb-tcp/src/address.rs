@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-use zorb_transport::{Acceptor, Endpoint, EndpointError};
+use zorb_transport::{Acceptor, Endpoint, EndpointError, MAX_PROFILE_ENDPOINTS};
 
 #[cfg(test)]
 mod tests;
@@ -120,7 +120,7 @@ impl fmt::Display for HostPort {
     }
 }
 
-/// The URL for a further endpoint of `scheme` at the address and with the published host of `acceptor`, and with a
+/// The URL for a further endpoint of `scheme` at the address and with the published hosts of `acceptor`, and with a
 /// port that the system chooses.
 #[must_use]
 pub fn url_beside(scheme: &str, acceptor: &dyn Acceptor) -> String {
@@ -129,10 +129,18 @@ pub fn url_beside(scheme: &str, acceptor: &dyn Acceptor) -> String {
         address.rsplit_once(':').map_or(address, |(host, _)| host).to_owned()
     };
     let bound = host(acceptor.endpoint());
-    match acceptor.published().first().map(host) {
-        Some(name) if name != bound => format!("{scheme}://{bound}:0/hostname_in_ior={name}"),
-        _ => format!("{scheme}://{bound}:0"),
+    // One host may be published with several ports.
+    let mut published: Vec<String> = Vec::new();
+    for host in acceptor.published().iter().map(host) {
+        if !published.contains(&host) {
+            published.push(host);
+        }
     }
+    if published == [bound.as_str()] {
+        return format!("{scheme}://{bound}:0");
+    }
+    let published: Vec<_> = published.iter().map(|host| format!("publish={host}")).collect();
+    format!("{scheme}://{bound}:0/{}", published.join("&"))
 }
 
 /// An address to listen at.
@@ -142,10 +150,37 @@ pub(crate) struct ListenAddress {
     pub(crate) host: Option<Host>,
     /// 0: a port that the system chooses.
     pub(crate) port: u16,
-    /// The host for references.
-    pub(crate) published: Option<Host>,
-    /// The port for references, if it is not the bound one.
-    pub(crate) published_port: Option<u16>,
+    /// The hosts and ports for references, if they are not the bound ones.
+    pub(crate) published: Vec<Published>,
+}
+
+/// A host for references.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Published {
+    pub(crate) host: Host,
+    /// `None` for the bound port.
+    pub(crate) port: Option<u16>,
+}
+
+impl Published {
+    /// Parses `host[:port]`.
+    fn parse(place: &str) -> Result<Self, EndpointError> {
+        let (host, port) = split(place)?;
+        if port == Some(0) {
+            return Err(error(place, "port 0 is not a port to connect to"));
+        }
+        Ok(Self { port, ..Self::host(host)? })
+    }
+
+    /// Parses a host, as [`Host::parse`] does.
+    pub(crate) fn host(text: &str) -> Result<Self, EndpointError> {
+        match Host::parse(text)? {
+            Host::Ip(ip) if ip.is_unspecified() => {
+                Err(error(text, "clients cannot connect to the address of all interfaces"))
+            }
+            host => Ok(Self { host, port: None }),
+        }
+    }
 }
 
 impl ListenAddress {
@@ -154,18 +189,11 @@ impl ListenAddress {
         let (place, options) = address.split_once('/').unwrap_or((address, ""));
         let (host, port) = split(place)?;
         let host = if host.is_empty() { None } else { Some(Host::parse(host)?) };
-        let (mut published, mut published_port) = (None, None);
+        let mut published = Vec::new();
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
-                Some(("hostname_in_ior", name)) => published = Some(Host::parse(name)?),
-                Some(("publish", place)) => {
-                    let (host, port) = split(place)?;
-                    published = Some(Host::parse(host)?);
-                    published_port = port;
-                    if port == Some(0) {
-                        return Err(error(option, "port 0 is not a port to connect to"));
-                    }
-                }
+                Some(("hostname_in_ior", name)) => published.push(Published::host(name)?),
+                Some(("publish", place)) => published.push(Published::parse(place)?),
                 _ => {
                     return Err(error(
                         option,
@@ -174,7 +202,10 @@ impl ListenAddress {
                 }
             }
         }
-        Ok(Self { host, port: port.unwrap_or(0), published, published_port })
+        if published.len() > MAX_PROFILE_ENDPOINTS {
+            return Err(error(options, "there may be at most 64 published addresses"));
+        }
+        Ok(Self { host, port: port.unwrap_or(0), published })
     }
 }
 

@@ -11,6 +11,7 @@ use zorb_transport::{
 };
 
 use crate::address::{Host, HostPort, ListenAddress};
+use crate::publish;
 
 pub use driven::DrivenTransport;
 
@@ -21,32 +22,25 @@ pub struct Bound {
     pub socket: UdpSocket,
     /// Its address.
     pub endpoint: Endpoint,
-    /// The endpoint for references: `publish` or `hostname_in_ior` of the URL, otherwise the published host of the
-    /// options, otherwise the host given by name, otherwise a reachable address.
-    pub published: Endpoint,
+    /// The endpoints for references: `publish` or `hostname_in_ior` of the URL, otherwise the published host of the
+    /// options, otherwise the host given by name, otherwise a reachable address or those that the rules allow.
+    pub published: Vec<Endpoint>,
 }
 
-/// Binds a socket at the address of a URL `scheme://host:port/hostname_in_ior=name`, by default at all IPv4
-/// interfaces and a port that the system chooses.
+/// Binds a socket at the address of a URL `scheme://host:port`, by default at all IPv4 interfaces and a port that the
+/// system chooses. The URL may have options as those of TCP.
 ///
 /// # Errors
-/// The URL has another scheme or form, or a system call fails.
+/// The URL has another scheme or form, the rules of the options exclude all addresses, or a system call fails.
 pub fn bind(scheme: &str, url: &str, options: &ListenOptions) -> Result<Bound, ListenError> {
     let fail = |error| ListenError::new(url, error);
     let address = ListenAddress::parse(strip_scheme(scheme, url)?)?;
-    let ListenAddress { host, port, published, published_port } = address;
-    let name = host.as_ref().map(Host::to_profile_host).unwrap_or_default();
-    let socket = datagram::bind(&name, port).map_err(fail)?;
+    let name = address.host.as_ref().map(Host::to_profile_host).unwrap_or_default();
+    let socket = datagram::bind(&name, address.port).map_err(fail)?;
+    let published = publish::endpoints(scheme, url, &address, &socket, options)?;
     let bound = socket.local_addr().map_err(fail)?;
-    let published = match (published, &options.published_host, host) {
-        (Some(published), ..) => published,
-        (None, Some(name), _) => Host::parse(name)?,
-        (None, None, Some(host @ Host::Name(_))) => host,
-        (None, None, _) => Host::Ip(datagram::reachable(bound).map_err(fail)?),
-    };
-    let of_host = |host, port| HostPort { host, port }.to_endpoint(scheme);
-    let endpoint = of_host(Host::Ip(bound.ip()), bound.port())?;
-    let published = of_host(published, published_port.unwrap_or(bound.port()))?;
+    let endpoint = HostPort { host: Host::Ip(bound.ip()), port: bound.port() };
+    let endpoint = endpoint.to_endpoint(scheme)?;
     Ok(Bound { socket, endpoint, published })
 }
 

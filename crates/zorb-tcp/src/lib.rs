@@ -10,7 +10,7 @@
 //! | `iiop://:2809` | this machine (`localhost`) | all interfaces, IPv6 and IPv4 |
 //! | `iiop://host` | the default port, 2809 | a port that the system chooses, as with `:0` |
 //! | `iiop://:2809/hostname_in_ior=name` | - | references contain `name` |
-//! | `iiop://:2809/publish=name:5000` | - | references contain `name` and port 5000 |
+//! | `iiop://:2809/publish=name:5000` | - | references contain `name` and port 5000; may be repeated after a `&` |
 //!
 //! [`IiopProtocol`] is the protocol, with `TAG_INTERNET_IOP` profiles and `corbaloc:iiop:`
 //! addresses.
@@ -26,6 +26,7 @@ pub mod datagrams;
 mod iiop;
 mod like;
 mod listen;
+mod publish;
 mod stream;
 
 use std::sync::Arc;

@@ -1,19 +1,16 @@
-//! Listening, and the endpoints for references.
+//! Listening.
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use zorb_os::interface::{self, InterfaceAddress};
 use zorb_transport::socket::{self, SocketAcceptor, set_buffers};
-use zorb_transport::{Acceptor, EndpointError, ListenError, ListenOptions, resolve, strip_scheme};
+use zorb_transport::{Acceptor, ListenError, ListenOptions, resolve, strip_scheme};
 
 use crate::acceptor::ListeningTcp;
 use crate::address::{Host, HostPort, ListenAddress};
-
-#[cfg(test)]
-mod tests;
+use crate::publish;
 
 pub(crate) fn listen(
     scheme: &str,
@@ -23,17 +20,11 @@ pub(crate) fn listen(
     let address = ListenAddress::parse(strip_scheme(scheme, url)?)?;
     let fail = |error| ListenError::new(url, error);
     let socket = bind(&address, options).map_err(fail)?;
+    let published = publish::endpoints(scheme, url, &address, &socket, options)?;
     let listener = std::net::TcpListener::from(socket);
     let bound = listener.local_addr().map_err(fail)?;
-    let interfaces = match address.host {
-        Some(Host::Ip(ip)) if !ip.is_unspecified() => Vec::new(),
-        Some(Host::Name(_)) => Vec::new(),
-        _ => interface::addresses().map_err(fail)?,
-    };
-    let published = published(&address, bound, options, &interfaces)?;
     let endpoint = HostPort { host: Host::Ip(bound.ip()), port: bound.port() };
     let endpoint = endpoint.to_endpoint(scheme)?;
-    let published = published.to_endpoint(scheme)?;
     let socket = ListeningTcp { listener, options: options.stream.clone() };
     Ok(Arc::new(SocketAcceptor::new(socket, endpoint, published).with_options(options)))
 }
@@ -80,37 +71,4 @@ fn bind_to(address: SocketAddr, options: &ListenOptions) -> io::Result<Socket> {
     socket.bind(&address.into())?;
     socket::listen(&socket, options)?;
     Ok(socket)
-}
-
-/// The endpoint for references: the published host and port, otherwise the host given by name, otherwise the
-/// bound address, otherwise the machine's first reachable address.
-fn published(
-    address: &ListenAddress,
-    bound: SocketAddr,
-    options: &ListenOptions,
-    interfaces: &[InterfaceAddress],
-) -> Result<HostPort, EndpointError> {
-    let host = if let Some(host) = &address.published {
-        host.clone()
-    } else if let Some(name) = &options.published_host {
-        Host::parse(name)?
-    } else {
-        match &address.host {
-            Some(Host::Name(name)) => Host::Name(name.clone()),
-            Some(Host::Ip(ip)) if !ip.is_unspecified() => Host::Ip(*ip),
-            requested => Host::Ip(reachable(requested.as_ref(), bound.ip(), interfaces)),
-        }
-    };
-    Ok(HostPort { host, port: address.published_port.unwrap_or(bound.port()) })
-}
-
-/// The published address of a socket that is bound to all interfaces.
-fn reachable(requested: Option<&Host>, bound: IpAddr, interfaces: &[InterfaceAddress]) -> IpAddr {
-    let v4 = interface::first_reachable_v4(interfaces).map(IpAddr::V4);
-    let v6 = interface::first_reachable_v6(interfaces).map(IpAddr::V6);
-    match (requested, bound) {
-        (_, IpAddr::V4(_)) => v4.unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        (None, IpAddr::V6(_)) => v4.or(v6).unwrap_or(Ipv4Addr::LOCALHOST.into()),
-        (Some(_), IpAddr::V6(_)) => v6.or(v4).unwrap_or(Ipv6Addr::LOCALHOST.into()),
-    }
 }

@@ -185,6 +185,10 @@ impl<W: Watch> Protocol for Watched<W> {
         self.inner.decode_profile(profile)
     }
 
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        self.inner.shares_profile(first, other)
+    }
+
     fn encode_profile(
         &self,
         endpoints: &[Endpoint],

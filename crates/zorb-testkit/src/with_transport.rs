@@ -36,6 +36,10 @@ impl<T: Transport> Protocol for WithTransport<T> {
         self.protocol.decode_profile(profile)
     }
 
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        self.protocol.shares_profile(first, other)
+    }
+
     fn encode_profile(
         &self,
         endpoints: &[Endpoint],

@@ -137,6 +137,14 @@ impl Protocol for SsliopProtocol {
         })
     }
 
+    /// `TAG_SSL_SEC_TRANS` has a port, and no host.
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        match (self.transport.host_port(first), self.transport.host_port(other)) {
+            (Ok(first), Ok(other)) => first.host == other.host,
+            _ => true,
+        }
+    }
+
     /// A profile of version 1.0 has no components: it becomes version 1.1. Of several endpoints,
     /// those on the first one's host are included.
     fn encode_profile(

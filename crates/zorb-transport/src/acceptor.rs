@@ -60,9 +60,10 @@ pub trait Acceptor: Send + Sync + fmt::Debug {
     /// The endpoints for object references, at least one, the preferred one first.
     ///
     /// The same as [`endpoint`](Self::endpoint), with these exceptions: a host given by name is
-    /// published by name; a published host in the options or the URL is used unchanged; an acceptor
-    /// bound to all interfaces publishes the machine's first non-loopback address (the loopback
-    /// address if it has no other).
+    /// published by name; published hosts and ports in the URL, or the host in the options, are used
+    /// unchanged; an acceptor bound to all interfaces publishes the machine's first non-loopback
+    /// address (the loopback address if it has no other) or, with [rules](crate::PublishRules), the
+    /// addresses that they allow. No address is published that the rules exclude.
     fn published(&self) -> &[Endpoint];
 }
 

@@ -142,6 +142,13 @@ impl Protocol for Composed {
         Ok(TaggedProfile { tag: self.tag, data: inner.data })
     }
 
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        match (self.transport.inner(first), self.transport.inner(other)) {
+            (Ok(first), Ok(other)) => self.inner().shares_profile(&first, &other),
+            _ => true,
+        }
+    }
+
     fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
         self.inner().priority_component(&self.transport.all_inner(endpoints).ok()?, priority)
     }

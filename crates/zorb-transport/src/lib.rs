@@ -35,6 +35,7 @@ mod message_budget;
 mod option;
 mod peer_network;
 mod protocol;
+mod publish;
 mod resolve;
 pub mod socket;
 mod stream;
@@ -57,8 +58,9 @@ pub use option::{
 pub use peer_network::peer_network;
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
-    ResolvedProfile, join_profiles, property_fields, usable_endpoints,
+    ResolvedProfile, for_each_profile, join_profiles, property_fields, usable_endpoints,
 };
+pub use publish::{PublishRule, PublishRules, PublishVerdict};
 pub use resolve::resolve;
 pub use stream::Stream;
 pub use stream_options::{ConnectOptions, ListenOptions, SetStreamOptions, StreamOptions};

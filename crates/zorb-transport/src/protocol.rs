@@ -140,6 +140,13 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         components: &[TaggedComponent],
     ) -> Result<TaggedProfile, ProfileError>;
 
+    /// Whether one profile, whose first endpoint is `first`, can contain `other`, too. A server that publishes both makes
+    /// two profiles otherwise. Default: yes.
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        let _ = (first, other);
+        true
+    }
+
     /// A component with the RT-CORBA priority of `endpoints` for other ORBs, in this protocol's usual format. Default:
     /// none.
     fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
@@ -166,6 +173,31 @@ pub trait Protocol: Send + Sync + fmt::Debug {
         }
         self.transport().parse_endpoint(address)
     }
+}
+
+/// Calls `encode` for each profile of an object at these endpoints: with its first endpoint and those that
+/// [share its profile](Protocol::shares_profile), in their order. For creators of references.
+///
+/// # Errors
+/// The first error of `encode`.
+pub fn for_each_profile<E>(
+    protocol: &dyn Protocol,
+    endpoints: &[Endpoint],
+    mut encode: impl FnMut(&[Endpoint]) -> Result<(), E>,
+) -> Result<(), E> {
+    if endpoints.len() <= 1 {
+        return encode(endpoints);
+    }
+    let mut left = endpoints.to_vec();
+    while let Some(first) = left.first().cloned() {
+        let (profile, others) = left
+            .into_iter()
+            .partition(|other| *other == first || protocol.shares_profile(&first, other));
+        let profile: Vec<_> = profile;
+        encode(&profile)?;
+        left = others;
+    }
+    Ok(())
 }
 
 /// The usable ones of the endpoints that a profile contains, each once, and at most

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use crate::Workers;
+use crate::{PublishRules, Workers};
 
 crate::options! {
     /// Options of a connected stream, on both sides. A transport ignores options that do not apply.
@@ -68,6 +68,8 @@ pub struct ListenOptions {
     /// The host for references instead of the bound one. Default `None`. An option in the URL
     /// (`iiop://:2809/hostname_in_ior=name`) takes precedence.
     pub published_host: Option<String>,
+    /// Which addresses references may contain, and in which order. Default: no rules.
+    pub publish_rules: PublishRules,
     /// Only bind, so that the address is taken and known, until [`Acceptor::listen`](crate::Acceptor::listen) is
     /// called. Default `false`.
     pub bind_only: bool,
@@ -83,6 +85,7 @@ impl Default for ListenOptions {
             backlog: 128,
             reuse_address: true,
             published_host: None,
+            publish_rules: PublishRules::default(),
             bind_only: false,
             stream: StreamOptions::default(),
             workers: Workers::default(),

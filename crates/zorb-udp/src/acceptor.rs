@@ -15,20 +15,20 @@ pub(crate) type MakeUnpack = Box<dyn Fn() -> Box<dyn Unpack> + Send + Sync>;
 pub(crate) struct UdpAcceptor {
     shared: Arc<Shared>,
     endpoint: Endpoint,
-    published: [Endpoint; 1],
+    published: Vec<Endpoint>,
     unpack: MakeUnpack,
 }
 
 impl UdpAcceptor {
-    /// The acceptor of a bound socket, with its own endpoint and the published one.
+    /// The acceptor of a bound socket, with its own endpoint and the published ones.
     pub(crate) fn new(
         socket: UdpSocket,
         endpoint: Endpoint,
-        published: Endpoint,
+        published: Vec<Endpoint>,
         unpack: MakeUnpack,
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared::new(socket)?);
-        Ok(Self { shared, endpoint, published: [published], unpack })
+        Ok(Self { shared, endpoint, published, unpack })
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn listen<H: Handover>(
     let (socket, name, file) = bound.map_err(|error| with_hint(ListenError::new(url, error)))?;
     let endpoint = name.to_endpoint(scheme)?;
     let socket = ListeningUnix { socket, file, name: name.to_string(), handover };
-    Ok(Arc::new(SocketAcceptor::new(socket, endpoint.clone(), endpoint)))
+    Ok(Arc::new(SocketAcceptor::new(socket, endpoint.clone(), vec![endpoint])))
 }
 
 fn listen_abstract(name: SocketName, options: &ListenOptions) -> io::Result<Bound> {

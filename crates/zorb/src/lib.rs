@@ -199,9 +199,10 @@ pub mod transport {
         AcceptError, Acceptor, Backoff, BusyWait, Composed, ConnectAttempt, ConnectError,
         ConnectOptions, ConnectPhase, Endpoint, EndpointError, Groups, ListenError, ListenOptions,
         LocalSocket, MAX_PROFILE_ENDPOINTS, MAX_URL_LEN, OptionNumber, PeerIdentity, ProfileError,
-        PropertyField, Protocol, ProtocolRegistry, ReceivedBuffer, RegistryError, ResolvedProfile,
-        SendBuffer, Stream, Transport, WaitPolicy, WorkerThreads, Workers, join_profiles, options,
-        property_fields, strip_scheme,
+        PropertyField, Protocol, ProtocolRegistry, PublishRule, PublishRules, PublishVerdict,
+        ReceivedBuffer, RegistryError, ResolvedProfile, SendBuffer, Stream, Transport, WaitPolicy,
+        WorkerThreads, Workers, for_each_profile, join_profiles, options, property_fields,
+        strip_scheme,
     };
 
     /// A transport within one process, for tests: `inproc://name`.

@@ -112,7 +112,7 @@ impl Transport for HailTransport {
         let host = options.published_host.as_deref().unwrap_or(host);
         let published = endpoint(&format!("{host}:{}", bound.port()))?;
         let socket = Listening { listener, options: options.stream.clone() };
-        Ok(Arc::new(SocketAcceptor::new(socket, endpoint(&bound.to_string())?, published)))
+        Ok(Arc::new(SocketAcceptor::new(socket, endpoint(&bound.to_string())?, vec![published])))
     }
 
     fn beside(&self, acceptor: &dyn Acceptor) -> String {

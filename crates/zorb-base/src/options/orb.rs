@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zorb_transport::Named;
+use zorb_transport::{Named, PublishRules};
 
 use super::{CharCodeSet, CollocationStrategy, ListenFrom};
 
@@ -27,6 +27,11 @@ macro_rules! orb_options {
                 /// When the ORB begins to listen: when its first reference is made, which activating an object does, or
                 /// when the program serves (run, perform_work or serve). The addresses are taken before that.
                 "ListenFrom" listen_from: ListenFrom = ListenFrom::Activation;
+                /// Addresses that references may contain, in the order of rules; each rule is ipv4, ipv6, loopback,
+                /// link-local, private, an address, a network such as 10.0.0.0/8, interface=NAME or name=HOST, or one
+                /// of these after a - to exclude it; the first that applies decides; empty for the machine's first
+                /// reachable address.
+                "PublishRules" publish_rules: PublishRules = PublishRules::default();
                 /// Protocols that the ORB uses, by scheme, the default one to listen with first; or, each after a
                 /// -, those that it does not use; empty for all.
                 "Protocols" protocols: Vec<String> = Vec::new();

@@ -121,6 +121,7 @@ fn settings(orb: &zorb::Orb, args: &BridgeArgs) -> Settings {
         max_message_size: options.max_message_size,
         max_buffered_octets: options.max_buffered_octets,
         max_buffered_octets_per_peer: options.max_buffered_octets_per_peer,
+        publish_rules: options.publish_rules.clone(),
         stream: options.stream.clone(),
         wait: options.wait_policy(),
     }

@@ -10,7 +10,7 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{GiopVersion, Ior, LanePriority, OrbType, TaggedComponent, TaggedProfile};
 use zorb_invocation::object::ObjectRef;
 use zorb_serving::Listener;
-use zorb_transport::join_profiles;
+use zorb_transport::{for_each_profile, join_profiles};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
@@ -129,17 +129,20 @@ fn profiles(
     let mut profiles = Vec::new();
     for &listener in listeners {
         let failed = || Error::new(Phase::Adapter, "profile");
-        let (protocol, endpoints) = (&listener.protocol, listener.acceptor.published());
-        let mut components = components.to_vec();
-        if let Some(priority) = priority {
-            let own = TaggedComponent::with_body(&LanePriority(priority), ByteOrder::NATIVE);
-            components.push(own.map_err(|error| no_endpoint(failed().with_source(error)))?);
-            components.extend(protocol.priority_component(endpoints, priority));
-        }
-        let profile = protocol
-            .encode_profile(endpoints, GiopVersion::HIGHEST, key, &components)
-            .map_err(|error| no_endpoint(failed().with_source(error)))?;
-        profiles.push((Arc::clone(protocol), profile));
+        let protocol = &listener.protocol;
+        for_each_profile(&**protocol, listener.acceptor.published(), |endpoints| {
+            let mut components = components.to_vec();
+            if let Some(priority) = priority {
+                let own = TaggedComponent::with_body(&LanePriority(priority), ByteOrder::NATIVE);
+                components.push(own.map_err(|error| no_endpoint(failed().with_source(error)))?);
+                components.extend(protocol.priority_component(endpoints, priority));
+            }
+            let profile = protocol
+                .encode_profile(endpoints, GiopVersion::HIGHEST, key, &components)
+                .map_err(|error| no_endpoint(failed().with_source(error)))?;
+            profiles.push((Arc::clone(protocol), profile));
+            Ok::<_, SystemException>(())
+        })?;
     }
     Ok(join_profiles(profiles))
 }

@@ -29,6 +29,8 @@ fn a_profile_comes_back_with_the_endpoints_of_its_port() {
     assert_eq!(profile.tag, ProfileTag::TAO_SCIOP);
     let resolved = protocol.decode_profile(&profile).unwrap();
     assert_eq!(resolved.endpoints, all[..2]);
+    let shares = |other: &Endpoint| protocol.shares_profile(&all[0], other);
+    assert!(shares(&all[1]) && !shares(&all[2]));
     let none = protocol.encode_profile(&[], GiopVersion::V1_2, b"k", &[]);
     assert!(matches!(none, Err(ProfileError::NoEndpoint)));
 }

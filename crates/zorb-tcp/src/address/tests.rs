@@ -69,16 +69,19 @@ fn profile_hosts_have_no_brackets() {
 #[test]
 fn listening_has_options_and_all_interfaces() {
     let parse = ListenAddress::parse;
-    let all = |port| ListenAddress { host: None, port, published: None, published_port: None };
+    let all = |port| ListenAddress { host: None, port, published: Vec::new() };
     assert_eq!(parse("").unwrap(), all(0));
     assert_eq!(parse(":2809").unwrap(), all(2809));
     let full = parse("[::1]:7/hostname_in_ior=Gate.example.com").unwrap();
     assert_eq!(full.host, Some(Host::Ip(Ipv6Addr::LOCALHOST.into())));
     assert_eq!(full.port, 7);
-    assert_eq!(full.published, Some(Host::Name("gate.example.com".to_owned())));
-    assert_eq!(parse("h:7/").unwrap().published, None);
-    let published = parse(":7/hostname_in_ior=[::2]").unwrap().published;
-    assert_eq!(published.unwrap().to_string(), "[::2]");
+    let host = Host::Name("gate.example.com".to_owned());
+    assert_eq!(full.published, [Published { host, port: None }]);
+    assert_eq!(parse("h:7/").unwrap().published, []);
+    let published = parse(":7/hostname_in_ior=::2&publish=a:1&publish=[::3]").unwrap().published;
+    let published = published.iter().map(|place| (place.host.to_string(), place.port));
+    let expected = [("[::2]", None), ("a", Some(1)), ("[::3]", None)];
+    assert!(published.eq(expected.map(|(host, port)| (host.to_owned(), port))));
 }
 
 #[test]
@@ -89,4 +92,10 @@ fn unknown_listening_options_are_named() {
     assert!(ListenAddress::parse("h:7/hostname_in_ior").is_err());
     assert!(ListenAddress::parse("h:7/hostname_in_ior=").is_err());
     assert!(ListenAddress::parse("h:7/hostname_in_ior=a b").is_err());
+    for all_interfaces in ["hostname_in_ior=::", "publish=0.0.0.0", "publish=[::]:5000"] {
+        let error = ListenAddress::parse(&format!("h:7/{all_interfaces}")).unwrap_err();
+        assert!(error.reason().contains("all interfaces"), "{error}");
+    }
+    let many = |count| ListenAddress::parse(&format!(":7/{}", "publish=a&".repeat(count)));
+    assert!(many(64).is_ok() && many(65).is_err());
 }

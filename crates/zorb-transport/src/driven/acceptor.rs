@@ -241,7 +241,7 @@ impl<D: Driven> Listener<D> {
 pub(super) struct DrivenAcceptor<D: Driven> {
     pub(super) listener: Arc<Listener<D>>,
     pub(super) endpoint: Endpoint,
-    pub(super) published: [Endpoint; 1],
+    pub(super) published: Vec<Endpoint>,
 }
 
 impl<D: Driven> fmt::Debug for DrivenAcceptor<D> {

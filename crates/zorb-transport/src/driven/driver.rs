@@ -123,14 +123,13 @@ impl<D: Driven> Driver<D> {
         settings: Settings,
         options: &ListenOptions,
         endpoint: Endpoint,
-        published: Endpoint,
+        published: Vec<Endpoint>,
     ) -> io::Result<Arc<dyn Acceptor>> {
         let _ = SockRef::from(&socket).set_recv_buffer_size(SOCKET_BUFFER);
         let backlog = usize::try_from(options.backlog).unwrap_or(usize::MAX);
         // Endpoints share nothing.
         let timers = Timers::of_endpoint(D::THREADS, options.workers.clone());
         let listener = Listener::<D>::new(socket, settings, backlog, &timers)?;
-        let published = [published];
         let acceptor = DrivenAcceptor { listener: Arc::clone(&listener), endpoint, published };
         timers.start()?;
         let receiver = thread::Builder::new().name(format!("{}-in", D::THREADS));

@@ -213,6 +213,9 @@ macro_rules! __option_setter {
             $crate::SetOption::set_option(self, $name, $crate::OptionValue::text(&values, ""))
         }
     };
+    ([$($vis:ident)?] [$($help:literal)+] $name:literal () $field:ident PublishRules) => {
+        $crate::__option_setter! { [$($vis)?] [$($help)+] $name () $field Vec<String> }
+    };
     ([$($vis:ident)?] [$($help:literal)+] $name:literal () $field:ident Named) => {
         $(#[doc = $help])+
         #[doc = ""]

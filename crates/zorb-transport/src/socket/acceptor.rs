@@ -48,7 +48,7 @@ pub trait ListeningSocket: AsFd + Send + Sync + fmt::Debug {
 pub struct SocketAcceptor<L> {
     socket: L,
     endpoint: Endpoint,
-    published: [Endpoint; 1],
+    published: Vec<Endpoint>,
     /// The length of the backlog, if the socket is only bound.
     bound: Option<i32>,
     closed: AtomicBool,
@@ -57,11 +57,11 @@ pub struct SocketAcceptor<L> {
 
 impl<L: ListeningSocket> SocketAcceptor<L> {
     /// An acceptor on `socket`, which is bound to `endpoint`; references contain `published`.
-    pub fn new(socket: L, endpoint: Endpoint, published: Endpoint) -> Self {
+    pub fn new(socket: L, endpoint: Endpoint, published: Vec<Endpoint>) -> Self {
         Self {
             socket,
             endpoint,
-            published: [published],
+            published,
             bound: None,
             closed: AtomicBool::new(false),
             backoff: Backoff::default(),

@@ -4,7 +4,6 @@ use std::io::{self, IoSlice};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 
 use socket2::{Domain, MsgHdr, Protocol, SockAddr, SockRef, Socket, Type};
-use zorb_os::interface;
 
 use super::octet_of;
 use crate::StreamOptions;
@@ -43,19 +42,6 @@ fn take_port(address: SocketAddr) -> io::Result<UdpSocket> {
     socket.bind(&address.into())?;
     socket.set_reuse_address(false)?;
     Ok(socket.into())
-}
-
-/// The address for references: the bound address, or the machine's first reachable one.
-///
-/// # Errors
-/// The system's interfaces cannot be listed.
-pub fn reachable(bound: SocketAddr) -> io::Result<IpAddr> {
-    if !bound.ip().is_unspecified() {
-        return Ok(bound.ip());
-    }
-    let interfaces = interface::addresses()?;
-    let first = interface::first_reachable_v4(&interfaces);
-    Ok(first.unwrap_or(Ipv4Addr::LOCALHOST).into())
 }
 
 /// Traffic options of one sender on a shared socket.

@@ -90,7 +90,7 @@ impl Transport for MiopTransport {
         let endpoint = endpoint_of(address)?;
         let shared = Arc::clone(&self.shared);
         let unpack = Box::new(move || Box::new(Packets::new(&shared)) as Box<_>);
-        let acceptor = UdpAcceptor::new(socket, endpoint.clone(), endpoint, unpack);
+        let acceptor = UdpAcceptor::new(socket, endpoint.clone(), vec![endpoint], unpack);
         Ok(Arc::new(acceptor.map_err(fail)?))
     }
 

@@ -12,6 +12,7 @@ mod precedence;
 mod processes;
 mod protocol_policies;
 mod protocols;
+mod published;
 mod short;
 mod short_routes;
 mod ssliop;
