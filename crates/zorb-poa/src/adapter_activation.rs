@@ -21,7 +21,8 @@ pub trait AdapterActivator: Send + Sync {
     fn unknown_adapter(&self, name: &str) -> Result<bool, SystemException>;
 }
 
-/// The adapters that are being created, and the requests that wait for them.
+/// The adapters that are being created, and the requests that wait for them. Requests do not find an adapter, nor those
+/// below it, before its activator has returned: only then it has its servants.
 pub(crate) struct AdapterActivations {
     limits: HoldLimits,
     state: Lock<State>,
@@ -55,14 +56,16 @@ impl AdapterActivations {
     }
 
     /// Creates the adapter with a path, which ends in `name`, on the calling thread, unless it `exists` by now or
-    /// another thread is creating it.
-    pub(crate) fn activate(
+    /// another thread is creating it. `reveal` lets requests find what has been created; no adapter is added while its
+    /// result lives.
+    pub(crate) fn activate<G>(
         &self,
         path: &[u8],
         name: &str,
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
         exists: impl Fn() -> bool,
+        reveal: impl FnOnce() -> G,
     ) -> Result<Activated, Stopped> {
         let mut state = self.state.lock();
         let is_released = state.is_released;
@@ -86,7 +89,9 @@ impl AdapterActivations {
         }
         drop(state);
         let created = catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name)));
+        let unchanging = reveal();
         let creating = self.state.lock().creating.remove(path);
+        drop(unchanging);
         // Without the lock: a resumed request may ask at once.
         creating.into_iter().for_each(|creating| creating.queue.open());
         match created {
@@ -98,6 +103,25 @@ impl AdapterActivations {
                 Err(Stopped::Refused(failed(None)))
             }
         }
+    }
+
+    /// Whether the adapter with this path is being created.
+    pub(crate) fn is_creating(&self, path: &[u8]) -> bool {
+        self.state.lock().creating.contains_key(path)
+    }
+
+    /// Whether requests do not find the adapter with a path yet: it or one above it is being created, other than `done`.
+    pub(crate) fn hides(&self, path: &[u8], done: Option<&[u8]>) -> bool {
+        let state = self.state.lock();
+        let mut creating = state.creating.keys().filter(|&creating| Some(&**creating) != done);
+        creating.any(|creating| path.starts_with(creating))
+    }
+
+    /// Whether the calling thread is creating the adapter with this path, or one above it.
+    pub(crate) fn is_creator(&self, path: &[u8]) -> bool {
+        let state = self.state.lock();
+        let mut own = state.creating.iter().filter(|(_, by)| by.thread == thread::id());
+        own.any(|(creating, _)| path.starts_with(creating))
     }
 
     /// Answers held requests with `TRANSIENT`, and holds no further ones.

@@ -104,7 +104,8 @@ impl Adapters {
         }
     }
 
-    /// Creates an adapter and adds it to the tables.
+    /// Creates an adapter and adds it to the tables; requests find a persistent one by its path when the adapter
+    /// activator that creates it, if any, has returned.
     pub fn register(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
         let _changing = self.changing.lock();
         let mut tables = Tables::clone(&self.tables.load());
@@ -128,7 +129,9 @@ impl Adapters {
         if let Some(entry) = tables.by_index.get_mut(index) {
             *entry = Some(Arc::clone(&adapter));
         }
-        if adapter.policies().lifespan == Lifespan::Persistent {
+        if adapter.policies().lifespan == Lifespan::Persistent
+            && !self.activations.hides(adapter.path(), None)
+        {
             tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
         }
         self.managers.join(adapter.manager());

@@ -29,8 +29,9 @@ impl AdapterActivator for Creating {
         let policies = PoaPolicies::new().persistent().user_ids();
         match name {
             "waits" => {
-                self.permits.lock().unwrap().recv().unwrap();
                 let created = parent.create(name, policies)?;
+                // Requests do not find the adapter before its object is active.
+                self.permits.lock().unwrap().recv().unwrap();
                 created.activate_with_id::<_, Echo>("one", Acting(Ok))?;
                 Ok(true)
             }
@@ -44,6 +45,13 @@ impl AdapterActivator for Creating {
                 Ok(true)
             }
             "missing" => Ok(true),
+            "own" => {
+                let created = parent.create(name, policies)?;
+                let echo: Echo = created.activate_with_id("one", Acting(Ok))?;
+                // The activator itself may use what it has created.
+                assert_eq!(parent.find_or_activate(name)?.active_objects(), 1);
+                Ok(echo.twice(4)? == 4 && reference_in(&created)?.twice(5)? == 5)
+            }
             "itself" => Err(parent.find_or_activate(name).unwrap_err().into()),
             "fails" => Err(SystemException::no_memory(
                 minor::no_memory::OUT_OF_MEMORY,
@@ -53,6 +61,10 @@ impl AdapterActivator for Creating {
             _ => Ok(false),
         }
     }
+}
+
+fn reference_in(poa: &Poa) -> Result<Echo, SystemException> {
+    Ok(poa.create_reference_with_id("one")?)
 }
 
 fn taken(log: &Log) -> Vec<String> {
@@ -134,6 +146,18 @@ fn activators_refuse_and_fail() {
 }
 
 #[test]
+fn an_activator_uses_the_adapter_that_it_creates() {
+    let (orb, _) = server();
+    let (log, (_permits, permitted)) = (Log::default(), channel());
+    let here = reference(&orb, &["own"]);
+    let permits = Arc::new(Mutex::new(permitted));
+    orb.root_poa().set_adapter_activator(Creating { log: Arc::clone(&log), permits });
+    let (_client, there) = client(&here);
+    assert_eq!((there.twice(1), here.twice(2)), (Ok(1), Ok(2)));
+    assert_eq!(taken(&log), ["RootPOA/own"]);
+}
+
+#[test]
 fn a_thousand_requests_wait_for_an_adapter_and_delay_nobody() {
     let orb = builder().option("MaxHeldRequests", (2 * MANY).to_string());
     let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
@@ -148,13 +172,13 @@ fn a_thousand_requests_wait_for_an_adapter_and_delay_nobody() {
     std::thread::scope(|scope| {
         let first = scope.spawn(|| object.twice(0));
         until(|| !log.lock().unwrap().is_empty());
-        let found = scope.spawn(|| root.find_or_activate("waits").unwrap().name().to_owned());
+        let found = scope.spawn(|| root.find_or_activate("waits").unwrap().active_objects());
         (1..=MANY).for_each(|value| client.twice(&object, value, TWO_WAY));
         client.twice(&free, MANY + 1, TWO_WAY);
         assert_eq!(client.reply(), (MANY + 1, DONE));
         permits.send(()).unwrap();
         assert_eq!(first.join().unwrap(), Ok(0));
-        assert_eq!(found.join().unwrap(), "waits");
+        assert_eq!(found.join().unwrap(), 1);
     });
     let mut replies: Vec<_> = (0..MANY).map(|_| client.reply()).collect();
     replies.sort_unstable_by_key(|(id, _)| *id);

@@ -4,10 +4,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use zorb_base::upcall_thread::about_to_block;
+use zorb_os::lock::Locked;
 use zorb_types::minor;
 
 use super::Adapters;
 use super::admission::{Access, NotAdmitted};
+use super::tables::Tables;
 use crate::adapter::ObjectAdapter;
 use crate::adapter_activation::{Activated, AdapterActivator};
 use crate::error::{PoaError, not_there};
@@ -28,9 +30,10 @@ impl Adapters {
         by: Access<'_>,
     ) -> Result<Found, NotAdmitted> {
         let not_found = || not_there(minor::object_not_exist::POA_NOT_FOUND);
-        let KeyParts::Persistent { path, .. } = key else {
+        let KeyParts::Persistent { path, id } = key else {
             return Err(NotAdmitted::Refused(not_found()));
         };
+        let is_creating = |path: &[u8]| self.activations.is_creating(path);
         loop {
             let absence = self.orb().absence();
             let unknown = || NotAdmitted::Refused(absence.of_persistent(not_found()));
@@ -38,7 +41,17 @@ impl Adapters {
             if let Ok((adapter, id)) = tables.adapter(key) {
                 return adapter.admit(id, by);
             }
-            let (nearest, name) = tables.nearest(path).ok_or_else(unknown)?;
+            if self.activations.is_creator(path)
+                && let Some(own) = tables.persistent_below(path).find(|own| own.path() == path)
+            {
+                return own.admit(id, by);
+            }
+            let Some((nearest, name)) = tables.nearest(path, is_creating) else {
+                // Its activator may have returned in the meantime.
+                let tables = self.tables.load_full();
+                let (adapter, id) = tables.adapter(key).map_err(|_| unknown())?;
+                return adapter.admit(id, by);
+            };
             let manager = nearest.manager();
             if let ManagerState::Holding | ManagerState::Discarding = manager.state() {
                 manager.admit(by.arrival)?;
@@ -56,7 +69,8 @@ impl Adapters {
     #[cold]
     pub(super) fn may_be_created(&self, key: KeyParts<'_>) -> bool {
         let KeyParts::Persistent { path, .. } = key else { return false };
-        self.tables.load().nearest(path).is_some_and(|(nearest, _)| {
+        let is_creating = |path: &[u8]| self.activations.is_creating(path);
+        self.tables.load().nearest(path, is_creating).is_some_and(|(nearest, _)| {
             matches!(nearest.manager().state(), ManagerState::Holding | ManagerState::Discarding)
                 || nearest.adapter_activator().is_some()
         })
@@ -74,7 +88,10 @@ impl Adapters {
         name: &str,
     ) -> Result<Arc<ObjectAdapter>, PoaError> {
         loop {
-            if let Some(child) = parent.child(name) {
+            if let Some(child) = parent.child(name)
+                && (!self.activations.is_creating(child.path())
+                    || self.activations.is_creator(child.path()))
+            {
                 return Ok(child);
             }
             let activator = parent.adapter_activator().ok_or(PoaError::AdapterNonExistent)?;
@@ -99,7 +116,21 @@ impl Adapters {
     ) -> Result<Activated, Stopped> {
         let path = [parent.path(), name.as_bytes(), &[0]].concat();
         let exists = || parent.child(name).is_some();
-        self.activations.activate(&path, name, activator, arrival, exists)
+        self.activations.activate(&path, name, activator, arrival, exists, || self.reveal(&path))
+    }
+
+    /// Lets requests find the adapter with this path, and those below it, whose activator has returned.
+    fn reveal(&self, path: &[u8]) -> Locked<'_, ()> {
+        let changing = self.changing.lock();
+        let before = self.tables.load();
+        let mut tables = Tables::clone(&before);
+        for adapter in before.persistent_below(path) {
+            if !self.activations.hides(adapter.path(), Some(path)) {
+                tables.by_path.insert(adapter.path().to_vec(), Arc::clone(adapter));
+            }
+        }
+        self.replace(tables);
+        changing
     }
 
     /// Answers requests that wait for the main thread or for missing adapters with `TRANSIENT`, and holds no further

@@ -8,6 +8,7 @@ use zorb_types::{SystemException, minor};
 use crate::adapter::ObjectAdapter;
 use crate::error::not_there;
 use crate::key::KeyParts;
+use crate::policies::Lifespan;
 
 #[derive(Clone, Default)]
 pub(super) struct Tables {
@@ -16,16 +17,33 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// The nearest existing adapter on a path, and the name of its child on it, which is missing.
-    pub(super) fn nearest<'p>(&self, path: &'p [u8]) -> Option<(Arc<ObjectAdapter>, &'p str)> {
+    /// The nearest existing adapter on a path, and the name of its child on it, which is missing or `is_created` at the
+    /// moment.
+    pub(super) fn nearest<'p>(
+        &self,
+        path: &'p [u8],
+        is_created: impl Fn(&[u8]) -> bool,
+    ) -> Option<(Arc<ObjectAdapter>, &'p str)> {
         let is_root = |adapter: &&Arc<ObjectAdapter>| adapter.path().is_empty();
         let mut nearest = Arc::clone(self.by_index.iter().flatten().find(is_root)?);
         for name in path.split(|octet| *octet == 0) {
             let name = std::str::from_utf8(name).ok().filter(|name| !name.is_empty())?;
-            let Some(child) = nearest.child(name) else { return Some((nearest, name)) };
-            nearest = child;
+            match nearest.child(name).filter(|child| !is_created(child.path())) {
+                Some(child) => nearest = child,
+                None => return Some((nearest, name)),
+            }
         }
         None
+    }
+
+    /// The persistent adapters whose paths begin with `path`, found by requests or not.
+    pub(super) fn persistent_below<'t>(
+        &'t self,
+        path: &'t [u8],
+    ) -> impl Iterator<Item = &'t Arc<ObjectAdapter>> {
+        self.by_index.iter().flatten().filter(move |adapter| {
+            adapter.policies().lifespan == Lifespan::Persistent && adapter.path().starts_with(path)
+        })
     }
 
     #[inline]
