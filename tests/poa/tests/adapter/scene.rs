@@ -1,11 +1,12 @@
 //! A server with a serving strategy, and a client.
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 
-use zorb::poa::{ObjectId, Poa, PoaError, PoaPolicies};
+use zorb::poa::{ObjectId, Poa, PoaError, PoaPolicies, Upcall};
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy, Threadpool};
 use zorb::{Interface as _, ObjectRef, Orb, Result, SystemException, SystemExceptionKind};
 use zorb_poa_tests::Desk;
+use zorb_poa_tests::desk::ActError;
 
 use crate::servants::{Book, Kind, Servant};
 
@@ -31,6 +32,7 @@ impl Serving {
 pub(crate) struct Scene {
     pub(crate) server: Orb,
     pub(crate) client: Orb,
+    pub(crate) serving: Serving,
     pub(crate) kind: Kind,
     pub(crate) book: Arc<Book>,
     pool: Option<Threadpool>,
@@ -38,8 +40,14 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new(serving: Serving, kind: Kind) -> Self {
+        Self::with_options(serving, kind, &[])
+    }
+
+    /// A scene whose server has these options.
+    pub(crate) fn with_options(serving: Serving, kind: Kind, options: &[(&str, &str)]) -> Self {
         let orb = || Orb::builder().without_environment();
-        let server = orb().listen("iiop://127.0.0.1:0").build().unwrap();
+        let server = options.iter().fold(orb(), |orb, (name, value)| orb.option(name, *value));
+        let server = server.listen("iiop://127.0.0.1:0").build().unwrap();
         // Until then, what a persistent reference names may still be created.
         server.serve().unwrap();
         let client = orb().build().unwrap();
@@ -54,7 +62,33 @@ impl Scene {
             }
         };
         let book = Arc::new(Book::new(server.poa_current()));
-        Self { server, client, kind, book, pool }
+        Self { server, client, serving, kind, book, pool }
+    }
+
+    /// How many upcalls the server can make at the same time, at most 2.
+    pub(crate) fn threads(&self) -> usize {
+        if self.serving == Serving::Pool(Strategy::SingleThread) { 1 } else { 2 }
+    }
+
+    /// Sets what upcalls of `act` do.
+    pub(crate) fn act(
+        &self,
+        action: impl Fn(&Upcall<'_>) -> Result<(), ActError> + Send + Sync + 'static,
+    ) {
+        *self.book.action.lock().unwrap() = Arc::new(action);
+    }
+
+    /// Lets upcalls of `act` wait at a gate, and records their beginnings and ends.
+    pub(crate) fn act_at_gate(&self) -> Arc<Gate> {
+        let (gate, book) = (Arc::<Gate>::default(), Arc::clone(&self.book));
+        let passed = Arc::clone(&gate);
+        self.act(move |_| {
+            book.note("begins");
+            passed.pass();
+            book.note("ends");
+            Ok(())
+        });
+        gate
     }
 
     pub(crate) fn end(self) {
@@ -62,12 +96,17 @@ impl Scene {
         self.server.shutdown(true).unwrap();
     }
 
-    /// Policies with the scene's thread pool, and for its kind of servant.
-    pub(crate) fn policies(&self, policies: PoaPolicies) -> PoaPolicies {
-        let policies = match &self.pool {
+    /// Policies with the scene's thread pool.
+    pub(crate) fn in_pool(&self, policies: PoaPolicies) -> PoaPolicies {
+        match &self.pool {
             Some(pool) => policies.with(pool.policy()),
             None => policies,
-        };
+        }
+    }
+
+    /// The same, and for its kind of servant.
+    pub(crate) fn policies(&self, policies: PoaPolicies) -> PoaPolicies {
+        let policies = self.in_pool(policies);
         match self.kind.is_by_default() {
             true => policies.multiple_ids().default_servant(),
             false => policies,
@@ -143,6 +182,52 @@ impl Scene {
             let refused = desk.served().unwrap_err();
             assert_eq!((refused.kind, refused.minor.code()), (kind, minor), "{view}");
         }
+    }
+}
+
+/// Stops upcalls until it is opened.
+#[derive(Default)]
+pub(crate) struct Gate {
+    state: Mutex<AtGate>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct AtGate {
+    reached: usize,
+    is_open: bool,
+}
+
+impl Gate {
+    /// Waits until it is open.
+    pub(crate) fn pass(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.reached += 1;
+        self.changed.notify_all();
+        drop(self.changed.wait_while(state, |state| !state.is_open).unwrap());
+    }
+
+    /// Waits until so many upcalls are at the gate, calls `work`, and opens the gate.
+    pub(crate) fn when_reached<T>(&self, count: usize, work: impl FnOnce() -> T) -> T {
+        /// Opens the gate, also if `work` has panicked.
+        struct Opening<'a>(&'a Gate);
+        impl Drop for Opening<'_> {
+            fn drop(&mut self) {
+                self.0.state.lock().unwrap().is_open = true;
+                self.0.changed.notify_all();
+            }
+        }
+        let state = self.state.lock().unwrap();
+        drop(self.changed.wait_while(state, |state| state.reached < count).unwrap());
+        let _opening = Opening(self);
+        work()
+    }
+}
+
+/// Waits until it is so.
+pub(crate) fn until(so: impl Fn() -> bool) {
+    while !so() {
+        std::thread::yield_now();
     }
 }
 

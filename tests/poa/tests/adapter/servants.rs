@@ -1,13 +1,14 @@
 //! The servants of the suite.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use zorb::dynamic::{Dynamic, DynamicServant, ServerRequest};
 use zorb::poa::{AnyServant, ObjectId, PoaCurrent, Upcall};
 use zorb::{Any, Interface as _, ObjectRef, Result, SystemException};
-use zorb_poa_tests::{Desk, DeskServant};
+use zorb_poa_tests::desk::ActError;
+use zorb_poa_tests::{Desk, DeskServant, Refused};
 
 /// How objects are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,9 +36,15 @@ impl Kind {
     }
 }
 
-/// What servants record, and the current of their ORB.
+/// What an upcall of `act` does.
+pub(crate) type Action = Arc<dyn Fn(&Upcall<'_>) -> Result<(), ActError> + Send + Sync>;
+
+/// What servants do and record, and the current of their ORB.
 pub(crate) struct Book {
     pub(crate) current: PoaCurrent,
+    pub(crate) action: Mutex<Action>,
+    /// What has happened, in this order.
+    events: Mutex<Vec<String>>,
     pub(crate) served: AtomicUsize,
     inside: AtomicUsize,
     /// How many upcalls of `stay` have overlapped at most.
@@ -47,7 +54,30 @@ pub(crate) struct Book {
 impl Book {
     pub(crate) fn new(current: PoaCurrent) -> Self {
         let none = || AtomicUsize::new(0);
-        Self { current, served: none(), inside: none(), most: none() }
+        let action: Action = Arc::new(|_| Ok(()));
+        Self {
+            current,
+            action: Mutex::new(action),
+            events: Mutex::default(),
+            served: none(),
+            inside: none(),
+            most: none(),
+        }
+    }
+
+    /// Records an event.
+    pub(crate) fn note(&self, event: impl Into<String>) {
+        self.events.lock().unwrap().push(event.into());
+    }
+
+    /// The events since the last call.
+    pub(crate) fn events(&self) -> Vec<String> {
+        std::mem::take(&mut *self.events.lock().unwrap())
+    }
+
+    fn act(&self, upcall: &Upcall<'_>) -> Result<(), ActError> {
+        let action = Arc::clone(&self.action.lock().unwrap());
+        action(upcall)
     }
 
     /// The id of the object being served, by the current, which must agree with `id`.
@@ -80,6 +110,10 @@ impl DeskServant for Clerk {
         self.0.stay();
         Ok(())
     }
+
+    fn act(&self, upcall: &Upcall<'_>) -> Result<(), ActError> {
+        self.0.act(upcall)
+    }
 }
 
 /// The same without.
@@ -101,6 +135,17 @@ impl DynamicServant for DynamicClerk {
                 self.0.stay();
                 request.arguments(Vec::new()).map(|_| ())
             }
+            "act" => {
+                let acted = self.0.act(&request.upcall()?);
+                request.arguments(Vec::new())?;
+                match acted {
+                    Ok(()) => Ok(()),
+                    Err(ActError::Refused(refused)) => {
+                        request.set_exception(Any::new::<Refused>(&refused)?)
+                    }
+                    Err(ActError::System(exception)) => Err(exception),
+                }
+            }
             _ => Err(ServerRequest::unknown_operation()),
         }
     }
@@ -119,6 +164,28 @@ impl Servant {
             Kind::Typed | Kind::Default => Self::Typed(Arc::new(Clerk(book))),
             Kind::Dynamic | Kind::DynamicDefault => {
                 Self::Dynamic(Arc::new(Dynamic(DynamicClerk(book))))
+            }
+        }
+    }
+
+    /// A servant of one of the types above.
+    pub(crate) fn of(servant: &AnyServant) -> Self {
+        match servant.downcast() {
+            Some(typed) => Self::Typed(typed),
+            None => Self::Dynamic(servant.downcast().unwrap()),
+        }
+    }
+
+    /// Tells whether the servant has been dropped, without keeping it.
+    pub(crate) fn is_dropped(&self) -> Box<dyn Fn() -> bool> {
+        match self {
+            Self::Typed(servant) => {
+                let servant = Arc::downgrade(servant);
+                Box::new(move || servant.strong_count() == 0)
+            }
+            Self::Dynamic(servant) => {
+                let servant = Arc::downgrade(servant);
+                Box::new(move || servant.strong_count() == 0)
             }
         }
     }

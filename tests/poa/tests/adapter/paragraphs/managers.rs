@@ -3,20 +3,31 @@
 use std::sync::atomic::Ordering;
 use std::thread;
 
-use zorb::SystemExceptionKind::{ObjAdapter, Transient};
+use zorb::SystemExceptionKind::{ObjAdapter, ObjectNotExist, Transient};
 use zorb::poa::{ManagerState, Poa, PoaError, PoaManager, PoaPolicies};
+use zorb::{CompletionStatus, SystemException};
 use zorb_poa_tests::Desk;
 
 use super::Row;
-use crate::scene::Scene;
+use crate::scene::{Scene, until};
 use crate::servants::Kind;
 
 pub(super) const TABLE: &[Row] = &[
-    ("15.3.2", "a new manager holds", Kind::ALL, new_managers_hold),
-    ("15.3.2.1", "activation serves what is held", Kind::ALL, activation_serves_what_is_held),
-    ("15.3.2.3", "a discarding manager answers TRANSIENT", Kind::ALL, discarding),
-    ("15.3.2.4", "a deactivated manager refuses, for ever", Kind::ALL, deactivated),
-    ("15.3.9", "adapters share their parent's manager", Kind::ALL, shared_by_default),
+    ("15.3.2 get_state", "a new manager holds", Kind::ALL, new_managers_hold),
+    ("15.3.2 activate", "serves what is held", Kind::ALL, activation_serves_what_is_held),
+    ("15.3.2 hold_requests", "beyond the limits: TRANSIENT", Kind::ALL, limits),
+    ("15.3.2 hold_requests", "objects are activated meanwhile", Kind::ACTIVE, activated_meanwhile),
+    (
+        "15.3.2 hold_requests",
+        "an adapter destroyed meanwhile: OBJECT_NOT_EXIST",
+        Kind::ALL,
+        destroyed_meanwhile,
+    ),
+    ("15.3.2 discard_requests", "TRANSIENT", Kind::ALL, discarding),
+    ("15.3.2 discard_requests", "discards what is held", Kind::ALL, discards_what_is_held),
+    ("15.3.2 deactivate", "OBJ_ADAPTER, for ever", Kind::ALL, deactivated),
+    ("15.3.2 deactivate", "rejects what is held", Kind::ALL, rejects_what_is_held),
+    ("15.3.9 the_POAManager", "that of the parent, or another one", Kind::ALL, shared_by_default),
 ];
 
 fn managed(scene: &Scene) -> (Poa, PoaManager, Desk) {
@@ -39,9 +50,7 @@ fn activation_serves_what_is_held(scene: &Scene) {
     let served = || scene.book.served.load(Ordering::SeqCst);
     thread::scope(|scope| {
         let remote = scope.spawn(|| there.served());
-        while manager.held_requests() == 0 {
-            thread::yield_now();
-        }
+        until(|| manager.held_requests() == 1);
         let collocated = scope.spawn(|| here.served());
         assert_eq!(served(), 0);
         manager.activate().unwrap();
@@ -86,4 +95,86 @@ fn shared_by_default(scene: &Scene) {
     scene.assert_refused(&desk, Transient, 1);
     manager.activate().unwrap();
     scene.assert_served(&desk, "2");
+}
+
+/// Calls collocated and remotely, and `work` when the manager holds both requests. Returns what they got.
+fn during_two_held(
+    scene: &Scene,
+    manager: &PoaManager,
+    desk: &Desk,
+    work: impl FnOnce(),
+) -> [Result<String, SystemException>; 2] {
+    let views = scene.views(desk);
+    thread::scope(|scope| {
+        let calls = views.each_ref().map(|(_, desk)| scope.spawn(|| desk.served()));
+        until(|| manager.held_requests() == 2);
+        work();
+        calls.map(|call| call.join().unwrap())
+    })
+}
+
+fn discards_what_is_held(scene: &Scene) {
+    let (_, manager, desk) = managed(scene);
+    let answers = during_two_held(scene, &manager, &desk, || manager.discard_requests().unwrap());
+    for refused in answers.map(Result::unwrap_err) {
+        assert_eq!((refused.kind, refused.minor.code()), (Transient, 1));
+    }
+    assert_eq!(manager.held_requests(), 0);
+}
+
+fn rejects_what_is_held(scene: &Scene) {
+    let (_, manager, desk) = managed(scene);
+    let answers = during_two_held(scene, &manager, &desk, || manager.deactivate());
+    for refused in answers.map(Result::unwrap_err) {
+        assert_eq!((refused.kind, refused.minor.code()), (ObjAdapter, 1));
+    }
+}
+
+fn activated_meanwhile(scene: &Scene) {
+    let (poa, manager, _) = managed(scene);
+    let desk: Desk = poa.create_reference_with_id("2").unwrap();
+    let answers = during_two_held(scene, &manager, &desk, || {
+        scene.object(&poa, "2");
+        manager.activate().unwrap();
+    });
+    answers.into_iter().for_each(|answer| assert_eq!(answer.as_deref(), Ok("2")));
+}
+
+fn destroyed_meanwhile(scene: &Scene) {
+    let (poa, manager, desk) = managed(scene);
+    let answers = during_two_held(scene, &manager, &desk, || {
+        poa.destroy();
+        manager.activate().unwrap();
+    });
+    for refused in answers.map(Result::unwrap_err) {
+        assert_eq!((refused.kind, refused.minor.code()), (ObjectNotExist, 2));
+    }
+}
+
+fn limits(scene: &Scene) {
+    const CALLS: usize = 8;
+    let options = [("MaxHeldRequests", "4")];
+    let scene = Scene::with_options(scene.serving, scene.kind, &options);
+    let (_, manager, desk) = managed(&scene);
+    for (view, desk) in scene.views(&desk) {
+        thread::scope(|scope| {
+            let calls = [(); CALLS].map(|()| scope.spawn(|| desk.served()));
+            let refused = || calls.iter().filter(|call| call.is_finished()).count();
+            until(|| manager.held_requests() + refused() == CALLS);
+            let held = manager.held_requests();
+            assert!((1..=4).contains(&held), "{view}: {held}");
+            manager.activate().unwrap();
+            let (served, refused): (Vec<_>, Vec<_>) =
+                calls.map(|call| call.join().unwrap()).into_iter().partition(Result::is_ok);
+            assert_eq!(served.len(), held, "{view}");
+            for refused in refused.into_iter().map(Result::unwrap_err) {
+                assert_eq!(refused.kind, Transient, "{view}");
+                assert_eq!(refused.completed, CompletionStatus::No, "{view}");
+            }
+            manager.hold_requests().unwrap();
+        });
+    }
+    manager.activate().unwrap();
+    scene.assert_served(&desk, "1");
+    scene.end();
 }

@@ -1,9 +1,17 @@
 //! The tables of paragraphs.
 
+mod activators;
+mod adapter_activators;
+mod creation;
+mod current;
+mod endings;
+mod etherealization;
+mod ids;
+mod locators;
 mod managers;
 mod operations;
 mod policies;
-mod servant_managers;
+mod threads;
 
 use crate::Paragraph;
 use crate::scene::Scene;
@@ -11,10 +19,23 @@ use crate::servants::Kind;
 
 /// All paragraphs.
 pub(crate) fn all() -> impl Iterator<Item = Paragraph> {
-    [managers::TABLE, policies::TABLE, operations::TABLE, servant_managers::TABLE]
-        .into_iter()
-        .flatten()
-        .map(|&(section, says, kinds, check)| Paragraph { section, says, kinds, check })
+    [
+        managers::TABLE,
+        adapter_activators::TABLE,
+        activators::TABLE,
+        etherealization::TABLE,
+        locators::TABLE,
+        policies::TABLE,
+        threads::TABLE,
+        ids::TABLE,
+        creation::TABLE,
+        operations::TABLE,
+        endings::TABLE,
+        current::TABLE,
+    ]
+    .into_iter()
+    .flatten()
+    .map(|&(section, says, kinds, check)| Paragraph { section, says, kinds, check })
 }
 
 /// Section, what it says, the kinds of servants, and the check.

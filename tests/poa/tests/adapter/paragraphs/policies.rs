@@ -1,30 +1,18 @@
 //! The policies of adapters.
 
-use std::sync::atomic::Ordering;
-use std::thread;
-
-use zorb::SystemExceptionKind::{BadParam, ObjAdapter, ObjectNotExist};
-use zorb::poa::{ObjectId, PoaError, PoaPolicies};
+use zorb::SystemExceptionKind::{ObjAdapter, ObjectNotExist};
+use zorb::poa::{PoaError, PoaPolicies};
 use zorb_poa_tests::Desk;
 
 use super::Row;
-use crate::scene::{Scene, system};
+use crate::scene::Scene;
 use crate::servants::Kind;
 
 pub(super) const TABLE: &[Row] = &[
-    ("15.3.8.1", "single thread: one upcall at a time", Kind::ALL, single_thread),
-    (
-        "15.3.8.1",
-        "single thread: without retention, too",
-        Kind::BY_DEFAULT,
-        single_thread_without_map,
-    ),
     ("15.3.8.2", "transient: references end with the adapter", Kind::ALL, transient),
     ("15.3.8.2", "persistent: references outlive the adapter", Kind::ALL, persistent),
     ("15.3.8.3", "unique ids: a servant has one", Kind::ACTIVE, unique_ids),
     ("15.3.8.3", "multiple ids: a servant has any number", Kind::ALL, multiple_ids),
-    ("15.3.8.4", "user ids are those of the program", Kind::ALL, user_ids),
-    ("15.3.8.4", "system ids are the adapter's, and no others", Kind::ACTIVE, system_ids),
     ("15.3.8.5", "retain: an active object is found until deactivated", Kind::ACTIVE, retain),
     ("15.3.8.5", "non-retain: nothing is activated", Kind::BY_DEFAULT, non_retain),
     ("15.3.8.6", "active objects only: others do not exist", Kind::ACTIVE, active_only),
@@ -37,28 +25,7 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.8.6", "without a default servant: OBJ_ADAPTER", Kind::BY_DEFAULT, no_default_servant),
     ("15.3.8.7", "implicit activation: taking a reference activates", Kind::ACTIVE, implicit),
     ("15.3.8.7", "no implicit activation: it does not", Kind::ACTIVE, explicit),
-    ("15.3.9.1", "policies that contradict each other are refused", Kind::ACTIVE, contradictions),
 ];
-
-fn overlapping(scene: &Scene, policies: PoaPolicies) -> usize {
-    let poa = scene.poa("turns", policies.user_ids().multiple_ids());
-    let servant = scene.servant();
-    let desks = ["1", "2"].map(|id| scene.object_of(&poa, id, &servant).unwrap());
-    thread::scope(|scope| {
-        for (_, view) in desks.iter().flat_map(|desk| scene.views(desk)) {
-            scope.spawn(move || (0..10).for_each(|_| view.stay().unwrap()));
-        }
-    });
-    scene.book.most.load(Ordering::SeqCst)
-}
-
-fn single_thread(scene: &Scene) {
-    assert_eq!(overlapping(scene, PoaPolicies::new().single_thread()), 1);
-}
-
-fn single_thread_without_map(scene: &Scene) {
-    assert_eq!(overlapping(scene, PoaPolicies::new().single_thread().non_retain()), 1);
-}
 
 fn transient(scene: &Scene) {
     let policies = || PoaPolicies::new().user_ids();
@@ -98,35 +65,6 @@ fn multiple_ids(scene: &Scene) {
     let servant = scene.servant();
     let desks = ["1", "2", "3"].map(|id| (id, scene.object_of(&poa, id, &servant).unwrap()));
     desks.iter().for_each(|(id, desk)| scene.assert_served(desk, id));
-}
-
-fn user_ids(scene: &Scene) {
-    let poa = scene.poa("user", PoaPolicies::new().user_ids());
-    let desk = scene.object(&poa, "any octets");
-    assert_eq!(poa.id_of(&desk), Ok("any octets".into()));
-    scene.assert_served(&desk, "any octets");
-    let refused = scene.activate(&poa, None, &scene.servant()).unwrap_err();
-    assert_eq!(refused, PoaError::WrongPolicy);
-    assert_eq!(poa.create_reference::<Desk>().unwrap_err(), PoaError::WrongPolicy);
-}
-
-fn system_ids(scene: &Scene) {
-    for (name, policies) in
-        [("transient", PoaPolicies::new()), ("persistent", PoaPolicies::new().persistent())]
-    {
-        let poa = scene.poa(name, policies);
-        let activate = |id: Option<ObjectId>| scene.activate(&poa, id, &scene.servant());
-        let [one, other] = [(); 2].map(|()| activate(None).unwrap());
-        let ids = [&one, &other].map(|desk| poa.id_of(desk).unwrap());
-        assert_ne!(ids[0], ids[1]);
-        scene.assert_served(&one, &ids[0].to_string());
-        let refused = system(activate(Some("mine".into())).unwrap_err());
-        assert_eq!((refused.kind, refused.minor.code()), (BadParam, 14));
-        // One that it has assigned may be used again.
-        poa.deactivate(&ids[0]).unwrap();
-        let again = activate(Some(ids[0].clone())).unwrap();
-        scene.assert_served(&again, &ids[0].to_string());
-    }
 }
 
 fn retain(scene: &Scene) {
@@ -195,18 +133,4 @@ fn explicit(scene: &Scene) {
     let poa = scene.poa("explicit", PoaPolicies::new());
     assert_eq!(poa.servant_to_id(&scene.servant().any()), Err(PoaError::ServantNotActive));
     assert_eq!(poa.active_objects(), 0);
-}
-
-fn contradictions(scene: &Scene) {
-    let contradicting = [
-        PoaPolicies::new().non_retain(),
-        PoaPolicies::new().default_servant(),
-        PoaPolicies::new().user_ids().implicit_activation(),
-        PoaPolicies::new().implicit_activation().non_retain().servant_manager(),
-    ];
-    for policies in contradicting {
-        let refused = scene.server.root_poa().create("wrong", policies.clone()).unwrap_err();
-        let PoaError::InvalidPolicy { index, .. } = refused else { panic!("{refused:?}") };
-        assert!(index.is_some(), "{policies:?}");
-    }
 }
