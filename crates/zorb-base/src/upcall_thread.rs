@@ -11,6 +11,7 @@ use std::sync::{Arc, Weak};
 
 use zorb_cdr::ReadContext;
 use zorb_transport::Stream;
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::orb_core::OrbCore;
 use crate::policy::BufferStrategy;
@@ -67,6 +68,19 @@ pub fn in_upcall_of(orb: &Arc<OrbCore>) -> bool {
     COLLOCATED.try_with(|orbs| orbs.borrow().contains(&address)).unwrap_or(false)
         || (in_upcall()
             && last_served().is_some_and(|connection| Arc::ptr_eq(connection.orb(), orb)))
+}
+
+/// Checks that the calling thread may wait for requests of `orb` or for its threads.
+///
+/// # Errors
+/// `BAD_INV_ORDER` (OMG 3) if it would wait for itself: in an upcall, or in a function of the program that a thread of
+/// the ORB calls.
+pub fn check_may_wait(orb: &Arc<OrbCore>) -> Result<(), SystemException> {
+    if in_upcall_of(orb) || orb.threads().counts_this_thread() {
+        let code = minor::bad_inv_order::WOULD_DEADLOCK;
+        return Err(SystemException::bad_inv_order(code, CompletionStatus::No));
+    }
+    Ok(())
 }
 
 /// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls, and in those of

@@ -15,8 +15,8 @@ pub struct ActiveObject {
     pub(crate) id: ObjectId,
     /// Its adapter, without its type: that depends on this one.
     adapter: WeakAdapter,
-    /// Makes the upcalls of its requests.
-    pub skeleton: Box<dyn Skeleton>,
+    /// Makes the upcalls of its requests. Shared by the objects that [succeed](Self::successor) each other.
+    pub skeleton: Arc<dyn Skeleton>,
     servant_objects: ServantObjects,
     direct_calls: DirectCalls,
     collocated: Lock<Collocated>,
@@ -72,7 +72,7 @@ impl ActiveObject {
     pub(super) fn new(
         id: ObjectId,
         adapter: WeakAdapter,
-        skeleton: Box<dyn Skeleton>,
+        skeleton: Arc<dyn Skeleton>,
         direct_calls: DirectCalls,
     ) -> Self {
         Self {
@@ -83,6 +83,12 @@ impl ActiveObject {
             direct_calls,
             collocated: Lock::default(),
         }
+    }
+
+    /// The same object for later requests. What happens at the end of this one happens after its last request.
+    pub(super) fn successor(&self) -> Arc<Self> {
+        let (id, adapter) = (self.id.clone(), WeakAdapter::clone(&self.adapter));
+        Arc::new(Self::new(id, adapter, Arc::clone(&self.skeleton), self.direct_calls))
     }
 
     /// The object's id.

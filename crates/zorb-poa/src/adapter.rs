@@ -5,6 +5,7 @@ mod declared;
 mod ending;
 mod etherealization;
 mod incarnation;
+mod managed;
 mod new_adapter;
 mod object_ids;
 
@@ -176,7 +177,7 @@ impl ObjectAdapter {
 
     /// The number of its active objects.
     pub fn active_objects(&self) -> usize {
-        self.objects.len() + self.provider.changing().map_or(0, |changing| changing.len())
+        self.objects.len() + self.provider.changing().map_or(0, |changing| changing.all().len())
     }
 
     /// Whether its object ids are slots, which only activation assigns: transient system ids.

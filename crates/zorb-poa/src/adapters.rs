@@ -100,7 +100,7 @@ impl Adapters {
             have_turns: AtomicBool::new(false),
             main_thread: HoldQueue::for_main_thread(HoldLimits::of(orb.options())),
             activations: AdapterActivations::new(HoldLimits::of(orb.options())),
-            managers: PoaManagerFactory::new(HoldLimits::of(orb.options())),
+            managers: PoaManagerFactory::new(orb),
         }
     }
 
@@ -134,7 +134,7 @@ impl Adapters {
         {
             tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
         }
-        self.managers.join(adapter.manager());
+        self.managers.join(adapter.manager(), adapter.managed());
         self.replace(tables);
         adapter
     }
@@ -150,7 +150,7 @@ impl Adapters {
     /// Removes an adapter that is being destroyed from the tables.
     pub fn unregister(&self, adapter: &Arc<ObjectAdapter>) {
         let _changing = self.changing.lock();
-        self.managers.leave(adapter.manager());
+        self.managers.leave(adapter.manager(), &adapter.managed());
         let mut tables = Tables::clone(&self.tables.load());
         let matches = |known: &Arc<ObjectAdapter>| Arc::ptr_eq(known, adapter);
         for entry in &mut tables.by_index {

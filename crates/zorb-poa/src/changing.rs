@@ -83,13 +83,12 @@ impl ChangingObjects {
     /// What a request for the object `id` gets. `map` is the active object map, in which the object was not.
     pub(crate) fn find(
         self: &Arc<Self>,
-        id: &[u8],
+        id: ObjectId,
         arrival: Arrival<'_>,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
         let activator = self.activator.get().ok_or_else(|| Stopped::Refused(no_manager()))?;
         let mut state = self.state.lock();
-        let id = ObjectId::from(id);
         let phase = Phase::Incarnating(thread::id());
         let queue = if let Some(object) = state.objects.get_mut(&id) {
             if object.waits_for_itself(arrival) {
@@ -125,13 +124,6 @@ impl ChangingObjects {
             Phase::Incarnated(object) => Some(Arc::clone(object)),
             _ => None,
         }
-    }
-
-    /// The number of active objects that are not in the active object map yet.
-    pub(crate) fn len(&self) -> usize {
-        let state = self.state.lock();
-        let phases = state.objects.values().map(|object| &object.phase);
-        phases.filter(|phase| matches!(phase, Phase::Incarnated(_))).count()
     }
 
     /// Lets `insert` add an object of `servant` to the active object map, with this id if it is known, and counts it. No
@@ -193,6 +185,29 @@ impl ChangingObjects {
             state.add(id, Phase::Etherealizing, self.limits, map);
         }
         Some(removed)
+    }
+
+    /// The active objects that are not in the active object map yet.
+    pub(crate) fn all(&self) -> Vec<Arc<ActiveObject>> {
+        let state = self.state.lock();
+        let objects = state.objects.values().filter_map(|object| match &object.phase {
+            Phase::Incarnated(active) => Some(Arc::clone(active)),
+            _ => None,
+        });
+        objects.collect()
+    }
+
+    /// Replaces these objects by their successors, and returns them.
+    pub(crate) fn succeed(&self) -> Vec<Arc<ActiveObject>> {
+        let mut state = self.state.lock();
+        let objects = state.objects.values_mut().filter_map(|object| match &mut object.phase {
+            Phase::Incarnated(active) => {
+                let successor = active.successor();
+                Some(std::mem::replace(active, successor))
+            }
+            _ => None,
+        });
+        objects.collect()
     }
 
     /// Removes and returns the active objects that are not in the active object map yet.

@@ -25,12 +25,19 @@ impl Completion {
         InProgress(Arc::clone(&self.0))
     }
 
-    /// Blocks the calling thread until nothing is in progress.
-    pub(crate) fn wait(&self) {
+    /// Blocks the calling thread until nothing is in progress, or the wait is no longer `is_wanted`, which is asked again
+    /// after each [`wake`](Self::wake).
+    pub(crate) fn wait_while(&self, is_wanted: impl Fn() -> bool) {
         let mut ending = self.0.ending.lock();
-        while self.0.running.load(Ordering::Acquire) > 0 {
+        while self.0.running.load(Ordering::Acquire) > 0 && is_wanted() {
             ending = self.0.ended.wait(ending);
         }
+    }
+
+    /// Makes the waiting threads ask again.
+    pub(crate) fn wake(&self) {
+        let _ending = self.0.ending.lock();
+        self.0.ended.notify_all();
     }
 }
 

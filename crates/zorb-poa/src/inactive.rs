@@ -13,35 +13,12 @@ use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use crate::call::{Served, ServerCall};
 use crate::error::not_there;
-use crate::provider::Provider;
-use crate::servants::{
-    DefaultServant, Located, Locator, NoServant, no_default_servant, no_manager,
-};
+use crate::servants::{DefaultServant, Located, Locator, NoServant};
 use crate::skeleton::{ServantObject, Skeleton};
 use crate::upcall::{panicked, upcall_inactive};
 
-impl Provider {
-    /// The skeleton for a request for the object `id`, which is not active.
-    ///
-    /// # Errors
-    /// `OBJECT_NOT_EXIST` if requests find all objects elsewhere; `OBJ_ADAPTER` without a default servant (OMG 3), or a servant
-    /// manager (OMG 4).
-    pub(crate) fn find(&self, id: &ObjectId) -> Result<Box<dyn Skeleton>, SystemException> {
-        match self {
-            Self::Nothing | Self::Activator(_) => Err(not_there(minor::object_not_exist::NO_MATCH)),
-            Self::Default(servant) => {
-                Ok(Box::new(ByDefault(servant.load_full().ok_or_else(no_default_servant)?)))
-            }
-            Self::Locator(locator) => {
-                let locator = locator.get().cloned().ok_or_else(no_manager)?;
-                Ok(Box::new(Locating { id: id.clone(), locator, located: OnceLock::new() }))
-            }
-        }
-    }
-}
-
 /// The skeleton of an object that a default servant serves.
-struct ByDefault(Arc<DefaultServant>);
+pub(crate) struct ByDefault(pub(crate) Arc<DefaultServant>);
 
 impl Skeleton for ByDefault {
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str> {
@@ -143,11 +120,17 @@ impl Provides for ProvidesNothing {
 }
 
 /// Lets the servant that a locator provides serve one request.
-struct Locating {
+pub(crate) struct Locating {
     id: ObjectId,
     locator: Arc<dyn Locator>,
     /// The servant, after `preinvoke`.
     located: OnceLock<Box<dyn Located>>,
+}
+
+impl Locating {
+    pub(crate) fn new(id: ObjectId, locator: Arc<dyn Locator>) -> Self {
+        Self { id, locator, located: OnceLock::new() }
+    }
 }
 
 impl Provides for Locating {

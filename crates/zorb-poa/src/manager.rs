@@ -1,9 +1,13 @@
 //! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.2).
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Arc, Weak};
 
+use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
+use zorb_base::upcall_thread::{about_to_block, check_may_wait};
+use zorb_os::lock::Lock;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::error::PoaError;
@@ -39,28 +43,55 @@ impl ManagerState {
 #[derive(Clone, Debug)]
 pub struct PoaManager(Arc<Manager>);
 
-#[derive(Debug)]
 struct Manager {
+    orb: Arc<OrbCore>,
     id: String,
     policies: Policies,
-    /// The number of its adapters that have not been destroyed.
-    adapters: AtomicUsize,
+    /// Those that have not been destroyed.
+    adapters: Lock<Vec<Weak<dyn Managed>>>,
+    /// Whether its deactivation has etherealized the objects of its adapters.
+    has_etherealized: AtomicBool,
     /// Changed under the lock of the queue.
     state: AtomicU8,
     queue: HoldQueue,
 }
 
+impl fmt::Debug for Manager {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manager").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+/// An adapter, as its manager sees it.
+pub(crate) trait Managed: Send + Sync {
+    /// Counts the requests that its active objects serve now among those in progress.
+    fn count_running(&self);
+    /// Etherealizes its objects, if it has a servant activator.
+    fn etherealize_objects(&self);
+    /// Blocks the calling thread until no counted request is in progress and all objects that are no longer active have
+    /// been etherealized, or the wait is no longer `is_wanted`.
+    fn wait_while(&self, is_wanted: &dyn Fn() -> bool);
+    /// Makes the waiting threads ask again.
+    fn wake(&self);
+}
+
 impl PoaManager {
     /// Creates a manager in this state.
     pub(crate) fn new(
+        orb: &Arc<OrbCore>,
         id: String,
         policies: Policies,
         state: ManagerState,
-        limits: HoldLimits,
     ) -> Self {
-        let queue = HoldQueue::new(state.gate(), limits);
-        let (adapters, state) = (AtomicUsize::new(0), AtomicU8::new(state as u8));
-        Self(Arc::new(Manager { id, policies, adapters, state, queue }))
+        Self(Arc::new(Manager {
+            orb: Arc::clone(orb),
+            id,
+            policies,
+            adapters: Lock::default(),
+            has_etherealized: AtomicBool::new(false),
+            state: AtomicU8::new(state as u8),
+            queue: HoldQueue::new(state.gate(), HoldLimits::of(orb.options())),
+        }))
     }
 
     /// The manager's id, which is unique in the ORB (`get_id`): the one that the program gave to the
@@ -76,14 +107,20 @@ impl PoaManager {
         &self.0.policies
     }
 
-    /// Counts an adapter.
-    pub(crate) fn join(&self) {
-        self.0.adapters.fetch_add(1, Ordering::Relaxed);
+    /// Adds an adapter.
+    pub(crate) fn join(&self, adapter: Weak<dyn Managed>) {
+        self.0.adapters.lock().push(adapter);
     }
 
-    /// Counts an adapter no more, which is being destroyed. Returns whether it was the last one.
-    pub(crate) fn leave(&self) -> bool {
-        self.0.adapters.fetch_sub(1, Ordering::Relaxed) == 1
+    /// Removes an adapter, which is being destroyed. Returns whether it was the last one.
+    pub(crate) fn leave(&self, adapter: &Weak<dyn Managed>) -> bool {
+        let mut adapters = self.0.adapters.lock();
+        adapters.retain(|known| !Weak::ptr_eq(known, adapter));
+        adapters.is_empty()
+    }
+
+    fn adapters(&self) -> Vec<Arc<dyn Managed>> {
+        self.0.adapters.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
     /// The manager's state (`get_state`).
@@ -113,6 +150,20 @@ impl PoaManager {
         self.change(ManagerState::Holding)
     }
 
+    /// As [`hold_requests`](Self::hold_requests), and waits until the requests that its adapters' objects are serving have
+    /// ended, or the manager has left the holding state (`hold_requests` with `wait_for_completion`).
+    ///
+    /// Calls that reach servants [directly](zorb_base::options::CollocationStrategy::Direct) are neither held nor waited
+    /// for. An upcall that calls an object of the manager waits itself, for the option `MaxHeldTime` at most. The wait
+    /// takes time for each active object.
+    ///
+    /// # Errors
+    /// `AdapterInactive` after [`deactivate`](Self::deactivate). `BAD_INV_ORDER` (OMG 3) on a thread of the ORB, which
+    /// would wait for itself, for example in an upcall; then the state does not change.
+    pub fn hold_requests_and_wait(&self) -> Result<(), PoaError> {
+        self.change_and_wait(ManagerState::Holding)
+    }
+
     /// Answers requests, including those held so far, with `TRANSIENT` (OMG 1) (`discard_requests`).
     ///
     /// # Errors
@@ -121,20 +172,84 @@ impl PoaManager {
         self.change(ManagerState::Discarding)
     }
 
-    /// Answers all requests, including those held so far, with `OBJ_ADAPTER` (`deactivate`). This is final.
+    /// As [`discard_requests`](Self::discard_requests), and waits until the requests that its adapters' objects are
+    /// serving have ended, or the manager has left the discarding state (`discard_requests` with `wait_for_completion`).
+    ///
+    /// # Errors
+    /// As [`hold_requests_and_wait`](Self::hold_requests_and_wait).
+    pub fn discard_requests_and_wait(&self) -> Result<(), PoaError> {
+        self.change_and_wait(ManagerState::Discarding)
+    }
+
+    /// Answers all requests, including those held so far, with `OBJ_ADAPTER`, and has the objects of adapters with a
+    /// servant activator etherealized (`deactivate`). This is final; a second call has no effect. Requests in progress
+    /// complete, which this does not wait for.
     pub fn deactivate(&self) {
-        // Deactivating twice is allowed and has no effect.
-        let _ = self.change(ManagerState::Inactive);
+        let _ = self.deactivate_with(true, false);
+    }
+
+    /// As [`deactivate`](Self::deactivate), with the standard's parameters. Without `etherealize_objects`, objects remain
+    /// active. With `wait_for_completion`, returns when the requests that its adapters' objects are serving have ended,
+    /// and all objects that are no longer active have been etherealized.
+    ///
+    /// # Errors
+    /// As [`hold_requests_and_wait`](Self::hold_requests_and_wait).
+    pub fn deactivate_with(
+        &self,
+        etherealize_objects: bool,
+        wait_for_completion: bool,
+    ) -> Result<(), PoaError> {
+        if wait_for_completion {
+            check_may_wait(&self.0.orb)?;
+        }
+        self.change_if(ManagerState::Inactive, || {
+            self.0.has_etherealized.store(etherealize_objects, Ordering::Release);
+        })?;
+        if etherealize_objects {
+            self.adapters().iter().for_each(|adapter| adapter.etherealize_objects());
+        }
+        if wait_for_completion {
+            self.wait_in(ManagerState::Inactive);
+        }
+        Ok(())
+    }
+
+    /// Whether the objects of its adapters have been etherealized, and no more become active for requests.
+    pub(crate) fn has_etherealized(&self) -> bool {
+        self.0.has_etherealized.load(Ordering::Acquire)
     }
 
     fn change(&self, to: ManagerState) -> Result<(), PoaError> {
+        self.change_if(to, || {})
+    }
+
+    /// Calls `before` and changes the state, unless the manager is inactive.
+    fn change_if(&self, to: ManagerState, before: impl FnOnce()) -> Result<(), PoaError> {
         self.0.queue.set_gate(|| {
             if self.state() == ManagerState::Inactive {
                 return Err(PoaError::AdapterInactive);
             }
+            before();
             self.0.state.store(to as u8, Ordering::Release);
             Ok(to.gate())
-        })
+        })?;
+        self.adapters().iter().for_each(|adapter| adapter.wake());
+        Ok(())
+    }
+
+    fn change_and_wait(&self, to: ManagerState) -> Result<(), PoaError> {
+        check_may_wait(&self.0.orb)?;
+        self.change(to)?;
+        self.wait_in(to);
+        Ok(())
+    }
+
+    /// Waits for the requests in progress while the manager is in this state, in which no further ones begin.
+    fn wait_in(&self, state: ManagerState) {
+        about_to_block();
+        let adapters = self.adapters();
+        adapters.iter().for_each(|adapter| adapter.count_running());
+        adapters.iter().for_each(|adapter| adapter.wait_while(&|| self.state() == state));
     }
 
     /// Answers held requests with `TRANSIENT`, and holds no further ones.

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
+use zorb_base::orb_core::OrbCore;
 use zorb_base::policy::Policies;
 use zorb_os::lock::Lock;
 
 use crate::error::PoaError;
-use crate::hold_queue::HoldLimits;
-use crate::manager::{ManagerState, PoaManager};
+use crate::manager::{Managed, ManagerState, PoaManager};
 use crate::policies::check_policies;
 
 /// The id of the root adapter's manager.
@@ -25,7 +25,7 @@ const ROOT: &str = "RootPOAManager";
 pub struct PoaManagerFactory(Arc<Factory>);
 
 struct Factory {
-    limits: HoldLimits,
+    orb: Arc<OrbCore>,
     root: PoaManager,
     known: Lock<Known>,
 }
@@ -38,12 +38,12 @@ struct Known {
 
 impl PoaManagerFactory {
     /// A factory that knows the manager of the root adapter, which is active.
-    pub(crate) fn new(limits: HoldLimits) -> Self {
+    pub(crate) fn new(orb: &Arc<OrbCore>) -> Self {
         let id = ROOT.to_owned();
-        let root = PoaManager::new(id.clone(), Policies::new(), ManagerState::Active, limits);
+        let root = PoaManager::new(orb, id.clone(), Policies::new(), ManagerState::Active);
         let managers = BTreeMap::from([(id, root.clone())]);
         let known = Lock::new(Known { managers, made_up: 0 });
-        Self(Arc::new(Factory { limits, root, known }))
+        Self(Arc::new(Factory { orb: Arc::clone(orb), root, known }))
     }
 
     /// Creates a manager in the holding state (`create_POAManager`). The `policies` are those of its adapters, such as a
@@ -96,16 +96,16 @@ impl PoaManagerFactory {
     }
 
     /// An adapter has this manager.
-    pub(crate) fn join(&self, manager: &PoaManager) {
-        manager.join();
+    pub(crate) fn join(&self, manager: &PoaManager, adapter: Weak<dyn Managed>) {
+        manager.join(adapter);
         // Its earlier adapters may have been destroyed.
         let managers = &mut self.0.known.lock().managers;
         managers.entry(manager.id().to_owned()).or_insert_with(|| manager.clone());
     }
 
     /// An adapter with this manager is being destroyed.
-    pub(crate) fn leave(&self, manager: &PoaManager) {
-        if manager.leave() {
+    pub(crate) fn leave(&self, manager: &PoaManager, adapter: &Weak<dyn Managed>) {
+        if manager.leave(adapter) {
             let mut known = self.0.known.lock();
             if known.managers.get(manager.id()) == Some(manager) {
                 known.managers.remove(manager.id());
@@ -114,7 +114,7 @@ impl PoaManagerFactory {
     }
 
     fn holding(&self, id: &str, policies: Policies) -> PoaManager {
-        PoaManager::new(id.to_owned(), policies, ManagerState::Holding, self.0.limits)
+        PoaManager::new(&self.0.orb, id.to_owned(), policies, ManagerState::Holding)
     }
 }
 

@@ -39,7 +39,7 @@ impl Objects {
     /// Creates an object that is not in the map.
     pub(super) fn object(&self, id: ObjectId, skeleton: Box<dyn Skeleton>) -> Arc<ActiveObject> {
         let adapter = WeakAdapter::clone(&self.adapter);
-        Arc::new(ActiveObject::new(id, adapter, skeleton, self.direct_calls))
+        Arc::new(ActiveObject::new(id, adapter, Arc::from(skeleton), self.direct_calls))
     }
 
     /// Whether the map assigns the ids, which are slots.
@@ -139,6 +139,11 @@ impl Objects {
     /// All objects.
     pub(super) fn all(&self) -> Vec<Arc<ActiveObject>> {
         self.slots.all()
+    }
+
+    /// Replaces all objects by their successors, and returns them.
+    pub(super) fn succeed(&self) -> Vec<Arc<ActiveObject>> {
+        self.slots.replace(ActiveObject::successor)
     }
 
     /// Removes and returns all objects.

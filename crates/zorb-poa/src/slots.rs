@@ -27,6 +27,12 @@ pub(crate) struct Occupant {
     _turn: Option<Turn>,
 }
 
+impl Occupant {
+    fn of(object: Arc<ActiveObject>, generation: u32) -> Arc<Self> {
+        Arc::new(Self { generation, object: Some(object), _turn: None })
+    }
+}
+
 impl Drop for Occupant {
     /// Drops the servant if nobody else has it. This may happen on the thread of a request, which serves others, too.
     fn drop(&mut self) {
@@ -48,8 +54,7 @@ impl std::fmt::Debug for Found {
 impl Found {
     /// An object that occupies no slot.
     pub(crate) fn without_slot(object: Arc<ActiveObject>) -> Self {
-        let occupant = Occupant { generation: 0, object: Some(object), _turn: None };
-        Self(Guard::from_inner(Some(Arc::new(occupant))))
+        Self(Guard::from_inner(Some(Occupant::of(object, 0))))
     }
 
     /// The same with the turn for its upcall, if requests have turns. Dropping it ends the turn.
@@ -138,11 +143,7 @@ impl SlotTable {
             .get_or_init(|| (0..FIRST_SEGMENT << segment).map(|_| Slot::empty()).collect());
         let object = make(index, generation);
         record(Event::TableWritten);
-        slots.get(offset)?.store(Some(Arc::new(Occupant {
-            generation,
-            object: Some(object),
-            _turn: None,
-        })));
+        slots.get(offset)?.store(Some(Occupant::of(object, generation)));
         self.active.fetch_add(1, Ordering::Relaxed);
         Some((index, generation))
     }
@@ -180,6 +181,22 @@ impl SlotTable {
             .filter_map(|index| self.slot(index)?.load_full())
             .filter_map(|occupant| occupant.object.clone())
             .collect()
+    }
+
+    /// Replaces each object by the one that `make` returns, in the same slot, and returns them.
+    pub(super) fn replace(
+        &self,
+        make: impl Fn(&ActiveObject) -> Arc<ActiveObject>,
+    ) -> Vec<Arc<ActiveObject>> {
+        record(Event::TableWritten);
+        let free = self.free.lock();
+        let replace = |slot: &Slot| {
+            let old = slot.load_full()?;
+            let object = old.object.as_ref()?;
+            slot.store(Some(Occupant::of(make(object), old.generation)));
+            Some(Arc::clone(object))
+        };
+        (0..free.next).filter_map(|index| replace(self.slot(index)?)).collect()
     }
 
     /// Removes and returns all objects.

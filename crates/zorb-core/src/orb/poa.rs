@@ -13,7 +13,7 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use zorb_base::policy::{ConnectionProperties, served_properties};
-use zorb_base::upcall_thread::about_to_block;
+use zorb_base::upcall_thread::{about_to_block, check_may_wait};
 use zorb_giop::ProfileTag;
 use zorb_poa::{
     MAX_PATH, NewAdapter, ObjectAdapter, PoaError, PoaManager, PoaManagerFactory, PoaPolicies,
@@ -286,7 +286,7 @@ impl Poa {
         wait_for_completion: bool,
     ) -> Result<(), PoaError> {
         if wait_for_completion && let Some(orb) = self.orb.upgrade() {
-            orb.check_may_wait()?;
+            check_may_wait(&orb.core)?;
         }
         let destroyed = self.destroy_and_return(etherealize_objects);
         if wait_for_completion {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use zorb_base::threads::ThreadActivity;
-use zorb_base::upcall_thread::in_upcall_of;
+use zorb_base::upcall_thread::check_may_wait;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::inner::OrbInner;
@@ -16,27 +16,12 @@ impl OrbInner {
         }
     }
 
-    /// Checks that the calling thread may wait for the ORB's threads.
-    ///
-    /// # Errors
-    /// `BAD_INV_ORDER` (OMG 3) if it would wait for itself: in an upcall, or in a function of the program that a thread
-    /// of the ORB calls.
-    pub(super) fn check_may_wait(self: &Arc<Self>) -> Result<(), SystemException> {
-        if in_upcall_of(&self.core) || self.core.threads().counts_this_thread() {
-            return Err(SystemException::bad_inv_order(
-                minor::bad_inv_order::WOULD_DEADLOCK,
-                CompletionStatus::No,
-            ));
-        }
-        Ok(())
-    }
-
     pub(super) fn shutdown(self: &Arc<Self>, wait: bool) -> Result<(), SystemException> {
         if self.core.is_destroyed() {
             return Err(self.core.shut_down());
         }
         if wait {
-            self.check_may_wait()?;
+            check_may_wait(&self.core)?;
         }
         let first = self.core.begin_shutdown();
         if first {
@@ -52,7 +37,7 @@ impl OrbInner {
     }
 
     pub(super) fn destroy(self: &Arc<Self>) -> Result<(), SystemException> {
-        self.check_may_wait()?;
+        check_may_wait(&self.core)?;
         let ended = self.shutdown(true);
         match self.core.set_destroyed() {
             true => ended,

@@ -20,6 +20,7 @@ mod interceptors;
 mod lifecycle;
 mod logging;
 mod main_thread;
+mod manager_waits;
 mod managers;
 mod memory;
 mod orb_operations;

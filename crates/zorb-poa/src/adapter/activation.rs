@@ -65,6 +65,15 @@ impl ObjectAdapter {
     /// # Errors
     /// `ObjectNotActive`.
     pub fn deactivate(&self, id: &ObjectId) -> Result<(), PoaError> {
+        self.deactivate_for(id, false)
+    }
+
+    /// The same; `cleanup_in_progress` if the manager is deactivated.
+    pub(super) fn deactivate_for(
+        &self,
+        id: &ObjectId,
+        cleanup_in_progress: bool,
+    ) -> Result<(), PoaError> {
         // One lock for both maps, so that no thread sees a servant in only one of them.
         let mut servants = self.servants.lock();
         let removed = match self.provider.changing() {
@@ -75,7 +84,7 @@ impl ObjectAdapter {
         servants.remove(&object.skeleton.identity());
         // Dropping the servant may call the adapter.
         drop(servants);
-        self.end(&object, Some(false));
+        self.end(&object, Some(cleanup_in_progress));
         drop(object);
         Ok(())
     }

@@ -67,6 +67,6 @@ impl ObjectAdapter {
     /// Blocks the calling thread until all requests of the adapter, which has been destroyed, have completed, and its
     /// objects have been etherealized.
     pub fn wait_for_completion(&self) {
-        self.completion.wait();
+        self.completion.wait_while(|| true);
     }
 }

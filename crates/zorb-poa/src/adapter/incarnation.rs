@@ -26,7 +26,7 @@ impl ObjectAdapter {
     pub(crate) fn find_or_incarnate(
         &self,
         changing: &Arc<ChangingObjects>,
-        id: &[u8],
+        id: ObjectId,
         arrival: Arrival<'_>,
     ) -> Result<Found, Stopped> {
         let incarnation = match changing.find(id, arrival, &self.objects)? {
@@ -42,15 +42,18 @@ impl ObjectAdapter {
             incarnation: Lock::new(Some(incarnation)),
             incarnated: OnceLock::new(),
         };
-        Ok(self.for_request(id, Box::new(incarnating)))
+        Ok(self.for_request(id, incarnating))
     }
 
     /// The target of one request for an object that is not active.
-    pub(crate) fn for_request(&self, id: ObjectId, skeleton: Box<dyn Skeleton>) -> Found {
-        let skeleton = match self.needs_policy_skeleton() && skeleton.policies().is_none() {
-            true => self.policy_skeleton(skeleton, self.exposed().cloned()),
-            false => skeleton,
-        };
+    pub(crate) fn for_request<S: Skeleton + 'static>(&self, id: ObjectId, skeleton: S) -> Found {
+        let skeleton: Arc<dyn Skeleton> =
+            match self.needs_policy_skeleton() && skeleton.policies().is_none() {
+                true => {
+                    Arc::from(self.policy_skeleton(Box::new(skeleton), self.exposed().cloned()))
+                }
+                false => Arc::new(skeleton),
+            };
         let this: Weak<Self> = Weak::clone(&self.this);
         let object = ActiveObject::new(id, this, skeleton, DirectCalls::Never);
         object.set_at_end(Box::new(self.completion.begin()));
@@ -75,8 +78,8 @@ impl ObjectAdapter {
         }
         let object = self.objects.object(id.clone(), skeleton);
         changing.count(identity);
-        if self.destroyed.load(Ordering::Acquire) {
-            // The adapter has been destroyed in the meantime: this is the object's only request.
+        if self.destroyed.load(Ordering::Acquire) || self.manager.has_etherealized() {
+            // The adapter's objects have been etherealized in the meantime: this is the object's only request.
             drop(servants);
             self.set_end(&object, Some(true));
             return Ok(object);

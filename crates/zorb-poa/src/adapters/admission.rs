@@ -8,7 +8,11 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
 use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
+use crate::error::not_there;
+use crate::inactive::{ByDefault, Locating};
 use crate::policies::Lifespan;
+use crate::provider::Provider;
+use crate::servants::{no_default_servant, no_manager};
 use crate::slots::Found;
 
 /// The reason why a request is not admitted to its object.
@@ -69,24 +73,30 @@ impl ObjectAdapter {
     /// The same for most requests; `None` if the request has to be [checked](Self::check), or its object is not active.
     #[inline]
     pub(super) fn admit_usual(&self, id: &[u8], by: Access<'_>) -> Option<Found> {
-        if !self.admits_at_once(by) {
+        if !self.is_unchecked(by) {
             return None;
         }
         probe!(Adapter);
         let object = self.objects().find_usual(id);
         probe!(Servant);
-        object
+        // After the object is guarded: see `admit_checked`.
+        if self.manager().is_open() { object } else { None }
     }
 
     #[inline(never)]
     fn admit_checked(&self, id: &[u8], by: Access<'_>) -> Result<Found, NotAdmitted> {
-        let turn = self.check(by)?;
-        let absence = self.core().absence();
-        let object = match self.objects().find(id) {
-            Some(object) => object,
-            None => self.find_inactive(id, by.arrival, absence)?,
-        };
-        Ok(object.in_turn(turn))
+        loop {
+            let turn = self.check(by)?;
+            let absence = self.core().absence();
+            let object = match self.objects().find(id) {
+                Some(object) => object,
+                None => self.find_inactive(id, by.arrival, absence)?,
+            };
+            // Otherwise the manager has been changed since, and whoever waits for its requests may have overlooked this.
+            if self.manager().is_active() {
+                return Ok(object.in_turn(turn));
+            }
+        }
     }
 
     /// The target of a request for an object that is not active. While the program starts, it may still activate an
@@ -111,12 +121,22 @@ impl ObjectAdapter {
 
     /// The target of a request for an object that the adapter's default servant or servant manager provides.
     fn find_provided(&self, id: &[u8], arrival: Arrival<'_>) -> Result<Found, NotAdmitted> {
-        if let Some(changing) = self.provider().changing() {
-            return self.find_or_incarnate(changing, id, arrival).map_err(NotAdmitted::from);
+        let refused = NotAdmitted::Refused;
+        let oid = ObjectId::from(id);
+        match self.provider() {
+            Provider::Nothing => Err(refused(not_there(minor::object_not_exist::NO_MATCH))),
+            Provider::Default(servant) => {
+                let servant = servant.load_full().ok_or_else(|| refused(no_default_servant()))?;
+                Ok(self.for_request(oid, ByDefault(servant)))
+            }
+            Provider::Locator(locator) => {
+                let locator = locator.get().cloned().ok_or_else(|| refused(no_manager()))?;
+                Ok(self.for_request(oid.clone(), Locating::new(oid, locator)))
+            }
+            Provider::Activator(changing) => {
+                self.find_or_incarnate(changing, oid, arrival).map_err(NotAdmitted::from)
+            }
         }
-        let id = ObjectId::from(id);
-        let skeleton = self.provider().find(&id).map_err(NotAdmitted::Refused)?;
-        Ok(self.for_request(id, skeleton))
     }
 
     /// Like [`admit`](Self::admit), by the object's slot; `None` if it is no longer there.
@@ -125,13 +145,13 @@ impl ObjectAdapter {
         index: ObjectIndex,
         by: Access<'_>,
     ) -> Option<Result<Found, NotAdmitted>> {
-        if !self.admits_at_once(by) {
+        if !self.is_unchecked(by) {
             return self.admit_to_checked(index, by);
         }
         probe!(Adapter);
         let object = self.objects().find_in_slot(index.slot, index.generation);
         probe!(Servant);
-        object.map(Ok)
+        if self.manager().is_open() { object.map(Ok) } else { self.admit_to_checked(index, by) }
     }
 
     #[inline(never)]
@@ -140,24 +160,26 @@ impl ObjectAdapter {
         index: ObjectIndex,
         by: Access<'_>,
     ) -> Option<Result<Found, NotAdmitted>> {
-        match self.check(by) {
-            Ok(turn) => {
-                let object = self.objects().find_in_slot(index.slot, index.generation);
-                object.map(|object| Ok(object.in_turn(turn)))
+        loop {
+            let turn = match self.check(by) {
+                Ok(turn) => turn,
+                Err(refused) => return Some(Err(refused)),
+            };
+            let object = self.objects().find_in_slot(index.slot, index.generation)?;
+            if self.manager().is_active() {
+                return Some(Ok(object.in_turn(turn)));
             }
-            Err(refused) => Some(Err(refused)),
         }
     }
 
-    /// Whether a request passes without further checks: it comes from the adapter's thread pool or is collocated,
-    /// requests have no turns, and the manager admits all.
+    /// Whether a request passes if the manager admits all: it comes from the adapter's thread pool or is collocated, and
+    /// requests have no turns.
     #[inline]
-    fn admits_at_once(&self, by: Access<'_>) -> bool {
-        let is_unchecked = match by.pool {
+    fn is_unchecked(&self, by: Access<'_>) -> bool {
+        match by.pool {
             Some(pool) => pool == self.unchecked_pool(),
             None => self.turns().is_none(),
-        };
-        is_unchecked && self.manager().is_open()
+        }
     }
 
     /// Checks that the request was received at an endpoint of the adapter's thread pool, or of the ORB if it has none:

@@ -43,7 +43,7 @@ fn object() -> Arc<ActiveObject> {
     Arc::new(ActiveObject::new(
         ObjectId::from("x"),
         Weak::<()>::new(),
-        Box::new(Nothing),
+        Arc::new(Nothing),
         DirectCalls::Always,
     ))
 }
