@@ -77,10 +77,15 @@ pub fn in_upcall_of(orb: &Arc<OrbCore>) -> bool {
 /// the ORB calls.
 pub fn check_may_wait(orb: &Arc<OrbCore>) -> Result<(), SystemException> {
     if in_upcall_of(orb) || orb.threads().counts_this_thread() {
-        let code = minor::bad_inv_order::WOULD_DEADLOCK;
-        return Err(SystemException::bad_inv_order(code, CompletionStatus::No));
+        return Err(would_deadlock());
     }
     Ok(())
+}
+
+/// The exception for a thread that would wait for itself: `BAD_INV_ORDER` (OMG 3), completed NO.
+#[cold]
+pub fn would_deadlock() -> SystemException {
+    SystemException::bad_inv_order(minor::bad_inv_order::WOULD_DEADLOCK, CompletionStatus::No)
 }
 
 /// The connection of the request whose upcall the calling thread executes; `None` outside of upcalls, and in those of

@@ -63,7 +63,8 @@ pub trait ServantActivator: Send + Sync + 'static {
     /// meantime wait, and then incarnate the object anew. Default: drops the servant.
     ///
     /// It runs on the thread that deactivates the object, or that of the last request; with the single-thread and the
-    /// main-thread model at its turn.
+    /// main-thread model at its turn. A collocated call of the object from here, or from an upcall of the object itself,
+    /// would wait for this: it fails with `BAD_INV_ORDER` (OMG 3), as does everything that waits for requests of the ORB.
     fn etherealize(&self, poa: &Poa, id: &ObjectId, servant: AnyServant, ended: Etherealization) {
         let _ = (poa, id, servant, ended);
     }

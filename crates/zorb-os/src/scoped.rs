@@ -22,4 +22,28 @@ mod tests {
         });
         assert_eq!(current(), None);
     }
+
+    #[test]
+    fn all_values_are_asked_from_the_innermost_on() {
+        thread_local! {
+            static PLACE: Scoped<i32> = const { Scoped::new() };
+        }
+        let asked = |wanted: i32| {
+            let mut asked = Vec::new();
+            let found = Scoped::any(&PLACE, |value| {
+                asked.push(*value);
+                *value == wanted
+            });
+            (found, asked)
+        };
+        assert_eq!(asked(1), (false, vec![]));
+        Scoped::set(&PLACE, &1, || {
+            Scoped::set(&PLACE, &2, || {
+                assert_eq!(asked(0), (false, vec![2, 1]));
+                assert_eq!(asked(1), (true, vec![2, 1]));
+                assert_eq!(asked(2), (true, vec![2]));
+            });
+            assert_eq!(asked(2), (false, vec![1]));
+        });
+    }
 }

@@ -101,6 +101,11 @@ impl ActiveObject {
         self.adapter.upgrade()
     }
 
+    /// Whether it is one of this adapter.
+    pub(crate) fn is_of(&self, adapter: &WeakAdapter) -> bool {
+        Weak::ptr_eq(&self.adapter, adapter)
+    }
+
     /// The servant as the trait object `S`; `None` if it does not implement it, or may not be called directly. `entry`
     /// is the entry of its table
     /// at which the search starts.

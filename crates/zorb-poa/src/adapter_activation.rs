@@ -5,6 +5,7 @@ use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::error::{ErrorContext, Phase};
+use zorb_base::upcall_thread::would_deadlock;
 use zorb_os::lock::Lock;
 use zorb_os::thread;
 use zorb_transport::log_limited;
@@ -143,10 +144,4 @@ fn failed(cause: Option<SystemException>) -> SystemException {
         Some(cause) => exception.with_context(ErrorContext::new(Phase::Adapter).with_source(cause)),
         None => exception,
     }
-}
-
-/// The exception for an activator that waits for the adapter that it is to create.
-#[cold]
-fn would_deadlock() -> SystemException {
-    SystemException::bad_inv_order(minor::bad_inv_order::WOULD_DEADLOCK, CompletionStatus::No)
 }

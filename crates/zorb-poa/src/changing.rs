@@ -19,11 +19,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use zorb_base::object_id::ObjectId;
+use zorb_base::upcall_thread::would_deadlock;
 use zorb_os::lock::Lock;
 use zorb_os::thread;
-use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
+use crate::current::is_serving;
 use crate::error::PoaError;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
@@ -58,8 +59,22 @@ enum Phase {
     Incarnating(u32),
     /// It is active, but requests wait, which precede new ones.
     Incarnated(Arc<ActiveObject>),
-    /// It is deactivated: its servant is etherealized after the last request.
-    Etherealizing,
+    /// It is deactivated: its servant is etherealized after the last request, by this thread, if it is known already.
+    Etherealizing(Option<u32>),
+}
+
+/// Why an object has not been activated.
+pub(crate) enum NotActivated {
+    /// It is being incarnated or etherealized. Ask again when the queue is open.
+    Changing(HoldQueue),
+    /// It cannot be.
+    Refused(PoaError),
+}
+
+impl From<PoaError> for NotActivated {
+    fn from(error: PoaError) -> Self {
+        Self::Refused(error)
+    }
 }
 
 /// What a request for an object that is not in the active object map gets.
@@ -80,18 +95,20 @@ impl ChangingObjects {
         &self.activator
     }
 
-    /// What a request for the object `id` gets. `map` is the active object map, in which the object was not.
+    /// What a request for the object `id` gets. `map` is the active object map, in which the object was not. `in_turn`
+    /// tells whether the calling thread makes the only upcall that the adapter allows at a time.
     pub(crate) fn find(
         self: &Arc<Self>,
         id: ObjectId,
         arrival: Arrival<'_>,
+        in_turn: bool,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
         let activator = self.activator.get().ok_or_else(|| Stopped::Refused(no_manager()))?;
         let mut state = self.state.lock();
         let phase = Phase::Incarnating(thread::id());
         let queue = if let Some(object) = state.objects.get_mut(&id) {
-            if object.waits_for_itself(arrival) {
+            if matches!(arrival, Arrival::Collocated) && object.needs_caller(&id, in_turn, map) {
                 return Err(Stopped::Refused(would_deadlock()));
             }
             object.queue.admit(arrival)?;
@@ -130,20 +147,29 @@ impl ChangingObjects {
     /// request begins to incarnate the object meanwhile.
     ///
     /// # Errors
-    /// `ObjectAlreadyActive` if the object is active, or incarnated or etherealized at the moment; those of `insert`.
+    /// See [`NotActivated`].
     pub(crate) fn activate(
         &self,
         id: Option<&ObjectId>,
         servant: usize,
+        in_turn: bool,
+        map: &Objects,
         insert: impl FnOnce() -> Result<ObjectId, PoaError>,
-    ) -> Result<ObjectId, PoaError> {
+    ) -> Result<ObjectId, NotActivated> {
         let mut state = self.state.lock();
         let changing = id.and_then(|id| Some((id, state.objects.get(id)?)));
         if let Some((id, object)) = changing {
-            if !matches!(object.phase, Phase::Inactive) {
-                return Err(PoaError::ObjectAlreadyActive);
+            match object.phase {
+                // Its queue is open: the requests in it find the object in the map.
+                Phase::Inactive => {}
+                Phase::Incarnated(_) => return Err(PoaError::ObjectAlreadyActive.into()),
+                _ if object.needs_caller(id, in_turn, map) => {
+                    return Err(PoaError::System(would_deadlock()).into());
+                }
+                Phase::Incarnating(_) | Phase::Etherealizing(_) => {
+                    return Err(NotActivated::Changing(object.queue.clone()));
+                }
             }
-            // Its queue is open: the requests in it find the object in the map.
             state.objects.remove(id);
         }
         let id = insert()?;
@@ -182,7 +208,7 @@ impl ChangingObjects {
             None => map.remove(id.as_bytes())?,
         };
         if self.activator.get().is_some() {
-            state.add(id, Phase::Etherealizing, self.limits, map);
+            state.add(id, Phase::Etherealizing(None), self.limits, map);
         }
         Some(removed)
     }
@@ -223,11 +249,20 @@ impl ChangingObjects {
         taken
     }
 
+    /// The calling thread etherealizes the object `id`.
+    pub(crate) fn begin_end(&self, id: &ObjectId) {
+        if let Some(object) = self.state.lock().objects.get_mut(id)
+            && let Phase::Etherealizing(by) = &mut object.phase
+        {
+            *by = Some(thread::id());
+        }
+    }
+
     /// The object `id` has been etherealized: the next request incarnates it.
     pub(crate) fn end(&self, id: &ObjectId) {
         let mut state = self.state.lock();
         let Some(object) = state.objects.get_mut(id) else { return };
-        if !matches!(object.phase, Phase::Etherealizing) {
+        if !matches!(object.phase, Phase::Etherealizing(_)) {
             return;
         }
         object.phase = Phase::Inactive;
@@ -267,16 +302,22 @@ impl State {
 }
 
 impl ChangingObject {
-    /// Whether a collocated call comes from the function that incarnates the object.
-    fn waits_for_itself(&self, arrival: Arrival<'_>) -> bool {
-        matches!((&self.phase, arrival),
-            (Phase::Incarnating(by), Arrival::Collocated) if *by == thread::id())
+    /// Whether the calling thread would wait for itself: it incarnates or etherealizes the object, makes an upcall of
+    /// it, which precedes the etherealization, or has the turn for that.
+    fn needs_caller(&self, id: &ObjectId, in_turn: bool, map: &Objects) -> bool {
+        match &self.phase {
+            Phase::Incarnating(by) | Phase::Etherealizing(Some(by)) => *by == thread::id(),
+            Phase::Etherealizing(None) => {
+                in_turn || is_serving(|object| object.id == *id && map.are_of_adapter(object))
+            }
+            Phase::Inactive | Phase::Incarnated(_) => false,
+        }
     }
 
     /// Whether its requests still have to ask here. Moves it to the active object map if it is active.
     fn is_needed(&self, map: &Objects) -> bool {
         match &self.phase {
-            Phase::Incarnating(_) | Phase::Etherealizing => true,
+            Phase::Incarnating(_) | Phase::Etherealizing(_) => true,
             _ if !self.queue.has_no_requests() => true,
             Phase::Inactive => false,
             Phase::Incarnated(object) => map.add(object).is_none(),
@@ -328,10 +369,4 @@ impl Drop for Incarnation {
         // Without the lock: a resumed request may ask at once.
         self.queue.open();
     }
-}
-
-/// The exception for a call of an object by the function that incarnates it.
-#[cold]
-fn would_deadlock() -> SystemException {
-    SystemException::bad_inv_order(minor::bad_inv_order::WOULD_DEADLOCK, CompletionStatus::No)
 }

@@ -18,3 +18,8 @@ pub fn serving<T>(object: &ActiveObject, upcall: impl FnOnce() -> T) -> T {
 pub fn with_current<T>(work: impl FnOnce(Option<&ActiveObject>) -> T) -> T {
     Scoped::with(&CURRENT, work)
 }
+
+/// Whether the calling thread makes an upcall of the object, also one around the innermost upcall.
+pub(crate) fn is_serving(is: impl FnMut(&ActiveObject) -> bool) -> bool {
+    Scoped::any(&CURRENT, is)
+}

@@ -344,6 +344,12 @@ impl HoldQueue {
         Err(Stopped::Held(self.clone()))
     }
 
+    /// How many turns, each within the one before, the calling thread has.
+    pub(crate) fn turns_of_caller(&self) -> usize {
+        let turn = self.0.held.lock().turn;
+        turn.filter(|turn| turn.thread == thread::id()).map_or(0, |turn| turn.depth)
+    }
+
     /// Whether its requests are served by the main thread, to which other threads hand collocated calls.
     pub fn is_for_main_thread(&self) -> bool {
         self.0.main_thread.is_some()

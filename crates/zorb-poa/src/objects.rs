@@ -42,6 +42,11 @@ impl Objects {
         Arc::new(ActiveObject::new(id, adapter, Arc::from(skeleton), self.direct_calls))
     }
 
+    /// Whether an object is one of this map's adapter.
+    pub(super) fn are_of_adapter(&self, object: &ActiveObject) -> bool {
+        object.is_of(&self.adapter)
+    }
+
     /// Whether the map assigns the ids, which are slots.
     pub(super) fn ids_are_slots(&self) -> bool {
         self.ids_are_slots

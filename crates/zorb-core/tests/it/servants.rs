@@ -1,6 +1,7 @@
 //! Default servants and servant managers.
 
 mod activator;
+mod changing;
 mod current;
 mod default;
 mod locator;

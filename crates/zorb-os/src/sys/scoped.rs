@@ -19,10 +19,17 @@ use std::thread::LocalKey;
 /// Scoped::set(&WORD, &"outer".to_owned(), || {
 ///     Scoped::set(&WORD, &"in".to_owned(), || assert_eq!(length(), Some(2)));
 ///     assert_eq!(length(), Some(5));
+///     assert!(Scoped::any(&WORD, |word| word == "outer"));
 /// });
 /// assert_eq!(length(), None);
 /// ```
-pub struct Scoped<T>(Cell<*const T>);
+pub struct Scoped<T>(Cell<*const Entry<T>>);
+
+/// One value, on the stack of [`Scoped::set`].
+struct Entry<T> {
+    value: *const T,
+    before: *const Self,
+}
 
 impl<T: 'static> Scoped<T> {
     /// Without a value.
@@ -32,20 +39,43 @@ impl<T: 'static> Scoped<T> {
     }
 
     /// Runs `work` with `value`, and restores the previous value afterwards, also after a panic.
-    #[inline(always)] // Two stores around `work`.
+    #[inline(always)] // A few stores around `work`.
     pub fn set<R>(place: &'static LocalKey<Self>, value: &T, work: impl FnOnce() -> R) -> R {
         // `work` is not inside the closure of `with`, which would then not be inlined.
-        let before = place.with(|scoped| scoped.0.replace(value));
+        let before = place.with(|scoped| scoped.0.get());
+        let entry = Entry { value, before };
+        place.with(|scoped| scoped.0.set(&raw const entry));
         let _restore = Restore { place, before };
         work()
     }
 
     /// Runs `work` with the current value; `None` if no [`set`](Self::set) is running.
     pub fn with<R>(place: &'static LocalKey<Self>, work: impl FnOnce(Option<&T>) -> R) -> R {
-        let value = place.with(|scoped| scoped.0.get());
-        // SAFETY: the pointer is null, or comes from a reference that `set` borrows until it has restored the previous
-        // pointer. The place belongs to this thread, so that `set` cannot return before `work`.
-        work(unsafe { value.as_ref() })
+        let entry = Self::innermost(place);
+        // SAFETY: the value is one that `set` borrows while the entry exists: see `innermost`.
+        work(entry.map(|entry| unsafe { &*entry.value }))
+    }
+
+    /// Whether `is` returns `true` for the value of a running [`set`](Self::set), the innermost first.
+    pub fn any(place: &'static LocalKey<Self>, mut is: impl FnMut(&T) -> bool) -> bool {
+        let mut next = Self::innermost(place);
+        while let Some(entry) = next {
+            // SAFETY: as in `with`.
+            if is(unsafe { &*entry.value }) {
+                return true;
+            }
+            // SAFETY: null, or the entry of a `set` around that of this one, which runs as long.
+            next = unsafe { entry.before.as_ref() };
+        }
+        false
+    }
+
+    /// The entry of the innermost `set`. It is valid for the caller, which `set` cannot return before: the place belongs
+    /// to this thread.
+    fn innermost<'e>(place: &'static LocalKey<Self>) -> Option<&'e Entry<T>> {
+        let entry = place.with(|scoped| scoped.0.get());
+        // SAFETY: null, or the entry of a `set` that has not restored the previous one.
+        unsafe { entry.as_ref() }
     }
 }
 
@@ -64,7 +94,7 @@ impl<T> std::fmt::Debug for Scoped<T> {
 /// Restores the previous value when it is dropped.
 struct Restore<T: 'static> {
     place: &'static LocalKey<Scoped<T>>,
-    before: *const T,
+    before: *const Entry<T>,
 }
 
 impl<T> Drop for Restore<T> {

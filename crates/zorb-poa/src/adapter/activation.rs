@@ -1,38 +1,61 @@
 //! Activates and deactivates the objects of an adapter.
 
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use zorb_base::object_id::ObjectId;
+use zorb_base::upcall_thread::about_to_block;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::ObjectAdapter;
 use crate::active_object::ActiveObject;
-use crate::error::PoaError;
+use crate::changing::NotActivated;
+use crate::error::{PoaError, not_there};
 use crate::policies::IdUniqueness;
 use crate::skeleton::Skeleton;
 
 impl ObjectAdapter {
-    /// Adds a servant to the active object map, with `id` or one that the adapter assigns. Returns the id.
+    /// Adds a servant to the active object map, with `id` or one that the adapter assigns. Returns the id. Waits while the
+    /// object is being incarnated or etherealized.
     ///
     /// # Errors
     /// `ServantAlreadyActive`, `ObjectAlreadyActive`; `OBJECT_NOT_EXIST` if the adapter has been destroyed;
-    /// `NO_RESOURCES` if the map is full.
+    /// `NO_RESOURCES` if the map is full; `BAD_INV_ORDER` (OMG 3) if the calling thread would wait for itself; `TRANSIENT`
+    /// if the wait takes longer than the option `MaxHeldTime`, or too many requests wait for the object.
     pub fn incarnate(
         &self,
         id: Option<ObjectId>,
         skeleton: Box<dyn Skeleton>,
     ) -> Result<ObjectId, PoaError> {
-        let identity = skeleton.identity();
+        let mut skeleton = Some(skeleton);
+        let mut since = None;
+        loop {
+            match self.incarnate_now(id.clone(), &mut skeleton) {
+                Ok(id) => return Ok(id),
+                Err(NotActivated::Refused(error)) => return Err(error),
+                Err(NotActivated::Changing(queue)) => {
+                    about_to_block();
+                    queue.wait(*since.get_or_insert_with(Instant::now), None)?;
+                }
+            }
+        }
+    }
+
+    /// The same without a wait. Takes the `skeleton` if it succeeds.
+    fn incarnate_now(
+        &self,
+        id: Option<ObjectId>,
+        skeleton: &mut Option<Box<dyn Skeleton>>,
+    ) -> Result<ObjectId, NotActivated> {
+        let identity = skeleton.as_ref().map_or(0, |skeleton| skeleton.identity());
         let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
         let mut servants = self.servants.lock();
         if self.destroyed.load(Ordering::Acquire) {
-            return Err(PoaError::System(SystemException::object_not_exist(
-                minor::object_not_exist::BEING_DEACTIVATED,
-                CompletionStatus::No,
-            )));
+            let gone = not_there(minor::object_not_exist::BEING_DEACTIVATED);
+            return Err(PoaError::System(gone).into());
         }
         if unique && servants.contains_key(&identity) {
-            return Err(PoaError::ServantAlreadyActive);
+            return Err(PoaError::ServantAlreadyActive.into());
         }
         let id = match id {
             None if !self.objects.ids_are_slots() => Some(self.new_id()),
@@ -40,16 +63,19 @@ impl ObjectAdapter {
         };
         let full =
             || SystemException::no_resources(minor::no_resources::OBJECTS, CompletionStatus::No);
-        let insert = |id: Option<ObjectId>| {
+        let mut insert = |id: Option<ObjectId>| {
             if id.as_ref().is_some_and(|id| self.objects.find(id.as_bytes()).is_some()) {
                 return Err(PoaError::ObjectAlreadyActive);
             }
+            let skeleton = skeleton.take().ok_or_else(full)?;
             self.objects.insert(id, skeleton).ok_or_else(|| PoaError::from(full()))
         };
         let id = match self.provider.changing() {
             Some(changing) => {
                 let known = id.clone();
-                changing.activate(known.as_ref(), identity, || insert(id))?
+                let in_turn = self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 0);
+                changing
+                    .activate(known.as_ref(), identity, in_turn, &self.objects, || insert(id))?
             }
             None => insert(id)?,
         };

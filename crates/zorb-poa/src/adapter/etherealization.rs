@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use zorb_base::callback::call_back;
 use zorb_base::object_id::ObjectId;
+use zorb_base::upcall_thread::CollocatedUpcall;
 
 use super::ObjectAdapter;
 use crate::active_object::ActiveObject;
@@ -84,6 +85,9 @@ impl Etherealization {
         let Self { adapter, changing, activator, id, skeleton, cleanup_in_progress, in_progress } =
             self;
         let remaining_activations = changing.uncount(skeleton.identity());
+        changing.begin_end(&id);
+        // What waits for the requests of the ORB would wait for this.
+        let _upcall = CollocatedUpcall::begin(&adapter.core);
         let ended = EndedObject { id: &id, skeleton, cleanup_in_progress, remaining_activations };
         call_back("etherealize", || activator.etherealize(ended));
         changing.end(&id);

@@ -29,7 +29,8 @@ impl ObjectAdapter {
         id: ObjectId,
         arrival: Arrival<'_>,
     ) -> Result<Found, Stopped> {
-        let incarnation = match changing.find(id, arrival, &self.objects)? {
+        let in_turn = self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 1);
+        let incarnation = match changing.find(id, arrival, in_turn, &self.objects)? {
             Wanted::Object(object) => return Ok(Found::without_slot(object)),
             Wanted::Incarnation(incarnation) => incarnation,
         };
@@ -47,13 +48,12 @@ impl ObjectAdapter {
 
     /// The target of one request for an object that is not active.
     pub(crate) fn for_request<S: Skeleton + 'static>(&self, id: ObjectId, skeleton: S) -> Found {
-        let skeleton: Arc<dyn Skeleton> =
-            match self.needs_policy_skeleton() && skeleton.policies().is_none() {
-                true => {
-                    Arc::from(self.policy_skeleton(Box::new(skeleton), self.exposed().cloned()))
-                }
-                false => Arc::new(skeleton),
-            };
+        let skeleton: Arc<dyn Skeleton> = match self.needs_policy_skeleton()
+            && skeleton.policies().is_none()
+        {
+            true => Arc::from(self.policy_skeleton(Box::new(skeleton), self.exposed().cloned())),
+            false => Arc::new(skeleton),
+        };
         let this: Weak<Self> = Weak::clone(&self.this);
         let object = ActiveObject::new(id, this, skeleton, DirectCalls::Never);
         object.set_at_end(Box::new(self.completion.begin()));

@@ -7,8 +7,8 @@ use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::adapter::ObjectAdapter;
-use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
 use crate::error::not_there;
+use crate::hold_queue::{Arrival, HoldQueue, Stopped, Turn};
 use crate::inactive::{ByDefault, Locating};
 use crate::policies::Lifespan;
 use crate::provider::Provider;

@@ -99,11 +99,14 @@ impl Poa {
     }
 
     /// Activates `servant` with `id` (`activate_object_with_id`). In an adapter that assigns the ids, it must be one
-    /// that the adapter has assigned, in a persistent one also in an earlier run of the program.
+    /// that the adapter has assigned, in a persistent one also in an earlier run of the program. If a
+    /// [servant activator](crate::poa::ServantActivator) is incarnating or has to etherealize the object, waits for that,
+    /// for the option `MaxHeldTime` at most.
     ///
     /// # Errors
     /// `ObjectAlreadyActive`; `BAD_PARAM` (OMG 14) for an id that the adapter has not assigned; `WrongPolicy` if the
-    /// adapter does not retain servants.
+    /// adapter does not retain servants; `BAD_INV_ORDER` (OMG 3) if the thread would wait for itself: it incarnates or
+    /// etherealizes the object, or makes an upcall of it; `TRANSIENT` if the wait takes too long.
     #[doc(alias = "activate_object_with_id")]
     pub fn activate_with_id<S, R>(&self, id: impl Into<ObjectId>, servant: S) -> Result<R, PoaError>
     where
