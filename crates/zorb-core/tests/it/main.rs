@@ -17,6 +17,7 @@ mod held;
 mod hostile;
 mod idle;
 mod interceptors;
+mod killed;
 mod lifecycle;
 mod logging;
 mod main_thread;
