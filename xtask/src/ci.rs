@@ -13,7 +13,7 @@ Usage: cargo xtask ci [STEP...]
 
 Stops at the first step that fails. A step whose tool is not installed is skipped with a message;
 if it was named explicitly, it fails. Set REQUIRE_PEERS=1 to make missing interop peers failures, and
-REQUIRE_TOOLS=1 missing strace and valgrind, as .ci/run does.
+REQUIRE_TOOLS=1 missing strace, valgrind and network namespaces, as .ci/run does.
 ";
 
 /// One or more command lines with their environment.

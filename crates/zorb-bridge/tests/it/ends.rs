@@ -246,3 +246,22 @@ fn failures_to_open_a_bridge_have_errors() {
     let error = Bridge::open(&none, &target, &["inproc://y"], Settings::default()).unwrap_err();
     assert!(matches!(error, BridgeError::NoUsableProfile(None)), "{error}");
 }
+
+#[test]
+fn references_to_a_bridge_obey_the_rules_for_addresses() {
+    let target = TestBridge::new(Settings::default());
+    let registry = &target.registry;
+    registry.register(Arc::new(zorb_tcp::IiopProtocol::new())).unwrap();
+    let object = target.bridge.reference().unwrap();
+    let open = |rules: &str| {
+        let publish_rules = rules.parse().unwrap();
+        let settings = Settings { publish_rules, ..Settings::default() };
+        let urls = ["iiop://:0/publish=192.0.2.1:1&publish=[2001:db8::1]:2"];
+        Bridge::open(registry, &object, &urls, settings)
+    };
+    let bridge = open("-ipv4").unwrap();
+    assert_eq!(bridge.endpoints(), ["iiop://[2001:db8::1]:2".parse().unwrap()]);
+    assert!(bridge.corbaloc().starts_with("corbaloc:iiop:1.2@[2001:db8::1]:2/"));
+    let error = open("private").unwrap_err();
+    assert!(matches!(error, BridgeError::Listen(_)), "{error}");
+}
