@@ -12,7 +12,7 @@ use std::sync::{Arc, OnceLock};
 use arc_swap::ArcSwap;
 use zorb_base::orb_core::OrbCore;
 use zorb_base::steady_events::{Event, record};
-use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader};
+use zorb_giop::{Destination, Ior, ObjectIndex, RequestHeader, ResponseFlags};
 use zorb_os::lock::Lock;
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -175,8 +175,12 @@ impl Adapters {
             Some(key) => key,
             None => header.target.object_key().ok()?,
         };
+        let (mut key, published) = (KeyParts::parse(key), self.key_of_published(key, header));
+        if let Some(published) = &published {
+            key = KeyParts::parse(published);
+        }
         let tables = self.tables.load();
-        let (adapter, _) = tables.adapter(KeyParts::parse(key)).ok()?;
+        let (adapter, _) = tables.adapter(key).ok()?;
         let turns = adapter.turns()?;
         match adapter.manager().admit(Arrival::New) {
             Ok(()) => Some(turns.clone()),
@@ -188,6 +192,17 @@ impl Adapters {
     /// The managers of the adapters.
     pub fn managers(&self) -> &PoaManagerFactory {
         &self.managers
+    }
+
+    /// The key of the published object of this ORB that a one-way request is for; others are forwarded to it.
+    fn key_of_published(&self, key: &[u8], header: &RequestHeader<'_>) -> Option<Vec<u8>> {
+        let (KeyParts::Name(name), ResponseFlags::NoResponse) =
+            (KeyParts::parse(key), header.response)
+        else {
+            return None;
+        };
+        let ior = self.published.lock().get(name).cloned()?;
+        self.orb.local_key(&ior)
     }
 
     /// The requests that wait for the main thread.

@@ -3,33 +3,20 @@
 use zorb_cdr::{ByteOrder, TextCoding, Wire};
 use zorb_giop::{
     AddressingDisposition, Form, GiopVersion, Ior, LocateStatus, MessageHeader, ProtocolError,
-    ReplyStatus, ResponseFlags,
+    ReplyStatus,
 };
 use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use crate::adapters::{Access, Adapters, NotAdmitted};
+use crate::adapters::{Adapters, NotAdmitted};
 use crate::call::ServerCall;
-use crate::slots::Found;
 
 /// Answers a request that is not admitted to an object.
-///
-/// # Errors
-/// The object, if the request must be dispatched to it: a one-way request for a published object of this ORB, since
-/// one-way calls cannot be forwarded.
 #[cold]
-pub(super) fn answer_absent(
-    adapters: &Adapters,
-    reason: NotAdmitted,
-    call: &mut ServerCall<'_>,
-) -> Result<(), Found> {
+pub(super) fn answer_absent(reason: NotAdmitted, call: &mut ServerCall<'_>) {
     let ServerCall { request, reply, .. } = call;
     let written = match reason {
         NotAdmitted::Forward(ior) => {
-            let is_one_way = request.response == ResponseFlags::NoResponse;
-            if let Some(found) = is_one_way.then(|| local_object(adapters, &ior)).flatten() {
-                return Err(found);
-            }
             reply.write(ReplyStatus::LocationForward, |writer| Ior::write(&ior, writer))
         }
         NotAdmitted::Refused(exception)
@@ -51,13 +38,6 @@ pub(super) fn answer_absent(
     if let Err(exception) = written {
         reply.write_exception(exception);
     }
-    Ok(())
-}
-
-/// The object of a published reference, if it is local.
-#[cold]
-fn local_object(adapters: &Adapters, ior: &Ior) -> Option<Found> {
-    adapters.admit_key(&adapters.orb().local_key(ior)?, None, Access::LOCAL).ok()
 }
 
 /// Writes the answer to the LocateRequest in `message`, which the thread pool with the number `pool` received, to

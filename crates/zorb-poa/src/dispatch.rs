@@ -156,10 +156,10 @@ pub fn serve<'a>(
     }
     let found = match target {
         Ok(found) => found,
-        Err(absent) => match answer_absent(adapters, absent, &mut call) {
-            Ok(()) => return Ok(answer(&call.reply)),
-            Err(found) => found,
-        },
+        Err(absent) => {
+            answer_absent(absent, &mut call);
+            return Ok(answer(&call.reply));
+        }
     };
     if let Some(known) = known {
         call.set_operation_cache(&known.operation);
@@ -193,11 +193,37 @@ fn find_target(
     }
     // The index is not known yet, or the object is no longer there.
     let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::NeedsKey) };
-    let found = adapters.admit_key(key, known, by)?;
+    let found = match adapters.admit_key(key, known, by) {
+        Ok(found) => found,
+        Err(absent) => published_object(adapters, request, absent, by)?,
+    };
     if let Some(destination) = destination {
         adapters.cache_index(destination);
     }
     Ok(found)
+}
+
+/// The published object of this ORB that a one-way request, which cannot be forwarded, is for; `absent` for any other
+/// request.
+///
+/// # Errors
+/// See [`NotAdmitted`].
+#[cold]
+#[inline(never)]
+fn published_object(
+    adapters: &Adapters,
+    request: &RequestHeader<'_>,
+    absent: NotAdmitted,
+    by: Access<'_>,
+) -> Result<Found, NotAdmitted> {
+    let NotAdmitted::Forward(ior) = &absent else { return Err(absent) };
+    match adapters.orb().local_key(ior) {
+        Some(key) if request.response == ResponseFlags::NoResponse => {
+            // It may be an object of another thread pool.
+            adapters.admit_key(&key, None, Access { pool: None, ..by })
+        }
+        _ => Err(absent),
+    }
 }
 
 /// Makes the upcall of a request whose object is `target`, and writes its reply.

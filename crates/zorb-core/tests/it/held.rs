@@ -95,12 +95,16 @@ pub(crate) struct Raw(pub(crate) TcpStream);
 
 impl Raw {
     pub(crate) fn twice(&mut self, echo: &Echo, value: i32, response: ResponseFlags) {
+        self.twice_to(&key(echo), value, response);
+    }
+
+    /// The same with the key of an object.
+    pub(crate) fn twice_to(&mut self, key: &[u8], value: i32, response: ResponseFlags) {
         let mut octets = Vec::new();
-        let key = key(echo);
         let start = RequestStart {
             request_id: u32::try_from(value).unwrap(),
             response,
-            target: TargetAddress::Key(&key),
+            target: TargetAddress::Key(key),
             operation: "twice",
             service_contexts: &[],
         };
@@ -396,6 +400,35 @@ fn a_lane_serves_the_objects_of_its_pool_alone() {
         assert_eq!(client.reply(), (2, DONE), "{strategy:?}");
         let (_orb, there) = crate::support::client(&other);
         assert_eq!(there.twice(3), Ok(3), "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn one_way_requests_with_published_keys_are_held() {
+    for strategy in STRATEGIES {
+        let scene = Scene::new(strategy, HELD);
+        scene.orb.publish("held", &scene.held).unwrap();
+        let mut client = scene.connect();
+        for value in 0..20 {
+            // With the object's own key, they keep their place.
+            match value % 3 {
+                0 => client.twice(&scene.held, value, ResponseFlags::NoResponse),
+                _ => client.twice_to(b"held", value, ResponseFlags::NoResponse),
+            }
+        }
+        // Others are forwarded.
+        client.twice_to(b"held", 20, TWO_WAY);
+        assert_eq!(client.reply(), (20, ReplyStatus::LocationForward), "{strategy:?}");
+        until(|| held(&scene.manager) == 20);
+        scene.manager.activate().unwrap();
+        until(|| scene.asked.lock().unwrap().len() == 20);
+        // One that is not held is served at once.
+        client.twice_to(b"held", 21, ResponseFlags::NoResponse);
+        until(|| scene.asked.lock().unwrap().len() == 21);
+        let mut asked = scene.asked.lock().unwrap().clone();
+        asked.sort_unstable();
+        assert!(asked.into_iter().eq((0..20).chain([21])), "{strategy:?}");
         scene.orb.shutdown(true).unwrap();
     }
 }

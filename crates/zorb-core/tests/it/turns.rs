@@ -264,6 +264,24 @@ fn a_one_way_request_is_finished_before_the_next_one_begins() {
 }
 
 #[test]
+fn one_way_requests_with_published_keys_wait_for_their_turn() {
+    for strategy in STRATEGIES {
+        let stage = Stage::new(ThreadModel::SingleThread, strategy, 1);
+        stage.orb.publish("turns", &stage.object).unwrap();
+        let mut client = stage.connect();
+        stage.during_an_upcall(|| {
+            (1..=20).for_each(|value| client.twice_to(b"turns", value, ONE_WAY));
+            client.twice(&stage.free, 21, TWO_WAY);
+            assert_eq!(client.reply(), (21, DONE), "{strategy:?}");
+        });
+        let expected = one_by_one([WAITS].into_iter().chain(1..=20));
+        until(|| stage.events().len() == expected.len());
+        assert_eq!(stage.events(), expected, "{strategy:?}");
+        stage.orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
 fn requests_beyond_the_limit_are_answered_and_so_are_those_that_wait_at_the_shutdown() {
     for strategy in STRATEGIES {
         let limited = builder().option("MaxHeldRequests", "6");
