@@ -11,6 +11,7 @@ use socket2::{Domain, Socket, Type};
 use zorb_giop::{GiopLite, GiopVersion, Ior, ProfileTag};
 use zorb_os::poll::is_readable;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::until;
 use zorb_transport::{Composed, Endpoint, ProtocolRegistry};
 
 use crate::{Bridge, BridgeError, Settings};
@@ -29,14 +30,6 @@ fn long_limits() -> Settings {
         message_timeout: seconds(80_000),
         first_message_timeout: seconds(40_000),
         ..Settings::default()
-    }
-}
-
-fn until(mut what: impl FnMut() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !what() {
-        assert!(Instant::now() < end, "the condition never held");
-        std::thread::yield_now();
     }
 }
 

@@ -6,9 +6,9 @@ mod slow;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use zorb_base::options::{Options, Origin};
+use zorb_testkit::until;
 
 use crate::ServerCore;
 use crate::lane::Lane;
@@ -16,14 +16,6 @@ use crate::scratch::Scratch;
 use crate::{LaneSettings, PoolSettings, Strategy};
 
 const CLOSE_CONNECTION: u8 = 5;
-
-fn until(what: impl Fn() -> bool) {
-    let end = Instant::now() + Duration::from_secs(60);
-    while !what() {
-        assert!(Instant::now() < end, "the condition never held");
-        std::thread::yield_now();
-    }
-}
 
 /// The number of checks that found the connection in this slot idle, and whether part of a message has
 /// arrived.

@@ -183,10 +183,3 @@ fn echo(stream: &dyn Stream) {
         }
     }
 }
-
-/// Waits until `condition` holds, at most for the [`LIMIT`] of the test.
-fn eventually(condition: impl Fn() -> bool) {
-    while !condition() {
-        thread::yield_now();
-    }
-}

@@ -6,7 +6,7 @@
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
 //!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol over a transport of a
 //!   test.
-//! * [`Log`]: records what is logged.
+//! * [`Log`]: records what is logged. [`until`] waits for an event.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
 //!
 //! The suite of calls that every protocol must pass is in the crate `zorb-conformance`.
@@ -29,6 +29,7 @@ mod log;
 mod lossy;
 mod own_process;
 mod scripted;
+mod until;
 mod watched;
 mod with_transport;
 
@@ -39,6 +40,7 @@ pub use own_process::{
     exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors,
 };
 pub use scripted::Scripted;
+pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
 pub use with_transport::WithTransport;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use zorb_arq::ArqTransport;
 use zorb_os::thread::{affinity, set_affinity};
 use zorb_os::thread_count::CountedThread;
-use zorb_testkit::in_own_process;
+use zorb_testkit::{in_own_process, until};
 use zorb_transport::{ConnectOptions, ListenOptions, Transport};
 
 /// The number of processors that each thread of this name may run on.
@@ -65,10 +65,6 @@ fn the_thread_of_a_connection_is_among_those_of_the_process() {
         let streams = [connect().unwrap(), connect().unwrap()];
         assert_eq!(CountedThread::count(), before + 2);
         drop((streams, [acceptor.accept().unwrap(), acceptor.accept().unwrap()]));
-        let end = Instant::now() + Duration::from_secs(60);
-        while CountedThread::count() > before {
-            assert!(Instant::now() < end, "the threads never ended");
-            std::thread::yield_now();
-        }
+        until(|| CountedThread::count() <= before);
     });
 }

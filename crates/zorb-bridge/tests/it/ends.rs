@@ -11,6 +11,7 @@ use zorb_cdr::ByteOrder;
 use zorb_giop::{
     Form, GiopVersion, Ior, LocateStatus, MessageKind, MessageWriter, ReplyStatus, TargetAddress,
 };
+use zorb_testkit::until;
 use zorb_transport::ProtocolRegistry;
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind};
 
@@ -177,9 +178,7 @@ fn clients_above_the_limit_are_rejected() {
     assert_eq!(header_of(&beyond.message()).kind, MessageKind::CloseConnection);
     beyond.end();
     // The bridge counts the connection until it has closed it, which the client sees first.
-    while bridge.bridge.connections() != 2 {
-        std::thread::yield_now();
-    }
+    until(|| bridge.bridge.connections() == 2);
     drop(kept);
 }
 
@@ -210,9 +209,7 @@ fn requests_that_cannot_be_forwarded_yet_share_a_budget() {
         third.send(&unknown);
         exception_in(&third.message(), 2);
         drop((first, second, third));
-        while bridge.bridge.connections() > 0 {
-            std::thread::yield_now();
-        }
+        until(|| bridge.bridge.connections() == 0);
     }
 }
 

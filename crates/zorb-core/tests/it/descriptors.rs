@@ -7,7 +7,7 @@ use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
 use zorb_testkit::{in_own_process, limit_descriptors};
 
-use crate::support::{Acting, Echo, Servant, builder, client, server, until_noted};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
 /// The open descriptors: all, and those of sockets.
 fn open_descriptors() -> [usize; 2] {
@@ -158,9 +158,7 @@ fn queues_of_one_way_calls_end_with_the_servers_that_they_call() {
             orb.shutdown(true).unwrap();
             drop(orb);
             until_open([usize::MAX, sockets]);
-            while sending_threads() > 0 {
-                std::thread::yield_now();
-            }
+            until(|| sending_threads() == 0);
         }
         let counts = queue.counts();
         assert_eq!((counts.sent, counts.lost, counts.refused), (50, 0, 0));

@@ -2,12 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 use zorb_base::process_limits::{max_connections, max_threads};
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_testkit::{in_own_process, limit_address_space};
+use zorb_testkit::{in_own_process, limit_address_space, until};
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::support::{Acting, Echo, Servant, builder};
@@ -67,20 +66,11 @@ fn connect(address: &str) -> Option<TcpStream> {
 
 fn connect_until_served(address: &str) -> TcpStream {
     let mut client = None;
-    until("a client is served", || {
+    until(|| {
         client = connect(address);
         client.is_some()
     });
     client.unwrap()
-}
-
-/// Waits; fails after a time that no machine needs.
-fn until(what: &str, mut is_true: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_true() {
-        assert!(begin.elapsed() < Duration::from_secs(120), "{what}");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -99,7 +89,7 @@ fn the_orbs_of_a_process_have_no_more_threads_than_permitted() {
             // Idle connections make room for others.
             let mut clients: Vec<_> = (0..40).map(|_| connect_until_served(&address)).collect();
             // Each of those that are left has a thread, and so has the listener.
-            until("all but 11 connections are closed", || {
+            until(|| {
                 clients.retain_mut(|client| !is_closed(client));
                 clients.len() < 12
             });

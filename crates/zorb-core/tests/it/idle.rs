@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex};
 
-use crate::support::{Echo, Servant, client};
+use crate::support::{Echo, Servant, client, until};
 use zorb_core::Orb;
 use zorb_os::poll::wait_readable;
 use zorb_tcp::IiopProtocol;
@@ -138,9 +138,7 @@ fn a_running_request_keeps_its_connection() {
     let (_client, there) = client(&echo);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.wait_for(3));
-        while !servant.waiting.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
+        until(|| servant.waiting.load(Ordering::SeqCst));
         // Time passes: another connection goes idle and is closed meanwhile.
         for _ in 0..3 {
             coming.expect(false);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::support::{Acting, Echo, Servant, builder, client, server};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until};
 use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{ObjectId, Poa, PoaPolicies};
@@ -32,9 +32,7 @@ fn call_held(
 ) -> Result<i32, zorb_types::SystemException> {
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.twice(4));
-        while poa.manager().held_requests() == 0 && !call.is_finished() {
-            std::thread::yield_now();
-        }
+        until(|| poa.manager().held_requests() > 0 || call.is_finished());
         meanwhile();
         poa.manager().activate().unwrap();
         call.join().unwrap()

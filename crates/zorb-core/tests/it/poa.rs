@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::support::{Echo, Servant, client, server};
+use crate::support::{Echo, Servant, client, server, until};
 use zorb_core::poa::{ManagerState, ObjectId, PoaError, PoaPolicies};
 use zorb_types::{SystemExceptionKind, minor};
 
@@ -127,9 +127,7 @@ fn managers_hold_discard_and_refuse() {
     let (_client, there) = client_untyped(&echo);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.twice(4));
-        while manager.held_requests() == 0 {
-            std::thread::yield_now();
-        }
+        until(|| manager.held_requests() > 0);
         manager.activate().unwrap();
         assert_eq!(call.join().unwrap().unwrap(), 8);
     });
@@ -160,9 +158,7 @@ fn a_holding_manager_has_a_limit_and_is_released_by_shutdown() {
     let (_client, there) = client_untyped(&echo);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.twice(4));
-        while manager.held_requests() == 0 {
-            std::thread::yield_now();
-        }
+        until(|| manager.held_requests() > 0);
         let full = there.twice(1).unwrap_err();
         assert_eq!(full.minor, minor::transient::QUEUE_FULL);
         orb.shutdown(true).unwrap();

@@ -11,7 +11,7 @@ use zorb_core::poa::{PoaError, PoaPolicies};
 use zorb_testkit::{Log, in_own_process};
 use zorb_types::{SystemExceptionKind, minor};
 
-use crate::support::{Echo, EchoServant, Servant, builder, client};
+use crate::support::{Echo, EchoServant, Servant, builder, client, until};
 
 /// A server with a grace time, and one call of it that waits for the note 1.
 struct Serving {
@@ -31,16 +31,12 @@ impl Serving {
     }
 
     fn await_call(&self) {
-        while !self.servant.waiting.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
+        until(|| self.servant.waiting.load(Ordering::SeqCst));
     }
 
     fn await_shutdown(&self) {
         let create = || self.orb.root_poa().create("another", PoaPolicies::new());
-        while !matches!(create(), Err(PoaError::System(_))) {
-            std::thread::yield_now();
-        }
+        until(|| matches!(create(), Err(PoaError::System(_))));
     }
 }
 
@@ -51,9 +47,7 @@ fn await_thread(name: &str) {
         let named = |path| std::fs::read_to_string(path).is_ok_and(|comm| comm.trim() == name);
         threads.any(|thread| named(thread.path().join("comm")))
     };
-    while !runs() {
-        std::thread::yield_now();
-    }
+    until(runs);
 }
 
 #[test]

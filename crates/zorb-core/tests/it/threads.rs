@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, mpsc};
 
 use crate::support::{
-    Acting, Echo, Servant, builder, client, server, server_that_ends, until_noted,
+    Acting, Echo, Servant, builder, client, server, server_that_ends, until, until_noted,
 };
 use zorb_types::SystemExceptionKind;
 
@@ -252,9 +252,7 @@ fn an_accepted_request_is_answered_although_the_orb_shuts_down() {
     let (_client, there) = client(&waiting);
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.wait_for(4));
-        while !servant.waiting.load(Ordering::SeqCst) {
-            std::thread::yield_now();
-        }
+        until(|| servant.waiting.load(Ordering::SeqCst));
         let ending = scope.spawn(|| orb.shutdown(true));
         crate::support::EchoServant::note(&*servant, 4);
         call.join().unwrap().unwrap();

@@ -4,6 +4,8 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use zorb_testkit::until;
+
 use super::*;
 
 /// A queue whose thread is in a call that ends when the sender is used or dropped.
@@ -103,9 +105,7 @@ fn a_caller_waits_for_room_if_configured() {
     queue.send(1, || Ok(())).unwrap();
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| queue.send(1, || Ok(())));
-        while queue.blocked() == 0 {
-            std::thread::yield_now();
-        }
+        until(|| queue.blocked() > 0);
         assert_eq!(queue.waiting(), (1, 1));
         drop(release);
         waits.join().unwrap().unwrap();

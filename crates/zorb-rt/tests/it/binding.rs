@@ -14,7 +14,7 @@ use zorb_core::{Interface, ObjectRef, Orb, OrbBuilder, Result, codegen};
 use zorb_giop::{ComponentTag, IiopProfile, Ior};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::require_loopback;
+use zorb_testkit::{require_loopback, until};
 use zorb_types::SystemExceptionKind;
 
 /// `interface Desk { short priority(); short hold(); };`
@@ -304,9 +304,7 @@ fn a_thread_that_reads_again_is_at_the_band_that_another_was_told() {
     let mut stream = server.connect();
     let hold = |id| request(false, id, &server.key, "hold", None);
     let until_holding = |count| {
-        while server.holds.load(Ordering::SeqCst) < count {
-            std::thread::yield_now();
-        }
+        until(|| server.holds.load(Ordering::SeqCst) >= count);
     };
     stream.write_all(&hold(1)).unwrap();
     until_holding(1);

@@ -7,6 +7,7 @@ use zorb_core::policy::{Policies, PrivateConnection};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_rt::{FlowEvent, OutputQueue};
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::until;
 use zorb_types::SystemExceptionKind;
 
 /// `interface Sink { oneway void put(in sequence<octet> data); };`
@@ -91,8 +92,6 @@ fn accepted_calls_arrive_in_order_and_others_are_refused() {
     assert!(matches!(last, Some(FlowEvent::Low { .. })), "{last:?}");
     // The connection is ended behind what was sent, so that all of it is read.
     client.shutdown(true).unwrap();
-    while seen.lock().unwrap().len() < taken as usize {
-        std::thread::yield_now();
-    }
+    until(|| seen.lock().unwrap().len() >= taken as usize);
     assert_eq!(*seen.lock().unwrap(), (0..taken).collect::<Vec<_>>());
 }

@@ -15,6 +15,7 @@ use zorb_os::priority::{self, Schedule};
 use zorb_rt::{Direct, Priority, PriorityBand, PriorityBands, RtCurrent, RtOrb};
 use zorb_shm::ShmiopProtocol;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::until;
 use zorb_types::{CompletionStatus, SystemExceptionKind};
 use zorb_unix::UiopProtocol;
 
@@ -409,9 +410,7 @@ fn limits_are_those_of_properties_policy_and_options_in_this_order() {
         let sink = sink.with(&policies);
         // Sending the first blocks, as the transport is full.
         sink.put(0, &data).unwrap();
-        while queue.waiting().0 > 0 {
-            std::thread::yield_now();
-        }
+        until(|| queue.waiting().0 == 0);
         let taken = (1..10).take_while(|number| sink.put(*number, b"").is_ok()).count();
         assert_eq!(taken, most);
         // Waiting calls are lost when the server ends.

@@ -98,6 +98,8 @@ impl Drop for Permit<'_> {
 mod tests {
     use std::sync::Mutex;
 
+    use zorb_testkit::until;
+
     use super::*;
 
     #[test]
@@ -117,15 +119,11 @@ mod tests {
                     order.lock().unwrap().push(who);
                     drop(permit);
                 });
-                while permits.waiting() <= who {
-                    std::thread::yield_now();
-                }
+                until(|| permits.waiting() > who);
             }
             // Only one permit: two holders could write in any order.
             drop(first);
-            while permits.waiting() > 0 {
-                std::thread::yield_now();
-            }
+            until(|| permits.waiting() == 0);
         });
         drop(second);
         assert_eq!(order.into_inner().unwrap(), (0..40).collect::<Vec<_>>());

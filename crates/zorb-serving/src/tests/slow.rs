@@ -9,9 +9,9 @@ use socket2::{Domain, Socket, Type};
 use zorb_base::options::{Options, Origin};
 use zorb_base::process_limits::max_connections;
 use zorb_os::poll::is_readable;
-use zorb_testkit::{in_own_process, limit_descriptors};
+use zorb_testkit::{in_own_process, limit_descriptors, until};
 
-use super::{CLOSE_CONNECTION, until};
+use super::CLOSE_CONNECTION;
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
 
 const LOCATE_REPLY: u8 = 4;

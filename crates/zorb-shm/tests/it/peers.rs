@@ -14,7 +14,7 @@ use zorb_os::memory::SharedMemory;
 use zorb_os::process::bind_to_this_process;
 use zorb_os::socket::recv_descriptor;
 use zorb_shm::ShmTransport;
-use zorb_testkit::short_folder;
+use zorb_testkit::{short_folder, until};
 use zorb_transport::{
     Acceptor, ConnectOptions, ConnectPhase, ListenOptions, Stream, StreamOptions, Transport,
 };
@@ -92,9 +92,8 @@ fn a_thread_that_receives_notices_that_its_peer_was_killed() {
 #[test]
 fn a_thread_that_sends_notices_that_its_peer_was_killed() {
     let (child, stream) = other_process("send");
-    while !stream.is_readable() {
-        thread::yield_now(); // until it has sent something
-    }
+    // It has sent something.
+    until(|| stream.is_readable());
     thread::scope(|scope| {
         let waiting = scope.spawn(|| stream.send_all(&vec![0; 4 << 20]));
         kill(child);
@@ -196,9 +195,7 @@ fn arbitrary_words_are_harmless() {
         let _ = server.send_all(&buffer[..100]);
     }
     drop(socket);
-    while !server.is_readable() {
-        thread::yield_now();
-    }
+    until(|| server.is_readable());
 }
 
 #[test]

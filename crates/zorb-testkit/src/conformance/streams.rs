@@ -4,8 +4,9 @@ use std::io::IoSlice;
 use std::net::Shutdown;
 use std::thread;
 
-use super::{Subject, echo, eventually, recv_exactly, recv_to_end};
+use super::{Subject, echo, recv_exactly, recv_to_end};
 use crate::pattern;
+use crate::until;
 
 /// Messages of a few octets make the round trip, one after the other.
 pub fn small_messages_are_echoed(subject: &Subject) {
@@ -124,8 +125,8 @@ pub fn repeated_shutdown_is_harmless(subject: &Subject) {
 pub fn sending_to_a_closed_peer_fails(subject: &Subject) {
     let link = subject.link();
     drop(link.server);
-    eventually(|| link.client.send_all(&[7; 1024]).is_err());
-    eventually(|| link.client.send_vectored_all(&mut [IoSlice::new(&[7; 64])]).is_err());
+    until(|| link.client.send_all(&[7; 1024]).is_err());
+    until(|| link.client.send_vectored_all(&mut [IoSlice::new(&[7; 64])]).is_err());
 }
 
 /// Both ends have an address for messages.

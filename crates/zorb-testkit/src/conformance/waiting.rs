@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use zorb_os::poll::HangupWatch;
 use zorb_transport::AcceptError;
 
-use super::{Link, Subject, eventually, recv_exactly};
+use super::{Link, Subject, recv_exactly};
 use crate::pattern;
+use crate::until;
 
 /// Short enough for a test, long enough to measure.
 const SHORT: Duration = Duration::from_millis(20);
@@ -72,7 +73,7 @@ pub fn try_recv_never_blocks(subject: &Subject) {
     assert_eq!((next(), next()), (0, 0), "the end is permanent");
     let link = subject.link();
     link.client.shutdown(Shutdown::Read).unwrap();
-    eventually(|| link.client.try_recv(&mut [0; 3]).is_ok_and(|count| count == Some(0)));
+    until(|| link.client.try_recv(&mut [0; 3]).is_ok_and(|count| count == Some(0)));
 }
 
 /// `recv` waits for the timeout, loses no octet, and waits without limit after the timeout is removed.
@@ -120,7 +121,7 @@ pub fn unexpected_octets_make_a_stream_readable(subject: &Subject) {
     let link = subject.link();
     assert!(!link.client.is_readable() && !link.server.is_readable());
     link.server.send_all(b"unasked").unwrap();
-    eventually(|| link.client.is_readable());
+    until(|| link.client.is_readable());
     assert!(link.client.is_readable());
     assert_eq!(recv_exactly(&*link.client, 7), b"unasked");
     assert!(!link.client.is_readable());
@@ -130,10 +131,10 @@ pub fn unexpected_octets_make_a_stream_readable(subject: &Subject) {
 pub fn a_stream_whose_peer_has_closed_is_readable(subject: &Subject) {
     let link = subject.link();
     link.server.shutdown(Shutdown::Write).unwrap();
-    eventually(|| link.client.is_readable());
+    until(|| link.client.is_readable());
     let link = subject.link();
     drop(link.server);
-    eventually(|| link.client.is_readable());
+    until(|| link.client.is_readable());
     let link = subject.link();
     link.client.shutdown(Shutdown::Both).unwrap();
     assert!(link.client.is_readable());

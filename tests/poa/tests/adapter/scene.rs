@@ -7,6 +7,7 @@ use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy, Threadpool};
 use zorb::{Interface as _, ObjectRef, Orb, Result, SystemException, SystemExceptionKind};
 use zorb_poa_tests::Desk;
 use zorb_poa_tests::desk::ActError;
+pub(crate) use zorb_testkit::until;
 
 use crate::servants::{Book, Kind, Servant};
 
@@ -221,13 +222,6 @@ impl Gate {
         drop(self.changed.wait_while(state, |state| state.reached < count).unwrap());
         let _opening = Opening(self);
         work()
-    }
-}
-
-/// Waits until it is so.
-pub(crate) fn until(so: impl Fn() -> bool) {
-    while !so() {
-        std::thread::yield_now();
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use zorb_os::lock::Lock;
 use zorb_os::thread;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::until;
 
 use crate::Orb;
 use crate::lanes::{LaneSettings, LaneThreads, PoolSettings};
@@ -40,12 +41,6 @@ impl LaneThreads for Late {
         self.touched.fetch_add(1, Ordering::SeqCst);
         until(|| self.may_go.load(Ordering::SeqCst));
         Ok(())
-    }
-}
-
-fn until(what: impl Fn() -> bool) {
-    while !what() {
-        std::thread::yield_now();
     }
 }
 

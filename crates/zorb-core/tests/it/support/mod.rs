@@ -19,12 +19,12 @@
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
 
 use zorb_core::codegen::{Octets, Ref};
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::require_loopback;
+pub use zorb_testkit::until;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
@@ -229,16 +229,6 @@ pub fn server_in_order() -> (Orb, Echo) {
     let orb = orb.build().unwrap();
     let echo = orb.root_poa().activate(Servant::default()).unwrap();
     (orb, echo)
-}
-
-/// Waits for `condition`, and gives up after a minute.
-#[track_caller]
-pub fn until(condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it does not happen");
-        std::thread::yield_now();
-    }
 }
 
 /// Waits until the servant has this note: a later request runs concurrently with a slow upcall.

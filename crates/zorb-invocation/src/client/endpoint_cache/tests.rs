@@ -6,6 +6,7 @@ use zorb_base::options::Options;
 use zorb_base::peer_shares::PeerShares;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::until;
 use zorb_transport::process_budget;
 
 use super::*;
@@ -65,9 +66,7 @@ fn order(cache: &EndpointCache, first: Vec<AnyConnection<'_>>) -> Vec<usize> {
     std::thread::scope(|scope| {
         for number in 0..5 {
             scope.spawn(move || call(number));
-            while waiting(cache) <= number {
-                std::thread::yield_now();
-            }
+            until(|| waiting(cache) > number);
         }
         drop(first);
         call(5);
@@ -101,15 +100,11 @@ fn callers_share_a_connection_in_their_order() {
                     served.lock().unwrap().push(number);
                     drop(connection);
                 });
-                while queue.waiting() <= number {
-                    std::thread::yield_now();
-                }
+                until(|| queue.waiting() > number);
             }
             // One has room at a time.
             drop(first.pop());
-            while queue.waiting() > 0 {
-                std::thread::yield_now();
-            }
+            until(|| queue.waiting() == 0);
         });
         assert_eq!(served.into_inner().unwrap(), [0, 1, 2, 3, 4]);
     }
@@ -248,15 +243,6 @@ fn connections_that_no_call_uses_are_closed() {
         while cache.state().open > 0 {
             cache.close_unused(None);
         }
-    }
-}
-
-/// Waits for `condition`.
-fn until(condition: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(60), "it does not happen");
-        std::thread::yield_now();
     }
 }
 

@@ -17,6 +17,7 @@ use zorb_shm::ShmiopProtocol;
 use zorb_short::Short;
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::require_loopback;
+pub(crate) use zorb_testkit::until;
 use zorb_transport::{Composed, Protocol};
 use zorb_unix::UiopProtocol;
 
@@ -256,14 +257,5 @@ impl Side {
             rt.current().set_priority(number(priority)).unwrap();
             desk.serve(id)
         })
-    }
-}
-
-/// Waits until `what` is true.
-pub(crate) fn until(what: impl Fn() -> bool) {
-    let end = std::time::Instant::now() + Duration::from_secs(300);
-    while !what() {
-        assert!(std::time::Instant::now() < end, "it never came to hold");
-        std::thread::yield_now();
     }
 }
