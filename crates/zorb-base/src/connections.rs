@@ -5,9 +5,10 @@ use std::collections::hash_map::Entry;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use zorb_os::lock::Lock;
+use zorb_os::lock::{Condition, Lock, Locked};
 
 use crate::connection_count::{ConnectionCount, Counted};
 use crate::progress::Progress;
@@ -16,11 +17,15 @@ use crate::steady_events::{Event, record};
 /// The number of connections above the limit, while those that make room for them end.
 const CLOSING: usize = 16;
 
+/// How long a new connection waits for one of them to end. They end at once, unless the threads of their lane are busy.
+const ENDING: Duration = Duration::from_secs(1);
+
 /// The table of the connections of a lane or bridge. Reading takes no lock; opening or closing a connection takes one.
 #[derive(Debug)]
 pub struct Connections<C> {
     slots: Box<[ArcSwapOption<C>]>,
     free: Lock<Free>,
+    released: Condition,
     open: AtomicUsize,
     limits: ConnectionLimits,
 }
@@ -54,6 +59,10 @@ struct Free {
     taken: Vec<Option<Taken>>,
     /// The number of slots per address.
     counts: HashMap<IpAddr, usize>,
+    /// The number of new connections that wait for a slot.
+    waiting: usize,
+    /// Whether one has waited in vain since a slot was last released.
+    is_stuck: bool,
 }
 
 #[derive(Debug)]
@@ -94,18 +103,25 @@ impl<C> Connections<C> {
             slots: (0..count).rev().collect(),
             taken: (0..count).map(|_| None).collect(),
             counts: HashMap::new(),
+            waiting: 0,
+            is_stuck: false,
         };
         Self {
             slots: (0..count).map(|_| ArcSwapOption::empty()).collect(),
             free: Lock::new(free),
+            released: Condition::new(),
             open: AtomicUsize::new(0),
             limits,
         }
     }
 
-    /// Reserves a slot for a connection to `peer`; `None` if all are taken.
+    /// Reserves a slot for a connection to `peer`. If all are taken, waits until one of the connections that have been
+    /// closed has ended; `None` if none does within a second.
     pub fn reserve(&self, peer: Option<IpAddr>) -> Option<Reserved> {
         let mut free = self.free.lock();
+        if free.slots.is_empty() {
+            free = self.wait_for_slot(free);
+        }
         let slot = free.slots.pop()?;
         let counted = ConnectionCount::of_process().enter();
         let is_excess_of_process = counted.is_excess();
@@ -127,6 +143,18 @@ impl<C> Connections<C> {
             None => Excess::None,
         };
         Some(Reserved { slot, excess })
+    }
+
+    #[cold]
+    fn wait_for_slot<'l>(&'l self, mut free: Locked<'l, Free>) -> Locked<'l, Free> {
+        if !free.is_stuck {
+            free.waiting += 1;
+            let none = |free: &mut Free| free.slots.is_empty();
+            free = self.released.wait_while(free, ENDING, none);
+            free.waiting -= 1;
+            free.is_stuck = free.slots.is_empty();
+        }
+        free
     }
 
     /// Puts a connection into its reserved slot.
@@ -154,6 +182,10 @@ impl<C> Connections<C> {
             }
         }
         free.slots.push(slot);
+        free.is_stuck = false;
+        if free.waiting > 0 {
+            self.released.notify_one();
+        }
         drop(free);
         self.open.fetch_sub(1, Ordering::AcqRel) == 1
     }
@@ -254,6 +286,8 @@ impl<C: Evictable> Connections<C> {
 mod tests {
     use std::net::Ipv4Addr;
 
+    use zorb_testkit::until;
+
     use super::*;
 
     #[test]
@@ -268,5 +302,25 @@ mod tests {
         assert_eq!(excess(one), Some(Excess::Of(one)));
         assert_eq!(excess(other), Some(Excess::None));
         assert_eq!(excess(other), Some(Excess::Table));
+    }
+
+    #[test]
+    fn a_new_connection_waits_until_a_closed_one_has_ended() {
+        let connections = Connections::<()>::new(ConnectionLimits::new(1, 0));
+        let slot = || connections.reserve(None).map(|reserved| reserved.slot);
+        let mut taken: Vec<u32> = (0..=CLOSING).map(|_| slot().unwrap()).collect();
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(slot);
+            until(|| waits.is_finished() || connections.free.lock().waiting == 1);
+            let last = taken.pop().unwrap();
+            connections.release(last);
+            assert_eq!(waits.join().unwrap(), Some(last));
+            taken.push(last);
+        });
+        // One has waited in vain: no other waits for the same.
+        connections.free.lock().is_stuck = true;
+        assert_eq!(slot(), None);
+        connections.release(taken[0]);
+        assert_eq!(slot(), Some(taken[0]));
     }
 }

@@ -347,6 +347,27 @@ fn slow_clients_do_not_lock_others_out() {
 }
 
 #[test]
+fn the_last_client_of_a_flood_is_served() {
+    for &strategy in Strategy::ALL {
+        let server = Server::new(strategy, &[("MaxConnectionsPerPeer", "8")], 8);
+        let endpoints = server.pool.endpoints();
+        let address = endpoints[0][0].trim_start_matches("iiop://");
+        // Faster than the connections end that make room for these.
+        let flood = || {
+            let mut client = TcpStream::connect(address).unwrap();
+            let _ = client.write_all(b"G"); // it may have been closed already
+            client
+        };
+        for _ in 0..5 {
+            let flood: Vec<_> = (0..100).map(|_| flood()).collect();
+            assert!(server.client().is_served(), "{strategy:?}");
+            drop(flood);
+        }
+        server.pool.destroy().unwrap();
+    }
+}
+
+#[test]
 fn clients_that_do_not_read_do_not_lock_others_out() {
     for &strategy in Strategy::ALL {
         let buffers = [("SendBuffer", "4096"), ("ReceiveBuffer", "4096")];
