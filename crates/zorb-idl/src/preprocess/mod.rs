@@ -81,6 +81,7 @@ pub(crate) fn run(
     if needs_components {
         preprocessor.enter_built_in("Components.idl");
         preprocessor.process();
+        preprocessor.finish_read();
     }
     let mut main_files = Vec::new();
     for path in paths {
@@ -94,9 +95,7 @@ pub(crate) fn run(
         }
         preprocessor.enter(file);
         preprocessor.process();
-        // Files that this one included need not be included again by the next ones.
-        let read: Vec<_> = preprocessor.sources.files().map(|(file, _)| file).collect();
-        preprocessor.finished.extend(read);
+        preprocessor.finish_read();
     }
     let Preprocessor { sources, lexer, events, dependencies, .. } = preprocessor;
     let tokens = lexer.finish();

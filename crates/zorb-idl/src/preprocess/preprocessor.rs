@@ -116,6 +116,11 @@ impl Preprocessor<'_> {
         }
     }
 
+    /// What has been read need not be included again by the next files that the caller names.
+    pub(super) fn finish_read(&mut self) {
+        self.finished.extend(self.sources.files().map(|(file, _)| file));
+    }
+
     /// The next token: from the innermost expansion, or else from the current file.
     fn next_token(&mut self) -> Option<PpToken> {
         while let Some(frame) = self.frames.last_mut() {

@@ -304,6 +304,11 @@ fn a_tree_may_have_standard_files_of_its_own() {
         let interface = model.find("CORBA::InterfaceDef").expect("declared");
         assert_eq!(model[interface].kind.is_forward_only(), !has_own);
     }
+    // One without an include guard is read once, also if components imply the standard one.
+    let unguarded = "module CORBA { interface Mine {}; };";
+    let main = "#include <orb.idl>\ncomponent C { uses CORBA::Mine own; };";
+    let compilation = with_files(&[("main.idl", main), ("orb.idl", unguarded)], "main.idl");
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.render());
     // Other definitions are still unique.
     let twice = "module CORBA { typedef long Mine; typedef short Mine; };";
     assert!(one(&format!("#include <orb.idl>\n{twice}")).has_errors());
