@@ -11,15 +11,11 @@ use socket2::{Domain, Socket, Type};
 use zorb_giop::{GiopLite, GiopVersion, Ior, ProfileTag};
 use zorb_os::poll::is_readable;
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::until;
+use zorb_testkit::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, until};
 use zorb_transport::{Composed, Endpoint, ProtocolRegistry};
 
 use crate::{Bridge, BridgeError, Settings};
 
-const LOCATE_REPLY: u8 = 4;
-const CLOSE_CONNECTION: u8 = 5;
-/// A LocateRequest of GIOP 1.0 for an object that the bridge does not serve, so that it answers itself.
-const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
 /// The protocols of a server to which the bridge forwards messages as they are, and after conversion.
 const SERVERS: [&str; 2] = ["iiop", "lite+iiop"];
 
@@ -102,6 +98,7 @@ impl Client {
     }
 
     fn is_served(&mut self) -> bool {
+        // The bridge does not serve this object, so that it answers itself.
         self.0.write_all(LOCATE_REQUEST).is_ok() && self.has_reply()
     }
 

@@ -44,7 +44,7 @@ pub use raw::{
     a_message_beyond_the_limit_ends_its_connection, a_request_may_arrive_octet_by_octet,
     fragments_are_joined_or_rejected, garbage_ends_only_its_own_connection,
 };
-pub use stopped::stopped_clients_delay_nobody;
+pub use stopped::{leave_replies_unread, stopped_clients_delay_nobody};
 pub use subject::Subject;
 
 /// Runs one test of the suite. Called by [`protocol_suite!`].

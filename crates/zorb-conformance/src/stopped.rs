@@ -3,6 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use zorb::giop::{RequestStart, ResponseFlags, TargetAddress};
+use zorb::transport::Stream;
 
 use crate::raw::Raw;
 use crate::subject::{Server, Subject};
@@ -13,10 +14,10 @@ const STOPPED: usize = 100;
 const STOPPED_IN_MEMORY: usize = 20;
 /// Clients that read no replies; each fills the buffers of its transport.
 const UNREAD: usize = 10;
+/// The number of successive attempts to send that a server takes nothing of.
+const ATTEMPTS: usize = 1000;
 /// The octets of a reply that is not read.
 const REPLY: usize = 64 << 10;
-/// The number of successive attempts to send that the server takes nothing of.
-const ATTEMPTS: usize = 1000;
 
 /// Clients that stop in the middle of a message, and clients that do not read their replies, delay no other. Those that
 /// go on are served.
@@ -28,7 +29,7 @@ pub fn stopped_clients_delay_nobody(on: &Subject, _: &'static str) {
     let stopped =
         if on.urls().any(|url| url.contains("shm")) { STOPPED_IN_MEMORY } else { STOPPED };
     let stopped: Vec<_> = (0..stopped).map(|_| Stopped::new(&server)).collect();
-    let unread: Vec<_> = (0..UNREAD).map(|_| leave_replies_unread(&server)).collect();
+    let unread: Vec<_> = (0..UNREAD).map(|_| unread(&server)).collect();
     assert_eq!(server.seen_by(&on.client()).add(1, 2).unwrap(), 3);
     for client in stopped {
         client.go_on();
@@ -62,21 +63,24 @@ impl Stopped {
 }
 
 /// A client that sends requests until the server takes no more, because their replies are not read.
-fn leave_replies_unread(server: &Server) -> Raw {
+fn unread(server: &Server) -> Raw {
     let raw = Raw::to(server);
-    let request = large_request(&raw, server);
-    let mut rest = &request[..];
-    let mut refused = 0;
+    leave_replies_unread(&*raw.stream, &large_request(&raw, server));
+    raw
+}
+
+/// Sends `requests` again and again until the server takes no more, because its replies are not read.
+///
+/// # Panics
+/// When the connection ends.
+pub fn leave_replies_unread(client: &dyn Stream, requests: &[u8]) {
+    let (mut sent, mut refused) = (0, 0);
     while refused < ATTEMPTS {
-        let sent = raw.stream.try_send(rest).unwrap();
-        rest = &rest[sent..];
-        if rest.is_empty() {
-            rest = &request;
-        }
-        refused = if sent == 0 { refused + 1 } else { 0 };
+        let taken = client.try_send(&requests[sent..]).unwrap();
+        sent = (sent + taken) % requests.len();
+        refused = if taken == 0 { refused + 1 } else { 0 };
         std::thread::yield_now();
     }
-    raw
 }
 
 /// A request to return many octets.

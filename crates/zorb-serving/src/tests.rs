@@ -8,14 +8,12 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 use zorb_base::options::{Options, Origin};
-use zorb_testkit::until;
+use zorb_testkit::{CLOSE_CONNECTION, until};
 
 use crate::ServerCore;
 use crate::lane::Lane;
 use crate::scratch::Scratch;
 use crate::{LaneSettings, PoolSettings, Strategy};
-
-const CLOSE_CONNECTION: u8 = 5;
 
 /// The number of checks that found the connection in this slot idle, and whether part of a message has
 /// arrived.

@@ -6,6 +6,7 @@
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
 //!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol over a transport of a
 //!   test.
+//! * [`LOCATE_REQUEST`]: a message for clients without an ORB.
 //! * [`Log`]: records what is logged. [`until`] waits for an event.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
 //!
@@ -28,6 +29,7 @@ pub mod giop;
 mod log;
 mod lossy;
 mod own_process;
+mod plain_client;
 mod scripted;
 mod until;
 mod watched;
@@ -37,8 +39,9 @@ pub use environment::{require_loopback, short_folder};
 pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};
 pub use own_process::{
-    exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors,
+    exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors, open_sockets,
 };
+pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST};
 pub use scripted::Scripted;
 pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};

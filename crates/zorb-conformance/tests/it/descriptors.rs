@@ -2,17 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use socket2::{Domain, SockAddr, Socket, Type};
 use zorb::{CompletionStatus, ObjectRef, Orb, SystemExceptionKind, minor};
-use zorb_conformance::LIMIT;
-use zorb_testkit::{exhaust_descriptors, in_own_process};
+use zorb_testkit::{
+    LOCATE_REPLY, LOCATE_REQUEST, exhaust_descriptors, in_own_process, open_sockets, until,
+};
 
 const ENDPOINTS: [&str; 3] = ["iiop://127.0.0.1:0", "uiop://", "shmiop://"];
-const LOCATE_REPLY: u8 = 4;
-/// A LocateRequest of GIOP 1.0 for an object that does not exist.
-const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
 
 fn server(endpoint: &str) -> Orb {
     let orb = Orb::builder().without_environment().listen(endpoint).build().unwrap();
@@ -85,30 +83,19 @@ fn clients_over_datagrams_close_what_their_servers_have_closed() {
         for (url, calls) in [("rudp", "1"), ("rudp", "4"), ("sciop", "1"), ("sciop", "4")] {
             let client = Orb::builder().without_environment().option("IdleTimeout", "0");
             let client = client.option("MaxCallsPerConnection", calls).build().unwrap();
-            let before = sockets();
+            let before = open_sockets();
             let servers = [(); 5].map(|()| server(&format!("{url}://127.0.0.1:0")));
             for server in &servers {
                 assert_eq!(object(&client, server).non_existent(), Ok(true));
             }
-            assert!(sockets() >= before + 10, "{url}");
+            assert!(open_sockets() >= before + 10, "{url}");
             for server in servers {
                 server.shutdown(true).unwrap();
             }
-            let begun = Instant::now();
-            while sockets() > before {
-                assert!(begun.elapsed() < LIMIT, "{url}: {} sockets, not {before}", sockets());
-                std::thread::yield_now();
-            }
+            until(|| open_sockets() <= before);
             client.shutdown(true).unwrap();
         }
     });
-}
-
-/// The number of open sockets.
-fn sockets() -> usize {
-    let all = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-    let targets = all.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-    targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
 }
 
 /// Whether a server over TCP answers a request.

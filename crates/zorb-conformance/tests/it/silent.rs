@@ -4,12 +4,14 @@ use std::io::Write;
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::net::UnixStream;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use zorb::rt::{LaneBuilder, Priority, RtOrb, Strategy};
-use zorb::transport::{ConnectOptions, Protocol, Stream};
+use zorb::transport::{ConnectOptions, Protocol};
 use zorb::{Orb, OrbBuilder};
 use zorb_bridge::{Bridge, Settings};
+use zorb_conformance::leave_replies_unread;
+use zorb_testkit::{LOCATE_REQUEST, until};
 
 use crate::tls::{with_tls, with_tls_within};
 
@@ -60,11 +62,7 @@ fn is_served(url: &str) -> bool {
 fn check(url: &str, octets: &[u8], connections: impl Fn() -> usize) {
     let address = url.split_once("://").unwrap().1;
     let silent: Vec<_> = (0..SILENT).map(|_| connect(address, octets)).collect();
-    let begun = Instant::now();
-    while connections() < SILENT {
-        assert!(begun.elapsed() < LIMIT, "{url}: {} connections", connections());
-        std::thread::yield_now();
-    }
+    until(|| connections() >= SILENT);
     assert!(is_served(url), "{url}");
     // They still wait.
     assert!(connections() >= SILENT, "{url}");
@@ -113,23 +111,8 @@ fn silent_clients_of_a_single_thread_delay_nobody() {
     check_lanes(Strategy::SingleThread, &ENDPOINTS[1..3]);
 }
 
-/// A LocateRequest of GIOP 1.0 for an object that does not exist.
-const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
-
 /// The number of clients that read no replies.
 const UNREAD: usize = 10;
-
-/// Sends requests until the server takes no more, because their replies are not read.
-fn leave_replies_unread(client: &dyn Stream) {
-    let requests = LOCATE_REQUEST.repeat(1_000);
-    let (mut sent, mut refused) = (0, 0);
-    while refused < 1_000 {
-        let taken = client.try_send(&requests[sent..]).unwrap();
-        sent = (sent + taken) % requests.len();
-        refused = if taken == 0 { refused + 1 } else { 0 };
-        std::thread::yield_now();
-    }
-}
 
 /// Clients over datagrams, some in the middle of a message, and others that do not read their replies.
 fn check_lanes_over_datagrams(strategy: Strategy) {
@@ -145,16 +128,13 @@ fn check_lanes_over_datagrams(strategy: Strategy) {
         let protocol = orb.protocols().by_scheme(scheme).unwrap();
         let endpoint = protocol.transport().parse_endpoint(url).unwrap();
         let options = ConnectOptions::with_timeout(Some(LIMIT));
+        let requests = LOCATE_REQUEST.repeat(1_000);
         let connect = |_| protocol.transport().connect(&endpoint, &options).unwrap();
         let clients: Vec<_> = (0..SILENT).map(connect).collect();
-        clients[..UNREAD].iter().for_each(|client| leave_replies_unread(&**client));
+        clients[..UNREAD].iter().for_each(|client| leave_replies_unread(&**client, &requests));
         clients[UNREAD..].iter().for_each(|client| client.send_all(b"GIOP").unwrap());
         let connections = || pool.counts()[0].connections;
-        let begun = Instant::now();
-        while connections() < SILENT {
-            assert!(begun.elapsed() < LIMIT, "{url}: {} connections", connections());
-            std::thread::yield_now();
-        }
+        until(|| connections() >= SILENT);
         assert!(is_served(url), "{url} {strategy:?}");
         assert!(connections() >= SILENT, "{url} {strategy:?}");
         drop(clients);

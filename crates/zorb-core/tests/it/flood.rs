@@ -6,15 +6,15 @@ use std::net::TcpStream;
 use zorb_base::process_limits::{max_connections, max_threads};
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_testkit::{in_own_process, limit_address_space, until};
+use zorb_testkit::{
+    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, limit_address_space, until,
+};
 use zorb_types::{SystemExceptionKind, minor};
 
 use crate::support::{Acting, Echo, Servant, builder};
 
 /// More than the process has threads for.
 const CLIENTS: usize = 500;
-const CLOSE_CONNECTION: u8 = 5;
-const LOCATE_REPLY: u8 = 4;
 
 /// Whether a client has received CloseConnection.
 fn is_closed(client: &mut TcpStream) -> bool {
@@ -52,9 +52,8 @@ fn a_flood_of_silent_connections_does_not_exhaust_the_address_space() {
 /// Whether the server serves a new connection, which may be closed instead.
 fn connect(address: &str) -> Option<TcpStream> {
     let mut client = TcpStream::connect(address).unwrap();
-    let request = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
     let mut reply = [0; 20];
-    let is_sent = client.write_all(request).is_ok() && client.read_exact(&mut reply).is_ok();
+    let is_sent = client.write_all(LOCATE_REQUEST).is_ok() && client.read_exact(&mut reply).is_ok();
     (is_sent && reply[7] == LOCATE_REPLY).then_some(client)
 }
 

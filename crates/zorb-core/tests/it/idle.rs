@@ -10,13 +10,11 @@ use crate::support::{Echo, Servant, client, until};
 use zorb_core::Orb;
 use zorb_os::poll::wait_readable;
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::WithTransport;
+use zorb_testkit::{CLOSE_CONNECTION, WithTransport};
 use zorb_transport::{
     AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
     ListenOptions, Protocol, Stream, Transport,
 };
-
-const CLOSE_CONNECTION: u8 = 5;
 
 /// The expected connections. Those that will send something are served once it has arrived.
 #[derive(Debug, Default)]

@@ -5,9 +5,9 @@ use std::net::TcpStream;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use crate::support::{Echo, EchoServant, Servant, builder, client, until};
+use zorb_testkit::CLOSE_CONNECTION;
 
-const CLOSE_CONNECTION: u8 = 5;
+use crate::support::{Echo, EchoServant, Servant, builder, client, until};
 
 /// Connects, and reads what the server sends until it closes the connection.
 fn turned_away(address: &str) -> Vec<u8> {

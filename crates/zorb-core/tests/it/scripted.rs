@@ -10,7 +10,7 @@ use zorb_giop::{
     AddressingDisposition, GiopVersion, IiopProfile, Ior, LocateRequestHeader, LocateStatus,
     MessageHeader, MessageKind, MessageWriter, ReplyStatus, RequestHeader,
 };
-use zorb_testkit::{in_own_process, require_loopback};
+use zorb_testkit::{in_own_process, open_sockets, require_loopback};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 const ORDER: ByteOrder = ByteOrder::Big;
@@ -392,13 +392,6 @@ fn a_server_that_keeps_closing_is_given_up() {
     assert_eq!(served.join().unwrap(), 4);
 }
 
-/// The open sockets of the process.
-fn sockets() -> usize {
-    let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
-    let targets = open.filter_map(|entry| std::fs::read_link(entry.path()).ok());
-    targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
-}
-
 /// The server ends its connection after the first answer, without CloseConnection, as one that restarts does.
 #[test]
 fn a_connection_that_ends_while_idle_costs_no_call() {
@@ -407,7 +400,7 @@ fn a_connection_that_ends_while_idle_costs_no_call() {
         let (_orb, echo) = client_of(&ior);
         assert_eq!(echo.twice(1), Ok(2));
         // That of the listener remains.
-        until(|| sockets() == 1);
+        until(|| open_sockets() == 1);
         assert_eq!(echo.twice(2), Ok(4));
         assert_eq!(server.join().unwrap(), 2);
     });

@@ -9,14 +9,11 @@ use socket2::{Domain, Socket, Type};
 use zorb_base::options::{Options, Origin};
 use zorb_base::process_limits::max_connections;
 use zorb_os::poll::is_readable;
-use zorb_testkit::{in_own_process, limit_descriptors, until};
+use zorb_testkit::{
+    CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST, in_own_process, limit_descriptors, until,
+};
 
-use super::CLOSE_CONNECTION;
 use crate::{LaneSettings, Pool, PoolSettings, ServerCore, Strategy};
-
-const LOCATE_REPLY: u8 = 4;
-/// A LocateRequest of GIOP 1.0 for an object that does not exist.
-const LOCATE_REQUEST: &[u8] = b"GIOP\x01\x00\x01\x03\x0c\0\0\0\x07\0\0\0\x04\0\0\0none";
 
 /// A LocateRequest of this size with an unknown key.
 pub(super) fn large_locate_request(octets: usize) -> Vec<u8> {

@@ -4,10 +4,9 @@ use std::io::Read;
 use std::net::TcpStream;
 
 use zorb_rt::Strategy;
+use zorb_testkit::CLOSE_CONNECTION;
 
 use super::fixture::{lane, side, side_with};
-
-const CLOSE_CONNECTION: u8 = 5;
 
 #[test]
 fn silent_connections_end_and_those_with_a_request_under_way_do_not() {
