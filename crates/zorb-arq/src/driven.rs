@@ -52,6 +52,12 @@ impl Driven for Connection {
         }
     }
 
+    fn receive_without_octets(&mut self, datagram: &[u8], now: Micros) {
+        if let Some(packet) = Packet::parse(datagram) {
+            self.receive(&packet.without_octets(), now);
+        }
+    }
+
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {
         self.transmit(now, out)
     }

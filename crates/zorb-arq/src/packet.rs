@@ -46,6 +46,20 @@ pub enum Packet<'a> {
     },
 }
 
+impl Packet<'_> {
+    /// The same packet without its contents, but with its acknowledgements.
+    #[must_use]
+    pub fn without_octets(self) -> Self {
+        match self {
+            // The end follows the contents.
+            Self::Data(data) if !data.octets.is_empty() => {
+                Self::Data(Data { octets: &[], fin: false, ..data })
+            }
+            other => other,
+        }
+    }
+}
+
 /// Data and acknowledgements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data<'a> {

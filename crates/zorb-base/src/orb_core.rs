@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::{CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
-use zorb_transport::{ProtocolRegistry, StreamOptions};
+use zorb_transport::{PeerShares, ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::calling_lane::CallingLane;
@@ -15,7 +15,6 @@ use crate::local_endpoints::LocalEndpoints;
 use crate::local_sockets::LocalSockets;
 use crate::message_budget::budget;
 use crate::options::Options;
-use crate::peer_shares::PeerShares;
 use crate::policy::ServedPriority;
 use crate::threads::ThreadCount;
 

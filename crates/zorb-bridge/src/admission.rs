@@ -7,9 +7,8 @@ use std::sync::atomic::Ordering;
 
 use zorb_base::accepting::Admission;
 use zorb_base::connections::{Evictable, Evicted, Excess};
-use zorb_base::peer_shares::ip_address;
 use zorb_base::progress::Progress;
-use zorb_transport::{Stream, log_limited};
+use zorb_transport::{Stream, ip_address, log_limited};
 
 use crate::client_side;
 use crate::clients::Clients;

@@ -4,13 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use zorb_base::message_budget::budget;
-use zorb_base::peer_shares::PeerShares;
 use zorb_base::process_limits::{max_bridged_connections, max_threads};
 use zorb_base::threads::ThreadCount;
 use zorb_giop::TimeLimits;
 use zorb_os::lock::Lock;
-use zorb_transport::LogLimit;
-use zorb_transport::ProtocolRegistry;
+use zorb_transport::{LogLimit, PeerShares, ProtocolRegistry};
 
 use crate::reference::ReferenceTemplate;
 use crate::settings::Settings;

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use zorb_transport::driven::{Failure, Micros, Settings};
 
 use crate::packet::{self, AT_ONCE, Packet, Start, kind};
-use crate::screen::{LAST_NUMBER, Side};
+use crate::screen::{self, LAST_NUMBER, Side};
 use crate::stack::{MAX_MESSAGE, Message, Stack, Update};
 
 /// The interval between probes of a silent peer.
@@ -151,6 +151,35 @@ impl Connection {
         if packet.first().is_some_and(|chunk| chunk.kind != kind::INIT) {
             self.address = packet.address();
             self.side.peer_tag = Some(packet.tag);
+        }
+    }
+
+    /// Handles a datagram of this connection, without its data if there is no memory for it.
+    fn take(&mut self, datagram: &[u8], keeps_data: bool, now: Micros) {
+        if self.failure.is_some() || self.is_over {
+            return;
+        }
+        let Some(packet) = Packet::parse(datagram) else { return };
+        let mut passed = Vec::new();
+        let seen = screen::check(&self.side, &packet, keeps_data, &mut passed);
+        let Some(seen) = seen else { return };
+        self.last_received = now;
+        self.next_probe = None;
+        if seen.aborts {
+            self.failure = Some(Failure::Refused);
+            return;
+        }
+        self.is_over |= seen.completes && (self.shuts_down || self.is_shut_down);
+        self.refuses |= seen.is_wrong;
+        self.is_shut_down |= seen.shuts_down;
+        if let Some(start) = seen.start {
+            self.note_start(start);
+        }
+        if let Some(stack) = &mut self.stack
+            && !passed.is_empty()
+        {
+            let news = stack.receive(&passed, now);
+            self.digest(news);
         }
     }
 

@@ -46,16 +46,34 @@ pub(crate) struct Seen {
     pub(crate) is_wrong: bool,
 }
 
+/// The contents of an `INIT` up to its parameters.
+const INIT: usize = 16;
+/// The parameter of an `INIT` with which its sender supports `FORWARD TSN` (RFC 3758, 3.1), which is never used. Without
+/// it, the stack would log a warning for each `INIT`.
+const SUPPORTS: [u8; 5] = [0x80, 8, 0, 5, 192];
+
 /// Checks a datagram; writes the chunks that the stack may see, possibly none, to `kept`, whose
-/// contents it replaces. `None` if the datagram does not belong to this association or is
-/// irrelevant.
-pub(crate) fn check(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Option<Seen> {
+/// contents it replaces. Without `keeps_data` it sees no data, for which there is no memory. `None` if the datagram does
+/// not belong to this association or is irrelevant.
+pub(crate) fn check(
+    side: &Side,
+    packet: &Packet<'_>,
+    keeps_data: bool,
+    kept: &mut Vec<u8>,
+) -> Option<Seen> {
     let mut seen = Seen::default();
     let first = packet.first()?;
     kept.clear();
     if matches!(first.kind, kind::INIT | kind::INIT_ACK) {
         seen.start = Some(start(side, packet, &first)?);
-        kept.extend_from_slice(packet.octets());
+        if first.kind == kind::INIT {
+            packet::begin(packet.address()?, kept);
+            let body = [first.body.get(..INIT)?, &SUPPORTS].concat();
+            packet::add(kind::INIT, 0, &body, kept);
+            packet::seal(kept);
+        } else {
+            kept.extend_from_slice(packet.octets());
+        }
         return Some(seen);
     }
     if matches!(first.kind, kind::ABORT | kind::SHUTDOWN_COMPLETE) && first.flags & REFLECTED != 0 {
@@ -78,8 +96,8 @@ pub(crate) fn check(side: &Side, packet: &Packet<'_>, kept: &mut Vec<u8>) -> Opt
             // The rest is repeated once both sides are established.
             _ if !side.is_established => {}
             kind::DATA => match data(side, &chunk) {
-                Some(true) => packet::add_whole(&chunk, kept),
-                Some(false) => {}
+                Some(true) if keeps_data => packet::add_whole(&chunk, kept),
+                Some(_) => {}
                 None => seen.is_wrong = true,
             },
             kind::SHUTDOWN => {

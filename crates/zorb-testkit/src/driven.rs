@@ -42,6 +42,7 @@ macro_rules! driven_suite {
             a_refused_attempt_fails
             an_unvalidated_client_is_forgotten
             a_peer_that_neither_reads_nor_ends_is_left
+            acknowledgements_are_handled_without_memory
         }
     };
     (@tests $driven:ty, $guarantees:expr; $($test:ident)*) => {
@@ -65,6 +66,31 @@ pub fn octets_arrive_in_order_despite_loss<D: Driven>(guarantees: &Guarantees) {
             assert!(network.max_datagram <= guarantees.max_datagram, "{}", network.max_datagram);
         }
     }
+}
+
+/// A side without memory for received octets handles the acknowledgements that come with them, and receives the octets
+/// when it has memory.
+pub fn acknowledgements_are_handled_without_memory<D: Driven>(_: &Guarantees) {
+    let mut network = Network::<D>::new(1, Conditions::LOSSLESS);
+    network.establish();
+    let octets = pattern(2000, 1);
+    assert_eq!(network.client.send(&octets), Ok(octets.len()));
+    network.client_has_memory = false;
+    let mut received = [0; 4000];
+    let mut count = 0;
+    while network.client.buffered() > 0 || count < octets.len() {
+        // Each acknowledgement of the server comes with octets.
+        assert!(network.server().send(&octets[..500]).is_ok());
+        assert!(network.step());
+        count += network.server().recv(&mut received).unwrap().unwrap_or(0);
+        assert!(network.datagrams < 1000);
+    }
+    assert_eq!(network.client.recv(&mut received), Ok(None));
+    network.client_has_memory = true;
+    while network.client.recv(&mut received) == Ok(None) {
+        assert!(network.step());
+    }
+    assert_eq!(received[..500], octets[..500]);
 }
 
 /// The octets of both directions arrive in order when many datagrams are reordered.

@@ -13,13 +13,15 @@
 //! A server's socket is limited to 1,024 clients whose addresses are not validated, 16 of them at one
 //! address (a new one evicts the oldest), [`ListenOptions::backlog`](crate::ListenOptions) connections
 //! that have not been accepted, and 4,096 connections to one address; all sockets of the process
-//! together have 65,536. An IPv6 network of 64 bits counts as one address.
+//! together have 65,536. It handles 1,024 requests for connections per second, 256 of them of one address, repeated ones
+//! included, and as many at once; clients repeat those beyond. An IPv6 network of 64 bits counts as one address.
 
 mod acceptor;
 mod admission;
 mod connection;
 mod driver;
 mod link;
+mod rates;
 mod settings;
 mod stream;
 mod timers;

@@ -34,6 +34,7 @@ mod log_limit;
 mod message_budget;
 mod option;
 mod peer_network;
+mod peer_shares;
 mod protocol;
 mod publish;
 mod resolve;
@@ -56,6 +57,7 @@ pub use option::{
     Named, OptionKind, OptionNumber, OptionSet, OptionSets, OptionSpec, OptionValue, SetOption,
 };
 pub use peer_network::peer_network;
+pub use peer_shares::{PeerShares, ip_address};
 pub use protocol::{
     MAX_PROFILE_ENDPOINTS, ProfileError, PropertyField, Protocol, ProtocolRegistry, RegistryError,
     ResolvedProfile, for_each_profile, join_profiles, property_fields, usable_endpoints,

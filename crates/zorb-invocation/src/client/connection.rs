@@ -9,14 +9,13 @@ use std::time::{Duration, Instant};
 
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::options::Options;
-use zorb_base::peer_shares::PeerShares;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Inbound, Limits,
     MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
 };
 use zorb_os::clock::MonotonicTime;
-use zorb_transport::{Stream, WaitPolicy};
+use zorb_transport::{PeerShares, Stream, WaitPolicy};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::time_limit::TimeLimit;

@@ -34,7 +34,7 @@ impl Driven for Connection {
         let packet = Packet::parse(datagram)?;
         let mut connection = Self::new(None, true, settings, now);
         let mut init = Vec::new();
-        let seen = screen::check(&connection.side, &packet, &mut init)?;
+        let seen = screen::check(&connection.side, &packet, true, &mut init)?;
         for _ in 0..DRAWS {
             let stack = Stack::accept(&init, from, &settings, now)?;
             connection = Self::new(Some(stack), true, settings, now);
@@ -68,30 +68,16 @@ impl Driven for Connection {
     }
 
     fn receive(&mut self, datagram: &[u8], now: Micros) {
-        if self.failure.is_some() || self.is_over {
-            return;
-        }
-        let Some(packet) = Packet::parse(datagram) else { return };
-        let mut passed = Vec::new();
-        let Some(seen) = screen::check(&self.side, &packet, &mut passed) else { return };
-        self.last_received = now;
-        self.next_probe = None;
-        if seen.aborts {
-            self.failure = Some(Failure::Refused);
-            return;
-        }
-        self.is_over |= seen.completes && (self.shuts_down || self.is_shut_down);
-        self.refuses |= seen.is_wrong;
-        self.is_shut_down |= seen.shuts_down;
-        if let Some(start) = seen.start {
-            self.note_start(start);
-        }
-        if let Some(stack) = &mut self.stack
-            && !passed.is_empty()
-        {
-            let news = stack.receive(&passed, now);
-            self.digest(news);
-        }
+        self.take(datagram, true, now);
+    }
+
+    fn receive_without_octets(&mut self, datagram: &[u8], now: Micros) {
+        self.take(datagram, false, now);
+    }
+
+    fn most_kept(datagram: &[u8]) -> usize {
+        let chunks = Packet::trusted(datagram).chunks();
+        chunks.filter(|chunk| chunk.kind == kind::DATA).count() * MAX_PIECE as usize
     }
 
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool {

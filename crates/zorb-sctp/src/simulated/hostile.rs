@@ -1,5 +1,7 @@
 //! Packets of a malicious peer.
 
+use std::cell::Cell;
+
 use zorb_transport::driven::Driven;
 
 use super::*;
@@ -39,6 +41,37 @@ fn of(begin: [u8; 8], kind: u8, flags: u8, body: &[u8]) -> Vec<u8> {
     packet::add(kind, flags, body, &mut out);
     packet::seal(&mut out);
     out
+}
+
+/// Counts what the stack logs on each thread as a warning or an error.
+struct Warnings;
+
+thread_local! {
+    static WARNINGS: Cell<usize> = const { Cell::new(0) };
+}
+
+impl log::Log for Warnings {
+    fn enabled(&self, _: &log::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn log(&self, _: &log::Record<'_>) {
+        WARNINGS.set(WARNINGS.get() + 1);
+    }
+
+    fn flush(&self) {}
+}
+
+#[test]
+fn an_init_of_any_client_logs_no_warning() {
+    log::set_logger(&Warnings).unwrap();
+    log::set_max_level(log::LevelFilter::Warn);
+    // Of a client without extensions: tag, window, streams and first number.
+    let init = [0, 0, 0, 7, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 9];
+    let init = of([0x13, 0x88, 0x13, 0x88, 0, 0, 0, 0], kind::INIT, 0, &init);
+    let from = zorb_testkit::driven::address(4000);
+    assert!(Connection::accept(&init, from, Default::default(), 1).is_some());
+    assert_eq!(WARNINGS.get(), 0);
 }
 
 #[test]

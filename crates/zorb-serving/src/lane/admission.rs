@@ -9,10 +9,9 @@ use std::time::Instant;
 
 use zorb_base::accepting::Admission;
 use zorb_base::connections::{Evictable, Evicted, Excess, Reserved};
-use zorb_base::peer_shares::ip_address;
 use zorb_base::progress::Progress;
 use zorb_base::threads::Running;
-use zorb_transport::{Protocol, Stream, log_limited};
+use zorb_transport::{Protocol, Stream, ip_address, log_limited};
 
 use super::{LANES, Lane};
 use crate::connection::{NewConnection, ServerConnection};

@@ -34,6 +34,8 @@ pub struct Network<D> {
     pub client: D,
     /// Whether a server receives at its address.
     pub server_reachable: bool,
+    /// Whether the client has memory for received octets.
+    pub client_has_memory: bool,
     /// How many datagrams were sent.
     pub datagrams: u64,
     /// The length of the longest datagram that was sent.
@@ -70,6 +72,7 @@ impl<D: Driven> Network<D> {
             now,
             client: D::connect(address(D::DEFAULT_PORT), settings, now),
             server_reachable: true,
+            client_has_memory: true,
             datagrams: 0,
             max_datagram: 0,
             is_valid: |_| true,
@@ -173,7 +176,10 @@ impl<D: Driven> Network<D> {
             if to_server {
                 self.deliver_to_server(&datagram);
             } else {
-                self.client.receive(&datagram, self.now);
+                match self.client_has_memory {
+                    true => self.client.receive(&datagram, self.now),
+                    false => self.client.receive_without_octets(&datagram, self.now),
+                }
             }
         }
         true

@@ -142,7 +142,10 @@ impl<D: Driven> Listener<D> {
         from: SocketAddr,
         answer: &mut Vec<u8>,
     ) -> bool {
-        let state = self.state();
+        let mut state = self.state();
+        if matches!(route, Route::Opens(_)) && !state.admission.takes_request(from, now()) {
+            return false;
+        }
         let id = match route {
             Route::To(id) => Some(id),
             Route::From(client) | Route::Opens(client) => {

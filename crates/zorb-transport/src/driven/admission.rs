@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_giop::MessageBudget;
 
-use crate::{peer_network, process_budget};
+use super::rates::OpeningRates;
+use super::settings::Micros;
+use crate::{PeerShares, peer_network, process_budget};
 
 /// The maximum number of connections to unvalidated addresses; a new one evicts the oldest.
 const MAX_UNVALIDATED: usize = 1024;
@@ -22,38 +24,40 @@ const MAX_OF_PEER: usize = 4096;
 static CONNECTIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// The connections of a socket, by peer.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Admission {
-    by_peer: HashMap<IpAddr, OfPeer>,
+    /// How many each peer has.
+    by_peer: HashMap<IpAddr, usize>,
     /// Those to unvalidated addresses, oldest first.
     unvalidated: VecDeque<(u64, IpAddr)>,
+    rates: OpeningRates,
+    /// What their buffers are charged to.
+    shares: PeerShares,
 }
 
-/// The connections of one peer.
-#[derive(Debug)]
-struct OfPeer {
-    count: usize,
-    /// What their buffers are charged to: half of the memory for messages.
-    share: Arc<MessageBudget>,
-}
-
-impl Default for OfPeer {
+impl Default for Admission {
     fn default() -> Self {
-        let whole = process_budget();
-        let share = MessageBudget::part_of(Arc::clone(whole), whole.limit() / 2);
-        Self { count: 0, share: Arc::new(share) }
+        let (by_peer, unvalidated) = (HashMap::new(), VecDeque::new());
+        let shares = PeerShares::new(process_budget(), 0);
+        Self { by_peer, unvalidated, rates: OpeningRates::default(), shares }
     }
 }
 
 impl Admission {
-    /// What the buffers of a connection to this address, which is about to be [added](Self::add), are charged to.
-    pub(super) fn share(&mut self, from: SocketAddr) -> Arc<MessageBudget> {
-        Arc::clone(&self.by_peer.entry(peer_network(from.ip())).or_default().share)
+    /// Whether the request for a connection that arrives now from this address is to be handled, also if it repeats an
+    /// earlier one.
+    pub(super) fn takes_request(&mut self, from: SocketAddr, now: Micros) -> bool {
+        self.rates.take(peer_network(from.ip()), now)
+    }
+
+    /// What the buffers of a connection to this address are charged to.
+    pub(super) fn share(&self, from: SocketAddr) -> Arc<MessageBudget> {
+        self.shares.share_of_address(from.ip())
     }
 
     /// Whether there is room for one more connection to this address.
     pub(super) fn has_room(&self, from: SocketAddr) -> bool {
-        let of_peer = self.by_peer.get(&peer_network(from.ip())).map_or(0, |it| it.count);
+        let of_peer = self.by_peer.get(&peer_network(from.ip())).copied().unwrap_or(0);
         of_peer < MAX_OF_PEER && CONNECTIONS.load(Ordering::Relaxed) < MAX_CONNECTIONS
     }
 
@@ -61,7 +65,7 @@ impl Admission {
     pub(super) fn add(&mut self, id: u64, from: SocketAddr) -> Option<u64> {
         CONNECTIONS.fetch_add(1, Ordering::Relaxed);
         let peer = peer_network(from.ip());
-        self.by_peer.entry(peer).or_default().count += 1;
+        *self.by_peer.entry(peer).or_default() += 1;
         let of_peer = self.unvalidated.iter().filter(|(_, other)| *other == peer).count();
         let evicted = if of_peer >= MAX_UNVALIDATED_OF_PEER {
             let oldest = self.unvalidated.iter().position(|(_, other)| *other == peer);
@@ -84,10 +88,10 @@ impl Admission {
     pub(super) fn remove(&mut self, id: u64, from: SocketAddr) {
         self.validated(id);
         let peer = peer_network(from.ip());
-        if let Some(of_peer) = self.by_peer.get_mut(&peer) {
+        if let Some(count) = self.by_peer.get_mut(&peer) {
             CONNECTIONS.fetch_sub(1, Ordering::Relaxed);
-            of_peer.count -= 1;
-            if of_peer.count == 0 {
+            *count -= 1;
+            if *count == 0 {
                 self.by_peer.remove(&peer);
             }
         }
@@ -101,7 +105,7 @@ impl Admission {
 
 impl Drop for Admission {
     fn drop(&mut self) {
-        let left = self.by_peer.values().map(|it| it.count).sum();
+        let left = self.by_peer.values().sum();
         CONNECTIONS.fetch_sub(left, Ordering::Relaxed);
     }
 }
@@ -127,9 +131,21 @@ mod tests {
             }
         }
         assert!(admission.unvalidated.contains(&(1, client(1, 7).ip())));
-        assert_eq!(admission.by_peer[&client(2, 7).ip()].count, MAX_UNVALIDATED_OF_PEER);
+        assert_eq!(admission.by_peer[&client(2, 7).ip()], MAX_UNVALIDATED_OF_PEER);
         admission.remove(1, client(1, 7));
         assert!(!admission.by_peer.contains_key(&client(1, 7).ip()));
+    }
+
+    #[test]
+    fn connections_over_datagrams_have_the_share_of_their_address() {
+        let [one, other] = [(); 2].map(|()| Admission::default());
+        let share = one.share(client(9, 7));
+        assert!(Arc::ptr_eq(&share, &other.share(client(9, 8))));
+        assert!(!Arc::ptr_eq(&share, &one.share(client(8, 7))));
+        // It grows with the budget of the process, also while it is in use.
+        process_budget().raise_limit(process_budget().limit() + 2);
+        assert_eq!(one.share(client(9, 7)).limit(), process_budget().limit() / 2);
+        assert_eq!(share.limit(), process_budget().limit() / 2);
     }
 
     #[test]

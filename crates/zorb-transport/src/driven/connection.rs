@@ -65,6 +65,15 @@ pub trait Driven: fmt::Debug + Send + Sized + 'static {
     /// Handles a datagram of this connection; others have no effect.
     fn receive(&mut self, datagram: &[u8], now: Micros);
 
+    /// Handles a datagram of this connection for whose octets there is no memory: they are treated as lost, and its
+    /// acknowledgements are handled.
+    fn receive_without_octets(&mut self, datagram: &[u8], now: Micros);
+
+    /// The most octets of the buffers that receiving this datagram takes. Default: its size.
+    fn most_kept(datagram: &[u8]) -> usize {
+        datagram.len()
+    }
+
     /// Writes the next datagram to `out`, whose contents it replaces; `false` if there is none.
     fn transmit(&mut self, now: Micros, out: &mut Vec<u8>) -> bool;
 

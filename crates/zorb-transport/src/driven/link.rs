@@ -18,8 +18,6 @@ use crate::socket::datagram::TrafficOptions;
 
 /// The octets in a connection's buffers that are not charged, as in the receive buffers of messages.
 const FREE: usize = 64 << 10;
-/// The maximum size of datagrams that are received without memory for them: acknowledgements, which free some.
-const SMALL_DATAGRAM: usize = 256;
 /// The maximum number of octets that are passed to a connection at a time.
 const MAX_SENT: usize = 32 << 10;
 
@@ -65,7 +63,9 @@ pub(super) struct State<D> {
     refused: bool,
     /// Called when the peer hangs up.
     on_hangup: Option<Box<dyn FnOnce() + Send>>,
-    /// What is charged for the octets in its buffers.
+    /// The octets in its buffers, after the last change.
+    buffered: usize,
+    /// What is charged for them.
     charge: Charge,
 }
 
@@ -79,8 +79,7 @@ impl<D: fmt::Debug> fmt::Debug for State<D> {
 impl<D: Driven> State<D> {
     /// Charges `more` octets in its buffers; `false` if the budget does not have them.
     fn charge(&mut self, more: usize) -> bool {
-        let octets = self.connection.buffered().saturating_add(more);
-        self.charge.set(octets.saturating_sub(FREE))
+        self.charge.set(self.buffered.saturating_add(more).saturating_sub(FREE))
     }
 
     /// Passes as many octets to the connection as it has room for, and the budget; returns their number.
@@ -89,10 +88,11 @@ impl<D: Driven> State<D> {
         while let Some(rest) = octets.get(sent..).filter(|rest| !rest.is_empty()) {
             let mut count = rest.len().min(MAX_SENT);
             if !self.charge(count) {
-                count = count.min(FREE.saturating_sub(self.connection.buffered()));
+                count = count.min(FREE.saturating_sub(self.buffered));
             }
             let taken = self.connection.send(rest.get(..count).unwrap_or_default())?;
             sent += taken;
+            self.buffered += taken;
             if taken == 0 || taken < count {
                 break;
             }
@@ -129,8 +129,9 @@ impl<D: Driven> Link<D> {
     ) -> Arc<Self> {
         let traffic = TrafficOptions::default();
         let (datagram, alarm, refused) = (Vec::new(), None, false);
-        let (on_hangup, charge) = (None, Charge::to(budget));
-        let state = State { connection, datagram, alarm, traffic, refused, on_hangup, charge };
+        let (on_hangup, buffered, charge) = (None, 0, Charge::to(budget));
+        let state =
+            State { connection, datagram, alarm, traffic, refused, on_hangup, buffered, charge };
         let timers = Arc::clone(timers);
         Arc::new(Self { socket, timers, state: Lock::new(state), changed: Condition::new() })
     }
@@ -167,11 +168,15 @@ impl<D: Driven> Link<D> {
         if refused {
             state.refused();
         }
-        let State { connection, alarm, charge, .. } = state;
+        let State { connection, alarm, buffered, charge, .. } = state;
+        *buffered = connection.buffered();
         if !charge.is_empty() {
-            charge.reduce(connection.buffered().saturating_sub(FREE));
+            charge.reduce(buffered.saturating_sub(FREE));
         }
         if connection.is_over(now) {
+            if let Some(alarm) = alarm.take() {
+                self.timers.cancel(alarm);
+            }
             self.end(connection.id());
         } else if let Some(at) = connection.deadline()
             && alarm.is_none_or(|(set, _)| at < set)
@@ -190,17 +195,15 @@ impl<D: Driven> Link<D> {
         }
     }
 
-    /// Handles a datagram; returns whether it has validated the peer's address. One for which there is no memory is
-    /// treated as lost, and an acknowledgement with octets that do not fit ends the connection.
+    /// Handles a datagram; returns whether it has validated the peer's address. Octets for which there is no memory are
+    /// treated as lost, but not acknowledgements, which free some.
     pub(super) fn take(self: &Arc<Self>, datagram: &[u8]) -> bool {
         let mut state = self.state();
-        if datagram.len() > SMALL_DATAGRAM && !state.charge(datagram.len()) {
-            return false;
-        }
+        let has_memory = state.charge(D::most_kept(datagram));
         let was_established = state.connection.is_established();
-        state.connection.receive(datagram, now());
-        if !state.charge(0) {
-            state.connection.abort();
+        match has_memory {
+            true => state.connection.receive(datagram, now()),
+            false => state.connection.receive_without_octets(datagram, now()),
         }
         state.refused = false;
         self.pump(&mut state);

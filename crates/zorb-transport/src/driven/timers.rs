@@ -147,6 +147,11 @@ impl Timers {
         alarm
     }
 
+    /// Removes an alarm of a handler that has ended: its memory is in use until then.
+    pub(super) fn cancel(&self, alarm: Alarm) {
+        self.due().handlers.remove(&alarm);
+    }
+
     fn run(self: Arc<Self>) {
         self.workers.begin();
         if self.is_shared {

@@ -3,9 +3,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_base::options::Options;
-use zorb_base::peer_shares::PeerShares;
 use zorb_tcp::IiopProtocol;
-use zorb_transport::process_budget;
+use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::connect_time::ConnectTime;

@@ -3,11 +3,10 @@ use std::net::TcpListener;
 use std::sync::Mutex;
 
 use zorb_base::options::Options;
-use zorb_base::peer_shares::PeerShares;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::until;
-use zorb_transport::process_budget;
+use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::any_connection::AnyConnection;

@@ -3,9 +3,8 @@ use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use zorb_base::options::Options;
-use zorb_base::peer_shares::PeerShares;
 use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};
-use zorb_transport::process_budget;
+use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::connection::{Connection, NotBegun};

@@ -6,7 +6,8 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_giop::MessageBudget;
 use zorb_os::lock::Lock;
-use zorb_transport::{Stream, peer_network, process_budget};
+
+use crate::{Stream, peer_network, process_budget};
 
 /// How many shares there may be before those are looked for that nothing uses any more.
 const LEAST: usize = 64;
@@ -57,6 +58,11 @@ impl PeerShares {
     /// What the messages of a stream are charged to that receives the datagrams of all peers.
     pub fn share_of_datagrams(&self) -> Arc<MessageBudget> {
         self.share_of(Peer::Datagrams)
+    }
+
+    /// What the buffers of a connection to this address are charged to.
+    pub(crate) fn share_of_address(&self, address: IpAddr) -> Arc<MessageBudget> {
+        self.share_of(Peer::Address(peer_network(address)))
     }
 
     fn share_of(&self, peer: Peer) -> Arc<MessageBudget> {
