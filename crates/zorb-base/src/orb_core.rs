@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
-use zorb_giop::{CodeSetComponentInfo, Ior, MessageBudget};
+use zorb_giop::{Charge, CodeSetComponentInfo, Ior, MessageBudget};
 use zorb_os::lock::Lock;
 use zorb_transport::{PeerShares, ProtocolRegistry, StreamOptions};
 use zorb_types::{CompletionStatus, SystemException, minor};
@@ -60,6 +60,8 @@ pub struct OrbCore {
     code_sets: CodeSetComponentInfo,
     message_budget: Arc<MessageBudget>,
     peer_shares: PeerShares,
+    /// For decoded values: half of the budget.
+    decoded: Arc<MessageBudget>,
     state: AtomicU8,
     serves: AtomicBool,
     lane_ended: OnceLock<Box<LaneEnded>>,
@@ -80,11 +82,13 @@ impl OrbCore {
         let code_sets = CodeSetComponentInfo::with_native_char(options.native_char_code_set.id());
         let message_budget = budget(options.max_buffered_octets);
         let peer_shares = PeerShares::new(&message_budget, options.max_buffered_octets_per_peer);
+        let decoded = MessageBudget::part_of(Arc::clone(&message_budget), 0);
         Arc::new(Self {
             threads: ThreadCount::of_orb(options.thread_limit(), &options.id),
             options,
             message_budget,
             peer_shares,
+            decoded: Arc::new(decoded),
             extensions: Lock::default(),
             protocols: Arc::default(),
             local_endpoints: Arc::default(),
@@ -116,6 +120,14 @@ impl OrbCore {
     /// What the messages of a connection are charged to: the part of its peer.
     pub fn peer_shares(&self) -> &PeerShares {
         &self.peer_shares
+    }
+
+    /// Charges memory for the decoded values of a message to the budget, of which those of all messages together have
+    /// half; `None` if it does not have it.
+    pub fn charge_decoded(&self, octets: usize) -> Option<Charge> {
+        self.decoded.raise_limit(self.message_budget.limit() / 2);
+        let mut charge = Charge::to(Arc::clone(&self.decoded));
+        charge.set(octets).then_some(charge)
     }
 
     /// The ORB's options.

@@ -140,7 +140,8 @@ impl ThreadCount {
     /// Starts a counted thread, and records the event [`Event::ThreadStarted`].
     ///
     /// # Errors
-    /// The system cannot start a thread, or the process has as many as it [may](Self::new). `body` is dropped.
+    /// The system cannot start a thread, its address space has no room for one, or the process has as many as it
+    /// [may](Self::new). `body` is dropped.
     pub fn spawn(
         self: &Arc<Self>,
         name: &str,
@@ -161,7 +162,7 @@ impl ThreadCount {
         body: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
         record(Event::ThreadStarted);
-        let started = CountedThread::one_of(self.limit)?;
+        let started = CountedThread::one_of(self.limit, stack_size)?;
         let name = self.thread_name(name);
         let activity = ThreadActivity::new(&name);
         let running = self.begin(Some(Arc::clone(&activity)));
@@ -231,6 +232,8 @@ impl Drop for Running {
 
 #[cfg(test)]
 mod tests {
+    use zorb_testkit::{in_own_process, limit_address_space};
+
     use super::*;
 
     #[test]
@@ -249,6 +252,28 @@ mod tests {
         assert_eq!(told.recv().unwrap(), [false, true]);
         assert!(!own.counts_this_thread());
         own.join();
+    }
+
+    #[test]
+    fn a_thread_for_which_there_is_no_memory_is_not_started() {
+        let name = "threads::tests::a_thread_for_which_there_is_no_memory_is_not_started";
+        in_own_process(name, || {
+            let count = ThreadCount::new(usize::MAX);
+            // Some have room for the stack, but not for that of signals, without which the process ends.
+            for pages in 0..16 {
+                limit_address_space((2 << 20) + (pages << 12));
+                let (tell, told) = std::sync::mpsc::channel();
+                if count.spawn("counted", move || drop(tell.send(()))).is_ok() {
+                    told.recv().unwrap();
+                }
+                count.join();
+            }
+            assert_eq!(
+                count.spawn("counted", || {}).unwrap_err().kind(),
+                io::ErrorKind::OutOfMemory
+            );
+            assert!(count.is_empty());
+        });
     }
 
     #[test]

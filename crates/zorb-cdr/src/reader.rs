@@ -1,5 +1,6 @@
 //! Decoding values from received octets.
 
+mod memory;
 mod parts;
 mod state;
 #[cfg(test)]
@@ -9,22 +10,17 @@ mod values;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
-use alloc::vec::Vec;
 use core::any::{Any, TypeId};
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
+use memory::Memory;
 use state::Values;
 use trial::Trial;
 pub use values::{Mark, ValueHeader, ValueTag};
 
 /// The maximum nesting depth of values: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
-
-/// The octets of memory that the elements of the sequences in a message may take in any case.
-const ALLOWANCE: usize = 64 << 20;
-/// The binary logarithm of the octets of memory that they may take for each octet of the message.
-const PER_OCTET: u32 = 2;
 
 /// What some types need to decode their values, such as the ORB for object references.
 pub trait ReadContext: Any + Send + Sync {
@@ -45,6 +41,13 @@ pub trait ReadContext: Any + Send + Sync {
     fn allows_extra_octets(&self) -> bool {
         false
     }
+
+    /// Charges octets of memory for decoded values to a budget, until the result is dropped; `None` if it does not have
+    /// them. A reader charges what exceeds 256 KiB, at least 1 MiB at a time. Default: there is no budget.
+    fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        let _ = octets;
+        Some(Arc::new(()))
+    }
 }
 
 impl<T: ReadContext> ReadContext for Arc<T> {
@@ -58,6 +61,10 @@ impl<T: ReadContext> ReadContext for Arc<T> {
 
     fn allows_extra_octets(&self) -> bool {
         (**self).allows_extra_octets()
+    }
+
+    fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        (**self).charge(octets)
     }
 }
 
@@ -115,8 +122,8 @@ pub struct CdrReader<'a> {
     aligned_per_part: bool,
     depth: u16,
     trial: Trial,
-    /// Octets of memory that further decoded values may take.
-    allowance: usize,
+    /// For values that are not decoded yet.
+    memory: Memory,
     text: TextCoding,
     context: Option<&'a dyn ReadContext>,
     /// The valuetypes in the stream, if any. An `Arc`, as dropping one takes the least code.
@@ -170,7 +177,7 @@ impl<'a> CdrReader<'a> {
             aligned_per_part: false,
             depth: 0,
             trial: Trial::NONE,
-            allowance: ALLOWANCE.saturating_add(buffer.len() << PER_OCTET),
+            memory: Memory::of_message(buffer.len()),
             text: TextCoding::default(),
             context: None,
             values: None,
@@ -444,48 +451,6 @@ impl<'a> CdrReader<'a> {
         }
     }
 
-    /// Takes octets of memory for decoded values from the allowance of the stream, before they are allocated.
-    ///
-    /// An empty any has 4 octets in a message and about 50 in memory, so without a limit a message could need a
-    /// multiple of its size. The elements of sequences, TypeCodes, references and valuetypes in a message together may
-    /// take 4 octets for each of its octets, and 64 MiB. Numbers and text do not count.
-    ///
-    /// # Errors
-    /// `TooMuchMemory`.
-    #[inline]
-    pub fn allow(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
-        match self.allowance.checked_sub(octets) {
-            Some(left) => {
-                self.allowance = left;
-                Ok(())
-            }
-            None => Err(self.error(CdrErrorKind::TooMuchMemory, what)),
-        }
-    }
-
-    /// A copy of octets that were read.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn copied(&self, octets: &[u8], what: &'static str) -> CdrResult<Vec<u8>> {
-        let mut copy = self.vector(octets.len(), what)?;
-        copy.extend_from_slice(octets);
-        Ok(copy)
-    }
-
-    /// A vector with room for `count` elements.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    #[inline]
-    pub fn vector<T>(&self, count: usize, what: &'static str) -> CdrResult<Vec<T>> {
-        let mut values = Vec::new();
-        match values.try_reserve_exact(count) {
-            Ok(()) => Ok(values),
-            Err(_) => Err(self.error(CdrErrorKind::OutOfMemory, what)),
-        }
-    }
-
     /// A `sequence<octet>`, borrowed from the buffer.
     ///
     /// # Errors
@@ -506,7 +471,7 @@ impl<'a> CdrReader<'a> {
         let octets = self.read_octets()?;
         let mut inner = Self::for_encapsulation(octets)?;
         inner.depth = self.depth;
-        inner.allowance = self.allowance;
+        inner.memory = self.memory;
         inner.context = self.context;
         Ok(inner)
     }

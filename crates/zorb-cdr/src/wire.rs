@@ -146,7 +146,7 @@ pub trait Wire {
         // the elements read.
         reader.allow(count.saturating_mul(size_of::<Self::Value>()), "sequence")?;
         let ahead = READ_AHEAD / size_of::<Self::Value>().max(1);
-        let mut values = reader.vector(count.min(ahead), "sequence")?;
+        let mut values = reader.vector_of_allowed(count.min(ahead), "sequence")?;
         loop {
             for _ in values.len()..count.min(values.capacity()) {
                 values.push(Self::read(reader)?);
@@ -257,7 +257,7 @@ fn read_run<T: Wire + ?Sized>(reader: &mut CdrReader<'_>, count: usize) -> Optio
     let octets = ahead.take(others.checked_mul(Run::<T>::STRIDE)?, "sequence").ok()?;
     let last_char = reader.text().last_char();
     // Without memory for them, it is not there for the first few either.
-    let values = reader.vector(count, "sequence").ok()?;
+    let values = ahead.vector(count, "sequence").ok()?;
     let values = match reader.order() {
         ByteOrder::NATIVE => read_values::<T, false>(values, first, octets, last_char),
         _ => read_values::<T, true>(values, first, octets, last_char),

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::Command;
 
-use crate::sys;
+use crate::{machine, sys};
 
 /// Makes the system kill this process (`SIGKILL`) when its parent ends for any reason, so that no
 /// helper process is left behind.
@@ -75,6 +75,22 @@ fn status_bytes(key: &str) -> io::Result<u64> {
 /// many threads, which exceeds a limit of the process (`RLIMIT_AS`). No effect with other C libraries.
 pub fn use_one_arena() {
     sys::process::use_one_arena();
+}
+
+/// The octets of address space that a thread needs besides its stack: guard pages, the stack for its signals, and what it
+/// allocates first.
+const BESIDES_STACK: usize = 1 << 20;
+/// The default size of stacks, of [`std::thread`].
+const STACK: usize = 2 << 20;
+
+/// Whether there is address space for a thread with a stack of `stack` octets; `None` for the default size.
+///
+/// A thread that starts without memory for the stack of its signals ends the process. So this tries to map the memory
+/// if the address space is limited (`RLIMIT_AS`), and somewhat more, for threads that start at the same time.
+#[must_use]
+pub fn has_room_for_thread(stack: Option<usize>) -> bool {
+    let needed = stack.unwrap_or(STACK).saturating_add(BESIDES_STACK);
+    machine::max_address_space().is_none() || sys::process::can_map(needed)
 }
 
 /// Whether a call failed because the process or the system is out of descriptors.

@@ -3,6 +3,8 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::process::has_room_for_thread;
+
 /// The threads of the process.
 static STARTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -11,12 +13,15 @@ static STARTED: AtomicUsize = AtomicUsize::new(0);
 pub struct CountedThread(&'static AtomicUsize);
 
 impl CountedThread {
-    /// Counts a thread that is about to start, if there are fewer than `most`.
+    /// Counts a thread that is about to start with a stack of `stack` octets, `None` for the default size, if there are
+    /// fewer than `most`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::QuotaExceeded`]: there are as many.
-    pub fn one_of(most: usize) -> io::Result<Self> {
-        Self::among(&STARTED, most)
+    /// [`io::ErrorKind::QuotaExceeded`]: there are as many. [`io::ErrorKind::OutOfMemory`]: the process has no address
+    /// space for [another](has_room_for_thread).
+    pub fn one_of(most: usize, stack: Option<usize>) -> io::Result<Self> {
+        let one = Self::among(&STARTED, most)?;
+        if has_room_for_thread(stack) { Ok(one) } else { Err(io::ErrorKind::OutOfMemory.into()) }
     }
 
     fn among(started: &'static AtomicUsize, most: usize) -> io::Result<Self> {

@@ -226,7 +226,7 @@ impl Any {
         layout: &Layout,
         octets: &[u8],
         start: usize,
-        reader: &CdrReader<'_>,
+        reader: &mut CdrReader<'_>,
     ) -> CdrResult<Self> {
         let traits = layout.traits();
         let form = Form {

@@ -1,4 +1,4 @@
-//! The state of a reader that concerns valuetypes.
+//! The state of a reader that few messages need, mostly for valuetypes.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -6,11 +6,13 @@ use core::any::Any;
 
 use crate::value::Nesting;
 
-/// The state of a reader that concerns valuetypes.
+/// The state of a reader that few messages need.
 #[derive(Clone, Default)]
 pub(super) struct Values<'a> {
     /// See [`CdrReader::shared`](super::CdrReader::shared).
     pub(super) shared: Option<Arc<dyn Any + Send + Sync>>,
+    /// What is charged for decoded values.
+    pub(super) charged: Vec<Arc<dyn Any + Send + Sync>>,
     /// The values that began so far, in the order of their offsets.
     pub(super) begun: Vec<Begun>,
     /// The lowest target offset of the indirections so far.

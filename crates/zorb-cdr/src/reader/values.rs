@@ -71,6 +71,11 @@ impl<'a> CdrReader<'a> {
         Arc::make_mut(self.values.get_or_insert_default())
     }
 
+    /// Holds on to what is charged for decoded values.
+    pub(super) fn retain_charge(&mut self, charge: Arc<dyn Any + Send + Sync>) {
+        self.values_mut().charged.push(charge);
+    }
+
     /// Records that a value begins at this offset, unless it is read again.
     fn note_value(&mut self, offset: usize, level: u32) {
         let begun = &mut self.values_mut().begun;

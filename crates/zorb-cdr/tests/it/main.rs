@@ -3,4 +3,5 @@
 
 mod fixed_runs;
 mod hostile;
+mod memory;
 mod round_trip;

@@ -2,7 +2,8 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::sync::{Arc, Barrier};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Barrier, Mutex};
 
 use zorb_cdr::{ByteOrder, CdrWriter};
 use zorb_core::{ObjectRef, Result, codegen};
@@ -161,6 +162,90 @@ fn many_large_requests_at_once_do_not_end_a_process_with_little_memory() {
         assert_eq!(there.flags(&[true, false]), Ok(2));
         server.shutdown(true).unwrap();
     });
+}
+
+#[test]
+fn decoded_values_and_new_threads_do_not_end_a_process_with_little_memory() {
+    const CLIENTS: usize = 24;
+    let name = "memory::decoded_values_and_new_threads_do_not_end_a_process_with_little_memory";
+    in_own_process(name, || {
+        limit_address_space(500 << 20);
+        let (server, bulk, address, key) = serve();
+        // 12 MiB of anys take 112 MiB decoded. Each client has a new connection, for which a thread starts.
+        for _ in 0..2 {
+            let client = |number: usize| {
+                let (address, key) = (address.clone(), key.clone());
+                let client =
+                    move || call(&address, &key, OPERATIONS[number % OPERATIONS.len()], 12 << 20);
+                std::thread::Builder::new().stack_size(256 << 10).spawn(client).unwrap()
+            };
+            let clients: Vec<_> = (0..CLIENTS).map(client).collect();
+            for client in clients {
+                let _ = client.join().unwrap();
+            }
+        }
+        assert_eq!(call(&address, &key, ("flags", 1), 5), Some(Ok(5)));
+        drop(bulk);
+        server.shutdown(true).unwrap();
+    });
+}
+
+/// Tells when it has the values, and keeps them until told.
+struct Keep {
+    has_them: Sender<()>,
+    goes_on: Mutex<Receiver<()>>,
+}
+
+impl BulkServant for Keep {
+    fn anys(&self, values: &[Any]) -> Result<i32> {
+        self.has_them.send(()).unwrap();
+        let _ = self.goes_on.lock().unwrap().recv();
+        Count::of(values)
+    }
+
+    fn lists(&self, values: &[Vec<i32>]) -> Result<i32> {
+        Count::of(values)
+    }
+
+    fn flags(&self, values: &[bool]) -> Result<i32> {
+        Count::of(values)
+    }
+
+    fn chars(&self, values: &[char]) -> Result<i32> {
+        Count::of(values)
+    }
+}
+
+#[test]
+fn decoded_values_have_half_of_the_memory_for_messages() {
+    let listens = builder().option("MaxBufferedOctets", (64 << 20).to_string());
+    let server = listens.listen("iiop://127.0.0.1:0").build().unwrap();
+    server.serve().unwrap();
+    let (has_them, told) = channel();
+    let (go_on, goes_on) = channel();
+    let keep = Keep { has_them, goes_on: Mutex::new(goes_on) };
+    let bulk: Bulk = server.root_poa().activate(keep).unwrap();
+    let profile = bulk.0.ior().iiop_profiles().next().unwrap();
+    let address = format!("{}:{}", profile.host, profile.port);
+    let key = profile.object_key;
+    // 24 MiB decoded.
+    let anys = u32::try_from((24 << 20) / size_of::<Any>() * 4).unwrap();
+    let kept = {
+        let (address, key) = (address.clone(), key.clone());
+        std::thread::spawn(move || call(&address, &key, ("anys", 4), anys))
+    };
+    told.recv().unwrap();
+    for operation in [("anys", 4), ("lists", 4)] {
+        let refused = call(&address, &key, operation, anys).unwrap().unwrap_err();
+        assert_eq!(refused.kind, SystemExceptionKind::NoMemory, "{operation:?}: {refused}");
+    }
+    // Small messages are served.
+    assert_eq!(call(&address, &key, ("flags", 1), 5), Some(Ok(5)));
+    go_on.send(()).unwrap();
+    assert!(matches!(kept.join().unwrap(), Some(Ok(_))));
+    go_on.send(()).unwrap();
+    assert!(matches!(call(&address, &key, ("anys", 4), anys), Some(Ok(_))));
+    server.shutdown(true).unwrap();
 }
 
 #[test]

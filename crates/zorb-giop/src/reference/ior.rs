@@ -155,7 +155,7 @@ impl Wire for Ior {
         if count > 0 {
             reader.allow(DECODED + count * size_of::<TaggedProfile>(), "reference")?;
         }
-        let mut profiles = reader.vector(count, "profile list")?;
+        let mut profiles = reader.vector_of_allowed(count, "profile list")?;
         for _ in 0..count {
             reader.step(4);
             let tag = ProfileTag(reader.read_u32()?);

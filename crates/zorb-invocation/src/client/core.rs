@@ -109,4 +109,8 @@ impl ReadContext for ClientCore {
     fn allows_extra_octets(&self) -> bool {
         self.options().allow_extra_octets
     }
+
+    fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
+        Some(Arc::new(self.orb.charge_decoded(octets)?))
+    }
 }

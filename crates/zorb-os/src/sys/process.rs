@@ -37,6 +37,17 @@ pub(crate) fn use_one_arena() {
     }
 }
 
+/// Whether the process can map `octets` more. Maps and unmaps them.
+pub(crate) fn can_map(octets: usize) -> bool {
+    use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+    let (access, kind) = (ProtFlags::empty(), MapFlags::PRIVATE | MapFlags::NORESERVE);
+    // SAFETY: the system chooses an unused address range.
+    let mapped = unsafe { mmap_anonymous(std::ptr::null_mut(), octets, access, kind) };
+    let Ok(base) = mapped else { return false };
+    // SAFETY: the range was just mapped, and nothing refers to it.
+    unsafe { munmap(base, octets) }.is_ok()
+}
+
 /// Locks all present and future memory of the process.
 pub(crate) fn lock_memory() -> io::Result<()> {
     // SAFETY: takes flags only, and changes no value in memory.

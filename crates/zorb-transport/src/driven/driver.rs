@@ -90,7 +90,7 @@ impl<D: Driven> Driver<D> {
         let receiving = Arc::clone(&link);
         let receiver = thread::Builder::new().name(D::THREADS.to_owned());
         // Callers limit their connections; this limits what else the process starts.
-        let counted = CountedThread::one_of(usize::MAX)?;
+        let counted = CountedThread::one_of(usize::MAX, None)?;
         // The thread that waits for received octets is the one that connects, or has a similar
         // priority.
         let level = priority::last_set().min(priority::MAX_PRIORITY);
