@@ -1,12 +1,12 @@
-//! Counts the connections that the ORBs of the process have accepted, so that together they leave descriptors for
-//! everything else.
+//! Counts the connections that the ORBs of the process have accepted, and those that their upcalls have opened, so that
+//! together they leave descriptors for everything else.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::process_limits::max_served;
+use crate::process_limits::{max_called, max_served};
 
-/// The number of connections that ORBs have accepted and not closed yet, and how many there should be.
+/// The number of connections that are open, and how many there should be.
 #[derive(Debug)]
 pub struct ConnectionCount {
     open: AtomicUsize,
@@ -26,10 +26,16 @@ impl ConnectionCount {
         Self { open: AtomicUsize::new(0), most }
     }
 
-    /// That of all ORBs of the process: as many as it has descriptors for.
+    /// The connections that all ORBs of the process have accepted: as many as it has descriptors for.
     pub fn of_process() -> &'static Self {
         static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
         COUNT.get_or_init(|| Self::new(max_served()))
+    }
+
+    /// The connections to servers that the upcalls of all ORBs of the process have opened.
+    pub fn of_upcalls() -> &'static Self {
+        static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
+        COUNT.get_or_init(|| Self::new(max_called()))
     }
 
     /// Counts one more.

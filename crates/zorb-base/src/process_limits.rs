@@ -28,6 +28,7 @@ struct ProcessLimits {
     threads: usize,
     connections: usize,
     served: usize,
+    called: usize,
     bridged: usize,
 }
 
@@ -48,6 +49,12 @@ pub fn max_connections() -> usize {
 /// an eighth, at least 16.
 pub(crate) fn max_served() -> usize {
     limits().served
+}
+
+/// The number of connections that upcalls of all ORBs of the process may have opened: a quarter of its descriptors, at
+/// least 4. The others remain for clients.
+pub(crate) fn max_called() -> usize {
+    limits().called
 }
 
 /// The number of clients that a bridge admits by default: each needs two connections, as of
@@ -95,6 +102,7 @@ impl ProcessLimits {
             connections: connections(all),
             bridged: connections(all / 2),
             served: count(by_descriptors.unwrap_or(u64::MAX).max(1)),
+            called: count(system.descriptors.map_or(u64::MAX, |all| (all / 4).max(4))),
         }
     }
 }
@@ -124,6 +132,8 @@ mod tests {
         assert_eq!([1 << 20, 1024, 64, 16, 3].map(descriptors), [1024, 896, 48, 1, 1]);
         let served = |count| ProcessLimits::of(SystemLimits { descriptors: count, ..NONE }).served;
         assert_eq!([Some(4096), Some(64), Some(3), None].map(served), [3584, 48, 1, usize::MAX]);
+        let called = |count| ProcessLimits::of(SystemLimits { descriptors: count, ..NONE }).called;
+        assert_eq!([Some(4096), Some(63), Some(3), None].map(called), [1024, 15, 4, usize::MAX]);
         // `ulimit -u`, or that of a container.
         let threads = |count| of(SystemLimits { threads: Some(count), ..NONE });
         assert_eq!([1000, 10].map(threads), [(500, 438), (16, 14)]);

@@ -39,3 +39,4 @@ mod support;
 mod termination;
 mod threads;
 mod turns;
+mod upcall_connections;

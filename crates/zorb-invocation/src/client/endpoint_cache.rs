@@ -21,10 +21,11 @@ use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
 
 use zorb_base::calling_lane::{CallingLane, thread_and_lane};
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_base::options::Options;
 use zorb_base::steady_events::{Event, record};
-use zorb_base::upcall_thread::about_to_block;
+use zorb_base::upcall_thread::{about_to_block, in_upcall};
 use zorb_giop::ClientSession;
 use zorb_os::lock::{Lock, Locked};
 use zorb_os::process;
@@ -177,6 +178,8 @@ pub(crate) enum NoConnection {
     NotYet,
     /// The endpoint could not be reached.
     Unreachable(ConnectError),
+    /// Upcalls have as many connections as they may.
+    TooManyOfUpcalls,
 }
 
 impl EndpointCache {
@@ -328,7 +331,7 @@ impl EndpointCache {
     }
 
     fn open(&self, wanted: Wanted<'_>) -> Result<Box<ExclusiveConnection>, NoConnection> {
-        let stream = self.connect(wanted)?;
+        let (stream, counted) = self.connect(wanted)?;
         let messaging = self.protocol.messaging();
         let session = match self.protocol.carries_replies() {
             true => ClientSession::with_messaging(messaging, false),
@@ -340,14 +343,23 @@ impl EndpointCache {
             messaging,
             receiving: &self.receiving,
             copy_threshold: self.settings.copy_threshold,
+            counted,
         }));
         connection.outgoing.any_octets().reserve(self.settings.preallocate);
         Ok(connection)
     }
 
-    /// Connects; the caller has counted the connection as open.
-    fn connect(&self, wanted: Wanted<'_>) -> Result<Arc<dyn Stream>, NoConnection> {
+    /// Connects; the caller has counted the connection as open. A connection of an upcall is also counted among those of
+    /// all upcalls.
+    fn connect(
+        &self,
+        wanted: Wanted<'_>,
+    ) -> Result<(Arc<dyn Stream>, Option<Counted>), NoConnection> {
         about_to_block();
+        let counted = match in_upcall() {
+            true => Some(self.count_of_upcall().inspect_err(|_| self.lost_one())?),
+            false => None,
+        };
         let most = wanted.time_to_connect();
         let left =
             wanted.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -374,11 +386,12 @@ impl EndpointCache {
             Ok(stream) => {
                 self.connected();
                 tracing::debug!(endpoint = %self.endpoint, "connected");
-                Ok(match self.settings.fragment_size {
+                let stream = match self.settings.fragment_size {
                     // Without replies, each message is a datagram.
                     Some(most) if self.protocol.carries_replies() => in_fragments(stream, most),
                     _ => stream,
-                })
+                };
+                Ok((stream, counted))
             }
             Err(error) => {
                 self.state().reconnecting.failed(tried, Instant::now(), self.settings.reconnect);
@@ -386,6 +399,17 @@ impl EndpointCache {
                 Err(NoConnection::Unreachable(error))
             }
         }
+    }
+
+    /// Counts a connection of an upcall. Closes idle ones if upcalls have as many as they may.
+    #[cold]
+    fn count_of_upcall(&self) -> Result<Counted, NoConnection> {
+        let count = || Some(ConnectionCount::of_upcalls().enter()).filter(|it| !it.is_excess());
+        let counted = count().or_else(|| {
+            self.others.upgrade()?.close_all();
+            count()
+        });
+        counted.ok_or(NoConnection::TooManyOfUpcalls)
     }
 
     /// Counts a connection as closed.

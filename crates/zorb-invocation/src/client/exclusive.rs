@@ -6,6 +6,7 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::connection_count::Counted;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
@@ -52,6 +53,8 @@ pub(crate) struct ExclusiveConnection {
     received_buffer: Option<ReceivedBuffer>,
     wait: BusyWait,
     timeouts: Timeouts,
+    /// Its part of the connections of upcalls.
+    _counted: Option<Counted>,
 }
 
 /// The timeouts of the stream that were set last; equal ones are not set again.
@@ -68,6 +71,8 @@ pub(super) struct NewConnection<'a> {
     pub(super) messaging: Option<&'static dyn Messaging>,
     pub(super) receiving: &'a Receiving,
     pub(super) copy_threshold: usize,
+    /// Its part of the connections of upcalls, if an upcall opened it.
+    pub(super) counted: Option<Counted>,
 }
 
 impl ExclusiveConnection {
@@ -91,6 +96,7 @@ impl ExclusiveConnection {
             received_buffer: None,
             wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
+            _counted: new.counted,
         }
     }
 

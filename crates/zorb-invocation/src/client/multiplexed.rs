@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
+use zorb_base::connection_count::Counted;
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
@@ -68,6 +69,8 @@ pub(crate) struct MultiplexedConnection {
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
     watched: Option<WatchedConnection>,
+    /// Its part of the connections of upcalls.
+    _counted: Option<Counted>,
 }
 
 #[derive(Debug)]
@@ -106,6 +109,8 @@ pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) beyond_limit: bool,
     /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
+    /// Its part of the connections of upcalls, if an upcall opened it.
+    pub(super) counted: Option<Counted>,
 }
 
 /// A caller that waits for its reply.
@@ -191,6 +196,7 @@ impl MultiplexedConnection {
             users: AtomicUsize::new(0),
             opened: Instant::now(),
             watched: new.watched,
+            _counted: new.counted,
         }
     }
 

@@ -18,7 +18,7 @@ use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
 use super::route::{Route, Routes};
-use super::selection::{fitting_routes, unreachable};
+use super::selection::{fitting_routes, too_many_of_upcalls, unreachable};
 use crate::flow::WhenFull;
 
 /// Puts a one-way call into its queue; `None` if its object is in this ORB, which has no queues.
@@ -96,6 +96,7 @@ fn select_queue<'t>(
                     }
                 }
                 Err(NoConnection::Closed) => return Err(core.shut_down()),
+                Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
                 Err(NoConnection::Busy) => {
                     let code = minor::no_resources::THREADS;
                     return Err(SystemException::no_resources(code, CompletionStatus::No));

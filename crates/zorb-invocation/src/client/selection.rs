@@ -179,6 +179,7 @@ fn try_routes<'t>(
                 return Ok((route, connection));
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
+            Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
             Err(NoConnection::Busy) if !is_probe => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
@@ -249,6 +250,16 @@ fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
         "MaxConnectionsPerEndpoint, MaxWaitingCalls and MaxConnectionWait set the limits",
     );
     SystemException::transient(minor::transient::NO_FREE_CONNECTION, no).with_context(context)
+}
+
+/// The exception if upcalls have as many connections as they may.
+#[cold]
+pub(super) fn too_many_of_upcalls() -> SystemException {
+    let context = ErrorContext::new(Phase::Connect).with_hint(
+        "upcalls may open connections with a quarter of the descriptors (ulimit -n); RoundTripTimeout ends their calls",
+    );
+    let code = minor::no_resources::DESCRIPTORS;
+    SystemException::no_resources(code, CompletionStatus::No).with_context(context)
 }
 
 /// The exception if no endpoint could be connected to, or not in time.

@@ -81,7 +81,7 @@ impl EndpointCache {
         }
         let beyond_limit = state.open > self.max_open;
         drop(state);
-        let stream = self.connect(wanted)?;
+        let (stream, counted) = self.connect(wanted)?;
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
             watched: self.watch(&*stream),
             stream,
@@ -90,6 +90,7 @@ impl EndpointCache {
             copy_threshold: self.settings.copy_threshold,
             max_calls: multiplexed.max_calls,
             beyond_limit,
+            counted,
         }));
         let state = self.state();
         let closed = state.closed;

@@ -92,6 +92,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
         max_calls: 4,
         beyond_limit: false,
         watched: None,
+        counted: None,
     });
     (recorder, Arc::new(connection))
 }
