@@ -132,7 +132,7 @@ impl Served<'_> {
 struct Choice<'c> {
     rules: &'c PublishRules,
     interfaces: &'c [InterfaceAddress],
-    /// With their ranks, and whether the rule names such addresses.
+    /// In the order of their ranks; with these, and whether the rule names such addresses.
     allowed: Vec<(HostPort, usize, bool)>,
     /// A list of the others, with the reasons.
     excluded: String,
@@ -154,7 +154,8 @@ impl Choice<'_> {
         match verdict {
             PublishVerdict::Allowed { rank, by } => {
                 let is_named = by.is_some_and(|rule| rule.names_addresses());
-                self.allowed.push((place, rank, is_named));
+                let after = self.allowed.partition_point(|(_, known, _)| *known <= rank);
+                self.allowed.insert(after, (place, rank, is_named));
             }
             PublishVerdict::Excluded { by } => {
                 let separator = if self.excluded.is_empty() { "" } else { ", " };
@@ -181,7 +182,7 @@ impl Choice<'_> {
         self.allowed.retain(|(place, _, is_named)| *is_named || Some(reach(place)) == best);
     }
 
-    fn finish(mut self) -> Result<Vec<HostPort>, String> {
+    fn finish(self) -> Result<Vec<HostPort>, String> {
         if self.allowed.is_empty() {
             let addresses = if self.excluded.is_empty() {
                 "this machine has no address that is up"
@@ -193,7 +194,6 @@ impl Choice<'_> {
                 "the option PublishRules ({rules}) excludes all addresses: {addresses}"
             ));
         }
-        self.allowed.sort_by_key(|(_, rank, _)| *rank);
         let places = self.allowed.into_iter().map(|(place, ..)| place);
         Ok(places.take(MAX_PROFILE_ENDPOINTS).collect())
     }

@@ -10,7 +10,7 @@ use std::str::FromStr;
 
 use crate::{OptionKind, OptionSpec, OptionValue};
 
-use condition::Condition;
+use condition::{Condition, Subject};
 
 /// Rules for the addresses in references, in order.
 ///
@@ -53,17 +53,14 @@ impl PublishRules {
     /// address of this machine.
     #[must_use]
     pub fn judge(&self, address: IpAddr, interfaces: &[&str]) -> PublishVerdict<'_> {
-        let address = address.to_canonical();
-        let is_of_addresses = |rule: &&PublishRule| !rule.condition.is_of_names();
-        self.first(is_of_addresses, |condition| condition.holds(address, interfaces))
+        self.first(Subject::Address(address.to_canonical(), interfaces))
     }
 
     /// Whether references may contain the host name `name`. `localhost` must be allowed as an address, too.
     #[must_use]
     pub fn judge_name(&self, name: &str) -> PublishVerdict<'_> {
         let name = name.trim_end_matches('.');
-        let is_of_names = |rule: &&PublishRule| rule.condition.is_of_names();
-        let verdict = self.first(is_of_names, |condition| condition.holds_for_name(name));
+        let verdict = self.first(Subject::Name(&name.to_ascii_lowercase()));
         if name.eq_ignore_ascii_case("localhost") && verdict.is_allowed() {
             let as_address = self.judge(std::net::Ipv4Addr::LOCALHOST.into(), &["lo"]);
             if !as_address.is_allowed() {
@@ -73,20 +70,20 @@ impl PublishRules {
         verdict
     }
 
-    /// The verdict of the first of the applicable rules whose condition holds.
-    fn first(
-        &self,
-        applies: impl Fn(&&PublishRule) -> bool,
-        holds: impl Fn(&Condition) -> bool,
-    ) -> PublishVerdict<'_> {
-        let applicable = || self.0.iter().enumerate().filter(|(_, rule)| applies(rule));
-        match applicable().find(|(_, rule)| holds(&rule.condition)) {
-            Some((_, rule)) if rule.excludes => PublishVerdict::Excluded { by: Some(rule) },
-            Some((rank, rule)) => PublishVerdict::Allowed { rank, by: Some(rule) },
-            None if applicable().all(|(_, rule)| rule.excludes) => {
-                PublishVerdict::Allowed { rank: 0, by: None }
+    /// The verdict of the first rule that applies.
+    fn first(&self, subject: Subject<'_>) -> PublishVerdict<'_> {
+        let mut allows_others = false;
+        for (rank, rule) in self.0.iter().enumerate() {
+            match rule.condition.holds(subject) {
+                Some(true) if rule.excludes => return PublishVerdict::Excluded { by: Some(rule) },
+                Some(true) => return PublishVerdict::Allowed { rank, by: Some(rule) },
+                Some(false) => allows_others |= !rule.excludes,
+                None => {}
             }
-            None => PublishVerdict::Excluded { by: None },
+        }
+        match allows_others {
+            true => PublishVerdict::Excluded { by: None },
+            false => PublishVerdict::Allowed { rank: 0, by: None },
         }
     }
 }

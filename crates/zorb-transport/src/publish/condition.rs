@@ -20,6 +20,15 @@ pub(super) enum Condition {
     Private,
 }
 
+/// What a condition is true of.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Subject<'s> {
+    /// An address in canonical form, and the interfaces that have it.
+    Address(IpAddr, &'s [&'s str]),
+    /// A host name in lower case.
+    Name(&'s str),
+}
+
 const WORDS: [(&str, Condition); 5] = [
     ("ipv4", Condition::Ipv4),
     ("ipv6", Condition::Ipv6),
@@ -29,19 +38,20 @@ const WORDS: [(&str, Condition); 5] = [
 ];
 
 impl Condition {
-    pub(super) fn is_of_names(&self) -> bool {
-        matches!(self, Self::Name(_))
-    }
-
     pub(super) fn names_addresses(&self) -> bool {
         matches!(self, Self::Network(..) | Self::Loopback | Self::LinkLocal)
     }
 
-    /// Whether it is true of an address in canonical form that these interfaces have.
-    pub(super) fn holds(&self, address: IpAddr, interfaces: &[&str]) -> bool {
-        match self {
-            Self::Interface(pattern) => interfaces.iter().any(|name| matches(pattern, name)),
+    /// Whether it is true of `subject`; `None` if it is not a condition for that.
+    pub(super) fn holds(&self, subject: Subject<'_>) -> Option<bool> {
+        let (address, interfaces) = match (self, subject) {
+            (Self::Name(pattern), Subject::Name(name)) => return Some(matches(pattern, name)),
+            (_, Subject::Name(_)) | (Self::Name(_), _) => return None,
+            (_, Subject::Address(address, interfaces)) => (address, interfaces),
+        };
+        Some(match self {
             Self::Name(_) => false,
+            Self::Interface(pattern) => interfaces.iter().any(|name| matches(pattern, name)),
             Self::Ipv4 => address.is_ipv4(),
             Self::Ipv6 => address.is_ipv6(),
             Self::Network(network, length) => contains(*network, *length, address),
@@ -54,14 +64,7 @@ impl Condition {
                 IpAddr::V4(v4) => v4.is_private(),
                 IpAddr::V6(v6) => v6.is_unique_local(),
             },
-        }
-    }
-
-    pub(super) fn holds_for_name(&self, name: &str) -> bool {
-        match self {
-            Self::Name(pattern) => matches(pattern, &name.to_ascii_lowercase()),
-            _ => false,
-        }
+        })
     }
 }
 
