@@ -102,6 +102,46 @@ fn external_modules_get_no_code() {
 }
 
 #[test]
+fn servants_get_upcalls_by_option_and_by_annotation() {
+    const UPCALL: &str = "upcall: &::zorb::poa::Upcall<'_>";
+    let text = |of_interface: &str, of_operation: &str| {
+        format!(
+            "module Shop {{ {of_interface} interface Till {{ {of_operation} long total(in string of); \
+             attribute long change; }}; interface Door {{ void open(); }}; }};\n"
+        )
+    };
+    let compile = |name: &str, text: &str, options: &[&str]| {
+        let idl = file(name, "shop.idl", text);
+        let compiled = run(&[&["idl", "compile", &idl, "-o", "-"], options].concat());
+        assert_eq!(compiled.status, Some(0), "{}", compiled.stderr);
+        (compiled.stdout, compiled.stderr)
+    };
+    let (plain, _) = compile("upcalls/plain", &text("", ""), &[]);
+    assert!(!plain.contains("Upcall"), "{plain}");
+
+    let by_option = |options: &[&str]| compile("upcalls/option", &text("", ""), options);
+    let (operation, warnings) = by_option(&["--upcall", "Shop::Till::total"]);
+    assert_eq!(warnings, "");
+    let method = format!("fn total(&self, {UPCALL}, of: &str) -> ::zorb::Result<i32>;");
+    assert!(operation.contains(&method), "{operation}");
+    // The stub does not change.
+    assert!(operation.contains("pub fn total(&self, of: &str) -> ::zorb::Result<i32>"));
+    assert_eq!(operation, compile("upcalls/operation", &text("", "@upcall"), &[]).0);
+
+    let (interface, _) = by_option(&["--upcall", "::Shop::Till"]);
+    assert_eq!(interface.matches(UPCALL).count(), 3, "{interface}");
+    assert_eq!(interface, compile("upcalls/interface", &text("@upcall", ""), &[]).0);
+    // An annotation takes precedence.
+    let except = compile("upcalls/except", &text("", "@upcall(FALSE)"), &["--upcall", "Shop"]).0;
+    assert_eq!(except.matches(UPCALL).count(), 3, "{except}");
+    assert!(except.contains("fn total(&self, of: &str) -> ::zorb::Result<i32>;"), "{except}");
+
+    let (unchanged, warnings) = by_option(&["--upcall", "Shop::Tills"]);
+    assert_eq!(unchanged, plain);
+    assert!(warnings.contains("\"Shop::Tills\""), "{warnings}");
+}
+
+#[test]
 fn invalid_files_generate_no_rust() {
     let bad = file("bad_files", "bad.idl", BAD);
     let out = folder("bad_files").join("out");
