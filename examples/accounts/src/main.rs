@@ -2,7 +2,7 @@
 //! nothing for any.
 //!
 //! `cargo run --release -p accounts` calls some of them from a client and prints the memory that the ORB has used for
-//! them. `-- --ids 1000` makes the table smaller.
+//! them. `-- --ids 1000` makes the table smaller; `-- --calls 1000000` calls more accounts than 20,000.
 #![allow(clippy::print_stdout, reason = "a program prints")]
 
 use std::error::Error;
@@ -41,10 +41,8 @@ impl AccountServant for Table {
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let ids: u64 = match std::env::args().skip_while(|argument| argument != "--ids").nth(1) {
-        Some(number) => number.parse()?,
-        None => 10_000_000,
-    };
+    let ids = argument("--ids", 10_000_000)?;
+    let calls = argument("--calls", 20_000)?.min(ids);
     let table = Arc::new(Table((0..ids).map(|_| AtomicI64::new(100)).collect()));
     let server = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
     let policies = PoaPolicies::new().user_ids().multiple_ids().non_retain().default_servant();
@@ -55,13 +53,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     // The first calls open the connection and fill the caches.
     deposit_spread(&poa, &client, ids, ids.min(1000))?;
     let before = resident_octets()?;
-    let calls = deposit_spread(&poa, &client, ids, ids.min(20_000))?;
+    let calls = deposit_spread(&poa, &client, ids, calls)?;
     let grown = resident_octets()?.saturating_sub(before);
 
     println!("ids             {ids}");
     println!("calls           {calls}, each to another account");
     println!("active objects  {}", poa.active_objects());
-    println!("ORB's memory    {:.2} octets per id", grown as f64 / ids as f64);
+    println!("ORB's memory    {grown} octets more, {:.2} per id", grown as f64 / ids as f64);
 
     let missing = account(&poa, &client, ids)?;
     let refused = missing.balance().err().ok_or("there is no such account")?;
@@ -69,6 +67,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     client.shutdown(true)?;
     server.shutdown(true)?;
     Ok(())
+}
+
+/// The number after an argument of the program.
+fn argument(name: &str, default: u64) -> Result<u64, Box<dyn Error>> {
+    match std::env::args().skip_while(|argument| argument != name).nth(1) {
+        Some(number) => Ok(number.parse()?),
+        None => Ok(default),
+    }
 }
 
 /// The client's reference to the account at `place`.

@@ -4,6 +4,7 @@
 
 mod allocations;
 mod counters;
+mod default_servants;
 mod preallocation;
 #[path = "../it/support/mod.rs"]
 mod support;
