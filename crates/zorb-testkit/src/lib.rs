@@ -4,8 +4,8 @@
 //! * [`driven`]: the conformance suite of reliable streams over datagrams ([`driven_suite!`]), with a simulated network
 //!   and clock.
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
-//!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol over a transport of a
-//!   test.
+//!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol whose transport a test
+//!   changes.
 //! * [`LOCATE_REQUEST`]: a message for clients without an ORB.
 //! * [`Log`]: records what is logged. [`until`] waits for an event.
 //! * [`giop`]: properties of GIOP that hold for arbitrary octets, which the fuzz targets check.
@@ -45,7 +45,7 @@ pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST};
 pub use scripted::Scripted;
 pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};
-pub use with_transport::WithTransport;
+pub use with_transport::{Around, WithTransport};
 
 /// `len` pseudo-random octets, different for each `seed`.
 #[must_use]

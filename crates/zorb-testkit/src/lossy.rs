@@ -7,61 +7,39 @@ use std::sync::Arc;
 use std::thread;
 
 use zorb_transport::{
-    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, Protocol, Stream, Transport,
+    AcceptError, Acceptor, Endpoint, ListenError, ListenOptions, Protocol, Stream, Transport,
 };
 
-use crate::WithTransport;
+use crate::{Around, WithTransport};
 
 /// One of this many datagrams is lost.
 const ONE_OF: u64 = 20;
 /// The largest datagram that is relayed.
 const MAX_DATAGRAM: usize = 2048;
 
-/// The transport of a protocol over UDP whose acceptors are behind a relay that loses one datagram of twenty in each
+/// `protocol`, and its transport over UDP, whose acceptors are behind a relay that loses one datagram of twenty in each
 /// direction. Its endpoints are `scheme://address:port`, and it listens at the IPv4 loopback interface.
-#[derive(Debug, Clone)]
-pub struct Lossy(Arc<dyn Protocol>);
-
-/// `protocol` over a network that loses datagrams.
 pub fn lossy(protocol: impl Protocol + 'static) -> WithTransport<Lossy> {
     WithTransport::new(protocol, Lossy)
 }
 
-impl Lossy {
-    /// The transport of `protocol`.
-    pub fn new(protocol: impl Protocol + 'static) -> Self {
-        Self(Arc::new(protocol))
-    }
-}
+/// Puts a relay that loses datagrams in front of acceptors.
+#[derive(Debug, Clone, Copy)]
+pub struct Lossy;
 
-impl Transport for Lossy {
-    fn scheme(&self) -> &str {
-        self.0.transport().scheme()
-    }
-
-    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        self.0.transport().parse_endpoint(text)
-    }
-
-    fn connect(
+impl Around for Lossy {
+    fn listen(
         &self,
-        endpoint: &Endpoint,
-        options: &ConnectOptions,
-    ) -> Result<Arc<dyn Stream>, ConnectError> {
-        self.0.transport().connect(endpoint, options)
-    }
-
-    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        let inner = self.0.transport().listen(url, options)?;
+        inner: &dyn Transport,
+        url: &str,
+        options: &ListenOptions,
+    ) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let scheme = inner.scheme();
+        let inner = inner.listen(url, options)?;
         let server: SocketAddr = inner.endpoint().address().parse().expect("an address and a port");
         let relay = Relay::start(server).map_err(|error| ListenError::new(url, error))?;
-        let endpoint = Endpoint::new(self.0.transport().scheme(), &relay.to_string())?;
+        let endpoint = Endpoint::new(scheme, &relay.to_string())?;
         Ok(Arc::new(Behind { inner, endpoint: [endpoint] }))
-    }
-
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        self.0.transport().beside(acceptor)
     }
 }
 

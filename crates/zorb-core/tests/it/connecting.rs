@@ -11,53 +11,34 @@ use zorb_cdr::ByteOrder;
 use zorb_core::Orb;
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::{WithTransport, in_own_process};
-use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Protocol, Stream, Transport,
-};
+use zorb_testkit::{Around, WithTransport, in_own_process};
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, Transport};
 use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
 
-/// A transport on which no address answers that has a low port: each attempt times out at once.
+/// Nobody answers at a low port: each attempt times out at once.
 #[derive(Debug)]
 struct Unanswered {
-    iiop: Arc<dyn Protocol>,
     /// The timeouts of the attempts.
     timeouts: Timeouts,
     /// While this is locked, attempts do not time out.
     time: Arc<Mutex<()>>,
 }
 
-impl Transport for Unanswered {
-    fn scheme(&self) -> &str {
-        self.iiop.scheme()
-    }
-
-    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        self.iiop.transport().parse_endpoint(text)
-    }
-
+impl Around for Unanswered {
     fn connect(
         &self,
+        inner: &dyn Transport,
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
         self.timeouts.lock().unwrap().push(options.timeout.unwrap());
         let port: u16 = endpoint.address().rsplit(':').next().unwrap().parse().unwrap();
         if port > HIGHEST {
-            return self.iiop.transport().connect(endpoint, options);
+            return inner.connect(endpoint, options);
         }
         drop(self.time.lock().unwrap());
         let error = io::ErrorKind::TimedOut.into();
         Err(ConnectError::single(endpoint, ConnectPhase::Connect, error))
-    }
-
-    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        self.iiop.transport().listen(url, options)
-    }
-
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        self.iiop.transport().beside(acceptor)
     }
 }
 
@@ -77,11 +58,8 @@ fn unanswered() -> (Orb, Timeouts) {
 fn timed() -> (Orb, Timeouts, Arc<Mutex<()>>) {
     let timeouts = Timeouts::default();
     let time = Arc::<Mutex<()>>::default();
-    let protocol = WithTransport::new(IiopProtocol::new(), |iiop| Unanswered {
-        iiop,
-        timeouts: Arc::clone(&timeouts),
-        time: Arc::clone(&time),
-    });
+    let unanswered = Unanswered { timeouts: Arc::clone(&timeouts), time: Arc::clone(&time) };
+    let protocol = WithTransport::new(IiopProtocol::new(), unanswered);
     let orb = Orb::builder().without_environment().protocol(Arc::new(protocol));
     let orb = orb.listen("iiop://127.0.0.1:0");
     let orb = orb.option("ConnectTimeout", "10000").option("MaxConnectTime", "25000");

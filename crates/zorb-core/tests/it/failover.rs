@@ -10,11 +10,8 @@ use zorb_core::poa::PoaPolicies;
 use zorb_core::{Interface, Orb};
 use zorb_giop::Ior;
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::WithTransport;
-use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, Protocol, Stream, Transport,
-};
+use zorb_testkit::{Around, WithTransport};
+use zorb_transport::{ConnectError, ConnectOptions, ConnectPhase, Endpoint, Stream, Transport};
 use zorb_types::{SystemExceptionKind, minor};
 
 /// What a client's connections see of the network.
@@ -40,38 +37,23 @@ impl Network {
     }
 }
 
-/// A transport over a [`Network`].
+/// Connects over a [`Network`].
 #[derive(Debug)]
-struct Over(Arc<dyn Protocol>, Arc<Network>);
+struct Over(Arc<Network>);
 
-impl Transport for Over {
-    fn scheme(&self) -> &str {
-        self.0.transport().scheme()
-    }
-
-    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        self.0.transport().parse_endpoint(text)
-    }
-
+impl Around for Over {
     fn connect(
         &self,
+        inner: &dyn Transport,
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> Result<Arc<dyn Stream>, ConnectError> {
-        self.1.attempts.lock().unwrap().push(endpoint.to_string());
-        if self.1.down.lock().unwrap().contains(&endpoint.to_string()) {
+        self.0.attempts.lock().unwrap().push(endpoint.to_string());
+        if self.0.down.lock().unwrap().contains(&endpoint.to_string()) {
             let error = io::ErrorKind::ConnectionRefused.into();
             return Err(ConnectError::single(endpoint, ConnectPhase::Connect, error));
         }
-        self.0.transport().connect(endpoint, options)
-    }
-
-    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        self.0.transport().listen(url, options)
-    }
-
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        self.0.transport().beside(acceptor)
+        inner.connect(endpoint, options)
     }
 }
 
@@ -101,7 +83,7 @@ fn servers() -> Servers {
 /// A client over a network, with these options.
 fn client(servers: &Servers, options: &[(&str, &str)]) -> (Orb, Arc<Network>, Echo) {
     let network = Arc::<Network>::default();
-    let over = WithTransport::new(IiopProtocol::new(), |iiop| Over(iiop, Arc::clone(&network)));
+    let over = WithTransport::new(IiopProtocol::new(), Over(Arc::clone(&network)));
     let orb = Orb::builder().without_environment().protocol(Arc::new(over));
     let orb = options.iter().fold(orb, |orb, &(name, value)| orb.option(name, value));
     let orb = orb.build().unwrap();

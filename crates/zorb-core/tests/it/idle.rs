@@ -10,10 +10,9 @@ use crate::support::{Echo, Servant, client, until};
 use zorb_core::Orb;
 use zorb_os::poll::wait_readable;
 use zorb_tcp::IiopProtocol;
-use zorb_testkit::{CLOSE_CONNECTION, WithTransport};
+use zorb_testkit::{Around, CLOSE_CONNECTION, WithTransport};
 use zorb_transport::{
-    AcceptError, Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError,
-    ListenOptions, Protocol, Stream, Transport,
+    AcceptError, Acceptor, Endpoint, ListenError, ListenOptions, Stream, Transport,
 };
 
 /// The expected connections. Those that will send something are served once it has arrived.
@@ -38,34 +37,19 @@ impl Coming {
     }
 }
 
-/// The transport of a protocol that passes connections on as expected.
+/// Passes connections on as expected.
 #[derive(Debug)]
-struct Gated(Arc<dyn Protocol>, Arc<Coming>);
+struct Gated(Arc<Coming>);
 
-impl Transport for Gated {
-    fn scheme(&self) -> &str {
-        self.0.transport().scheme()
-    }
-
-    fn parse_endpoint(&self, text: &str) -> Result<Endpoint, EndpointError> {
-        self.0.transport().parse_endpoint(text)
-    }
-
-    fn connect(
+impl Around for Gated {
+    fn listen(
         &self,
-        endpoint: &Endpoint,
-        options: &ConnectOptions,
-    ) -> Result<Arc<dyn Stream>, ConnectError> {
-        self.0.transport().connect(endpoint, options)
-    }
-
-    fn listen(&self, url: &str, options: &ListenOptions) -> Result<Arc<dyn Acceptor>, ListenError> {
-        let inner = self.0.transport().listen(url, options)?;
-        Ok(Arc::new(Behind { inner, coming: Arc::clone(&self.1) }))
-    }
-
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        self.0.transport().beside(acceptor)
+        inner: &dyn Transport,
+        url: &str,
+        options: &ListenOptions,
+    ) -> Result<Arc<dyn Acceptor>, ListenError> {
+        let inner = inner.listen(url, options)?;
+        Ok(Arc::new(Behind { inner, coming: Arc::clone(&self.0) }))
     }
 }
 
@@ -101,7 +85,7 @@ impl Acceptor for Behind {
 
 fn server() -> (Orb, String, Arc<Coming>) {
     let coming = Arc::<Coming>::default();
-    let gated = WithTransport::new(IiopProtocol::new(), |iiop| Gated(iiop, Arc::clone(&coming)));
+    let gated = WithTransport::new(IiopProtocol::new(), Gated(Arc::clone(&coming)));
     let orb = Orb::builder().without_environment().protocol(Arc::new(gated));
     let orb = orb.listen("iiop://127.0.0.1:0").option("IdleTimeout", "40").build().unwrap();
     orb.serve().unwrap();

@@ -5,91 +5,45 @@ use std::time::Duration;
 
 use zorb_core::Orb;
 use zorb_core::poa::PoaPolicies;
-use zorb_giop::{GiopVersion, ProfileTag, TaggedComponent, TaggedProfile};
 use zorb_rt::{
     LaneBuilder, LinearNetwork, NetworkClass, NetworkPriorityMapping, Priority, Qos, QosClass,
     RtOrb, expand,
 };
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::{Around, WithTransport};
 use zorb_transport::{
-    Acceptor, ConnectError, ConnectOptions, Endpoint, EndpointError, ListenError, ListenOptions,
-    ProfileError, Protocol, ResolvedProfile, Stream, StreamOptions, Transport,
+    Acceptor, ConnectError, ConnectOptions, Endpoint, ListenError, ListenOptions, Stream,
+    StreamOptions, Transport,
 };
 
 use crate::probe::{Fixed, Probe};
 
-/// IIOP that records the options of its streams.
+/// Records the options of streams.
 #[derive(Debug, Default)]
 struct Recording {
-    inner: IiopProtocol,
     connected: Arc<Mutex<Vec<StreamOptions>>>,
     listened: Arc<Mutex<Vec<StreamOptions>>>,
 }
 
-impl Transport for Recording {
-    fn scheme(&self) -> &str {
-        self.inner.transport().scheme()
-    }
-
-    fn parse_endpoint(&self, text: &str) -> std::result::Result<Endpoint, EndpointError> {
-        self.inner.transport().parse_endpoint(text)
-    }
-
+impl Around for Recording {
     fn connect(
         &self,
+        inner: &dyn Transport,
         endpoint: &Endpoint,
         options: &ConnectOptions,
     ) -> std::result::Result<Arc<dyn Stream>, ConnectError> {
         self.connected.lock().unwrap().push(options.stream.clone());
-        self.inner.transport().connect(endpoint, options)
+        inner.connect(endpoint, options)
     }
 
     fn listen(
         &self,
+        inner: &dyn Transport,
         url: &str,
         options: &ListenOptions,
     ) -> std::result::Result<Arc<dyn Acceptor>, ListenError> {
         self.listened.lock().unwrap().push(options.stream.clone());
-        self.inner.transport().listen(url, options)
-    }
-
-    fn beside(&self, acceptor: &dyn Acceptor) -> String {
-        self.inner.transport().beside(acceptor)
-    }
-}
-
-impl Protocol for Recording {
-    fn transport(&self) -> &dyn Transport {
-        self
-    }
-
-    fn profile_tag(&self) -> ProfileTag {
-        self.inner.profile_tag()
-    }
-
-    fn decode_profile(
-        &self,
-        profile: &TaggedProfile,
-    ) -> std::result::Result<ResolvedProfile, ProfileError> {
-        self.inner.decode_profile(profile)
-    }
-
-    fn encode_profile(
-        &self,
-        endpoints: &[Endpoint],
-        version: GiopVersion,
-        object_key: &[u8],
-        components: &[TaggedComponent],
-    ) -> std::result::Result<TaggedProfile, ProfileError> {
-        self.inner.encode_profile(endpoints, version, object_key, components)
-    }
-
-    fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
-        self.inner.priority_component(endpoints, priority)
-    }
-
-    fn endpoint_priority(&self, profile: &ResolvedProfile, endpoint: &Endpoint) -> Option<i16> {
-        self.inner.endpoint_priority(profile, endpoint)
+        inner.listen(url, options)
     }
 }
 
@@ -114,8 +68,9 @@ impl NetworkPriorityMapping for Halves {
 }
 
 fn side(mapped: bool) -> Side {
-    let protocol = Recording::default();
-    let (connected, listened) = (Arc::clone(&protocol.connected), Arc::clone(&protocol.listened));
+    let recording = Recording::default();
+    let (connected, listened) = (Arc::clone(&recording.connected), Arc::clone(&recording.listened));
+    let protocol = WithTransport::new(IiopProtocol::new(), recording);
     let orb = Orb::builder()
         .without_environment()
         .declare(zorb_rt::RtOptions::default())
@@ -189,8 +144,9 @@ fn a_declared_priority_says_the_class_without_lanes() {
 
 #[test]
 fn the_option_is_the_linear_mapping() {
-    let protocol = Recording::default();
-    let listened = Arc::clone(&protocol.listened);
+    let recording = Recording::default();
+    let listened = Arc::clone(&recording.listened);
+    let protocol = WithTransport::new(IiopProtocol::new(), recording);
     let orb = Orb::builder()
         .without_environment()
         .declare(zorb_rt::RtOptions::default())
