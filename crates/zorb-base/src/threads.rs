@@ -263,7 +263,10 @@ mod tests {
             for pages in 0..16 {
                 limit_address_space((2 << 20) + (pages << 12));
                 let (tell, told) = std::sync::mpsc::channel();
-                if count.spawn("counted", move || drop(tell.send(()))).is_ok() {
+                let tells = move || {
+                    let _ = tell.send(());
+                };
+                if count.spawn("counted", tells).is_ok() {
                     told.recv().unwrap();
                 }
                 count.join();

@@ -91,7 +91,7 @@ impl Outcomes {
         };
         self.completed.lock().unwrap().insert(number, completed);
         let error = outcome.err();
-        error.map_or(Ok(()), |error| Err(SystemException::from(error)))
+        error.map_or(Ok(()), Err)
     }
 
     /// Calls until there is an answer, or a call has failed for good.
