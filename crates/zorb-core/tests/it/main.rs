@@ -24,6 +24,7 @@ mod main_thread;
 mod manager_waits;
 mod managers;
 mod memory;
+mod operations_by_policies;
 mod orb_operations;
 mod overload;
 mod poa;
