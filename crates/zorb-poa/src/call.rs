@@ -3,10 +3,8 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
-use std::io::IoSlice;
 
-use zorb_base::caller::Caller;
-use zorb_base::gather::{Gather, Tail, WriteBody};
+use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::RequestOutcome;
 use zorb_base::object_id::ObjectId;
 use zorb_base::raises::{AnyUserException, Raises};
@@ -14,15 +12,15 @@ use zorb_cdr::{
     ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, ReadContext, TextCoding, Wire,
 };
 use zorb_giop::{
-    Form, Ior, MessageHeader, MessageWriter, ProfileTag, ProtocolError, ReplyStatus, RequestHeader,
-    ServedRequest, ServiceId, fragments,
+    Form, Ior, MessageHeader, ProfileTag, ProtocolError, ReplyStatus, RequestHeader, ServedRequest,
+    ServiceId,
 };
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
 use crate::connection_setup::ConnectionSetup;
-use crate::flow_stack::FlowStack;
 use crate::operations::{OperationCache, Operations};
+use crate::reply::{ReplyTo, ReplyWriter, RequestSource, Served};
 
 /// A request during its upcall: its operation, its arguments, and its reply.
 pub struct ServerCall<'a> {
@@ -61,56 +59,6 @@ pub(crate) trait Interfaces {
     /// # Errors
     /// `INTF_REPOS` if there is no interface repository, or it does not contain the interface.
     fn interface(&self, type_id: &str) -> Result<Ior, SystemException>;
-}
-
-/// The origin of a request, to which its reply is sent.
-pub trait RequestSource {
-    /// Sends the reply to a request, which consists of `parts`. It is called for replies that are sent during the
-    /// upcall or in fragments.
-    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]);
-
-    /// The client, if the request came over a connection.
-    fn caller(&self) -> Option<Caller> {
-        None
-    }
-
-    /// The priority of the lane that received the request, if it has one.
-    fn lane_priority(&self) -> Option<i16> {
-        None
-    }
-
-    /// Applies the priority band that the client declares for the connection (`RTCorbaPriorityRange`).
-    fn declare_band(&self, data: &[u8]) {
-        let _ = data;
-    }
-
-    /// Applies the connection properties of an adapter to the connection. Returns the tag of the profiles of its
-    /// endpoint; `None` for a request without a connection.
-    fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
-        let _ = setup;
-        None
-    }
-}
-
-/// The result of an upcall: the reply has been written, or this system exception is the reply.
-pub type Served = Result<(), SystemException>;
-
-/// The destination of a reply.
-pub struct ReplyTo<'a> {
-    /// The buffer into which the reply is written.
-    pub buffer: &'a mut Vec<u8>,
-    /// The minimum size in octets of a sequence at the end of a reply that is sent without a copy.
-    pub copy_threshold: usize,
-    /// The origin of the request.
-    pub source: &'a dyn RequestSource,
-}
-
-impl fmt::Debug for ReplyTo<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReplyTo")
-            .field("copy_threshold", &self.copy_threshold)
-            .finish_non_exhaustive()
-    }
 }
 
 impl<'a> ServerCall<'a> {
@@ -441,143 +389,4 @@ impl<'a> ServerCall<'a> {
             CompletionStatus::No,
         ))
     }
-}
-
-/// Writes the reply of one request into the connection's buffer.
-pub(crate) struct ReplyWriter<'a> {
-    pub(super) buffer: &'a mut Vec<u8>,
-    /// The messaging protocol of the request.
-    pub(super) form: Form<'a>,
-    pub(super) request: ServedRequest,
-    pub(super) text: TextCoding,
-    /// Whether the client expects a reply; otherwise nothing is written.
-    pub(super) is_expected: bool,
-    /// See [`ReplyTo::copy_threshold`].
-    pub(super) threshold: usize,
-    pub(super) source: &'a dyn RequestSource,
-    /// The interceptors of the request, if they have points other than around the upcall.
-    pub(crate) flow: Option<Box<FlowStack<'a>>>,
-}
-
-impl fmt::Debug for ReplyWriter<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReplyWriter")
-            .field("request", &self.request)
-            .field("is_expected", &self.is_expected)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<'a> ReplyWriter<'a> {
-    /// Sets the interceptors of the request.
-    pub(crate) fn begin_flow(&mut self, flow: FlowStack<'a>) {
-        self.flow = Some(Box::new(flow));
-    }
-
-    /// Writes a reply with `status` and the body that `write` writes, replacing a previous one.
-    #[inline]
-    pub(super) fn write(
-        &mut self,
-        status: ReplyStatus,
-        write: impl FnOnce(&mut CdrWriter<'_>) -> CdrResult<()>,
-    ) -> Served {
-        if !self.is_expected {
-            return Ok(());
-        }
-        let text = self.text;
-        let written = self.begin(status).and_then(|mut message| {
-            probe!(MessagingSend);
-            write(&mut message.body(text))?;
-            probe!(Marshal);
-            message.finish()
-        });
-        written.map_err(unwritable)
-    }
-
-    /// Writes a reply without results, replacing a previous one.
-    pub(super) fn write_empty(&mut self) -> Served {
-        if !self.is_expected {
-            return Ok(());
-        }
-        let begun = self.begin(ReplyStatus::NoException);
-        begun.and_then(MessageWriter::finish).map_err(unwritable)
-    }
-
-    /// Begins a reply, replacing a previous one.
-    #[inline]
-    fn begin(&mut self, status: ReplyStatus) -> CdrResult<MessageWriter<'_>> {
-        if let Some(flow) = &self.flow {
-            return flow.begin_reply(self.buffer, self.form, self.request.request_id, status);
-        }
-        self.form.reply(self.buffer, ByteOrder::NATIVE, self.request.request_id, status, &[])
-    }
-
-    /// Writes the reply with its results. If they end in a long run of octets, also sends it, since the run is
-    /// borrowed from them.
-    #[inline(always)] // into the only caller
-    fn write_results(&mut self, results: WriteBody<'_>) -> Served {
-        if !self.is_expected {
-            return Ok(());
-        }
-        let mut gather = Gather::runs_from(self.threshold);
-        let text = self.text;
-        let begun = self.begin(ReplyStatus::NoException);
-        let written = begun.and_then(|message| {
-            probe!(MessagingSend);
-            let written = gather.write_body(message, text, results);
-            probe!(Marshal);
-            written
-        });
-        written.map_err(unwritable)?;
-        match gather.tail() {
-            None => Ok(()),
-            Some(tail) => self.send_with(tail, results),
-        }
-    }
-
-    #[inline(never)]
-    fn send_with(&mut self, tail: Tail, write: WriteBody<'_>) -> Served {
-        let (source, request) = (self.source, self.request);
-        let sent = tail.send(self.buffer, self.text, write, &mut |parts| {
-            source.send_parts(request, parts);
-            Ok(())
-        });
-        match sent {
-            Ok(()) => {
-                self.is_expected = false;
-                Ok(())
-            }
-            // The results changed between the two passes; nothing has been sent.
-            Err(_) => Err(SystemException::internal(
-                minor::internal::BROKEN_INVARIANT,
-                CompletionStatus::Yes,
-            )),
-        }
-    }
-
-    fn send_in_fragments(&mut self, most: usize) {
-        if !self.is_expected || self.buffer.len() <= most {
-            return;
-        }
-        let pieces: Vec<_> = fragments(self.buffer, most).collect();
-        if pieces.len() > 1 {
-            let parts = pieces.iter().flat_map(|piece| [piece.header(), piece.payload]);
-            let mut parts = parts.map(IoSlice::new).collect::<Vec<_>>();
-            self.source.send_parts(self.request, &mut parts);
-            self.is_expected = false;
-        }
-    }
-
-    /// Writes a system exception as the reply, replacing a previous one.
-    #[cold]
-    pub(super) fn write_exception(&mut self, exception: SystemException) {
-        // The encoding cannot fail: repository ids are short and ASCII.
-        let _ = self.write(ReplyStatus::SystemException, |writer| exception.write(writer));
-    }
-}
-
-/// The exception for results without an encoding.
-#[cold]
-fn unwritable(error: CdrError) -> SystemException {
-    SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
 }

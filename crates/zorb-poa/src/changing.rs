@@ -18,6 +18,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use zorb_base::callback::call_back;
 use zorb_base::object_id::ObjectId;
 use zorb_base::upcall_thread::would_deadlock;
 use zorb_os::lock::Lock;
@@ -28,7 +29,8 @@ use crate::current::is_serving;
 use crate::error::PoaError;
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::objects::Objects;
-use crate::servants::{Activator, no_manager};
+use crate::servants::{Activator, EndedObject, NoServant, no_manager};
+use crate::skeleton::Skeleton;
 
 /// The changing objects of an adapter with a servant activator.
 pub(crate) struct ChangingObjects {
@@ -104,7 +106,9 @@ impl ChangingObjects {
         in_turn: bool,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
-        let activator = self.activator.get().ok_or_else(|| Stopped::Refused(no_manager()))?;
+        if self.activator.get().is_none() {
+            return Err(Stopped::Refused(no_manager()));
+        }
         let mut state = self.state.lock();
         let phase = Phase::Incarnating(thread::id());
         let queue = if let Some(object) = state.objects.get_mut(&id) {
@@ -131,8 +135,7 @@ impl ChangingObjects {
             state.add(&id, phase, self.limits, map)
         };
         drop(state);
-        let (objects, activator) = (Arc::clone(self), Arc::clone(activator));
-        Ok(Wanted::Incarnation(Incarnation { id, queue, objects, activator }))
+        Ok(Wanted::Incarnation(Incarnation { id, queue, objects: Arc::clone(self) }))
     }
 
     /// The object `id`, if it is active but not in the active object map yet.
@@ -178,7 +181,7 @@ impl ChangingObjects {
     }
 
     /// Counts an object of a servant.
-    pub(crate) fn count(&self, servant: usize) {
+    fn count(&self, servant: usize) {
         *self.state.lock().activations.entry(servant).or_default() += 1;
     }
 
@@ -195,7 +198,7 @@ impl ChangingObjects {
     }
 
     /// Deactivates the object `id`; `None` if it is not active. If there is an activator, requests for it wait until
-    /// it has been [etherealized](Self::end).
+    /// it has been [etherealized](Self::etherealize).
     pub(crate) fn deactivate(&self, id: &ObjectId, map: &Objects) -> Option<Arc<ActiveObject>> {
         let mut state = self.state.lock();
         let removed = match state.objects.remove(id) {
@@ -249,17 +252,28 @@ impl ChangingObjects {
         taken
     }
 
-    /// The calling thread etherealizes the object `id`.
-    pub(crate) fn begin_end(&self, id: &ObjectId) {
+    /// Lets the activator etherealize the object `id`, whose last request has ended.
+    pub(crate) fn etherealize(
+        &self,
+        id: &ObjectId,
+        skeleton: Box<dyn Skeleton>,
+        cleanup_in_progress: bool,
+    ) {
         if let Some(object) = self.state.lock().objects.get_mut(id)
             && let Phase::Etherealizing(by) = &mut object.phase
         {
             *by = Some(thread::id());
         }
+        let remaining_activations = self.uncount(skeleton.identity());
+        let ended = EndedObject { id, skeleton, cleanup_in_progress, remaining_activations };
+        if let Some(activator) = self.activator.get() {
+            call_back("etherealize", || activator.etherealize(ended));
+        }
+        self.end(id);
     }
 
     /// The object `id` has been etherealized: the next request incarnates it.
-    pub(crate) fn end(&self, id: &ObjectId) {
+    fn end(&self, id: &ObjectId) {
         let mut state = self.state.lock();
         let Some(object) = state.objects.get_mut(id) else { return };
         if !matches!(object.phase, Phase::Etherealizing(_)) {
@@ -330,7 +344,6 @@ pub(crate) struct Incarnation {
     id: ObjectId,
     queue: HoldQueue,
     objects: Arc<ChangingObjects>,
-    activator: Arc<dyn Activator>,
 }
 
 impl Incarnation {
@@ -338,8 +351,17 @@ impl Incarnation {
         &self.id
     }
 
-    pub(crate) fn activator(&self) -> &dyn Activator {
-        &*self.activator
+    /// Lets the activator provide the servant.
+    pub(crate) fn servant(&self) -> Result<Box<dyn Skeleton>, NoServant> {
+        match self.objects.activator.get() {
+            Some(activator) => activator.incarnate(&self.id),
+            None => Err(NoServant::Refused(no_manager())),
+        }
+    }
+
+    /// Counts the object among those of its servant.
+    pub(crate) fn count(&self, servant: usize) {
+        self.objects.count(servant);
     }
 
     /// The object has become active.

@@ -17,9 +17,11 @@ use zorb_types::{Report, SystemException, SystemExceptionKind, minor};
 
 use crate::adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 use crate::answers::answer_absent;
-use crate::call::{ReplyTo, ReplyWriter, ServerCall};
+use crate::call::ServerCall;
 use crate::error::not_there;
 use crate::hold_queue::HoldQueue;
+use crate::reply::ReplyTo;
+use crate::reply::ReplyWriter;
 use crate::slots::Found;
 use crate::upcall::upcall;
 

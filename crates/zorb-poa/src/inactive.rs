@@ -11,8 +11,9 @@ use zorb_cdr::Wire;
 use zorb_giop::{Ior, ReplyStatus, RequestHeader};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
-use crate::call::{Served, ServerCall};
+use crate::call::ServerCall;
 use crate::error::not_there;
+use crate::reply::Served;
 use crate::servants::{DefaultServant, Located, Locator, NoServant};
 use crate::skeleton::{ServantObject, Skeleton};
 use crate::upcall::{panicked, upcall_inactive};

@@ -12,8 +12,9 @@ use zorb_cdr::{ByteOrder, CdrReader};
 use zorb_giop::RequestHeader;
 use zorb_types::SystemException;
 
-use crate::call::{Served, ServerCall};
+use crate::call::ServerCall;
 use crate::flow_stack::FlowStack;
+use crate::reply::Served;
 
 impl<'a> ServerCall<'a> {
     /// Runs the first point of these interceptors. Those at which it succeeds are told how the request ends.

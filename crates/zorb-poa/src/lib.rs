@@ -31,6 +31,7 @@ mod objects;
 mod operations;
 mod policies;
 mod provider;
+mod reply;
 mod servant_objects;
 mod servants;
 mod skeleton;
@@ -42,8 +43,7 @@ pub use adapter::{NewAdapter, ObjectAdapter, PolicyUse, PreparedPolicies};
 pub use adapter_activation::AdapterActivator;
 pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use answers::answer_locate;
-pub use call::{ReplyTo, RequestSource};
-pub use call::{Served, ServerCall};
+pub use call::ServerCall;
 pub use connection_setup::ConnectionSetup;
 pub use current::{serving, with_current};
 pub use dispatch::{Answer, IncomingRequest, MessageLayout, NotServed, RequestOrigin, serve};
@@ -59,6 +59,7 @@ pub use policies::{
     IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, PoaPolicies, RequestProcessing,
     ServantRetention, ThreadModel,
 };
+pub use reply::{ReplyTo, RequestSource, Served};
 pub use servant_objects::ENTRIES as SERVANT_OBJECT_ENTRIES;
 pub use servants::{Activator, DefaultServant, EndedObject, Located, Locator, NoServant};
 pub use skeleton::ServantObject;

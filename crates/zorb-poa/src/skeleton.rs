@@ -14,9 +14,10 @@ use zorb_base::interceptor::{
 use zorb_base::object_id::ObjectId;
 use zorb_base::policy::{Policies, PriorityModel, octets};
 
-use crate::call::{Served, ServerCall};
+use crate::call::ServerCall;
 use crate::connection_setup::ConnectionSetup;
 use crate::flow_stack::FlowStack;
+use crate::reply::Served;
 
 /// A type-erased `Arc<T>` of a servant, where `T` is the trait object of one of its interfaces.
 pub type ServantObject = Box<dyn Any + Send + Sync>;

@@ -10,8 +10,9 @@ use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
-use crate::call::{Interfaces, Served, ServerCall};
+use crate::call::{Interfaces, ServerCall};
 use crate::current::serving;
+use crate::reply::Served;
 use crate::skeleton::{Skeleton, dispatch_to};
 
 /// Executes the operation on the servant, or answers a pseudo-operation. `interfaces` finds the definitions of

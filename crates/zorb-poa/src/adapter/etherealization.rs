@@ -3,16 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use zorb_base::callback::call_back;
 use zorb_base::object_id::ObjectId;
 use zorb_base::upcall_thread::CollocatedUpcall;
 
 use super::ObjectAdapter;
 use crate::active_object::ActiveObject;
-use crate::changing::ChangingObjects;
 use crate::completion::InProgress;
 use crate::hold_queue::{Arrival, Holdable, ResumePass, Stopped};
-use crate::servants::{Activator, EndedObject};
 use crate::skeleton::Skeleton;
 
 impl ObjectAdapter {
@@ -21,25 +18,25 @@ impl ObjectAdapter {
     pub(super) fn set_end(&self, object: &ActiveObject, cleanup_in_progress: Option<bool>) {
         let in_progress = self.completion.begin();
         let changing = self.provider.changing();
-        let activator = changing.and_then(|changing| changing.activator().get());
-        let (Some(changing), Some(activator), Some(cleanup_in_progress), Some(adapter)) =
-            (changing, activator, cleanup_in_progress, self.this.upgrade())
-        else {
-            changing.inspect(|changing| {
-                changing.uncount(object.skeleton.identity());
-            });
-            return object.set_at_end(Box::new(in_progress));
-        };
-        let etherealization = Etherealization {
-            adapter,
-            changing: Arc::clone(changing),
-            activator: Arc::clone(activator),
-            id: object.id.clone(),
-            skeleton: object.skeleton.without_policies(),
-            cleanup_in_progress,
-            in_progress,
-        };
-        object.set_at_end(Box::new(AtEnd(Some(Box::new(etherealization)))));
+        let has_activator = changing.is_some_and(|changing| changing.activator().get().is_some());
+        match (cleanup_in_progress.filter(|_| has_activator), self.this.upgrade()) {
+            (Some(cleanup_in_progress), Some(adapter)) => {
+                let etherealization = Etherealization {
+                    adapter,
+                    id: object.id.clone(),
+                    skeleton: object.skeleton.without_policies(),
+                    cleanup_in_progress,
+                    in_progress,
+                };
+                object.set_at_end(Box::new(AtEnd(Some(Box::new(etherealization)))));
+            }
+            _ => {
+                changing.inspect(|changing| {
+                    changing.uncount(object.skeleton.identity());
+                });
+                object.set_at_end(Box::new(in_progress));
+            }
+        }
     }
 }
 
@@ -56,8 +53,6 @@ impl Drop for AtEnd {
 struct Etherealization {
     /// It lives until then, also if it has been destroyed.
     adapter: Arc<ObjectAdapter>,
-    changing: Arc<ChangingObjects>,
-    activator: Arc<dyn Activator>,
     id: ObjectId,
     skeleton: Box<dyn Skeleton>,
     cleanup_in_progress: bool,
@@ -82,15 +77,12 @@ impl Etherealization {
     }
 
     fn run(self) {
-        let Self { adapter, changing, activator, id, skeleton, cleanup_in_progress, in_progress } =
-            self;
-        let remaining_activations = changing.uncount(skeleton.identity());
-        changing.begin_end(&id);
-        // What waits for the requests of the ORB would wait for this.
-        let _upcall = CollocatedUpcall::begin(&adapter.core);
-        let ended = EndedObject { id: &id, skeleton, cleanup_in_progress, remaining_activations };
-        call_back("etherealize", || activator.etherealize(ended));
-        changing.end(&id);
+        let Self { adapter, id, skeleton, cleanup_in_progress, in_progress } = self;
+        if let Some(changing) = adapter.provider.changing() {
+            // What waits for the requests of the ORB would wait for this.
+            let _upcall = CollocatedUpcall::begin(&adapter.core);
+            changing.etherealize(&id, skeleton, cleanup_in_progress);
+        }
         drop((in_progress, adapter));
     }
 

@@ -9,12 +9,13 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::ObjectAdapter;
 use crate::active_object::{ActiveObject, DirectCalls};
-use crate::call::{Served, ServerCall};
+use crate::call::ServerCall;
 use crate::changing::{ChangingObjects, Incarnation, Wanted};
 use crate::error::not_there;
 use crate::hold_queue::{Arrival, Stopped};
 use crate::inactive::{Provides, answer_no_servant, guarded};
 use crate::policies::IdUniqueness;
+use crate::reply::Served;
 use crate::servants::NoServant;
 use crate::skeleton::Skeleton;
 use crate::slots::Found;
@@ -39,7 +40,6 @@ impl ObjectAdapter {
         let id = incarnation.id().clone();
         let incarnating = Incarnating {
             adapter,
-            changing: Arc::clone(changing),
             incarnation: Lock::new(Some(incarnation)),
             incarnated: OnceLock::new(),
         };
@@ -61,13 +61,9 @@ impl ObjectAdapter {
     }
 
     /// Activates an object with the servant that the activator provides.
-    fn incarnate_for(
-        &self,
-        incarnation: Incarnation,
-        changing: &ChangingObjects,
-    ) -> Result<Arc<ActiveObject>, NoServant> {
+    fn incarnate_for(&self, incarnation: Incarnation) -> Result<Arc<ActiveObject>, NoServant> {
         let id = incarnation.id().clone();
-        let skeleton = incarnation.activator().incarnate(&id)?;
+        let skeleton = incarnation.servant()?;
         let identity = skeleton.identity();
         let is_unique = self.policies.id_uniqueness == IdUniqueness::Unique;
         let mut servants = self.servants.lock();
@@ -77,7 +73,7 @@ impl ObjectAdapter {
             return Err(NoServant::Refused(exception));
         }
         let object = self.objects.object(id.clone(), skeleton);
-        changing.count(identity);
+        incarnation.count(identity);
         if self.destroyed.load(Ordering::Acquire) || self.manager.has_etherealized() {
             // The adapter's objects have been etherealized in the meantime: this is the object's only request.
             drop(servants);
@@ -95,7 +91,6 @@ impl ObjectAdapter {
 /// Incarnates an object, and lets its servant serve the request.
 struct Incarnating {
     adapter: Arc<ObjectAdapter>,
-    changing: Arc<ChangingObjects>,
     /// Until the upcall begins.
     incarnation: Lock<Option<Incarnation>>,
     /// The object, and a skeleton without policies: this request's interceptors already run.
@@ -109,7 +104,7 @@ impl Provides for Incarnating {
             return Err(not_there(minor::object_not_exist::NO_MATCH));
         };
         let id = incarnation.id().clone();
-        let incarnate = || Ok(self.adapter.incarnate_for(incarnation, &self.changing));
+        let incarnate = || Ok(self.adapter.incarnate_for(incarnation));
         match guarded(&id, "incarnate", incarnate)? {
             Ok(object) => {
                 let bare = object.skeleton.without_policies();

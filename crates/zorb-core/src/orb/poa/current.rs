@@ -34,7 +34,7 @@ impl PoaCurrent {
     /// `NoContext` outside of upcalls of this ORB; `OBJECT_NOT_EXIST` if the adapter has been destroyed and dropped.
     #[doc(alias = "get_POA")]
     pub fn poa(&self) -> Result<Poa, PoaError> {
-        self.with(|object| Ok(Poa::of(object)?))
+        self.with(|_, poa| Ok(poa?))
     }
 
     /// The object's id (`get_object_id`).
@@ -43,7 +43,7 @@ impl PoaCurrent {
     /// `NoContext` outside of upcalls of this ORB.
     #[doc(alias = "get_object_id")]
     pub fn object_id(&self) -> Result<ObjectId, PoaError> {
-        self.with(|object| Ok(object.id().clone()))
+        self.with(|object, _| Ok(object.id().clone()))
     }
 
     /// The object's reference (`get_reference`), also if it is not active.
@@ -54,7 +54,7 @@ impl PoaCurrent {
     #[doc(alias = "get_reference")]
     #[doc(alias = "_this")]
     pub fn reference<R: Interface>(&self) -> Result<R, PoaError> {
-        self.with(|object| Poa::of(object)?.reference_of_object(object))
+        self.with(|object, poa| poa?.reference_of_object(object))
     }
 
     /// The servant that makes the upcall (`get_servant`).
@@ -63,22 +63,22 @@ impl PoaCurrent {
     /// `NoContext` outside of upcalls of this ORB.
     #[doc(alias = "get_servant")]
     pub fn servant(&self) -> Result<AnyServant, PoaError> {
-        self.with(|object| Ok(AnyServant::of_skeleton(&*object.skeleton)))
+        self.with(|object, _| Ok(AnyServant::of_skeleton(&*object.skeleton)))
     }
 
+    /// Calls `work` with the object, if it is one of this ORB, and its adapter, if that is still there.
     fn with<T>(
         &self,
-        work: impl FnOnce(&ActiveObject) -> Result<T, PoaError>,
+        work: impl FnOnce(&ActiveObject, Result<Poa, SystemException>) -> Result<T, PoaError>,
     ) -> Result<T, PoaError> {
-        with_current(|object| match object {
-            Some(object) if self.serves(object) => work(object),
-            _ => Err(PoaError::NoContext),
+        with_current(|object| {
+            let object = object.ok_or(PoaError::NoContext)?;
+            let poa = Poa::of(object);
+            match &poa {
+                Ok(poa) if !Weak::ptr_eq(&poa.orb, &self.orb) => Err(PoaError::NoContext),
+                _ => work(object, poa),
+            }
         })
-    }
-
-    /// Whether an object is one of this ORB, as far as its adapter is still there.
-    fn serves(&self, object: &ActiveObject) -> bool {
-        Poa::of(object).map_or(true, |poa| Weak::ptr_eq(&poa.orb, &self.orb))
     }
 }
 
