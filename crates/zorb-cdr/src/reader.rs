@@ -464,12 +464,18 @@ impl<'a> CdrReader<'a> {
     /// `TooMuchMemory`; `OutOfMemory` if the context has no memory.
     #[inline]
     pub fn allow(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
-        let Some(left) = self.memory.allowance.checked_sub(octets) else {
-            return Err(self.error(CdrErrorKind::TooMuchMemory, what));
-        };
-        self.use_memory(octets, what)?;
-        self.memory.allowance = left;
-        Ok(())
+        if octets <= self.memory.allowance && self.use_memory(octets) {
+            self.memory.allowance -= octets;
+            return Ok(());
+        }
+        Err(self.without_memory(octets, what))
+    }
+
+    #[cold]
+    fn without_memory(&self, octets: usize, what: &'static str) -> CdrError {
+        let is_too_much = octets > self.memory.allowance;
+        let too_much = is_too_much.then_some(CdrErrorKind::TooMuchMemory);
+        self.error(too_much.unwrap_or(CdrErrorKind::OutOfMemory), what)
     }
 
     /// A vector with room for `count` numbers or characters, which take nothing from the [allowance](Self::allow) but
@@ -479,8 +485,12 @@ impl<'a> CdrReader<'a> {
     /// `OutOfMemory`.
     #[inline]
     pub fn vector<T>(&mut self, count: usize, what: &'static str) -> CdrResult<Vec<T>> {
-        self.use_memory(count.saturating_mul(size_of::<T>()), what)?;
-        self.vector_of_allowed(count, what)
+        let mut values = Vec::new();
+        let octets = count.saturating_mul(size_of::<T>());
+        match self.use_memory(octets) && values.try_reserve_exact(count).is_ok() {
+            true => Ok(values),
+            false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
+        }
     }
 
     /// A vector with room for `count` elements whose memory was [allowed](Self::allow).
@@ -506,28 +516,27 @@ impl<'a> CdrReader<'a> {
         Ok(copy)
     }
 
+    /// Uses octets that are free or charged; `false` if more are needed than the context has.
     #[inline]
-    fn use_memory(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
-        if octets > self.memory.charged {
-            self.charge_more(octets - self.memory.charged, what)?;
+    fn use_memory(&mut self, octets: usize) -> bool {
+        if octets > self.memory.charged && !self.charge_more(octets - self.memory.charged) {
+            return false;
         }
         self.memory.charged -= octets;
-        Ok(())
+        true
     }
 
     /// Charges at least `octets` more.
     #[cold]
     #[inline(never)]
-    fn charge_more(&mut self, octets: usize, what: &'static str) -> CdrResult<()> {
+    fn charge_more(&mut self, octets: usize) -> bool {
         let octets = octets.max(STEP);
         if let Some(context) = self.context {
-            let Some(charge) = context.charge(octets) else {
-                return Err(self.error(CdrErrorKind::OutOfMemory, what));
-            };
+            let Some(charge) = context.charge(octets) else { return false };
             self.retain_charge(charge);
         }
         self.memory.charged += octets;
-        Ok(())
+        true
     }
 
     /// A `sequence<octet>`, borrowed from the buffer.
