@@ -6,6 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use socket2::Socket;
+use zorb_giop::Charge;
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::socket::Timeout;
 use zorb_unix::rendezvous::Names;
@@ -31,6 +32,8 @@ pub(crate) struct Connection {
     pub(crate) recv_timeout: Timeout,
     pub(crate) send_timeout: Timeout,
     pub(crate) names: Names,
+    /// What is charged for the memory of the rings.
+    _charge: Charge,
 }
 
 impl Connection {
@@ -48,6 +51,7 @@ impl Connection {
             recv_timeout: Timeout::none(),
             send_timeout: Timeout::none(),
             names,
+            _charge: ends.charge,
         }
     }
 }

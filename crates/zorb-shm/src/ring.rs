@@ -44,6 +44,7 @@ mod tests;
 
 use std::sync::Arc;
 
+use zorb_giop::Charge;
 use zorb_os::memory::SharedMemory;
 
 use region::{HEAD, HEAD_OF_RING, Region};
@@ -92,13 +93,15 @@ impl Layout {
     /// The client's ends. `memory` has the layout's size.
     pub(crate) fn client(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> Ends {
         let writer = Writer::new(memory, self.requests, buffers.outgoing);
-        Ends { writer, reader: Reader::new(memory, self.replies, buffers.incoming) }
+        let reader = Reader::new(memory, self.replies, buffers.incoming);
+        Ends { writer, reader, charge: Charge::default() }
     }
 
     /// The server's ends.
     pub(crate) fn server(&self, memory: &Arc<SharedMemory>, buffers: Buffers) -> Ends {
         let writer = Writer::new(memory, self.replies, buffers.outgoing);
-        Ends { writer, reader: Reader::new(memory, self.requests, buffers.incoming) }
+        let reader = Reader::new(memory, self.requests, buffers.incoming);
+        Ends { writer, reader, charge: Charge::default() }
     }
 }
 
@@ -107,6 +110,8 @@ impl Layout {
 pub(crate) struct Ends {
     pub(crate) writer: Writer,
     pub(crate) reader: Reader,
+    /// What is charged for their memory.
+    pub(crate) charge: Charge,
 }
 
 /// The buffers of one side, for octets that bypass the rings.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::Socket;
+use zorb_giop::Charge;
 use zorb_os::buffers::{BufferLayout, MAX_BUFFER_SIZE, MAX_BUFFERS};
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{
     Acceptor, ConnectError, ConnectOptions, ConnectPhase, Endpoint, EndpointError, ListenError,
-    ListenOptions, LocalSocket, Stream, StreamOptions, Transport,
+    ListenOptions, LocalSocket, PeerShares, Stream, StreamOptions, Transport, process_budget,
 };
 use zorb_unix::DEFAULT_MODE;
 use zorb_unix::rendezvous::{self, Handover, Names};
 
 use crate::handshake::{self, Taken};
-use crate::ring::{DEFAULT_RING_SIZE, Layout, ring_size};
+use crate::ring::{DEFAULT_RING_SIZE, Ends, Layout, ring_size};
 use crate::stream::ShmStream;
 
 /// The scheme of SHMIOP URLs.
@@ -166,7 +167,7 @@ impl Transport for ShmTransport {
             url,
             self.mode,
             &for_socket,
-            Offer { layout, shape: self.buffers },
+            Offer { layout, shape: self.buffers, shares: PeerShares::new(process_budget(), 0) },
         )
     }
 
@@ -205,23 +206,58 @@ fn granted(request_text: &str, own: Layout) -> Option<Layout> {
 struct Offer {
     layout: Layout,
     shape: Option<BufferLayout>,
+    /// What rings are charged to that are larger because clients want them so.
+    shares: PeerShares,
+}
+
+impl Offer {
+    /// The rings for a client with this request, if any. Larger ones than the server's own need memory; without it, the
+    /// client gets those.
+    fn grant(&self, request_text: Option<String>) -> (Layout, Charge) {
+        let mut charge = Charge::to(self.shares.share_of_local_peers());
+        let granted = request_text.and_then(|text| granted(&text, self.layout));
+        let charged = granted.filter(|layout| {
+            let more = layout.memory_len().saturating_sub(self.layout.memory_len());
+            charge.set(more)
+        });
+        (charged.unwrap_or(self.layout), charge)
+    }
 }
 
 impl Handover for Offer {
     type Stream = ShmStream;
 
     fn accepted(&self, socket: Socket, names: Names) -> io::Result<ShmStream> {
-        let layout =
-            rendezvous::word_of_client(&socket).and_then(|word| granted(&word, self.layout));
-        let layout = layout.unwrap_or(self.layout);
+        let (layout, charge) = self.grant(rendezvous::word_of_client(&socket));
         let (memory, buffers) = handshake::offer(&socket, layout, self.shape)?;
-        ShmStream::new(socket, layout.server(&memory, buffers), names)
+        ShmStream::new(socket, Ends { charge, ..layout.server(&memory, buffers) }, names)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use zorb_giop::MessageBudget;
+
     use super::*;
+
+    #[test]
+    fn rings_beyond_the_servers_own_are_charged() {
+        let own = Layout::new(8192, 1 << 15).unwrap();
+        let budget = Arc::new(MessageBudget::new(128 << 20));
+        let offer = Offer { layout: own, shape: None, shares: PeerShares::new(&budget, 0) };
+        let large = || offer.grant(request_text(Some(usize::MAX), Some(usize::MAX)));
+        // Local peers have half of the budget.
+        let (first, second) = (large(), large());
+        assert_eq!(first.0.sizes(), [MAX_REQUESTED_RING_SIZE; 2]);
+        assert_eq!(second.0.sizes(), first.0.sizes());
+        let used = 2 * (first.0.memory_len() - own.memory_len());
+        assert_eq!(budget.used(), used);
+        assert_eq!(large().0, own, "no memory for more");
+        assert_eq!(offer.grant(None).0, own);
+        assert_eq!(budget.used(), used);
+        drop(first);
+        assert_eq!(large().0.sizes(), second.0.sizes());
+    }
 
     #[test]
     fn requested_ring_sizes_are_limited() {

@@ -55,6 +55,11 @@ impl PeerShares {
         self.share_of(ip_address(stream).map_or(Peer::Local, Peer::Address))
     }
 
+    /// What memory for the connections of local peers is charged to.
+    pub fn share_of_local_peers(&self) -> Arc<MessageBudget> {
+        self.share_of(Peer::Local)
+    }
+
     /// What the messages of a stream are charged to that receives the datagrams of all peers.
     pub fn share_of_datagrams(&self) -> Arc<MessageBudget> {
         self.share_of(Peer::Datagrams)
