@@ -15,7 +15,7 @@ pub struct ActiveObject {
     pub(crate) id: ObjectId,
     /// Its adapter, without its type: that depends on this one.
     adapter: WeakAdapter,
-    /// Makes the upcalls of its requests. Shared by the objects that [succeed](Self::successor) each other.
+    /// Makes the upcalls of its requests. Shared by objects that succeed each other.
     pub skeleton: Arc<dyn Skeleton>,
     servant_objects: ServantObjects,
     direct_calls: DirectCalls,
