@@ -228,38 +228,72 @@ fn requests_keep_their_order_although_the_manager_holds_them_meanwhile() {
     }
 }
 
+/// The events of three one-way requests with this thread model, of which the first calls its client back. Until the
+/// callback returns, there are `passing` events more than that of its beginning. If `others_pass`, a request of another
+/// object is answered meanwhile.
+fn order_of_one_ways(
+    model: ThreadModel,
+    strategy: Option<Strategy>,
+    threads: usize,
+    (passing, others_pass): (usize, bool),
+) -> Vec<i32> {
+    let client_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
+    let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
+    let stage = Stage::new(model, strategy, threads);
+    let back: Echo = stage.orb.resolve(&here.object().to_ior_string()).unwrap();
+    let (sender, events) = channel();
+    let poa = stage.orb.root_poa().find("turns").unwrap();
+    let calling: Echo = poa
+        .activate(Acting(move |value: i32| {
+            sender.send(value).unwrap();
+            if value == 1 {
+                back.wait_for(1)?;
+            }
+            sender.send(-value).unwrap();
+            Ok(value)
+        }))
+        .unwrap();
+    let mut client = stage.connect();
+    (1..=3).for_each(|value| client.twice(&calling, value, ONE_WAY));
+    if others_pass {
+        client.twice(&stage.free, 4, TWO_WAY);
+        assert_eq!(client.reply(), (4, DONE), "{strategy:?}");
+    }
+    let mut order: Vec<i32> = events.iter().take(1 + passing).collect();
+    here.note(1).unwrap();
+    order.extend(events.iter().take(5 - passing));
+    stage.orb.shutdown(true).unwrap();
+    client_orb.shutdown(true).unwrap();
+    order
+}
+
 #[test]
 fn a_one_way_request_is_finished_before_the_next_one_begins() {
     // Its servant calls back, so that other threads serve the connection meanwhile.
     for strategy in STRATEGIES {
-        let client_orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
-        let here: Echo = client_orb.root_poa().activate(Servant::default()).unwrap();
-        let threads = if strategy == Some(Strategy::SingleThread) { 1 } else { 4 };
-        let stage = Stage::new(ThreadModel::SingleThread, strategy, threads);
-        let back: Echo = stage.orb.resolve(&here.object().to_ior_string()).unwrap();
-        let (sender, events) = channel();
-        let poa = stage.orb.root_poa().find("turns").unwrap();
-        let calling: Echo = poa
-            .activate(Acting(move |value: i32| {
-                sender.send(value).unwrap();
-                if value == 1 {
-                    back.wait_for(1)?;
-                }
-                sender.send(-value).unwrap();
-                Ok(value)
-            }))
-            .unwrap();
-        let mut client = stage.connect();
-        (1..=3).for_each(|value| client.twice(&calling, value, ONE_WAY));
-        if strategy != Some(Strategy::SingleThread) {
-            client.twice(&stage.free, 4, TWO_WAY);
-            assert_eq!(client.reply(), (4, DONE), "{strategy:?}");
-        }
-        here.note(1).unwrap();
-        let order: Vec<i32> = events.iter().take(6).collect();
-        assert_eq!(order, [1, -1, 2, -2, 3, -3], "{strategy:?}");
-        stage.orb.shutdown(true).unwrap();
-        client_orb.shutdown(true).unwrap();
+        let has_others = strategy != Some(Strategy::SingleThread);
+        let threads = if has_others { 4 } else { 1 };
+        let passing = (0, has_others);
+        let order = order_of_one_ways(ThreadModel::SingleThread, strategy, threads, passing);
+        assert_eq!(order, one_by_one(1..=3), "{strategy:?}");
+    }
+}
+
+#[test]
+fn in_a_lane_of_one_thread_a_one_way_request_is_finished_before_the_next_one_begins() {
+    for strategy in STRATEGIES.into_iter().flatten() {
+        let order = order_of_one_ways(ThreadModel::OrbControlled, Some(strategy), 1, (0, false));
+        assert_eq!(order, one_by_one(1..=3), "{strategy:?}");
+    }
+}
+
+/// The control: with other threads, those behind a callback run during it.
+#[test]
+fn one_way_requests_overtake_one_that_calls_back_where_there_are_other_threads() {
+    let strategies = STRATEGIES.into_iter().filter(|it| *it != Some(Strategy::SingleThread));
+    for strategy in strategies {
+        let order = order_of_one_ways(ThreadModel::OrbControlled, strategy, 4, (4, true));
+        assert_eq!(order.last(), Some(&-1), "{strategy:?}: {order:?}");
     }
 }
 
