@@ -10,7 +10,7 @@ mod find;
 mod has_servant;
 mod local_target;
 
-pub use call::{Collocated, CollocatedCall, Written};
+pub use call::{CollocatedCall, Passed, call_one_way, call_two_way, writer};
 pub(crate) use find::hold;
 pub use has_servant::HasServant;
 pub(crate) use local_target::{Collocation, LocalTarget};

@@ -1,16 +1,16 @@
 //! Stubs: the types of an operation around a call that does not depend on them.
 
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zorb_base::gather::Body;
 use zorb_base::raises::Raises;
 use zorb_cdr::{CdrReader, CdrResult, CdrWriter, Context};
-use zorb_giop::ResponseFlags;
-use zorb_invocation::client::{Invocation, Outcome, ReadReply, invoke, invoke_two_way};
-use zorb_invocation::collocation::{Collocated, CollocatedCall, HasServant, Written};
+use zorb_invocation::client::{Invocation, Outcome};
+use zorb_invocation::collocation::{
+    self, CollocatedCall, HasServant, Passed, call_two_way, writer,
+};
 use zorb_invocation::object::ObjectRef;
-use zorb_poa::{ActiveObject, serving};
+use zorb_poa::ActiveObject;
 use zorb_types::SystemException;
 
 /// The arguments of a call: [`Arguments`].
@@ -165,30 +165,11 @@ where
     R: CallResults<E>,
     E: Raises,
 {
-    let stub = Stub { arguments, results, outcome: Outcome::missing() };
-    let ended = if let Some(target) = Collocated::enter(object)
-        && stub.arguments.pass_as_is(object.core())
-        && let Some((active, servant)) = target.servant::<I>()
-    {
-        let mut passes_as_is = false;
-        let upcall = AssertUnwindSafe(|| {
-            let returned = upcall(stub.arguments.values(), servant, active);
-            passes_as_is = match &returned {
-                Ok(values) => stub.results.pass_as_is(values, object.core()),
-                Err(raised) => {
-                    raised.user().is_ok_and(|exception| exception.passes_as_is(object.core()))
-                }
-            };
-            stub.outcome.set_first(returned);
-        });
-        match serving(active, || catch_unwind(upcall)).err() {
-            None if passes_as_is => Ok(()),
-            panic => target.pass_on(object, operation, &stub, panic),
-        }
-    } else {
-        invoke_two_way(object, operation, &stub)
-    };
-    stub.outcome.after(ended)
+    let outcome = Outcome::missing();
+    let interface = PhantomData::<fn() -> I>;
+    let stub = Stub { arguments, upcall, results, outcome: &outcome, interface };
+    let ended = call_two_way(object, operation, &stub);
+    outcome.after(ended)
 }
 
 /// Sends a one-way request to `object`, an `I`. `upcall` calls the servant if it is collocated.
@@ -207,52 +188,34 @@ where
     A: CallArguments,
     U: Fn(&A::Values, &I::Servant, &ActiveObject),
 {
-    if let Some(target) = Collocated::enter(object)
-        && arguments.pass_as_is(object.core())
-        && let Some((active, servant)) = target.servant::<I>()
-    {
-        // Errors of one-way calls are not reported.
-        let upcall = AssertUnwindSafe(|| upcall(arguments.values(), servant, active));
-        if serving(active, || catch_unwind(upcall)).is_err() {
-            let _ = target.panicked(operation);
-        }
-        return Ok(());
-    }
-    let write = |writer: &mut CdrWriter<'_>| arguments.write(writer);
-    invoke_one_way(object, operation, &write)
+    let stub = OneWayStub { arguments, upcall, interface: PhantomData::<fn() -> I> };
+    collocation::call_one_way(object, operation, &stub)
 }
 
-/// Sends a one-way request.
-#[inline(never)]
-fn invoke_one_way(
-    object: &ObjectRef,
-    operation: &str,
-    arguments: &dyn Body,
-) -> Result<(), SystemException> {
-    invoke(object, operation, ResponseFlags::NoResponse, arguments, ReadReply::Nobody)
-}
-
-/// A two-way call of an operation, for code that does not depend on its types.
-struct Stub<A, R: CallResults<E>, E> {
+/// A two-way call of an operation of the interface `I`, for code that does not depend on its types.
+struct Stub<'o, I, A, U, R: CallResults<E>, E> {
     arguments: A,
+    upcall: U,
     results: R,
-    outcome: Outcome<R::Values, E>,
+    /// Borrowed, so that nothing is to be dropped: smaller code.
+    outcome: &'o Outcome<R::Values, E>,
+    interface: PhantomData<fn() -> I>,
 }
 
-impl<A: CallArguments, R: CallResults<E>, E> Body for Stub<A, R, E> {
+impl<I, A: CallArguments, U, R: CallResults<E>, E> Body for Stub<'_, I, A, U, R, E> {
     fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
         self.arguments.write(writer)
     }
 }
 
-impl<A, R, E> Invocation for Stub<A, R, E>
+impl<I, A, U, R, E> Invocation for Stub<'_, I, A, U, R, E>
 where
     A: CallArguments,
     R: CallResults<E>,
     E: Raises,
 {
     fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
-        self.results.read(reader, &self.outcome)
+        self.results.read(reader, self.outcome)
     }
 
     fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
@@ -260,33 +223,78 @@ where
     }
 }
 
-impl<A, R, E> CollocatedCall for Stub<A, R, E>
+impl<I, A, U, R, E> CollocatedCall for Stub<'_, I, A, U, R, E>
 where
+    I: HasServant,
     A: CallArguments,
+    U: Fn(&A::Values, &I::Servant, &ActiveObject) -> Result<R::Values, E>,
     R: CallResults<E>,
     E: Raises,
 {
-    fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()> {
-        match self.outcome.take() {
-            Ok(values) => self.results.write(&values, writer),
-            Err(raised) => write_raised(raised, writer, written),
+    fn upcall(&self, active: &ActiveObject, context: &Context) -> Passed {
+        if !self.arguments.pass_as_is(context) {
+            return Passed::NotCalled;
         }
+        let Some(servant) = active.servant::<I::Servant>(I::ENTRY) else {
+            return Passed::NotCalled;
+        };
+        let returned = (self.upcall)(self.arguments.values(), servant, active);
+        let passed = match &returned {
+            Ok(values) if self.results.pass_as_is(values, context) => Passed::AsIs,
+            Ok(values) => {
+                let mut octets = Vec::new();
+                let written = self.results.write(values, &mut writer(&mut octets));
+                Passed::results(octets, written)
+            }
+            Err(raised) => pass_raised(raised, context),
+        };
+        self.outcome.set_first(returned);
+        passed
     }
 }
 
-/// Writes the exception that an operation raised; a system exception goes to `written` instead.
-#[inline(never)]
-fn write_raised<E: Raises>(
-    raised: E,
-    writer: &mut CdrWriter<'_>,
-    written: &mut Written,
-) -> CdrResult<()> {
-    if let Ok(exception) = raised.user() {
-        *written = Written::UserException;
-        return exception.write(writer);
+/// Passes the exception that an operation raised.
+#[inline(never)] // one for all operations that raise the same
+fn pass_raised<E: Raises>(raised: &E, context: &Context) -> Passed {
+    match raised.user() {
+        Ok(exception) if exception.passes_as_is(context) => Passed::AsIs,
+        Ok(exception) => {
+            let mut octets = Vec::new();
+            let written = exception.write(&mut writer(&mut octets));
+            Passed::user_exception(octets, written)
+        }
+        Err(exception) => Passed::system_exception(exception.clone()),
     }
-    if let Ok(exception) = raised.into_system() {
-        *written = Written::SystemException(exception);
+}
+
+/// A one-way call of an operation of the interface `I`, for code that does not depend on its types.
+struct OneWayStub<I, A, U> {
+    arguments: A,
+    upcall: U,
+    interface: PhantomData<fn() -> I>,
+}
+
+impl<I, A: CallArguments, U> Body for OneWayStub<I, A, U> {
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        self.arguments.write(writer)
     }
-    Ok(())
+}
+
+impl<I, A: CallArguments, U> Invocation for OneWayStub<I, A, U> {}
+
+impl<I, A, U> CollocatedCall for OneWayStub<I, A, U>
+where
+    I: HasServant,
+    A: CallArguments,
+    U: Fn(&A::Values, &I::Servant, &ActiveObject),
+{
+    fn upcall(&self, active: &ActiveObject, context: &Context) -> Passed {
+        if self.arguments.pass_as_is(context)
+            && let Some(servant) = active.servant::<I::Servant>(I::ENTRY)
+        {
+            (self.upcall)(self.arguments.values(), servant, active);
+            return Passed::AsIs;
+        }
+        Passed::NotCalled
+    }
 }

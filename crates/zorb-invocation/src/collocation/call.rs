@@ -1,40 +1,36 @@
 //! The call from a stub to the servant.
 
-use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arc_swap::Guard;
 use zorb_base::options::CollocationStrategy;
 use zorb_base::upcall_thread::CollocatedUpcall;
-use zorb_cdr::{ByteOrder, CdrReader, CdrResult, CdrWriter};
-use zorb_poa::{ActiveObject, panicked};
+use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, Context};
+use zorb_giop::ResponseFlags;
+use zorb_poa::{ActiveObject, panicked, serving};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
-use super::HasServant;
 use super::find::collocate;
 use super::local_target::LocalTarget;
-use crate::client::{Invocation, LOCAL_TEXT, NO_REPLY, decoding, read_exception};
+use crate::client::{
+    Invocation, LOCAL_TEXT, ReadReply, decoding, invoke, invoke_two_way, read_exception,
+};
 use crate::object::ObjectRef;
 
 /// The target of a collocated call, while the call runs.
-pub enum Collocated<'a> {
+enum Collocated<'a> {
     /// The object adapter is not involved.
     Direct(&'a ActiveObject),
     /// The target is guarded, and the thread is marked as in an upcall.
     ThruPoa(Guard<Option<Arc<LocalTarget>>>, CollocatedUpcall),
 }
 
-impl std::fmt::Debug for Collocated<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Collocated").finish_non_exhaustive()
-    }
-}
-
 impl<'a> Collocated<'a> {
     /// The target of `object` if it is in this ORB and can be called now. If `None`, the stub makes the call with
     /// a request and a reply in memory, which waits, fails or succeeds as any other.
     #[inline]
-    pub fn enter(object: &'a ObjectRef) -> Option<Self> {
+    fn enter(object: &'a ObjectRef) -> Option<Self> {
         let collocation = &object.shared().collocation;
         let strategy = object.collocation();
         if collocation.is_remote()
@@ -75,77 +71,143 @@ impl<'a> Collocated<'a> {
         }
     }
 
-    /// The object and its servant, if it serves the interface `I`.
+    /// Makes the upcall; `None` if the call needs a request and a reply.
     #[inline]
-    pub fn servant<I: HasServant>(&self) -> Option<(&ActiveObject, &I::Servant)> {
-        let active = self.active()?;
-        Some((active, active.servant::<I::Servant>(I::ENTRY)?))
-    }
-
-    /// The exception for a servant that panicked, which ends only the call.
-    #[cold]
-    pub fn panicked(&self, operation: &str) -> SystemException {
-        match self.active() {
-            Some(active) => panicked(active.id(), operation),
-            None => NO_REPLY,
-        }
-    }
-
-    /// Ends a call whose outcome is not passed as it is, but encoded and decoded, as in a reply.
-    ///
-    /// # Errors
-    /// The system exception that the servant raised, that of its panic, or that of values without an
-    /// encoding.
-    #[cold]
-    pub fn pass_on(
+    fn call(
         &self,
         object: &ObjectRef,
         operation: &str,
         call: &dyn CollocatedCall,
-        panic: Option<Panic>,
-    ) -> Result<(), SystemException> {
-        if panic.is_some() {
-            return Err(self.panicked(operation));
-        }
-        let mut octets = Vec::new();
-        let mut writer = CdrWriter::new(&mut octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT);
-        let mut written = Written::Results;
-        call.write_outcome(&mut writer, &mut written).map_err(|error| {
-            SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply)
-        })?;
-        let mut reader = CdrReader::new(&octets, ByteOrder::NATIVE)
-            .with_text(LOCAL_TEXT)
-            .with_context(object.core());
-        match written {
-            Written::Results => call.read_results(&mut reader).map_err(decoding),
-            Written::UserException => read_exception(call, &mut reader).map_err(decoding)?,
-            Written::SystemException(exception) => Err(raised(exception, operation)),
+    ) -> Option<Result<(), SystemException>> {
+        let active = self.active()?;
+        let upcall = AssertUnwindSafe(|| call.upcall(active, object.core()));
+        match serving(active, || catch_unwind(upcall)) {
+            Ok(Passed::AsIs) => Some(Ok(())),
+            Ok(Passed::NotCalled) => None,
+            Ok(Passed::Marshalled(outcome)) => {
+                Some(read_outcome(object, operation, call, *outcome))
+            }
+            Err(_) => Some(Err(panicked(active.id(), operation))),
         }
     }
 }
 
-/// The payload of a panic.
-type Panic = Box<dyn Any + Send>;
-
-/// A two-way call whose object may be in this ORB.
-pub trait CollocatedCall: Invocation {
-    /// Takes the outcome of the upcall and writes it as the body of a reply; sets `written`, which is
-    /// [`Written::Results`] before.
-    ///
-    /// # Errors
-    /// A value has no encoding.
-    fn write_outcome(&self, writer: &mut CdrWriter<'_>, written: &mut Written) -> CdrResult<()>;
+/// Makes a two-way call: calls the servant if it is in this ORB, else sends a request and reads its reply.
+///
+/// # Errors
+/// The system exception of the failed call. What the operation raises is an outcome of `call`.
+pub fn call_two_way(
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+) -> Result<(), SystemException> {
+    if let Some(target) = Collocated::enter(object)
+        && let Some(ended) = target.call(object, operation, call)
+    {
+        return ended;
+    }
+    invoke_two_way(object, operation, call)
 }
 
-/// The kind of outcome that was written.
+/// Makes a one-way call: calls the servant if it is in this ORB, else sends a request.
+///
+/// # Errors
+/// The system exception that prevented sending it.
+pub fn call_one_way(
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+) -> Result<(), SystemException> {
+    if let Some(target) = Collocated::enter(object)
+        && target.call(object, operation, call).is_some()
+    {
+        return Ok(()); // errors of one-way calls are not reported
+    }
+    invoke(object, operation, ResponseFlags::NoResponse, call, ReadReply::Nobody)
+}
+
+/// A call whose object may be in this ORB.
+pub trait CollocatedCall: Invocation {
+    /// Calls the servant of `active` and passes its outcome, if the arguments pass without marshalling and the
+    /// servant has the interface.
+    fn upcall(&self, active: &ActiveObject, context: &Context) -> Passed;
+}
+
+/// How an upcall has passed its outcome.
 #[derive(Debug)]
-pub enum Written {
+pub enum Passed {
+    /// There was no upcall.
+    NotCalled,
+    /// As it is.
+    AsIs,
+    /// Marshalled, as its types require.
+    Marshalled(Box<Marshalled>),
+}
+
+/// The outcome of an upcall, as in the body of a reply.
+#[derive(Debug)]
+pub enum Marshalled {
     /// The results.
-    Results,
+    Results(Vec<u8>),
     /// A user exception.
-    UserException,
-    /// Nothing has been written: the servant raised a system exception.
+    UserException(Vec<u8>),
+    /// A system exception that the servant raised.
     SystemException(SystemException),
+    /// A value has no encoding.
+    Unencodable(CdrError),
+}
+
+impl Passed {
+    /// Results that have been `written` to `octets`.
+    #[cold]
+    pub fn results(octets: Vec<u8>, written: CdrResult<()>) -> Self {
+        Self::marshalled(written.map(|()| Marshalled::Results(octets)))
+    }
+
+    /// A user exception that has been `written` to `octets`.
+    #[cold]
+    pub fn user_exception(octets: Vec<u8>, written: CdrResult<()>) -> Self {
+        Self::marshalled(written.map(|()| Marshalled::UserException(octets)))
+    }
+
+    /// A system exception that the servant raised.
+    #[cold]
+    pub fn system_exception(exception: SystemException) -> Self {
+        Self::marshalled(Ok(Marshalled::SystemException(exception)))
+    }
+
+    fn marshalled(outcome: CdrResult<Marshalled>) -> Self {
+        Self::Marshalled(Box::new(outcome.unwrap_or_else(Marshalled::Unencodable)))
+    }
+}
+
+/// A writer of an outcome that does not pass as it is.
+#[cold]
+pub fn writer(octets: &mut Vec<u8>) -> CdrWriter<'_> {
+    CdrWriter::new(octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT)
+}
+
+/// Ends a call whose outcome has been marshalled: reads it, as that of a reply.
+#[cold]
+fn read_outcome(
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+    outcome: Marshalled,
+) -> Result<(), SystemException> {
+    let reader = |octets| {
+        CdrReader::new(octets, ByteOrder::NATIVE).with_text(LOCAL_TEXT).with_context(object.core())
+    };
+    match outcome {
+        Marshalled::Results(octets) => call.read_results(&mut reader(&octets)).map_err(decoding),
+        Marshalled::UserException(octets) => {
+            read_exception(call, &mut reader(&octets)).map_err(decoding)?
+        }
+        Marshalled::SystemException(exception) => Err(raised(exception, operation)),
+        Marshalled::Unencodable(error) => {
+            Err(SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply))
+        }
+    }
 }
 
 /// A system exception that a servant raised, with a context.

@@ -8,7 +8,7 @@ use zorb_base::threads::Running;
 use zorb_poa::{ActiveObject, PoaManager};
 
 /// The cached servant of a reference.
-pub struct LocalTarget {
+pub(crate) struct LocalTarget {
     pub(super) object: Arc<ActiveObject>,
     pub(super) manager: PoaManager,
     /// Whether interceptors of the client need requests.
