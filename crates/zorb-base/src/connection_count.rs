@@ -1,5 +1,5 @@
-//! Counts the connections that the ORBs of the process have accepted, and those that their upcalls have opened, so that
-//! together they leave descriptors for everything else.
+//! Counts the connections that the ORBs of the process have accepted, those that they have opened, and of these the ones of
+//! upcalls, so that together they leave descriptors for everything else.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +38,20 @@ impl ConnectionCount {
         COUNT.get_or_init(|| Self::new(max_called()))
     }
 
+    /// All connections to servers that the ORBs of the process have opened: as many as it has descriptors for.
+    pub fn of_clients() -> &'static Self {
+        static COUNT: OnceLock<ConnectionCount> = OnceLock::new();
+        COUNT.get_or_init(|| Self::new(max_served()))
+    }
+
+    /// Counts one more if there are fewer than `most`; 0 for as many as there should be.
+    pub fn enter_below(&'static self, most: usize) -> Option<Counted> {
+        let most = if most == 0 { self.most } else { most };
+        let more = |open| (open < most).then_some(open + 1);
+        let entered = self.open.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+        entered.ok().map(|_| Counted { count: self, is_excess: false })
+    }
+
     /// Counts one more.
     pub fn enter(&'static self) -> Counted {
         let before = self.open.fetch_add(1, Ordering::Relaxed);
@@ -71,6 +85,9 @@ mod tests {
         assert!(COUNT.enter().is_excess());
         open.remove(0);
         assert!(!COUNT.enter().is_excess());
+        drop(open);
+        let open = [0, 1, 3, 0].map(|most| COUNT.enter_below(most));
+        assert_eq!(open.each_ref().map(Option::is_some), [true, false, true, false]);
         drop(open);
         assert_eq!(COUNT.open.load(Ordering::Relaxed), 0);
     }

@@ -119,6 +119,10 @@ macro_rules! orb_options {
                 /// address; when that address connects again, its own connection that has been idle for longest is
                 /// closed; 0 for half of all, at most 512.
                 "MaxConnectionsPerPeer" max_connections_per_peer: usize = 0, 0..=1 << 20;
+                /// Maximum number of connections that the clients of the process have open when this ORB opens another; then
+                /// the one that no call has used for longest is closed, and if calls use all, the call waits for one
+                /// as long as it may connect; 0 for one per descriptor less an eighth, at least 16.
+                "MaxClientConnections" max_client_connections: usize = 0, 0..=1 << 20;
                 /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
                 /// except inside upcalls.
                 "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;
@@ -126,8 +130,8 @@ macro_rules! orb_options {
                 /// limit.
                 "MaxConnectionWait" max_connection_wait: Option<Duration> = Some(Duration::from_secs(60)),
                     0..=24 * HOUR_MS, "ms";
-                /// Maximum number of callers that wait for connections to one endpoint, or for room on one that calls
-                /// share; further ones get TRANSIENT at once; 0 for none.
+                /// Maximum number of callers that wait for connections to one endpoint, for room on one that calls share, or
+                /// until an endpoint that could not be reached is tried again; further ones get TRANSIENT at once; 0 for none.
                 "MaxWaitingCalls" max_waiting_calls: usize = 65_536, 0..=1 << 20;
                 /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
                 /// when MaxConnectionsPerEndpoint are open.

@@ -16,7 +16,7 @@ use zorb_types::{SystemExceptionKind, minor};
 
 /// What a client's connections see of the network.
 #[derive(Debug, Default)]
-struct Network {
+pub(crate) struct Network {
     /// The endpoints that nobody reaches.
     down: Mutex<Vec<String>>,
     /// The endpoints of all attempts to connect.
@@ -28,18 +28,18 @@ impl Network {
         *self.down.lock().unwrap() = endpoints.iter().map(|&it| it.to_owned()).collect();
     }
 
-    fn attempts(&self) -> Vec<String> {
+    pub(crate) fn attempts(&self) -> Vec<String> {
         self.attempts.lock().unwrap().clone()
     }
 
-    fn take_attempts(&self) -> Vec<String> {
+    pub(crate) fn take_attempts(&self) -> Vec<String> {
         std::mem::take(&mut self.attempts.lock().unwrap())
     }
 }
 
 /// Connects over a [`Network`].
 #[derive(Debug)]
-struct Over(Arc<Network>);
+pub(crate) struct Over(pub(crate) Arc<Network>);
 
 impl Around for Over {
     fn connect(

@@ -90,8 +90,7 @@ impl Outcomes {
             Err(error) => error.completed,
         };
         self.completed.lock().unwrap().insert(number, completed);
-        let error = outcome.err();
-        error.map_or(Ok(()), Err)
+        outcome.map(drop)
     }
 
     /// Calls until there is an answer, or a call has failed for good.

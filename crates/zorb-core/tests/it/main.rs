@@ -5,6 +5,7 @@ mod adapter_activators;
 mod binding;
 mod call;
 mod callbacks;
+mod client_limit;
 mod collocated;
 mod connecting;
 mod descriptors;

@@ -1,5 +1,6 @@
 //! The connection cache: a client's open connections, by endpoint and policies.
 
+mod room;
 #[cfg(test)]
 mod tests;
 
@@ -8,13 +9,14 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::{Lock, Locked};
 use zorb_transport::{Endpoint, Protocol, log_limited};
 
 use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
-use super::endpoint_cache::{Closing, EndpointCache, OtherConnections};
+use super::endpoint_cache::{Closing, EndpointCache, OtherConnections, Wanted};
 
 /// The number of endpoint caches above which those that no reference uses are closed. Endpoints come from references,
 /// so any peer can add some.
@@ -31,9 +33,17 @@ struct ConnectionKey {
 }
 
 /// The open connections of a client, in one endpoint cache for each key.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ConnectionCache {
     caches: Arc<EndpointCaches>,
+}
+
+impl Default for ConnectionCache {
+    fn default() -> Self {
+        let caches = Arc::<EndpointCaches>::default();
+        caches.register();
+        Self { caches }
+    }
 }
 
 /// Those of all endpoints, which close unused connections for one another.
@@ -45,9 +55,13 @@ impl EndpointCaches {
         self.0.lock()
     }
 
+    fn all(&self) -> Vec<Arc<EndpointCache>> {
+        self.lock().by_key.values().cloned().collect()
+    }
+
     /// Closes the connections that servers have closed, or that have been idle for `limit`. Returns their number.
     fn close_unused(&self, limit: Option<Duration>) -> usize {
-        let all: Vec<_> = self.lock().by_key.values().cloned().collect();
+        let all = self.all();
         let closed = all.iter().map(|cache| cache.close_unused(limit)).sum();
         drop(all);
         let mut caches = self.lock();
@@ -72,6 +86,12 @@ impl OtherConnections for EndpointCaches {
         if due {
             self.close_unused(idle_limit);
         }
+    }
+
+    #[inline]
+    fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
+        let counted = ConnectionCount::of_clients().enter_below(most);
+        counted.or_else(|| Self::replace_least_used(most, wanted))
     }
 
     #[cold]

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::connection_count::Counted;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::options::Options;
 use zorb_cdr::ByteOrder;
@@ -30,8 +31,11 @@ const UNCHECKED: Duration = Duration::from_millis(20);
 /// Other threads can take a connection on which nothing was received for longer than this.
 const RECENT: Duration = Duration::from_millis(500);
 
+/// The parts of a connection in the connections that the process has opened, and in those of upcalls if one opened it.
+pub(super) type Counts = (Counted, Option<Counted>);
+
 /// When something was last received on a connection, to a few milliseconds.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct LastReceived(MonotonicTime);
 
 impl LastReceived {

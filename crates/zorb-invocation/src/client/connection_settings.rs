@@ -20,6 +20,8 @@ pub(crate) struct ConnectionSettings {
     /// The maximum size of a message that is sent whole.
     pub(crate) fragment_size: Option<usize>,
     pub(crate) max_connections: usize,
+    /// The maximum number of connections of all clients of the process; 0 for the default.
+    pub(crate) max_of_process: usize,
     pub(crate) max_calls: usize,
     /// The maximum number of callers that wait for a connection that others use.
     pub(crate) max_waiting: usize,
@@ -73,6 +75,7 @@ impl ConnectionSettings {
                 properties.max_connections,
                 options.max_connections_per_endpoint,
             ),
+            max_of_process: options.max_client_connections,
             max_calls,
             max_waiting: options.max_waiting_calls,
             max_wait: options.max_connection_wait,

@@ -32,7 +32,7 @@ use zorb_os::process;
 use zorb_transport::{ConnectError, ConnectOptions, Endpoint, Protocol, Stream};
 
 use super::connect_time::ConnectTime;
-use super::connection::Receiving;
+use super::connection::{Counts, Receiving};
 use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
@@ -125,6 +125,11 @@ pub(super) trait OtherConnections: Send + Sync {
     /// `idle_limit`.
     fn before_connecting(&self, idle_limit: Option<Duration>);
 
+    /// Counts a connection that is about to be opened, with at most `most` others of the process; 0 for the default.
+    /// If there are so many, the one that no call has used for longest closes; if calls use all, waits for one within
+    /// the time to connect. `None` if there was none.
+    fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted>;
+
     /// Closes all that no call uses, as descriptors have run short. Returns whether there were any.
     fn close_all(&self) -> bool;
 }
@@ -161,6 +166,13 @@ impl<'a> Wanted<'a> {
         self.connect_time.left(self.connect_timeout, self.max_connect_time)
     }
 
+    /// The time that is left to connect, or until the deadline.
+    pub(super) fn time_left(&self) -> Duration {
+        let most = self.time_to_connect();
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        left.map_or(most, |left| left.min(most))
+    }
+
     /// Whether the deadline has passed.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline <= Instant::now())
@@ -174,6 +186,8 @@ pub(crate) enum NoConnection {
     Closed,
     /// All connections were in use until the deadline, or for too long, or too many callers wait for one.
     Busy,
+    /// No thread could be started for a queue of one-way calls.
+    NoThread,
     /// The endpoint could not be reached, and it is too early to try again; the caller does not wait.
     NotYet,
     /// The endpoint could not be reached.
@@ -351,20 +365,22 @@ impl EndpointCache {
 
     /// Connects; the caller has counted the connection as open. A connection of an upcall is also counted among those of
     /// all upcalls.
-    fn connect(
-        &self,
-        wanted: Wanted<'_>,
-    ) -> Result<(Arc<dyn Stream>, Option<Counted>), NoConnection> {
+    fn connect(&self, wanted: Wanted<'_>) -> Result<(Arc<dyn Stream>, Counts), NoConnection> {
         about_to_block();
-        let counted = match in_upcall() {
+        let of_upcalls = match in_upcall() {
             true => Some(self.count_of_upcall().inspect_err(|_| self.lost_one())?),
             false => None,
         };
-        let most = wanted.time_to_connect();
-        let left =
-            wanted.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let timeout = left.map_or(most, |left| left.min(most));
-        let timeout = timeout.max(Duration::from_millis(1));
+        let of_clients = match self.others.upgrade() {
+            Some(others) => others.make_room(self.settings.max_of_process, wanted),
+            None => Some(ConnectionCount::of_clients().enter()),
+        };
+        let Some(of_clients) = of_clients else {
+            self.lost_one();
+            return Err(NoConnection::Busy);
+        };
+        let counted = (of_clients, of_upcalls);
+        let timeout = wanted.time_left().max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
         record(Event::Connected);

@@ -6,7 +6,6 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_base::connection_count::Counted;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
@@ -18,7 +17,7 @@ use zorb_transport::ReceivedBuffer;
 use zorb_transport::{BusyWait, MAX_LATENESS, Stream};
 
 use super::connection::{
-    CONTROL_TIMEOUT, CallReply, Connection, LastReceived, NoReply, NotBegun, Receiving,
+    CONTROL_TIMEOUT, CallReply, Connection, Counts, LastReceived, NoReply, NotBegun, Receiving,
     machine_time, may_resend,
 };
 use super::hangups::WatchedConnection;
@@ -53,8 +52,8 @@ pub(crate) struct ExclusiveConnection {
     received_buffer: Option<ReceivedBuffer>,
     wait: BusyWait,
     timeouts: Timeouts,
-    /// Its part of the connections of upcalls.
-    _counted: Option<Counted>,
+    /// Its part of the connections of the process.
+    _counted: Counts,
 }
 
 /// The timeouts of the stream that were set last; equal ones are not set again.
@@ -71,8 +70,8 @@ pub(super) struct NewConnection<'a> {
     pub(super) messaging: Option<&'static dyn Messaging>,
     pub(super) receiving: &'a Receiving,
     pub(super) copy_threshold: usize,
-    /// Its part of the connections of upcalls, if an upcall opened it.
-    pub(super) counted: Option<Counted>,
+    /// Its part of the connections of the process.
+    pub(super) counted: Counts,
 }
 
 impl ExclusiveConnection {
@@ -117,6 +116,11 @@ impl ExclusiveConnection {
             self.last_received = self.begun;
         }
         works
+    }
+
+    /// When its last call began.
+    pub(super) fn last_used(&self) -> LastReceived {
+        self.begun
     }
 
     /// Whether its server is known to have hung up.

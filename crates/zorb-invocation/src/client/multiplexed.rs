@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
-use zorb_base::connection_count::Counted;
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
@@ -31,7 +30,7 @@ use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{BusyWait, Stream};
 
-use super::connection::{CONTROL_TIMEOUT, LastReceived, NoReply, Receiving};
+use super::connection::{CONTROL_TIMEOUT, Counts, LastReceived, NoReply, Receiving};
 use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
@@ -69,8 +68,8 @@ pub(crate) struct MultiplexedConnection {
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
     watched: Option<WatchedConnection>,
-    /// Its part of the connections of upcalls.
-    _counted: Option<Counted>,
+    /// Its part of the connections of the process.
+    _counted: Counts,
 }
 
 #[derive(Debug)]
@@ -109,8 +108,8 @@ pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) beyond_limit: bool,
     /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
-    /// Its part of the connections of upcalls, if an upcall opened it.
-    pub(super) counted: Option<Counted>,
+    /// Its part of the connections of the process.
+    pub(super) counted: Counts,
 }
 
 /// A caller that waits for its reply.
@@ -330,6 +329,21 @@ impl MultiplexedConnection {
                 || self.stream.is_readable());
         state.closing |= is_unused;
         is_unused
+    }
+
+    /// When something was last received; `None` if a call uses it or it has ended.
+    fn idle_since(&self) -> Option<LastReceived> {
+        let state = self.state();
+        let is_idle = state.users == 0 && !state.closing && state.machine.ended().is_none();
+        is_idle.then_some(state.last_received)
+    }
+
+    /// Lets no call use it any more if none has since then.
+    fn end_idle(&self, since: LastReceived) -> bool {
+        let mut state = self.state();
+        let is_idle = state.users == 0 && !state.closing && state.last_received <= since;
+        state.closing |= is_idle;
+        is_idle
     }
 
     /// Closes the connection after the calls that use it.

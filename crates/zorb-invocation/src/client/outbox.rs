@@ -91,7 +91,7 @@ impl Outbox {
         };
         if core.threads().spawn("zorb-oneway", body).is_err() {
             cache.lost_one();
-            return Err(NoConnection::Busy);
+            return Err(NoConnection::NoThread);
         }
         let closes: Arc<dyn ClosesWithCache> = Arc::<Self>::clone(&outbox);
         cache.close_with_it(&closes);

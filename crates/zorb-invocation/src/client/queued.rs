@@ -7,7 +7,7 @@ use zorb_base::gather::Gather;
 use zorb_base::policy::Rebind;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::{Announcement, BegunRequest, RequestKind};
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, Phase, SystemException, minor};
 
 use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
@@ -18,7 +18,7 @@ use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::outbox::{Message, NewOutbox, Outbox};
 use super::route::{Route, Routes};
-use super::selection::{fitting_routes, too_many_of_upcalls, unreachable};
+use super::selection::{all_in_use, fitting_routes, too_many_of_upcalls, unreachable};
 use crate::flow::WhenFull;
 
 /// Puts a one-way call into its queue; `None` if its object is in this ORB, which has no queues.
@@ -98,6 +98,9 @@ fn select_queue<'t>(
                 Err(NoConnection::Closed) => return Err(core.shut_down()),
                 Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
                 Err(NoConnection::Busy) => {
+                    return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
+                }
+                Err(NoConnection::NoThread) => {
                     let code = minor::no_resources::THREADS;
                     return Err(SystemException::no_resources(code, CompletionStatus::No));
                 }

@@ -180,10 +180,12 @@ fn try_routes<'t>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
-            Err(NoConnection::Busy) if !is_probe => {
+            Err(NoConnection::Busy | NoConnection::NoThread) if !is_probe => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
-            Err(NoConnection::Busy | NoConnection::NotYet) => later.push((number, route, true)),
+            Err(NoConnection::Busy | NoConnection::NoThread | NoConnection::NotYet) => {
+                later.push((number, route, true));
+            }
             Err(NoConnection::Unreachable(error)) => {
                 failures.push(error);
                 if wanted.is_late() {
@@ -241,13 +243,13 @@ enum NotConnected {
 
 /// The exception if other calls used all connections.
 #[cold]
-fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
+pub(super) fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
     let no = CompletionStatus::No;
     if wanted.is_late() {
         return SystemException::timeout(minor::timeout::CONNECT, no);
     }
     let context = ErrorContext::new(Phase::Connect).with_hint(
-        "MaxConnectionsPerEndpoint, MaxWaitingCalls and MaxConnectionWait set the limits",
+        "MaxConnectionsPerEndpoint, MaxClientConnections, MaxWaitingCalls and MaxConnectionWait set the limits",
     );
     SystemException::transient(minor::transient::NO_FREE_CONNECTION, no).with_context(context)
 }

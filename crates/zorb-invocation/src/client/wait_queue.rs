@@ -93,8 +93,13 @@ impl Waiter {
 
     /// Takes its position in the queue, if it has none yet; `false` if too many callers wait.
     pub(super) fn join(&mut self, queue: &mut WaitQueue) -> bool {
+        self.join_before_room(queue, 0)
+    }
+
+    /// The same if there will be room for `room` of those in the queue.
+    pub(super) fn join_before_room(&mut self, queue: &mut WaitQueue, room: usize) -> bool {
         if self.waits.is_none() {
-            if queue.0.len() >= self.limits.max_waiting {
+            if queue.0.len() >= self.limits.max_waiting.saturating_add(room) {
                 return false;
             }
             let limit = WaitLimit::start(self.limits.deadline, self.limits.max_wait);

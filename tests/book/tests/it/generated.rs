@@ -268,6 +268,10 @@ fn the_limits_that_are_options_have_their_defaults() {
                 assert_eq!(default, 0);
                 "0: half of all, at most 512".to_owned()
             }
+            _ if spec.name == "MaxClientConnections" => {
+                assert_eq!(default, 0);
+                "0: seven eighths of its descriptors, at least 16 fewer".to_owned()
+            }
             "octets" if default == 0 => "0: a quarter of the memory".to_owned(),
             _ if spec.name == "MaxConnections" => {
                 assert_eq!(default, 0);

@@ -70,7 +70,10 @@ impl EndpointCache {
                 Ok(_) => None,
                 Err(reason) => break Err(reason),
             };
-            if !waiter.join(&mut state.waiting) || (back_off.is_none() && waiter.is_late()) {
+            // Connections that are being opened have room for the calls of other threads.
+            let room = state.open.saturating_mul(multiplexed.max_calls - 1);
+            let waits = waiter.join_before_room(&mut state.waiting, room);
+            if !waits || (back_off.is_none() && waiter.is_late()) {
                 break Err(NoConnection::Busy);
             }
             state = wait_turn(state, &waiter, back_off, wanted);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::connection::LastReceived;
 use super::super::exclusive::ExclusiveConnection;
 use super::{CacheState, EndpointCache};
 
@@ -25,6 +26,49 @@ impl EndpointCache {
         ended.iter().for_each(|connection| connection.close());
         let of_lanes: usize = self.per_lane.iter().map(|cache| cache.close_unused(limit)).sum();
         unused.len() + ended.len() + of_lanes
+    }
+
+    /// Since when the connection that no call has used for longest has been idle; `None` if calls use all. Those of lanes
+    /// do not count.
+    pub(in crate::client) fn idle_since(&self) -> Option<LastReceived> {
+        if let Some(multiplexed) = &self.multiplexed {
+            return multiplexed.idle_since();
+        }
+        let mut state = self.state();
+        let mut since = None;
+        for slot in &self.slots {
+            // A thread whose slot is empty meanwhile looks into it again.
+            let other = slot.take_if(|connection| {
+                since = earlier(since, connection.last_used());
+                false
+            });
+            state.idle.extend(other);
+        }
+        state.idle.iter().fold(since, |since, idle| earlier(since, idle.last_used()))
+    }
+
+    /// Closes a connection that no call has used since then. Returns whether there was one.
+    pub(in crate::client) fn close_idle_since(&self, since: LastReceived) -> bool {
+        let is_unused = |connection: &ExclusiveConnection| connection.last_used() <= since;
+        let mut state = self.state();
+        if let Some(multiplexed) = &self.multiplexed {
+            let Some(unused) = multiplexed.end_idle(since) else { return false };
+            state.open -= multiplexed.remove_ended();
+            state.waiting.wake_next();
+            drop(state);
+            unused.close();
+            return true;
+        }
+        let found = state.idle.iter().position(|connection| is_unused(connection));
+        let unused = found
+            .map(|at| state.idle.swap_remove(at))
+            .or_else(|| self.slots.iter().find_map(|slot| slot.take_if(is_unused)));
+        let Some(mut unused) = unused else { return false };
+        state.open -= 1;
+        state.waiting.wake_next();
+        drop(state);
+        unused.close();
+        true
     }
 
     /// Whether a connection is open, also one of a lane.
@@ -52,4 +96,8 @@ impl EndpointCache {
         unused.extend(gone);
         unused.extend(self.slots.iter().filter_map(|slot| slot.take_if(is_unused)));
     }
+}
+
+fn earlier(known: Option<LastReceived>, other: LastReceived) -> Option<LastReceived> {
+    Some(known.map_or(other, |known| known.min(other)))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use super::MultiplexedConnection;
+use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionSettings;
 
 /// The multiplexed connections to an endpoint; the option `MaxCallsPerConnection` permits several calls on one.
@@ -56,6 +57,19 @@ impl MultiplexedConnections {
     ) -> Vec<Arc<MultiplexedConnection>> {
         let open = self.open.load();
         open.iter().filter(|connection| connection.end_unused(limit)).cloned().collect()
+    }
+
+    /// Since when the connection that no call has used for longest has been idle; `None` if calls use all.
+    pub(in crate::client) fn idle_since(&self) -> Option<LastReceived> {
+        self.open.load().iter().filter_map(|connection| connection.idle_since()).min()
+    }
+
+    /// Ends one that no call has used since then; the caller closes it.
+    pub(in crate::client) fn end_idle(
+        &self,
+        since: LastReceived,
+    ) -> Option<Arc<MultiplexedConnection>> {
+        self.open.load().iter().find(|connection| connection.end_idle(since)).cloned()
     }
 
     /// Removes the connections whose servers have hung up; the caller closes them.

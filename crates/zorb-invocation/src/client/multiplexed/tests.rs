@@ -2,6 +2,7 @@ use std::io::IoSlice;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
+use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_giop::{CodeSetComponentInfo, Form, GiopVersion, NewRequest, RequestKind};
 use zorb_transport::{PeerShares, process_budget};
@@ -92,7 +93,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
         max_calls: 4,
         beyond_limit: false,
         watched: None,
-        counted: None,
+        counted: (ConnectionCount::of_clients().enter(), None),
     });
     (recorder, Arc::new(connection))
 }
