@@ -5,6 +5,7 @@ use std::thread;
 
 use zorb::SystemExceptionKind::{ObjAdapter, ObjectNotExist, Transient};
 use zorb::poa::{ManagerState, Poa, PoaError, PoaManager, PoaPolicies};
+use zorb::policy::Policies;
 use zorb::{CompletionStatus, SystemException};
 use zorb_poa_tests::Desk;
 
@@ -27,6 +28,16 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.2 discard_requests", "discards what is held", Kind::ALL, discards_what_is_held),
     ("15.3.2 deactivate", "OBJ_ADAPTER, for ever", Kind::ALL, deactivated),
     ("15.3.2 deactivate", "rejects what is held", Kind::ALL, rejects_what_is_held),
+    ("15.3.2 get_id", "the id of its creation", Kind::ACTIVE, factory),
+    (
+        "15.3.2 hold_requests",
+        "wait_for_completion: returns after running requests",
+        Kind::ALL,
+        holds_and_waits,
+    ),
+    ("15.3.3 create_POAManager", "an id once", Kind::ACTIVE, factory),
+    ("15.3.3 list", "all managers", Kind::ACTIVE, factory),
+    ("15.3.3 find", "by id, or none", Kind::ACTIVE, factory),
     ("15.3.9 the_POAManager", "that of the parent, or another one", Kind::ALL, shared_by_default),
 ];
 
@@ -177,4 +188,46 @@ fn limits(scene: &Scene) {
     manager.activate().unwrap();
     scene.assert_served(&desk, "1");
     scene.end();
+}
+
+fn factory(scene: &Scene) {
+    let factory = scene.server.root_poa().manager_factory().unwrap();
+    let manager = factory.create("control", &Policies::new()).unwrap();
+    assert_eq!((manager.id(), manager.state()), ("control", ManagerState::Holding));
+    let again = factory.create("control", &Policies::new()).unwrap_err();
+    assert_eq!(again, PoaError::ManagerAlreadyExists);
+    assert_eq!(factory.find("control"), Some(manager.clone()));
+    assert_eq!(factory.find("nobody"), None);
+    assert!(factory.list().contains(&manager));
+    assert!(factory.list().contains(&scene.server.root_poa().manager()));
+    // It controls the adapters that are created with it.
+    let root = scene.server.root_poa();
+    let policies = scene.policies(PoaPolicies::new().user_ids());
+    let poa = root.create_with_manager("controlled", policies, manager.clone()).unwrap();
+    let desk = scene.object(&poa, "1");
+    manager.discard_requests().unwrap();
+    scene.assert_refused(&desk, Transient, 1);
+    manager.activate().unwrap();
+    scene.assert_served(&desk, "1");
+}
+
+fn holds_and_waits(scene: &Scene) {
+    let (_, manager, desk) = managed(scene);
+    for (view, desk) in scene.views(&desk) {
+        manager.activate().unwrap();
+        let gate = scene.act_at_gate();
+        thread::scope(|scope| {
+            let call = scope.spawn(|| desk.act());
+            gate.when_reached(1, || {
+                scope.spawn(|| {
+                    manager.hold_requests_and_wait().unwrap();
+                    scene.book.note("holds");
+                });
+                until(|| manager.state() == ManagerState::Holding);
+                (0..20).for_each(|_| thread::yield_now());
+            });
+            assert!(call.join().unwrap().is_ok(), "{view}");
+        });
+        assert_eq!(scene.book.events(), ["begins", "ends", "holds"], "{view}");
+    }
 }
