@@ -1,7 +1,7 @@
 //! Active objects: the entries of an active object map.
 
 use std::any::Any;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::object_id::ObjectId;
 use zorb_os::lock::Lock;
@@ -45,6 +45,10 @@ pub(crate) type WeakAdapter = Weak<dyn Any + Send + Sync>;
 /// What happens at the end of an object, when it is dropped.
 pub(crate) type AtEnd = Box<dyn Any + Send + Sync>;
 
+/// What happens at the end of an object and of those that it succeeds, which still serve requests. Each of them has it
+/// as its [`AtEnd`].
+type SharedEnd = Arc<OnceLock<AtEnd>>;
+
 /// A reference in this process that calls the servant without a message.
 pub trait CollocatedReference: Send + Sync {
     /// Releases the servant: the object is no longer active.
@@ -60,6 +64,13 @@ struct Collocated {
     references: Vec<Weak<dyn CollocatedReference>>,
     /// Dropped with the object, after its last request.
     at_end: Option<AtEnd>,
+}
+
+impl Collocated {
+    /// What the object shares with those that it succeeds, if it succeeds any.
+    fn shared_end(&self) -> Option<&SharedEnd> {
+        self.at_end.as_ref()?.downcast_ref()
+    }
 }
 
 impl Target for ActiveObject {
@@ -85,10 +96,19 @@ impl ActiveObject {
         }
     }
 
-    /// The same object for later requests. What happens at the end of this one happens after its last request.
+    /// The same object for later requests. What happens at its end happens after the last request of both.
     pub(super) fn successor(&self) -> Arc<Self> {
         let (id, adapter) = (self.id.clone(), WeakAdapter::clone(&self.adapter));
-        Arc::new(Self::new(id, adapter, Arc::clone(&self.skeleton), self.direct_calls))
+        let successor = Self::new(id, adapter, Arc::clone(&self.skeleton), self.direct_calls);
+        // References may keep others, so that nothing waits for their end.
+        if self.direct_calls != DirectCalls::Always {
+            let mut collocated = self.collocated.lock();
+            let shared = collocated.shared_end().map(Arc::clone).unwrap_or_default();
+            collocated.at_end = Some(Box::new(SharedEnd::clone(&shared)));
+            drop(collocated);
+            successor.collocated.lock().at_end = Some(Box::new(shared));
+        }
+        Arc::new(successor)
     }
 
     /// The object's id.
@@ -147,11 +167,26 @@ impl ActiveObject {
         may_keep
     }
 
-    /// Sets what is dropped with the object, after its last request; drops it now if references keep the object.
+    /// Sets what is dropped with the object and those that it succeeds, after their last request; drops it now if
+    /// references keep the object.
     pub(crate) fn set_at_end(&self, at_end: AtEnd) {
         let mut collocated = self.collocated.lock();
+        if collocated.is_kept {
+            return;
+        }
+        match collocated.shared_end() {
+            // An object ends once.
+            Some(shared) => drop(shared.set(at_end)),
+            None => collocated.at_end = Some(at_end),
+        }
+    }
+
+    /// Drops something with this object, which has a [`successor`](Self::successor); now if references keep the object.
+    pub(crate) fn drop_at_end(&self, with_it: AtEnd) {
+        let mut collocated = self.collocated.lock();
         if !collocated.is_kept {
-            collocated.at_end = Some(at_end);
+            // In this order: who waits for this object alone need not wait for what happens after it.
+            collocated.at_end = Some(Box::new((with_it, collocated.at_end.take())));
         }
     }
 

@@ -11,8 +11,8 @@ mod object_ids;
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
 use zorb_base::object_id::ObjectId;
@@ -67,7 +67,8 @@ pub struct ObjectAdapter {
     /// The object ids of active servants, by the servant's identity; only with unique ids.
     servants: Lock<HashMap<usize, ObjectId>>,
     next_id: AtomicU64,
-    destroyed: AtomicBool,
+    /// Once it is being destroyed: whether that etherealizes its objects.
+    destroyed: OnceLock<bool>,
     completion: Completion,
     /// Creates its missing children.
     activator: Lock<Option<Arc<dyn AdapterActivator>>>,
@@ -213,7 +214,7 @@ impl ObjectAdapter {
     /// `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed.
     pub fn lock_children(&self) -> Result<Locked<'_, BTreeMap<String, Arc<Self>>>, PoaError> {
         let children = self.children.lock();
-        if self.destroyed.load(Ordering::Acquire) {
+        if self.destroyed.get().is_some() {
             return Err(PoaError::System(SystemException::bad_inv_order(
                 minor::bad_inv_order::POA_BEING_DESTROYED,
                 CompletionStatus::No,

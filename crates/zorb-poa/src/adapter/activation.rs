@@ -1,6 +1,5 @@
 //! Activates and deactivates the objects of an adapter.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_base::object_id::ObjectId;
@@ -50,7 +49,7 @@ impl ObjectAdapter {
         let identity = skeleton.as_ref().map_or(0, |skeleton| skeleton.identity());
         let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
         let mut servants = self.servants.lock();
-        if self.destroyed.load(Ordering::Acquire) {
+        if self.destroyed.get().is_some() {
             let gone = not_there(minor::object_not_exist::BEING_DEACTIVATED);
             return Err(PoaError::System(gone).into());
         }

@@ -1,10 +1,8 @@
 //! Destroys adapters.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use super::ObjectAdapter;
-use crate::active_object::ActiveObject;
 
 impl ObjectAdapter {
     /// Answers held requests of this adapter and its descendants with `TRANSIENT`.
@@ -21,7 +19,10 @@ impl ObjectAdapter {
 
     /// Makes collocated references to objects of this adapter and its descendants release their servants.
     pub fn end_collocation(&self) {
-        self.objects.all().iter().for_each(|object: &Arc<ActiveObject>| object.end_collocation());
+        let changing = self.provider.changing().map(|changing| changing.all());
+        for object in self.objects.all().into_iter().chain(changing.into_iter().flatten()) {
+            object.end_collocation();
+        }
         self.children().iter().for_each(|child| child.end_collocation());
     }
 
@@ -37,7 +38,8 @@ impl ObjectAdapter {
         {
             // Servants are activated under this lock; after it no further servant is.
             let mut servants = self.servants.lock();
-            self.destroyed.store(true, Ordering::Release);
+            // The first call's.
+            let _ = self.destroyed.set(etherealize);
             servants.clear();
         }
         let children = {

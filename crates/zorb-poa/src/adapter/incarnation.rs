@@ -1,6 +1,5 @@
 //! Incarnates objects for requests, with a servant activator.
 
-use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::object_id::ObjectId;
@@ -74,10 +73,12 @@ impl ObjectAdapter {
         }
         let object = self.objects.object(id.clone(), skeleton);
         incarnation.count(identity);
-        if self.destroyed.load(Ordering::Acquire) || self.manager.has_etherealized() {
-            // The adapter's objects have been etherealized in the meantime: this is the object's only request.
+        let (destroyed, is_inactive) = (self.destroyed.get(), self.manager.has_etherealized());
+        if destroyed.is_some() || is_inactive {
+            // The adapter's objects have ended in the meantime: this is the object's only request.
             drop(servants);
-            self.set_end(&object, Some(true));
+            let etherealizes = is_inactive || destroyed == Some(&true);
+            self.set_end(&object, etherealizes.then_some(true));
             return Ok(object);
         }
         if is_unique {

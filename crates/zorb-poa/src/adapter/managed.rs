@@ -18,7 +18,7 @@ impl Managed for ObjectAdapter {
         let changing = self.provider.changing().map(|changing| changing.succeed());
         // In this order: an object may get into the map in the meantime.
         for object in changing.into_iter().flatten().chain(self.objects.succeed()) {
-            object.set_at_end(Box::new(self.completion.begin()));
+            object.drop_at_end(Box::new(self.completion.begin()));
             object.end_collocation();
         }
     }

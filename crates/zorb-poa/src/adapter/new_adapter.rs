@@ -1,7 +1,7 @@
 //! Creates adapters.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
-use std::sync::{Arc, Weak};
+use std::sync::atomic::{AtomicU64, AtomicUsize};
+use std::sync::{Arc, OnceLock, Weak};
 
 use zorb_base::interceptor::ServerRequestInterceptor;
 use zorb_base::orb_core::OrbCore;
@@ -119,7 +119,7 @@ impl ObjectAdapter {
             objects: Objects::new(erased, ids_are_slots, direct_calls),
             servants: Lock::default(),
             next_id: AtomicU64::new(0),
-            destroyed: AtomicBool::new(false),
+            destroyed: OnceLock::new(),
             completion: Completion::default(),
             activator: Lock::default(),
             membership: Lock::default(),

@@ -3,6 +3,7 @@
 use std::net::TcpStream;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
 use zorb_core::poa::{
@@ -216,6 +217,8 @@ impl Stage {
     ) -> Self {
         let limit = (3 * MANY).to_string();
         let builder = builder().option("MaxHeldRequests", limit).listen("iiop://127.0.0.1:0");
+        // Longer than a test waits for anything.
+        let builder = builder.shutdown_grace(Duration::from_secs(120));
         let orb = builder.build().unwrap();
         let (pool, address) = match strategy {
             None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
@@ -454,6 +457,44 @@ fn destruction_waits_for_requests_and_etherealizes_if_asked() {
         assert!(stage.log.taken().iter().eq(expected.iter().chain(log)));
         assert_eq!(client.reply(), (WAITS, DONE));
     }
+}
+
+#[test]
+fn destruction_without_etherealization_is_so_for_objects_that_are_being_incarnated() {
+    for (etherealizes, log) in [(true, &["etherealize activated one [1, 0]"][..]), (false, &[])] {
+        let stage = Stage::new(None, |policies| policies, recv);
+        std::thread::scope(|scope| {
+            let call = scope.spawn(|| stage.object.twice(1));
+            until(|| stage.log.has("incarnate activated one"));
+            stage.poa.destroy_with(etherealizes, false).unwrap();
+            stage.permits.send(()).unwrap();
+            assert_eq!(call.join().unwrap(), Ok(1));
+        });
+        stage.poa.destroy_with(true, true).unwrap();
+        let expected = ["incarnate activated one", "begin 1", "end 1"];
+        assert!(stage.log.taken().iter().eq(expected.iter().chain(log)));
+    }
+}
+
+#[test]
+fn a_shutdown_does_not_wait_for_a_reference_that_has_bound_an_object_early() {
+    let stage = Stage::new(None, |policies| policies, recv);
+    let (mut first, mut second) = (stage.connect(), stage.connect());
+    first.twice(&stage.object, 1, TWO_WAY);
+    until(|| stage.log.has("incarnate activated one"));
+    second.twice(&stage.object, 2, TWO_WAY);
+    second.twice(&stage.free, 3, TWO_WAY);
+    assert_eq!(second.reply(), (3, DONE));
+    stage.permits.send(()).unwrap();
+    assert_eq!((first.reply(), second.reply()), ((1, DONE), (2, DONE)));
+    // Requests have waited for the object, so that it is not in the active object map yet.
+    assert_eq!(stage.object.twice(4), Ok(4));
+    std::thread::scope(|scope| {
+        let ends = scope.spawn(|| stage.orb.shutdown(true));
+        // Before the grace time has elapsed.
+        until(|| ends.is_finished());
+        ends.join().unwrap().unwrap();
+    });
 }
 
 #[test]

@@ -162,6 +162,49 @@ fn an_upcall_does_not_wait_for_an_etherealization_after_it() {
 }
 
 #[test]
+fn an_object_is_etherealized_after_the_requests_that_a_manager_has_waited_for() {
+    let ends: [fn(&Poa); 2] =
+        [|poa| poa.deactivate(&"one".into()).unwrap(), |poa| poa.manager().deactivate()];
+    for (end, event) in ends.into_iter().zip(["one 0", "one 1"]) {
+        for (of_client, waits) in [(0, 1), (0, 2), (1, 1), (1, 2)] {
+            let (permits, permitted) = channel::<()>();
+            let permitted = Arc::new(Mutex::new(permitted));
+            let has_begun = Arc::new(AtomicBool::new(false));
+            let begins = Arc::clone(&has_begun);
+            let incarnate = move |_: &Poa, _: &ObjectId| {
+                let (begins, permitted) = (Arc::clone(&begins), Arc::clone(&permitted));
+                Ok(AnyServant::of::<Echo, _>(Arc::new(Acting(move |value| {
+                    if value == 1 {
+                        begins.store(true, Ordering::SeqCst);
+                        permitted.lock().unwrap().recv().unwrap();
+                    }
+                    Ok(value)
+                }))))
+            };
+            let (_orb, poa, log) = ending(policies(), incarnate, |_, _| {});
+            let (_client, views) = views(&reference(&poa, "one"));
+            assert_eq!(views[of_client].twice(0), Ok(0));
+            thread::scope(|scope| {
+                let running = scope.spawn(|| views[of_client].twice(1));
+                until(|| has_begun.load(Ordering::SeqCst));
+                for _ in 0..waits {
+                    let wait = scope.spawn(|| poa.manager().hold_requests_and_wait());
+                    until(|| poa.manager().state() == ManagerState::Holding);
+                    poa.manager().activate().unwrap();
+                    wait.join().unwrap().unwrap();
+                }
+                end(&poa);
+                let is_early = log.has(event);
+                permits.send(()).unwrap();
+                assert_eq!(running.join().unwrap(), Ok(1));
+                assert!(!is_early);
+                until(|| log.has(event));
+            });
+        }
+    }
+}
+
+#[test]
 fn an_activation_waits_for_the_end_of_the_object() {
     let (permits, permitted) = channel::<()>();
     let permitted = Mutex::new(permitted);
