@@ -44,6 +44,8 @@ impl EndpointCache {
             });
             state.idle.extend(other);
         }
+        // A thread that has released a connection meanwhile may not have found it in its recalled slot.
+        state.waiting.wake_next();
         state.idle.iter().fold(since, |since, idle| earlier(since, idle.last_used()))
     }
 
