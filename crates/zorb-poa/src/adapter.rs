@@ -60,6 +60,7 @@ pub struct ObjectAdapter {
     turns: Option<HoldQueue>,
     index: u32,
     stamp: u32,
+    /// Each until its destruction is complete.
     children: Lock<BTreeMap<String, Arc<Self>>>,
     objects: Objects,
     /// Serves the objects that are not active.
@@ -186,14 +187,30 @@ impl ObjectAdapter {
         self.objects.ids_are_slots()
     }
 
-    /// The adapter's children.
+    /// The adapter's children, without those that are being destroyed.
     pub fn children(&self) -> Vec<Arc<Self>> {
+        let mut children = self.known_children();
+        children.retain(|child| !child.is_being_destroyed());
+        children
+    }
+
+    /// The same with those that are being destroyed.
+    fn known_children(&self) -> Vec<Arc<Self>> {
         self.children.lock().values().cloned().collect()
     }
 
-    /// The child with this name.
+    /// The child with this name, unless it is being destroyed.
     pub fn child(&self, name: &str) -> Option<Arc<Self>> {
-        self.children.lock().get(name).cloned()
+        self.children.lock().get(name).filter(|child| !child.is_being_destroyed()).cloned()
+    }
+
+    /// Whether the child with this name is being destroyed.
+    pub(crate) fn is_destroying(&self, name: &str) -> bool {
+        self.children.lock().get(name).is_some_and(|child| child.is_being_destroyed())
+    }
+
+    fn is_being_destroyed(&self) -> bool {
+        self.destroyed.get().is_some()
     }
 
     /// What creates its missing children.
@@ -214,7 +231,7 @@ impl ObjectAdapter {
     /// `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed.
     pub fn lock_children(&self) -> Result<Locked<'_, BTreeMap<String, Arc<Self>>>, PoaError> {
         let children = self.children.lock();
-        if self.destroyed.get().is_some() {
+        if self.is_being_destroyed() {
             return Err(PoaError::System(SystemException::bad_inv_order(
                 minor::bad_inv_order::POA_BEING_DESTROYED,
                 CompletionStatus::No,

@@ -5,8 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use zorb_os::lock::{Condition, Lock};
 
+use crate::active_object::AtEnd;
+
 /// Counts what is in progress in an adapter and will not begin again: requests for objects that are not active, and
-/// objects that are no longer active, until their last request has completed and they have been etherealized.
+/// objects that are no longer active, until their last request has completed and they have been etherealized; and the
+/// adapter's destruction.
 #[derive(Default)]
 pub(crate) struct Completion(Arc<Count>);
 
@@ -14,8 +17,16 @@ pub(crate) struct Completion(Arc<Count>);
 struct Count {
     running: AtomicUsize,
     /// Held to notify, so that no waiting thread misses it.
-    ending: Lock<()>,
+    ending: Lock<Ending>,
     ended: Condition,
+}
+
+#[derive(Default)]
+struct Ending {
+    /// Dropped when nothing is in progress any more.
+    then: Vec<AtEnd>,
+    /// Whether a thread is dropping these.
+    is_dropping: bool,
 }
 
 impl Completion {
@@ -25,11 +36,23 @@ impl Completion {
         InProgress(Arc::clone(&self.0))
     }
 
+    /// Drops something when nothing is in progress any more, which those who wait for that wait for, too.
+    pub(crate) fn then(&self, then: AtEnd) {
+        let mut ending = self.0.ending.lock();
+        if self.0.running.load(Ordering::Acquire) > 0 {
+            ending.then.push(then);
+        }
+    }
+
     /// Blocks the calling thread until nothing is in progress, or the wait is no longer `is_wanted`, which is asked again
     /// after each [`wake`](Self::wake).
     pub(crate) fn wait_while(&self, is_wanted: impl Fn() -> bool) {
         let mut ending = self.0.ending.lock();
-        while self.0.running.load(Ordering::Acquire) > 0 && is_wanted() {
+        while (self.0.running.load(Ordering::Acquire) > 0
+            || ending.is_dropping
+            || !ending.then.is_empty())
+            && is_wanted()
+        {
             ending = self.0.ended.wait(ending);
         }
     }
@@ -47,8 +70,28 @@ pub(crate) struct InProgress(Arc<Count>);
 impl Drop for InProgress {
     fn drop(&mut self) {
         if self.0.running.fetch_sub(1, Ordering::Release) == 1 {
-            let _ending = self.0.ending.lock();
-            self.0.ended.notify_all();
+            let ending = self.0.ending.lock();
+            if ending.then.is_empty() {
+                self.0.ended.notify_all();
+            } else {
+                drop(ending);
+                self.0.end();
+            }
         }
+    }
+}
+
+impl Count {
+    #[cold]
+    fn end(&self) {
+        let mut ending = self.ending.lock();
+        let then = std::mem::take(&mut ending.then);
+        ending.is_dropping = true;
+        drop(ending);
+        // Without the lock: this calls the program.
+        drop(then);
+        let mut ending = self.ending.lock();
+        ending.is_dropping = false;
+        self.ended.notify_all();
     }
 }

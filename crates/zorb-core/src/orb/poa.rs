@@ -108,8 +108,8 @@ impl Poa {
     /// Creates a child adapter with the same manager (`create_POA`).
     ///
     /// # Errors
-    /// `AdapterAlreadyExists`; `InvalidPolicy` for policies that contradict each other, or a name that is empty,
-    /// too long or contains a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed;
+    /// `AdapterAlreadyExists`, also while the destruction of that adapter is not complete; `InvalidPolicy` for policies
+    /// that contradict each other, or a name that is empty, too long or contains a NUL; `BAD_INV_ORDER` (OMG 17) while this adapter is being destroyed;
     /// `BAD_INV_ORDER` (OMG 4) after a shutdown; `OBJECT_NOT_EXIST` if the ORB has been dropped.
     #[doc(alias = "create_POA")]
     pub fn create(&self, name: &str, policies: PoaPolicies) -> Result<Self, PoaError> {
@@ -267,10 +267,11 @@ impl Poa {
         self.adapter.active_objects()
     }
 
-    /// Destroys the adapter and its children: their objects no longer exist, and servant activators etherealize them.
-    /// Requests in progress complete, which this does not wait for. The adapter's name can be used again.
+    /// Destroys the adapter and its children: their objects no longer exist, and servant activators etherealize them,
+    /// those of the children first. Requests in progress complete, which this does not wait for. Then the adapter's name
+    /// can be used again.
     pub fn destroy(&self) {
-        self.destroy_and_return(true);
+        self.destroy_now(true);
     }
 
     /// As [`destroy`](Self::destroy), with the standard's parameters. Without `etherealize_objects`, servant activators
@@ -288,21 +289,21 @@ impl Poa {
         if wait_for_completion && let Some(orb) = self.orb.upgrade() {
             check_may_wait(&orb.core)?;
         }
-        let destroyed = self.destroy_and_return(etherealize_objects);
+        self.destroy_now(etherealize_objects);
         if wait_for_completion {
             about_to_block();
-            destroyed.iter().for_each(|adapter| adapter.wait_for_completion());
+            self.adapter.wait_for_completion();
         }
         Ok(())
     }
 
-    fn destroy_and_return(&self, etherealize: bool) -> Vec<Arc<ObjectAdapter>> {
+    fn destroy_now(&self, etherealize: bool) {
         let orb = self.orb.upgrade();
         self.adapter.destroy(etherealize, &|adapter| {
             if let Some(orb) = &orb {
                 orb.adapters.unregister(adapter);
             }
-        })
+        });
     }
 }
 

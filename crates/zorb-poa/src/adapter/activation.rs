@@ -49,7 +49,7 @@ impl ObjectAdapter {
         let identity = skeleton.as_ref().map_or(0, |skeleton| skeleton.identity());
         let unique = self.policies.id_uniqueness == IdUniqueness::Unique;
         let mut servants = self.servants.lock();
-        if self.destroyed.get().is_some() {
+        if self.is_being_destroyed() {
             let gone = not_there(minor::object_not_exist::BEING_DEACTIVATED);
             return Err(PoaError::System(gone).into());
         }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use zorb_base::upcall_thread::about_to_block;
 use zorb_os::lock::Locked;
-use zorb_types::minor;
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::Adapters;
 use super::admission::{Access, NotAdmitted};
@@ -81,7 +81,8 @@ impl Adapters {
     ///
     /// # Errors
     /// `AdapterNonExistent`; `OBJ_ADAPTER` (OMG 1) if the activator has raised an exception; `BAD_INV_ORDER` (OMG 3)
-    /// if it is looking for the adapter that it is to create; as requests, if another thread's activator takes too long.
+    /// if it is looking for the adapter that it is to create; `TRANSIENT` (OMG 4) while one with this name is being
+    /// destroyed; as requests, if another thread's activator takes too long.
     pub fn find_or_activate(
         &self,
         parent: &Arc<ObjectAdapter>,
@@ -114,6 +115,11 @@ impl Adapters {
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
     ) -> Result<Activated, Stopped> {
+        if parent.is_destroying(name) {
+            let code = minor::transient::POA_DESTROYED;
+            let exception = SystemException::transient(code, CompletionStatus::No);
+            return Err(Stopped::Refused(exception));
+        }
         let path = [parent.path(), name.as_bytes(), &[0]].concat();
         let exists = || parent.child(name).is_some();
         self.activations.activate(&path, name, activator, arrival, exists, || self.reveal(&path))

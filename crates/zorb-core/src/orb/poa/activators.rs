@@ -23,7 +23,7 @@ impl Poa {
     /// # Errors
     /// `AdapterNonExistent`; `OBJ_ADAPTER` (OMG 1) if the activator has raised an exception; `BAD_INV_ORDER` (OMG 3)
     /// in the activator for the adapter that it is to create; `TRANSIENT` if another thread takes longer than the option
-    /// `MaxHeldTime` to create it; `OBJECT_NOT_EXIST` if the ORB has been dropped.
+    /// `MaxHeldTime` to create it, or (OMG 4) while one of this name is being destroyed; `OBJECT_NOT_EXIST` if the ORB has been dropped.
     #[doc(alias = "find_POA")]
     pub fn find_or_activate(&self, name: &str) -> Result<Self, PoaError> {
         let child = self.orb()?.adapters.find_or_activate(&self.adapter, name)?;

@@ -460,6 +460,28 @@ fn destruction_waits_for_requests_and_etherealizes_if_asked() {
 }
 
 #[test]
+fn a_second_destruction_waits_for_the_children_that_the_first_has_destroyed() {
+    let stage = Stage::new(None, |policies| policies, |_| Ok(()));
+    let mut client = stage.connect();
+    client.twice(&stage.object, WAITS, TWO_WAY);
+    until(|| stage.log.has("begin 100000"));
+    let root = stage.orb.root_poa();
+    root.destroy();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            root.destroy_with(true, true).unwrap();
+            stage.log.note("destroyed");
+        });
+        (0..100).for_each(|_| std::thread::yield_now());
+        stage.permits.send(()).unwrap();
+    });
+    let events = stage.log.taken();
+    let last = ["end 100000", "etherealize activated one [1, 0]", "destroyed"];
+    assert!(events.ends_with(&last.map(str::to_owned)), "{events:?}");
+    assert_eq!(client.reply(), (WAITS, DONE));
+}
+
+#[test]
 fn destruction_without_etherealization_is_so_for_objects_that_are_being_incarnated() {
     for (etherealizes, log) in [(true, &["etherealize activated one [1, 0]"][..]), (false, &[])] {
         let stage = Stage::new(None, |policies| policies, recv);

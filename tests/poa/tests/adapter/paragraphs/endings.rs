@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use zorb::SystemExceptionKind::{BadInvOrder, ObjectNotExist};
+use zorb::SystemExceptionKind::{BadInvOrder, ObjectNotExist, Transient};
 use zorb::poa::{Poa, PoaError, PoaPolicies};
 use zorb_poa_tests::Desk;
 use zorb_poa_tests::desk::ActError;
 
 use super::Row;
+use crate::closures::Creates;
 use crate::scene::{Scene, system, until};
 use crate::servants::Kind;
 
@@ -33,6 +34,7 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.9 destroy", "in an upcall without: the request completes", Kind::ALL, in_an_upcall),
     ("15.3.9 destroy", "creates no children afterwards: BAD_INV_ORDER", Kind::ALL, no_children),
     ("15.3.9 destroy", "its name may be used again", Kind::ALL, again),
+    ("15.3.9 destroy", "its name is not free until then: TRANSIENT", Kind::ALL, not_yet),
 ];
 
 fn policies() -> PoaPolicies {
@@ -217,4 +219,40 @@ fn again(scene: &Scene) {
     let poa = scene.poa("parent", policies());
     parent.unwrap().destroy();
     scene.assert_served(&scene.object(&poa, "1"), "1");
+}
+
+fn not_yet(scene: &Scene) {
+    let root = scene.server.root_poa();
+    let book = Arc::clone(&scene.book);
+    root.set_adapter_activator(Creates(move |_: &Poa, name: &str| {
+        book.note(format!("unknown {name}"));
+        Ok(false)
+    }));
+    for at in 0..2 {
+        let poa = scene.poa("parent", policies().persistent());
+        let desk = scene.object(&poa, "1");
+        let gate = scene.act_at_gate();
+        let (view, running) = &scene.views(&desk)[at];
+        thread::scope(|threads| {
+            let call = threads.spawn(|| running.act());
+            gate.when_reached(1, || {
+                poa.destroy();
+                let refused = root.create("parent", scene.policies(policies())).unwrap_err();
+                assert_eq!(refused, PoaError::AdapterAlreadyExists);
+                assert_eq!(root.find("parent").unwrap_err(), PoaError::AdapterNonExistent);
+                let refused = [
+                    desk.served().unwrap_err(),
+                    system(root.find_or_activate("parent").unwrap_err()),
+                ];
+                for refused in refused {
+                    assert_eq!((refused.kind, refused.minor.code()), (Transient, 4), "{view}");
+                }
+                assert_eq!(scene.book.events(), ["begins"], "{view}");
+            });
+            assert!(call.join().unwrap().is_ok(), "{view}");
+        });
+        scene.assert_refused(&desk, ObjectNotExist, 2);
+        let events = scene.book.events();
+        assert_eq!(events, ["ends", "unknown parent", "unknown parent"], "{view}");
+    }
 }

@@ -36,6 +36,12 @@ pub(super) const TABLE: &[Row] = &[
         cleanup,
     ),
     ("15.3.6 etherealize", "not when it is destroyed without", Kind::ACTIVE, without),
+    (
+        "15.3.9 destroy",
+        "etherealizes after the last requests of the children",
+        Kind::ACTIVE,
+        after_the_children,
+    ),
     ("15.3.6 etherealize", "in turn, if the adapter has a single thread", Kind::ACTIVE, in_turn),
 ];
 
@@ -162,6 +168,33 @@ fn without(scene: &Scene) {
     scene.book.events();
     poa.destroy_with(false, true).unwrap();
     assert!(scene.book.events().is_empty());
+}
+
+fn after_the_children(scene: &Scene) {
+    for at in 0..2 {
+        let poa = with_new_servants(scene, policies());
+        let own = scene.policies(PoaPolicies::new().user_ids());
+        let child = poa.create("child", own).unwrap();
+        scene.assert_served(&reference(&poa, "1"), "1");
+        scene.book.events();
+        let gate = scene.act_at_gate();
+        let (view, desk) = &scene.views(&scene.object(&child, "2"))[at];
+        thread::scope(|threads| {
+            let running = threads.spawn(|| desk.act());
+            let again = gate.when_reached(1, || {
+                poa.destroy_with(true, false).unwrap();
+                assert_eq!(scene.book.events(), ["begins"], "{view}");
+                threads.spawn(|| {
+                    poa.destroy_with(true, true).unwrap();
+                    scene.book.note("destroyed");
+                })
+            });
+            running.join().unwrap().unwrap();
+            again.join().unwrap();
+        });
+        let ended = ["ends", "etherealize activating 1 true false", "destroyed"];
+        assert_eq!(scene.book.events(), ended, "{view}");
+    }
 }
 
 fn in_turn(scene: &Scene) {
