@@ -123,8 +123,8 @@ macro_rules! orb_options {
                 /// the one that no call has used for longest is closed, and if calls use all, the call waits for one
                 /// as long as it may connect; 0 for one per descriptor less an eighth, at least 16.
                 "MaxClientConnections" max_client_connections: usize = 0, 0..=1 << 20;
-                /// Maximum number of connections that a client opens to one endpoint; further callers wait for one,
-                /// except inside upcalls.
+                /// Maximum number of connections that a client opens to one endpoint, not counting those of queues of
+                /// one-way calls; further callers wait for one, except inside upcalls.
                 "MaxConnectionsPerEndpoint" max_connections_per_endpoint: usize = 64, 1..=65_535;
                 /// Maximum time that a caller waits for a connection while other calls use all of them; 0 for no
                 /// limit.

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use crate::scripted::{Play, script};
-use crate::support::{Acting, Echo, Servant, builder, client, server, until};
+use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 use zorb_cdr::ByteOrder;
-use zorb_core::Orb;
+use zorb_core::policy::{Policies, SyncScope};
+use zorb_core::{OnewayQueue, Orb};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{Around, WithTransport, in_own_process};
@@ -160,6 +161,22 @@ fn a_caller_without_a_timeout_does_not_wait_forever_for_a_connection() {
             assert_eq!(refused.minor, minor::transient::NO_FREE_CONNECTION);
             assert_eq!(refused.completed, CompletionStatus::No);
         });
+    }
+}
+
+#[test]
+fn a_queue_of_one_way_calls_leaves_the_only_connection_to_other_calls() {
+    for calls in ["1", "2"] {
+        let (_server, echo) = server();
+        let one = builder().option("MaxConnectionsPerEndpoint", "1");
+        let one = one.option("MaxCallsPerConnection", calls).option("MaxConnectionWait", "1");
+        let orb = one.build().unwrap();
+        let there: Echo = orb.resolve(&echo.object().to_ior_string()).unwrap();
+        let policies = Policies::new().with(SyncScope::None).with(OnewayQueue::default());
+        let queued: Echo = there.object().with_policies(&policies).unwrap().unchecked_narrow();
+        queued.note(1).unwrap();
+        assert_eq!(there.twice(1), Ok(2));
+        until_noted(&echo, 1);
     }
 }
 

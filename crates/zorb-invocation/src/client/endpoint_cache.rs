@@ -81,8 +81,10 @@ struct CacheState {
     // Boxed, because slots contain boxes.
     #[allow(clippy::vec_box)]
     idle: Vec<Box<ExclusiveConnection>>,
-    /// The number of open connections, idle or not.
+    /// The number of open connections that calls use or may use.
     open: usize,
+    /// The number of open connections of queues of one-way calls, which no other call uses.
+    separate: usize,
     /// The callers that wait for a connection.
     waiting: WaitQueue,
     /// The connections that calls use although their servers have hung up.
@@ -344,6 +346,7 @@ impl EndpointCache {
         idle
     }
 
+    /// Opens a connection, which the caller has counted, and no longer counts if this fails.
     fn open(&self, wanted: Wanted<'_>) -> Result<Box<ExclusiveConnection>, NoConnection> {
         let (stream, counted) = self.connect(wanted)?;
         let messaging = self.protocol.messaging();
@@ -363,22 +366,19 @@ impl EndpointCache {
         Ok(connection)
     }
 
-    /// Connects; the caller has counted the connection as open. A connection of an upcall is also counted among those of
-    /// all upcalls.
+    /// Connects; the caller has counted the connection as open, and no longer counts it if this fails. A connection of
+    /// an upcall is also counted among those of all upcalls.
     fn connect(&self, wanted: Wanted<'_>) -> Result<(Arc<dyn Stream>, Counts), NoConnection> {
         about_to_block();
         let of_upcalls = match in_upcall() {
-            true => Some(self.count_of_upcall().inspect_err(|_| self.lost_one())?),
+            true => Some(self.count_of_upcall()?),
             false => None,
         };
         let of_clients = match self.others.upgrade() {
             Some(others) => others.make_room(self.settings.max_of_process, wanted),
             None => Some(ConnectionCount::of_clients().enter()),
         };
-        let Some(of_clients) = of_clients else {
-            self.lost_one();
-            return Err(NoConnection::Busy);
-        };
+        let of_clients = of_clients.ok_or(NoConnection::Busy)?;
         let counted = (of_clients, of_upcalls);
         let timeout = wanted.time_left().max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
@@ -411,7 +411,6 @@ impl EndpointCache {
             }
             Err(error) => {
                 self.state().reconnecting.failed(tried, Instant::now(), self.settings.reconnect);
-                self.lost_one();
                 Err(NoConnection::Unreachable(error))
             }
         }
@@ -434,6 +433,14 @@ impl EndpointCache {
         state.open -= 1;
         state.waiting.wake_next();
         self.stop_recalling(&mut state);
+    }
+
+    /// Counts a connection of a queue of one-way calls as closed.
+    pub(super) fn lost_separate(&self) {
+        let mut state = self.state();
+        state.separate -= 1;
+        // After a failure, the next may try.
+        state.waiting.wake_next();
     }
 
     /// Drops the idle connections of the caller's lane, or of this cache: the server has closed one, and probably

@@ -90,7 +90,7 @@ impl Outbox {
             on_end(&work);
         };
         if core.threads().spawn("zorb-oneway", body).is_err() {
-            cache.lost_one();
+            cache.lost_separate();
             return Err(NoConnection::NoThread);
         }
         let closes: Arc<dyn ClosesWithCache> = Arc::<Self>::clone(&outbox);
@@ -167,7 +167,7 @@ impl Outbox {
         let _ = self.stream.set_send_timeout(Some(CONTROL_TIMEOUT));
         connection.close();
         drop(connection);
-        self.cache.lost_one();
+        self.cache.lost_separate();
     }
 }
 

@@ -122,7 +122,7 @@ impl EndpointCache {
             Ok(None) => {
                 let beyond_limit = state.open > self.max_open;
                 drop(state);
-                let mut connection = self.open(wanted)?;
+                let mut connection = self.open(wanted).inspect_err(|_| self.lost_one())?;
                 connection.beyond_limit = beyond_limit;
                 connection.watched = self.watch(&*connection.stream);
                 Ok(connection)

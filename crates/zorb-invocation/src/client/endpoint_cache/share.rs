@@ -84,7 +84,7 @@ impl EndpointCache {
         }
         let beyond_limit = state.open > self.max_open;
         drop(state);
-        let (stream, counted) = self.connect(wanted)?;
+        let (stream, counted) = self.connect(wanted).inspect_err(|_| self.lost_one())?;
         let connection = Arc::new(MultiplexedConnection::new(NewMultiplexedConnection {
             watched: self.watch(&*stream),
             stream,

@@ -239,6 +239,27 @@ fn waiting_for_a_connection_ends() {
 }
 
 #[test]
+fn connections_of_queues_of_one_way_calls_are_counted_apart() {
+    for max_calls in [1, 2] {
+        let (listener, cache) = cache(max_calls, Some(Duration::from_millis(1)));
+        let (options, time) = (Options::default(), ConnectTime::default());
+        let wanted = Wanted::new(Duration::from_secs(10), &options, &time, None);
+        let separate = [(); 2].map(|()| cache.open_separate(wanted).unwrap());
+        let call = connect(&cache).unwrap();
+        assert!(cache.has_connections());
+        drop((call, separate));
+        cache.close_unused(Some(Duration::ZERO));
+        assert!(cache.has_connections());
+        (0..2).for_each(|_| cache.lost_separate());
+        assert!(!cache.has_connections());
+        // One that cannot be opened is not counted.
+        drop(listener);
+        assert!(matches!(cache.open_separate(wanted), Err(NoConnection::Unreachable(_))));
+        assert!(!cache.has_connections());
+    }
+}
+
+#[test]
 fn connections_that_no_call_uses_are_closed() {
     for max_calls in [1, 2] {
         let (listener, cache) = cache(max_calls, None);

@@ -82,7 +82,7 @@ impl EndpointCache {
         Ok(())
     }
 
-    /// A connection outside the cache, if necessary in excess of the limit.
+    /// A connection outside the cache, which is counted apart: no call waits for it.
     pub(in crate::client) fn open_separate(
         &self,
         wanted: Wanted<'_>,
@@ -101,10 +101,14 @@ impl EndpointCache {
                 turn => break turn,
             }
         };
+        if turn.is_ok() {
+            state.open -= 1;
+            state.separate += 1;
+        }
         waiter.leave(&mut state.waiting);
         drop(state);
         turn?;
-        self.open(wanted)
+        self.open(wanted).inspect_err(|_| self.lost_separate())
     }
 
     /// Notes that the endpoint has been reached. Those who wait may try, too.

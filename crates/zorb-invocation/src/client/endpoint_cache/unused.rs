@@ -75,7 +75,11 @@ impl EndpointCache {
 
     /// Whether a connection is open, also one of a lane.
     pub(in crate::client) fn has_connections(&self) -> bool {
-        self.state().open > 0 || self.per_lane.iter().any(|cache| cache.has_connections())
+        let is_open = {
+            let state = self.state();
+            state.open + state.separate > 0
+        };
+        is_open || self.per_lane.iter().any(|cache| cache.has_connections())
     }
 
     /// Moves the unused connections to `unused`. A thread whose slot is empty meanwhile waits for the lock, and then
