@@ -25,7 +25,10 @@ pub fn stopped_clients_delay_nobody(on: &Subject, _: &'static str) {
     // One at a time: a process has a limited number of descriptors.
     static ALONE: Mutex<()> = Mutex::new(());
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let server = on.server();
+    // Longer than a call waits: no limit in time may end what should delay nobody.
+    let limits = [("MessageTimeout", "0"), ("SendTimeout", "3600000")];
+    let server = limits.iter().fold(on.builder(), |orb, (name, value)| orb.option(name, *value));
+    let server = on.server_of(server);
     let stopped =
         if on.urls().any(|url| url.contains("shm")) { STOPPED_IN_MEMORY } else { STOPPED };
     let stopped: Vec<_> = (0..stopped).map(|_| Stopped::new(&server)).collect();

@@ -69,8 +69,14 @@ impl World {
             _ => (Arc::new(UiopProtocol::new()), "uiop://"),
         };
         let budget = BUFFERED_OCTETS.to_string();
-        let options =
-            ["MaxBufferedOctets", "MaxBufferedOctetsPerPeer"].map(|it| (it, budget.as_str()));
+        // Longer than a call waits: no limit in time may end what should delay nobody.
+        let options = [
+            ("MaxBufferedOctets", budget.as_str()),
+            ("MaxBufferedOctetsPerPeer", budget.as_str()),
+            ("FirstMessageTimeout", "0"),
+            ("MessageTimeout", "0"),
+            ("SendTimeout", "3600000"),
+        ];
         let server = side_by(Arc::clone(&protocol), url, &options);
         let client = side_by(Arc::clone(&protocol), url, &[]);
         // A single thread needs a transport with readiness.
