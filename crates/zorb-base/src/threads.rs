@@ -70,8 +70,20 @@ impl ThreadActivity {
         for (octet, from) in octets.iter_mut().zip(name) {
             *octet = *from;
         }
-        for (word, from) in self.operation.iter().zip(octets.as_chunks::<8>().0) {
-            word.store(u64::from_le_bytes(*from), Ordering::Relaxed);
+        let mut words = [0; NAME_OCTETS / 8];
+        for (word, from) in words.iter_mut().zip(octets.as_chunks::<8>().0) {
+            *word = u64::from_le_bytes(*from);
+        }
+        self.set_words(words);
+    }
+
+    fn words(&self) -> [u64; NAME_OCTETS / 8] {
+        self.operation.each_ref().map(|word| word.load(Ordering::Relaxed))
+    }
+
+    fn set_words(&self, words: [u64; NAME_OCTETS / 8]) {
+        for (word, value) in self.operation.iter().zip(words) {
+            word.store(value, Ordering::Relaxed);
         }
     }
 }
@@ -85,6 +97,20 @@ pub fn record_operation(name: &[u8]) {
             activity.set_operation(name);
         }
     });
+}
+
+/// Counts work on a thread that the ORB has not started, with the operation that it serves, until dropped.
+#[derive(Debug)]
+pub struct RunningUpcall {
+    running: Running,
+    /// The operation that the thread served before.
+    before: [u64; NAME_OCTETS / 8],
+}
+
+impl Drop for RunningUpcall {
+    fn drop(&mut self) {
+        self.running.activity.iter().for_each(|activity| activity.set_words(self.before));
+    }
 }
 
 /// Counts one thread until dropped.
@@ -101,8 +127,12 @@ thread_local! {
 
 impl Running {
     /// Marks the calling thread as the counted one, until it ends.
-    pub fn is_this_thread(&self) {
+    pub fn is_this_thread(&mut self) {
         COUNTED_BY.set(Arc::as_ptr(&self.threads).addr());
+        if self.activity.is_none() {
+            self.activity = ACTIVITY.try_with(|activity| activity.borrow().clone()).ok().flatten();
+            self.threads.running.lock().threads.extend(self.activity.clone());
+        }
     }
 }
 
@@ -132,8 +162,8 @@ impl ThreadCount {
         name.replace('\0', " ")
     }
 
-    /// The span of what a thread of an ORB with an id logs.
-    fn span(&self) -> Option<EnteredSpan> {
+    /// Enters the span of what a thread of an ORB with an id logs, until the result is dropped.
+    pub fn span(&self) -> Option<EnteredSpan> {
         (!self.orb.is_empty()).then(|| tracing::error_span!("orb", id = self.orb).entered())
     }
 
@@ -172,7 +202,7 @@ impl ThreadCount {
             .into_iter()
             .fold(builder, std::thread::Builder::stack_size)
             .spawn(move || {
-                let (running, _started) = (running, started);
+                let (mut running, _started) = (running, started);
                 running.is_this_thread();
                 let _span = running.threads.span();
                 ACTIVITY.set(Some(activity));
@@ -184,6 +214,26 @@ impl ThreadCount {
     /// Counts work on another thread that [`join`](Self::join) must wait for, until the result is dropped.
     pub fn enter(self: &Arc<Self>) -> Running {
         self.begin(None)
+    }
+
+    /// Counts an upcall on the calling thread that [`join`](Self::join) must wait for, until the result is dropped. Until
+    /// then, reports about it name the thread and `operation`. `None` if the thread [is counted](Self::counts_this_thread)
+    /// already.
+    #[cold]
+    pub fn enter_upcall(self: &Arc<Self>, operation: &[u8]) -> Option<RunningUpcall> {
+        if self.counts_this_thread() {
+            return None;
+        }
+        let own = || {
+            let thread = std::thread::current();
+            ThreadActivity::new(thread.name().unwrap_or("without a name"))
+        };
+        let known =
+            ACTIVITY.try_with(|known| Arc::clone(known.borrow_mut().get_or_insert_with(own)));
+        let activity = known.unwrap_or_else(|_| own());
+        let before = activity.words();
+        activity.set_operation(operation);
+        Some(RunningUpcall { running: self.begin(Some(activity)), before })
     }
 
     fn begin(self: &Arc<Self>, activity: Option<Arc<ThreadActivity>>) -> Running {
@@ -215,7 +265,13 @@ impl ThreadCount {
     pub fn join_within(&self, limit: Duration) -> Vec<Arc<ThreadActivity>> {
         let running = self.running.lock();
         let running = self.ended.wait_while(running, limit, |running| running.count > 0);
-        if running.count == 0 { Vec::new() } else { running.threads.clone() }
+        let mut threads: Vec<Arc<ThreadActivity>> = Vec::new();
+        for thread in running.threads.iter().filter(|_| running.count > 0) {
+            if !threads.iter().any(|known| Arc::ptr_eq(known, thread)) {
+                threads.push(Arc::clone(thread));
+            }
+        }
+        threads
     }
 }
 
@@ -224,7 +280,9 @@ impl Drop for Running {
         let mut running = self.threads.running.lock();
         running.count -= 1;
         if let Some(activity) = &self.activity {
-            running.threads.retain(|known| !Arc::ptr_eq(known, activity));
+            // A thread is there once for each of its nested upcalls.
+            let known = running.threads.iter().position(|known| Arc::ptr_eq(known, activity));
+            known.map(|known| running.threads.swap_remove(known));
         }
         self.threads.ended.notify_all();
     }
@@ -243,7 +301,7 @@ mod tests {
         let counts = [Arc::clone(&own), Arc::clone(&other)];
         let body = move || {
             tell.send(counts.each_ref().map(|count| count.counts_this_thread())).unwrap();
-            let moved = counts[1].enter();
+            let mut moved = counts[1].enter();
             moved.is_this_thread();
             tell.send(counts.each_ref().map(|count| count.counts_this_thread())).unwrap();
         };
@@ -299,6 +357,25 @@ mod tests {
         drop(stuck);
         count.join();
         assert!(count.join_within(Duration::ZERO).is_empty());
+    }
+
+    #[test]
+    fn upcalls_of_other_threads_are_named_with_their_operation() {
+        let count = ThreadCount::new(8);
+        let running = || {
+            let threads = count.join_within(Duration::ZERO);
+            threads.iter().map(|thread| thread.operation()).collect::<Vec<_>>()
+        };
+        let outer = count.enter_upcall(b"outer");
+        {
+            let _inner = count.enter_upcall(b"inner");
+            assert_eq!(running(), ["inner"]);
+        }
+        assert_eq!(running(), ["outer"]);
+        let named = count.join_within(Duration::ZERO);
+        assert_eq!(Some(named[0].thread()), std::thread::current().name());
+        drop(outer);
+        assert!(running().is_empty() && count.is_empty());
     }
 
     #[test]

@@ -548,7 +548,7 @@ impl Holdable for HeldRequest {
         let Some(request) = self.take(Release::Resumed(pass)) else { return };
         let RequestLane { context, lane, serving_lane } = self.lane.clone();
         // A shutdown waits for it as for the ORB's own threads.
-        let _running = context.orb().threads().enter();
+        let _running = context.orb().threads().enter_upcall(&[]);
         let request = QueuedRequest::released(request, &lane, serving_lane);
         drop(request.serve(&mut Scratch::default()));
         serve_none();

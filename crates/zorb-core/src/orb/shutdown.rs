@@ -1,8 +1,9 @@
 //! Shuts an ORB down.
 
 use std::sync::Arc;
+use std::time::Instant;
 
-use zorb_base::threads::ThreadActivity;
+use zorb_base::threads::{ThreadActivity, record_operation};
 use zorb_base::upcall_thread::check_may_wait;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
@@ -85,23 +86,54 @@ impl OrbInner {
         let started = std::thread::Builder::new().name(name).spawn(move || core.finish());
         if let Err(error) = started {
             tracing::error!(%error, "cannot start the shutdown thread; not waiting for requests");
+            self.destroy_adapters();
             self.close();
         }
     }
 
-    fn finish(&self) {
+    /// Waits for the ORB's threads, destroys its adapters and closes it: all within the grace time.
+    fn finish(self: &Arc<Self>) {
         let threads = self.core.threads();
-        match self.core.options().shutdown_grace {
-            None => threads.join(),
-            Some(grace) => threads.join_within(grace).iter().for_each(|thread| report(thread)),
+        let Some(grace) = self.core.options().shutdown_grace else {
+            threads.join();
+            self.destroy_adapters();
+            return self.close();
+        };
+        let begun = Instant::now();
+        let stuck = threads.join_within(grace);
+        stuck.iter().for_each(|thread| report(thread));
+        let has_waited = threads.is_empty();
+        self.start_destroying_adapters();
+        if has_waited {
+            let left = grace.saturating_sub(begun.elapsed());
+            threads.join_within(left).iter().for_each(|thread| report(thread));
         }
         self.close();
     }
 
-    fn close(&self) {
+    /// Destroys the adapters on a thread of the ORB: etherealizing objects and dropping servants may block.
+    fn start_destroying_adapters(self: &Arc<Self>) {
+        if self.root.get().is_none() {
+            return;
+        }
+        let orb = Arc::clone(self);
+        let destroy = move || {
+            record_operation(b"POA::destroy");
+            orb.destroy_adapters();
+        };
+        if let Err(error) = self.core.threads().spawn("zorb-shutdown", destroy) {
+            tracing::error!(%error, "cannot start the shutdown thread; destroying POAs on this one");
+            self.destroy_adapters();
+        }
+    }
+
+    fn destroy_adapters(&self) {
         if let Some(root) = self.root.get() {
             root.destroy(true, &|adapter| self.adapters.unregister(adapter));
         }
+    }
+
+    fn close(&self) {
         let _ended = self.ended.lock();
         self.core.set_closed();
         self.ending.notify_all();

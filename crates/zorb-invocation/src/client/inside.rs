@@ -7,6 +7,7 @@ use std::time::Instant;
 use arc_swap::Guard;
 use zorb_base::buffers::trim;
 use zorb_base::gather::Gather;
+use zorb_base::threads::RunningUpcall;
 use zorb_base::upcall_thread::{CollocatedUpcall, about_to_block};
 use zorb_cdr::ByteOrder;
 use zorb_giop::{MessageHeader, ReplyStart, TargetAddress};
@@ -35,7 +36,13 @@ thread_local! {
 /// Makes a call to an object of this ORB: no connection, the upcall on the calling thread.
 pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
     let core = call.object.core();
-    let mut guard = Guarded { object: call.object, target: hold(call.object) };
+    let mut guard = Guarded {
+        object: call.object,
+        operation: call.operation,
+        target: hold(call.object),
+        running: None,
+    };
+    guard.count().map_err(Unfinished::Failed)?;
     let _upcall = CollocatedUpcall::begin(core);
     let (form, text) = (LOCAL_FORM, LOCAL_TEXT);
     let (mut request, mut buffer) = take_buffers();
@@ -89,7 +96,36 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
 /// The target of a call, which cannot end while it is guarded.
 struct Guarded<'a> {
     object: &'a ObjectRef,
+    operation: &'a str,
     target: Option<Guard<Option<Arc<LocalTarget>>>>,
+    /// What a shutdown waits for if there is no target: the object is not active.
+    running: Option<RunningUpcall>,
+}
+
+impl Guarded<'_> {
+    /// Makes a shutdown wait for the call, if it has no target.
+    ///
+    /// # Errors
+    /// The ORB has been shut down.
+    #[inline]
+    fn count(&mut self) -> Result<(), SystemException> {
+        if self.target.is_some() { Ok(()) } else { self.count_without_target() }
+    }
+
+    #[cold]
+    fn count_without_target(&mut self) -> Result<(), SystemException> {
+        let core = self.object.core();
+        self.running = core.threads().enter_upcall(self.operation.as_bytes());
+        // A shutdown that runs now may have missed it.
+        core.check_running()
+    }
+
+    /// The request waits, and runs no more.
+    #[cold]
+    fn release(&mut self) {
+        self.target = None;
+        self.running = None;
+    }
 }
 
 /// Answers the request in `message` on the calling thread, which waits while requests to the
@@ -120,18 +156,20 @@ fn answer_here(
             Ok(answer) => return Ok(answer),
             Err(NotServed::Broken(_)) => return Err(broken()),
             Err(NotServed::Held(queue)) if queue.is_for_main_thread() => {
-                guard.target = None;
+                guard.release();
                 about_to_block();
-                let (answer, octets) = hand_over(core, &queue, message, header, deadline)?;
+                let (answer, octets) =
+                    hand_over(core, &queue, (guard.operation, message), header, deadline)?;
                 *buffer = octets;
                 return Ok(answer);
             }
             Err(NotServed::Held(queue)) => {
                 // The request may wait for the end of the object.
-                guard.target = None;
+                guard.release();
                 about_to_block();
                 queue.wait(*since.get_or_insert_with(Instant::now), deadline)?;
                 guard.target = hold(guard.object);
+                guard.count()?;
             }
         }
     }

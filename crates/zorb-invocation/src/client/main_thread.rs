@@ -18,7 +18,7 @@ use crate::client::core::ClientCore;
 /// The answer to a call, and the message of its reply.
 type Answered = Result<(Answer, Vec<u8>), SystemException>;
 
-/// Hands the request in `message` to the main thread, and waits for the reply. The deadline limits the wait until the
+/// Hands the request for `operation` in `message` to the main thread, and waits for the reply. The deadline limits the wait until the
 /// upcall begins.
 ///
 /// # Errors
@@ -26,7 +26,7 @@ type Answered = Result<(Answer, Vec<u8>), SystemException>;
 pub(super) fn hand_over(
     core: &Arc<ClientCore>,
     queue: &HoldQueue,
-    message: &[u8],
+    (operation, message): (&str, &[u8]),
     header: &MessageHeader,
     deadline: Option<Instant>,
 ) -> Answered {
@@ -36,6 +36,7 @@ pub(super) fn hand_over(
     let progress = Arc::new(Progress::default());
     let call = HandedOver {
         core: Arc::clone(core),
+        operation: operation.to_owned(),
         message: message.to_vec(),
         header: *header,
         progress: Arc::clone(&progress),
@@ -56,6 +57,7 @@ pub(super) fn hand_over(
 /// A request of a thread that waits for its reply.
 struct HandedOver {
     core: Arc<ClientCore>,
+    operation: String,
     message: Vec<u8>,
     header: MessageHeader,
     progress: Arc<Progress>,
@@ -64,6 +66,8 @@ struct HandedOver {
 impl HandedOver {
     /// Makes the upcall, if the request is admitted; otherwise holds it again.
     fn ask(self: Box<Self>, pass: ResumePass) {
+        // A shutdown waits for it as for the ORB's own threads.
+        let _running = self.core.threads().enter_upcall(self.operation.as_bytes());
         let mut buffer = Vec::new();
         let reply = ReplyTo { buffer: &mut buffer, copy_threshold: usize::MAX, source: &NotSent };
         let request = IncomingRequest {

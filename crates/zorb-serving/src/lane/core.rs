@@ -78,7 +78,7 @@ impl LaneCore {
         body: impl FnOnce(io::Result<()>) + Send + 'static,
     ) -> io::Result<()> {
         let Some(core) = self.context.upgrade() else { return Err(io::ErrorKind::NotFound.into()) };
-        let running = core.threads().enter();
+        let mut running = core.threads().enter();
         let lane = Arc::clone(self);
         self.pool_threads.spawn_with(&self.name, self.stack_size, move || {
             // A pool counts its threads itself, but the shutdown of the ORB waits for them.
