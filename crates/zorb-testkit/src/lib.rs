@@ -39,7 +39,8 @@ pub use environment::{require_loopback, short_folder};
 pub use log::{Log, LogLine};
 pub use lossy::{Lossy, lossy};
 pub use own_process::{
-    exhaust_descriptors, in_own_process, limit_address_space, limit_descriptors, open_sockets,
+    end_of_own_process, exhaust_descriptors, in_own_process, limit_address_space,
+    limit_descriptors, open_sockets,
 };
 pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST};
 pub use scripted::Scripted;

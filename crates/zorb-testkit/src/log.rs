@@ -1,5 +1,6 @@
 //! Recording what is logged.
 
+use std::cell::RefCell;
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 
@@ -9,7 +10,19 @@ use tracing::{Event, Level, Metadata, Subscriber};
 
 /// A subscriber of `tracing` that records all events. Clones have the same lines.
 #[derive(Clone, Debug, Default)]
-pub struct Log(Arc<Mutex<Vec<LogLine>>>);
+pub struct Log(Arc<Mutex<Recorded>>);
+
+#[derive(Debug, Default)]
+struct Recorded {
+    lines: Vec<LogLine>,
+    /// With the id 1 and so on.
+    spans: Vec<LogSpan>,
+}
+
+thread_local! {
+    /// The ids of the spans that the thread has entered, the innermost last.
+    static ENTERED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
 
 /// A recorded event.
 #[derive(Clone, Debug)]
@@ -18,8 +31,19 @@ pub struct LogLine {
     pub level: Level,
     /// Its message.
     pub message: String,
-    fields: Vec<(&'static str, String)>,
+    fields: Fields,
+    spans: Vec<LogSpan>,
 }
+
+/// A span with its fields.
+#[derive(Clone, Debug)]
+struct LogSpan {
+    name: &'static str,
+    fields: Fields,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Fields(Vec<(&'static str, String)>);
 
 impl Log {
     /// Executes `work`, during which the calling thread logs here.
@@ -30,7 +54,7 @@ impl Log {
     /// The lines so far.
     #[must_use]
     pub fn lines(&self) -> Vec<LogLine> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().unwrap().lines.clone()
     }
 }
 
@@ -38,18 +62,25 @@ impl LogLine {
     /// The value of a field, as `Debug` shows it: text has quotation marks unless it is logged with `%`.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&str> {
-        let found = self.fields.iter().find(|(known, _)| *known == name);
-        found.map(|(_, value)| value.as_str())
+        self.fields.get(name)
+    }
+
+    /// The value of a field of the innermost span with this name around the line, as `Debug` shows it.
+    #[must_use]
+    pub fn field_of_span(&self, span: &str, name: &str) -> Option<&str> {
+        self.spans.iter().rev().find(|around| around.name == span)?.fields.get(name)
     }
 }
 
-impl Visit for LogLine {
+impl Fields {
+    fn get(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+}
+
+impl Visit for Fields {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        let value = format!("{value:?}");
-        match field.name() {
-            "message" => self.message = value,
-            name => self.fields.push((name, value)),
-        }
+        self.0.push((field.name(), format!("{value:?}")));
     }
 }
 
@@ -58,8 +89,12 @@ impl Subscriber for Log {
         true
     }
 
-    fn new_span(&self, _: &Attributes<'_>) -> Id {
-        Id::from_u64(1)
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        let mut span = LogSpan { name: attributes.metadata().name(), fields: Fields::default() };
+        attributes.record(&mut span.fields);
+        let spans = &mut self.0.lock().unwrap().spans;
+        spans.push(span);
+        Id::from_u64(spans.len() as u64)
     }
 
     fn record(&self, _: &Id, _: &Record<'_>) {}
@@ -67,13 +102,28 @@ impl Subscriber for Log {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let message = fields.get("message").unwrap_or_default().to_owned();
+        let mut recorded = self.0.lock().unwrap();
+        let span = |id: &u64| recorded.spans.get(usize::try_from(*id).ok()?.checked_sub(1)?);
+        let spans =
+            ENTERED.try_with(|entered| entered.borrow().iter().filter_map(span).cloned().collect());
         let level = *event.metadata().level();
-        let mut line = LogLine { level, message: String::new(), fields: Vec::new() };
-        event.record(&mut line);
-        self.0.lock().unwrap().push(line);
+        let spans = spans.unwrap_or_default();
+        recorded.lines.push(LogLine { level, message, fields, spans });
     }
 
-    fn enter(&self, _: &Id) {}
+    fn enter(&self, span: &Id) {
+        // A thread that ends logs outside of spans.
+        let _ = ENTERED.try_with(|entered| entered.borrow_mut().push(span.into_u64()));
+    }
 
-    fn exit(&self, _: &Id) {}
+    fn exit(&self, span: &Id) {
+        let _ = ENTERED.try_with(|entered| {
+            let mut entered = entered.borrow_mut();
+            let left = entered.iter().rposition(|known| *known == span.into_u64());
+            left.map(|left| entered.remove(left));
+        });
+    }
 }

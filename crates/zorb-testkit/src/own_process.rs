@@ -1,7 +1,7 @@
 //! Tests that need a process of their own.
 
 use std::fs::File;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -26,19 +26,27 @@ const OWN_PROCESS: &str = "TEST_OWN_PROCESS";
 /// If `body` panics, or there is no test of that name.
 #[expect(clippy::print_stdout, reason = "the test harness shows what the test has printed")]
 pub fn in_own_process(name: &str, body: impl FnOnce()) {
-    if std::env::var(OWN_PROCESS).is_ok_and(|wanted| wanted == name) {
-        return body();
-    }
-    let program = std::env::current_exe().unwrap();
-    let mut command = Command::new(program);
-    let command =
-        command.args([name, "--exact", "--include-ignored", "--nocapture"]).env(OWN_PROCESS, name);
-    let output = command.output().unwrap();
+    let Some(output) = end_of_own_process(name, body) else { return };
     let shown = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{name} in its own process:\n{shown}{errors}");
     assert!(shown.contains("1 passed"), "no test is named {name}:\n{shown}{errors}");
     print!("{shown}");
+}
+
+/// Runs a test in a process of its own as [`in_own_process`] does, and returns how that ended, which may be with a
+/// failure. `None` in that process.
+///
+/// # Panics
+/// If `body` panics, or the process cannot be started.
+pub fn end_of_own_process(name: &str, body: impl FnOnce()) -> Option<Output> {
+    if std::env::var(OWN_PROCESS).is_ok_and(|wanted| wanted == name) {
+        body();
+        return None;
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([name, "--exact", "--include-ignored", "--nocapture"]).env(OWN_PROCESS, name);
+    Some(command.output().unwrap())
 }
 
 /// Takes all descriptors that are left to the process, whose limit it lowers; they are free again when the files are

@@ -8,17 +8,67 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
 use signal_hook::iterator::Signals;
 use zorb_base::error::{Error, Phase};
+use zorb_os::lock::Lock;
 
 use super::handle::Orb;
 
 /// The signals that ask a process to terminate: from service managers, and Ctrl-C.
 const TERMINATION: [i32; 2] = [SIGTERM, SIGINT];
 
+/// What the signals do while no ORB waits for them. Their handlers remain once they are installed.
+static DEFAULT_ACTION: Lock<Option<DefaultAction>> = Lock::new(None);
+
+/// The default action of the signals, which ends the process.
+struct DefaultAction {
+    is_on: Arc<AtomicBool>,
+    /// The number of ORBs that wait for the signals.
+    waiting: usize,
+}
+
+/// Replaces the default action of the signals until dropped.
+struct Waiting(Arc<AtomicBool>);
+
+impl Waiting {
+    /// # Errors
+    /// The signals cannot be handled.
+    fn begin() -> io::Result<Self> {
+        let mut known = DEFAULT_ACTION.lock();
+        if known.is_none() {
+            let is_on = Arc::new(AtomicBool::new(true));
+            for signal in TERMINATION {
+                register_conditional_default(signal, Arc::clone(&is_on))?;
+            }
+            *known = Some(DefaultAction { is_on, waiting: 0 });
+        }
+        let action = known.as_mut().ok_or(io::ErrorKind::Other)?;
+        action.waiting += 1;
+        action.is_on.store(false, Ordering::SeqCst);
+        Ok(Self(Arc::clone(&action.is_on)))
+    }
+
+    /// Makes the next signal end the process.
+    fn has_received(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some(action) = DEFAULT_ACTION.lock().as_mut() {
+            action.waiting -= 1;
+            if action.waiting == 0 {
+                self.has_received();
+            }
+        }
+    }
+}
+
 impl Orb {
     /// Blocks until the ORB has been [shut down](Self::shutdown), as [`run`](Self::run) does, and shuts it down when
     /// the process gets SIGTERM or SIGINT: it accepts no further connections and requests, completes those in progress
     /// within the option `ShutdownGrace`, and sends CloseConnection to its peers. A second signal ends the process at
-    /// once, as do signals after this call.
+    /// once, as do signals after this call. Several ORBs of a process may wait for signals, at the same time or one after
+    /// the other.
     ///
     /// ```no_run
     /// let orb = zorb_core::Orb::builder().build()?;
@@ -34,19 +84,19 @@ impl Orb {
         let failed = |error: io::Error| {
             Error::new(Phase::Application, "handling signals").with_source(error)
         };
-        let ends_process = Arc::new(AtomicBool::new(false));
-        // Before the signals wake the thread below, which sets the flag: actions run in the order of their registration.
-        for signal in TERMINATION {
-            register_conditional_default(signal, Arc::clone(&ends_process)).map_err(failed)?;
-        }
+        // Before the signals wake the thread below, which restores the default action: what a signal does is done in the
+        // order of registration.
+        let received = Waiting::begin().map_err(failed)?;
         let mut signals = Signals::new(TERMINATION).map_err(failed)?;
         let handle = signals.handle();
+        let threads = self.core().threads();
         std::thread::scope(|scope| {
-            let waiter = std::thread::Builder::new().name("zorb-signals".to_owned());
+            let waiter = std::thread::Builder::new().name(threads.thread_name("zorb-signals"));
             let waiting = waiter.spawn_scoped(scope, || {
+                let _span = threads.span();
                 if let Some(signal) = signals.forever().next() {
                     tracing::info!(signal, "shutting down");
-                    ends_process.store(true, Ordering::SeqCst);
+                    received.has_received();
                     if let Err(error) = self.shutdown(false) {
                         tracing::error!(%error, "cannot shut down");
                     }
@@ -54,7 +104,6 @@ impl Orb {
             });
             waiting.map_err(failed)?;
             let ended = self.run();
-            ends_process.store(true, Ordering::SeqCst);
             handle.close();
             ended
         })

@@ -4,7 +4,7 @@ mod relocated;
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::time::{Duration, Instant};
 
 use relocated::Relocated;
@@ -22,8 +22,30 @@ impl Drop for Server {
     }
 }
 
-/// The output of the client after the server has started. Both use `port`, which copies of them replace by a free one.
-pub fn said_to(server: &str, client: &str, port: u16) -> String {
+impl Server {
+    /// Sends it a signal as soon as it waits for one, and waits until it has ended.
+    fn end(&mut self, signal: &str) -> ExitStatus {
+        let id = self.0.id().to_string();
+        let deadline = Instant::now() + LIMIT;
+        while !self.has_thread("zorb-signals") {
+            assert!(Instant::now() < deadline, "the server does not wait for signals");
+            std::thread::yield_now();
+        }
+        let sent = Command::new("sh").args(["-c", "kill -s \"$0\" \"$1\"", signal, &id]).status();
+        assert!(sent.unwrap().success());
+        self.0.wait().unwrap()
+    }
+
+    fn has_thread(&self, name: &str) -> bool {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", self.0.id())).unwrap();
+        let named = |path| std::fs::read_to_string(path).is_ok_and(|comm| comm.trim() == name);
+        threads.flatten().any(|thread| named(thread.path().join("comm")))
+    }
+}
+
+/// The output of the client after the server has started, which then ends orderly when it gets `signal`, for example
+/// `TERM`. Both use `port`, which copies of them replace by a free one.
+pub fn said_to(server: &str, client: &str, port: u16, signal: &str) -> String {
     let (server, client) = (Path::new(server), Path::new(client));
     let copies = Relocated::copies(&[server, client], port).unwrap();
     let address = SocketAddr::from(([127, 0, 0, 1], copies.port));
@@ -38,6 +60,7 @@ pub fn said_to(server: &str, client: &str, port: u16) -> String {
     loop {
         let output = Command::new(copies.of(client)).output().unwrap();
         if output.status.success() {
+            assert_eq!(server.end(signal).code(), Some(0));
             return String::from_utf8_lossy(&output.stdout).into_owned();
         }
         let error = String::from_utf8_lossy(&output.stderr);
