@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use zorb_core::OnewayQueue;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_testkit::{in_own_process, limit_descriptors};
+use zorb_testkit::{exhaust_descriptors, in_own_process, limit_descriptors};
 
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 
@@ -162,5 +162,26 @@ fn queues_of_one_way_calls_end_with_the_servers_that_they_call() {
         }
         let counts = queue.counts();
         assert_eq!((counts.sent, counts.lost, counts.refused), (50, 0, 0));
+    });
+}
+
+#[test]
+fn a_client_without_descriptors_gets_those_of_idle_connections_of_other_orbs() {
+    let name =
+        "descriptors::a_client_without_descriptors_gets_those_of_idle_connections_of_other_orbs";
+    in_own_process(name, || {
+        let servers = [(); 4].map(|()| server());
+        let [(_first, idle), (_second, other)] = [(); 2].map(|()| {
+            let orb = builder().build().unwrap();
+            let resolve = |(_, echo): &(_, Echo)| orb.resolve(&echo.object().to_ior_string());
+            let there: [Echo; 4] = servers.each_ref().map(|server| resolve(server).unwrap());
+            (orb, there)
+        });
+        for there in &idle[1..] {
+            assert_eq!(there.twice(1), Ok(2));
+        }
+        let all = exhaust_descriptors();
+        assert_eq!(other[0].twice(2), Ok(4));
+        drop(all);
     });
 }

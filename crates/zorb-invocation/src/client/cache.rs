@@ -96,7 +96,8 @@ impl OtherConnections for EndpointCaches {
 
     #[cold]
     fn close_all(&self) -> bool {
-        let closed = self.close_unused(Some(Duration::ZERO));
+        let closed: usize =
+            Self::of_process().iter().map(|of_orb| of_orb.close_unused(Some(Duration::ZERO))).sum();
         log_limited!(
             warn,
             closed,
@@ -157,7 +158,7 @@ impl ConnectionCache {
         close_all(&caches);
     }
 
-    /// Closes all idle connections, as descriptors have run short. Returns whether there were any.
+    /// Closes all idle connections of the process, as descriptors have run short. Returns whether there were any.
     pub(crate) fn close_idle(&self) -> bool {
         self.caches.close_all()
     }

@@ -132,7 +132,8 @@ pub(super) trait OtherConnections: Send + Sync {
     /// the time to connect. `None` if there was none.
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted>;
 
-    /// Closes all that no call uses, as descriptors have run short. Returns whether there were any.
+    /// Closes all of the process that no call uses, as descriptors have run short. Returns whether there were any.
+    /// Those of queues of one-way calls stay.
     fn close_all(&self) -> bool;
 }
 

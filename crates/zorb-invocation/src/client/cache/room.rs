@@ -27,6 +27,11 @@ impl EndpointCaches {
         all.push(Arc::downgrade(self));
     }
 
+    /// The connections of all ORBs of the process.
+    pub(super) fn of_process() -> Vec<Arc<Self>> {
+        OF_PROCESS.lock().iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Closes the connection that no call has used for longest, and counts another. While calls use all, waits within
     /// the time to connect; `None` if one is used all the time.
     #[cold]
@@ -53,8 +58,8 @@ impl EndpointCaches {
 
 /// Closes the connection of the process that no call has used for longest. Returns whether there was one.
 fn close_least_used() -> bool {
-    let of_orbs: Vec<_> = OF_PROCESS.lock().iter().filter_map(Weak::upgrade).collect();
-    let caches: Vec<Arc<EndpointCache>> = of_orbs.iter().flat_map(|of_orb| of_orb.all()).collect();
+    let caches: Vec<Arc<EndpointCache>> =
+        EndpointCaches::of_process().iter().flat_map(|of_orb| of_orb.all()).collect();
     let idle = caches.iter().filter_map(|cache| Some((cache.idle_since()?, cache)));
     let Some((since, cache)) = idle.min_by_key(|(since, _)| *since) else { return false };
     cache.close_idle_since(since)
