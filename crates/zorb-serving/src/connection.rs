@@ -11,8 +11,8 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use zorb_base::counters::{CallLock, Count};
 use zorb_base::orb_core::OrbCore;
@@ -33,6 +33,7 @@ use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::output::state::Output;
+use crate::own_threads::ordered::OrderedRequests;
 use crate::own_threads::state::OwnThreads;
 use crate::scratch::Scratch;
 use zorb_base::progress::Progress;
@@ -76,6 +77,8 @@ pub(crate) struct ServerConnection {
     /// Whether it has threads of its own.
     has_own_threads: AtomicBool,
     pub(super) own_threads: OwnThreads,
+    /// Its resumed requests, if it has threads of its own and a request of it has been held.
+    pub(super) resumed: OnceLock<Arc<ConnectionRequests>>,
     pub(super) events: Events,
     /// The adapter whose policies were applied last; 0 for none.
     pub(super) set_up_by: AtomicUsize,
@@ -123,7 +126,13 @@ pub(crate) trait ServingLane: Send + Sync {
 
     /// Lets a thread serve a request that was held.
     fn resume(self: Arc<Self>, request: ReleasedRequest);
+
+    /// Lets a thread serve the next resumed request of a connection with threads of its own.
+    fn resume_next(self: Arc<Self>, requests: Arc<ConnectionRequests>);
 }
+
+/// The resumed requests of a connection with threads of its own.
+pub(crate) type ConnectionRequests = OrderedRequests<ReleasedRequest, Arc<dyn ServingLane>>;
 
 // Formatting the lane would add 95 KB to programs.
 impl fmt::Debug for dyn ServingLane {
@@ -138,7 +147,15 @@ pub(crate) struct ReleasedRequest {
     /// Its connection, which counts it again; `None` if that has ended.
     pub(crate) connection: Option<Arc<ServerConnection>>,
     pub(crate) context: Arc<ServerContext>,
+    /// Those of the connection that it came over; `None` if its order depends on the lane's threads.
+    pub(crate) ordered: Option<Arc<ConnectionRequests>>,
     pub(crate) release: Release,
+}
+
+impl fmt::Debug for ReleasedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReleasedRequest").field("message", &self.message).finish_non_exhaustive()
+    }
 }
 
 /// How a held request has been released.
@@ -195,6 +212,7 @@ impl ServerConnection {
             progress: Arc::new(Progress::new(accepted)),
             has_own_threads: AtomicBool::new(false),
             own_threads: OwnThreads::default(),
+            resumed: OnceLock::new(),
             events: Events::default(),
             set_up_by: AtomicUsize::new(0),
             band: AtomicI16::new(-1),
@@ -260,6 +278,11 @@ impl ServerConnection {
 
     pub(super) fn takes_own_threads(&self) {
         self.has_own_threads.store(true, Ordering::Release);
+    }
+
+    /// Its resumed requests, which keep their order among themselves; `None` if the threads of the lane serve it.
+    pub(super) fn ordered(&self) -> Option<Arc<ConnectionRequests>> {
+        self.has_own_threads().then(|| Arc::clone(self.resumed.get_or_init(Arc::default)))
     }
 
     /// Notes that a request has been served and its reply sent.

@@ -32,7 +32,7 @@ use self::permits::Permits;
 use self::resumed::{Put, Resumed};
 use self::spawner::ThreadRequests;
 use self::steady_state::SteadyState;
-use crate::connection::{ReleasedRequest, ServerConnection, ServingLane};
+use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
 use crate::context::ServerContext;
 use crate::input::Input;
 use crate::listener::Listener;
@@ -124,8 +124,8 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
     }
 
     /// Serves a request that was held.
-    fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        match lane.resumed.put(request) {
+    fn resume(&self, lane: &Arc<Lane>, request: ReleasedRequest) {
+        match lane.resumed.put(lane.queued(request)) {
             // Its client has gone, or the lane would not have ended.
             Put::Ended(request) => drop(request),
             Put::Queued | Put::WantsThread => {
@@ -134,6 +134,11 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
                 }
             }
         }
+    }
+
+    /// Serves the next resumed request of a connection with threads of its own, where all have some.
+    fn resume_next(&self, lane: &Arc<Lane>, requests: Arc<ConnectionRequests>) {
+        let _ = (lane, requests);
     }
 
     /// The body of a thread of the lane.
@@ -235,6 +240,12 @@ impl Lane {
         lanes.push(Arc::downgrade(&lane));
         drop(lanes);
         Ok(lane)
+    }
+
+    /// A request that was held, for a thread of the lane.
+    pub(super) fn queued(self: &Arc<Self>, request: ReleasedRequest) -> QueuedRequest {
+        let serving_lane: Arc<Self> = Arc::clone(self);
+        QueuedRequest::released(request, &self.core, serving_lane)
     }
 
     /// The queue of requests, if the strategy has one: then an additional thread reads for the others.
@@ -441,8 +452,10 @@ impl ServingLane for Lane {
     }
 
     fn resume(self: Arc<Self>, request: ReleasedRequest) {
-        let serving_lane: Arc<Self> = Arc::clone(&self);
-        let request = QueuedRequest::released(request, &self.core, serving_lane);
         self.strategy.resume(&self, request);
+    }
+
+    fn resume_next(self: Arc<Self>, requests: Arc<ConnectionRequests>) {
+        self.strategy.resume_next(&self, requests);
     }
 }

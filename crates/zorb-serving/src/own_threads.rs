@@ -9,6 +9,7 @@
 //! the option `StallTakeover`, and a nested call back to the client cannot deadlock. If several callers share
 //! a connection and its upcalls take long, the thread hands the input over before each upcall.
 
+pub(super) mod ordered;
 pub(super) mod state;
 
 use std::io;
@@ -173,6 +174,12 @@ impl ServerConnection {
         mut input: Box<Input>,
         is_awaited: bool,
     ) -> LongUpcall {
+        if let Some(resumed) = self.resumed.get()
+            && resumed.is_running()
+        {
+            // It was sent before this request.
+            resumed.wait();
+        }
         let threads = &self.own_threads;
         let mut upcall = LongUpcall::default();
         // A request behind one whose caller waits can only come from another caller.
@@ -204,6 +211,15 @@ impl ServerConnection {
     /// not start threads in steady state, so it does that only if a request waits already; the watchdog finds
     /// later ones.
     pub(super) fn hand_over_to_block(self: &Arc<Self>) -> bool {
+        if let Some(resumed) = self.resumed.get() {
+            let (was_resumed, next) = resumed.hand_over_from(zorb_os::thread::id());
+            if let Some(lane) = next {
+                lane.resume_next(Arc::clone(resumed));
+            }
+            if was_resumed {
+                return true;
+            }
+        }
         let when = if self.lane.is_default() { HandOver::Always } else { HandOver::IfWaiting };
         self.offer_input(when)
     }

@@ -159,7 +159,7 @@ impl PoolCore {
                     check_readiness(&listeners).map_err(|reason| failed().with_source(reason))?;
                     Box::new(SingleThread)
                 }
-                Strategy::ThreadPerConnection => Box::new(ThreadPerConnection),
+                Strategy::ThreadPerConnection => Box::new(ThreadPerConnection::default()),
                 Strategy::HalfSync => {
                     let buffering = lane.buffering.or(settings.buffering);
                     Box::new(HalfSync::new(lane.max_threads(), buffering, by_priority))
@@ -319,7 +319,7 @@ pub(crate) fn default_lane(context: &Arc<ServerContext>) -> io::Result<Arc<Lane>
         context,
         LaneParts {
             settings: LaneSettings::new(None, 1),
-            strategy: Box::new(ThreadPerConnection),
+            strategy: Box::new(ThreadPerConnection::default()),
             pool: 0,
             name: name.to_owned(),
             stack_size: None,

@@ -17,7 +17,9 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use crate::connection::{Release, ReleasedRequest, ServerConnection, ServingLane};
+use crate::connection::{
+    ConnectionRequests, Release, ReleasedRequest, ServerConnection, ServingLane,
+};
 use crate::context::ServerContext;
 use crate::input::Input;
 use crate::lane::core::LaneCore;
@@ -61,6 +63,8 @@ struct RequestLane {
     context: Arc<ServerContext>,
     lane: Arc<LaneCore>,
     serving_lane: Arc<dyn ServingLane>,
+    /// The resumed requests of its connection, also after that has ended, if they keep their order.
+    ordered: Option<Arc<ConnectionRequests>>,
 }
 
 impl RequestLane {
@@ -69,6 +73,7 @@ impl RequestLane {
             context: Arc::clone(&connection.core),
             lane: Arc::clone(&connection.lane),
             serving_lane: Arc::clone(&connection.serving_lane),
+            ordered: connection.ordered(),
         }
     }
 }
@@ -219,8 +224,8 @@ impl QueuedRequest {
         lane: &Arc<LaneCore>,
         serving_lane: Arc<dyn ServingLane>,
     ) -> Self {
-        let ReleasedRequest { message, connection, context, release } = request;
-        let lane = RequestLane { context, lane: Arc::clone(lane), serving_lane };
+        let ReleasedRequest { message, connection, context, ordered, release } = request;
+        let lane = RequestLane { context, lane: Arc::clone(lane), serving_lane, ordered };
         let connection = connection.map(ConnectionUse);
         let released = Released { connection, lane, release: Some(release) };
         Self { message, client: Client::Released(Box::new(released)) }
@@ -527,7 +532,8 @@ impl HeldRequest {
             return None;
         }
         let context = Arc::clone(&self.lane.context);
-        Some(ReleasedRequest { message, connection, context, release })
+        let ordered = self.lane.ordered.clone();
+        Some(ReleasedRequest { message, connection, context, ordered, release })
     }
 }
 
@@ -546,7 +552,7 @@ impl Holdable for HeldRequest {
 
     fn serve(mut self: Box<Self>, pass: ResumePass) {
         let Some(request) = self.take(Release::Resumed(pass)) else { return };
-        let RequestLane { context, lane, serving_lane } = self.lane.clone();
+        let RequestLane { context, lane, serving_lane, .. } = self.lane.clone();
         // A shutdown waits for it as for the ORB's own threads.
         let _running = context.orb().threads().enter_upcall(&[]);
         let request = QueuedRequest::released(request, &lane, serving_lane);

@@ -1,14 +1,15 @@
 //! Adapter activators.
 
 use std::net::TcpStream;
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use zorb_core::Orb;
+use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
 use zorb_core::poa::{AdapterActivator, Poa, PoaError, PoaPolicies};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
-use crate::held::{DONE, Raw, TWO_WAY};
+use crate::held::{DONE, Raw, STRATEGIES, TWO_WAY};
 use crate::support::{Acting, Echo, builder, client, server, until};
 
 /// More than the limits of threads, connections or descriptors.
@@ -20,7 +21,6 @@ type Log = Arc<Mutex<Vec<String>>>;
 #[derive(Clone)]
 struct Creating {
     log: Log,
-    permits: Arc<Mutex<Receiver<()>>>,
 }
 
 impl AdapterActivator for Creating {
@@ -28,13 +28,6 @@ impl AdapterActivator for Creating {
         self.log.lock().unwrap().push(format!("{}/{name}", parent.name()));
         let policies = PoaPolicies::new().persistent().user_ids();
         match name {
-            "waits" => {
-                let created = parent.create(name, policies)?;
-                // Requests do not find the adapter before its object is active.
-                self.permits.lock().unwrap().recv().unwrap();
-                created.activate_with_id::<_, Echo>("one", Acting(Ok))?;
-                Ok(true)
-            }
             "outer" => {
                 parent.create(name, policies)?.set_adapter_activator(self.clone());
                 Ok(true)
@@ -60,6 +53,30 @@ impl AdapterActivator for Creating {
             "panics" => panic!("as asked"),
             _ => Ok(false),
         }
+    }
+}
+
+/// Creates an adapter, and activates its object when it is permitted: requests do not find the adapter before that.
+struct Waiting {
+    policies: PoaPolicies,
+    starts: Sender<()>,
+    permitted: Mutex<Receiver<()>>,
+    /// The requests of the object, in order.
+    asked: Arc<Mutex<Vec<i32>>>,
+}
+
+impl AdapterActivator for Waiting {
+    fn unknown_adapter(&self, parent: &Poa, name: &str) -> Result<bool, SystemException> {
+        let created = parent.create(name, self.policies.clone())?;
+        self.starts.send(()).unwrap();
+        self.permitted.lock().unwrap().recv().unwrap();
+        let asked = Arc::clone(&self.asked);
+        let noting = Acting(move |value| {
+            asked.lock().unwrap().push(value);
+            Ok(value)
+        });
+        created.activate_with_id::<_, Echo>("one", noting)?;
+        Ok(true)
     }
 }
 
@@ -95,13 +112,12 @@ const FAILED: (SystemExceptionKind, zorb_types::MinorCode) =
 #[test]
 fn activators_create_each_missing_adapter_on_the_path_of_a_reference() {
     let (orb, _) = server();
-    let (log, (_permits, permitted)) = (Log::default(), channel());
+    let log = Log::default();
     let here = reference(&orb, &["outer", "inner"]);
     let (_client, there) = client(&here);
     let root = orb.root_poa();
     assert_eq!(code(there.twice(1).unwrap_err()), UNKNOWN);
-    let permits = Arc::new(Mutex::new(permitted));
-    root.set_adapter_activator(Creating { log: Arc::clone(&log), permits });
+    root.set_adapter_activator(Creating { log: Arc::clone(&log) });
     for view in [&here, &there] {
         assert!(view.object().locate().unwrap());
         assert!(taken(&log).is_empty());
@@ -123,12 +139,11 @@ fn activators_create_each_missing_adapter_on_the_path_of_a_reference() {
 #[test]
 fn activators_refuse_and_fail() {
     let (orb, _) = server();
-    let (log, (_permits, permitted)) = (Log::default(), channel());
+    let log = Log::default();
     let names = ["refused", "missing", "fails", "panics", "itself"];
     let references = names.map(|name| reference(&orb, &[name]));
-    let permits = Arc::new(Mutex::new(permitted));
     let root = orb.root_poa();
-    root.set_adapter_activator(Creating { log: Arc::clone(&log), permits });
+    root.set_adapter_activator(Creating { log: Arc::clone(&log) });
     let expected = [UNKNOWN, UNKNOWN, FAILED, FAILED, FAILED];
     for ((name, here), expected) in names.into_iter().zip(&references).zip(expected) {
         let (_client, there) = client(here);
@@ -148,10 +163,9 @@ fn activators_refuse_and_fail() {
 #[test]
 fn an_activator_uses_the_adapter_that_it_creates() {
     let (orb, _) = server();
-    let (log, (_permits, permitted)) = (Log::default(), channel());
+    let log = Log::default();
     let here = reference(&orb, &["own"]);
-    let permits = Arc::new(Mutex::new(permitted));
-    orb.root_poa().set_adapter_activator(Creating { log: Arc::clone(&log), permits });
+    orb.root_poa().set_adapter_activator(Creating { log: Arc::clone(&log) });
     let (_client, there) = client(&here);
     assert_eq!((there.twice(1), here.twice(2)), (Ok(1), Ok(2)));
     assert_eq!(taken(&log), ["RootPOA/own"]);
@@ -159,41 +173,73 @@ fn an_activator_uses_the_adapter_that_it_creates() {
 
 #[test]
 fn a_thousand_requests_wait_for_an_adapter_and_delay_nobody() {
+    for strategy in STRATEGIES {
+        thousand_wait(strategy);
+    }
+}
+
+/// In the ORB's own lane, or in a lane of one thread.
+fn thousand_wait(strategy: Option<Strategy>) {
     let orb = builder().option("MaxHeldRequests", (2 * MANY).to_string());
-    let orb = orb.listen("iiop://127.0.0.1:0").build().unwrap();
-    let free: Echo = orb.root_poa().activate(Acting(Ok)).unwrap();
-    let (log, (permits, permitted)) = (Log::default(), channel());
-    let object = reference(&orb, &["waits"]);
-    let permitted = Arc::new(Mutex::new(permitted));
+    let orb = orb.option("StallTakeover", "3600000").listen("iiop://127.0.0.1:0").build().unwrap();
+    let (policies, address) = match strategy {
+        None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
+        Some(strategy) => {
+            let lane = LaneSettings {
+                endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
+                ..LaneSettings::new(None, 1)
+            };
+            let settings = PoolSettings {
+                strategy: Some(strategy),
+                lanes: vec![lane],
+                ..PoolSettings::new("waits")
+            };
+            let pool = orb.create_pool(settings).unwrap();
+            (PoaPolicies::new().with(pool.policy()), pool.endpoints()[0][0].clone())
+        }
+    };
     let root = orb.root_poa();
-    root.set_adapter_activator(Creating { log: Arc::clone(&log), permits: permitted });
-    let address = orb.endpoints()[0].trim_start_matches("iiop://").to_owned();
+    let free: Echo = root.create("free", policies.clone()).unwrap().activate(Acting(Ok)).unwrap();
+    let policies = policies.persistent().user_ids();
+    let waits = root.create("waits", policies.clone()).unwrap();
+    let object: Echo = waits.create_reference_with_id("one").unwrap();
+    waits.destroy();
+    let (starts, started) = channel();
+    let (permits, permitted) = channel();
+    let asked = Arc::<Mutex<Vec<i32>>>::default();
+    root.set_adapter_activator(Waiting {
+        policies,
+        starts,
+        permitted: Mutex::new(permitted),
+        asked: Arc::clone(&asked),
+    });
+    let address = address.trim_start_matches("iiop://").to_owned();
     let mut client = Raw(TcpStream::connect(address).unwrap());
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| object.twice(0));
-        until(|| !log.lock().unwrap().is_empty());
         let found = scope.spawn(|| root.find_or_activate("waits").unwrap().active_objects());
+        started.recv().unwrap();
         (1..=MANY).for_each(|value| client.twice(&object, value, TWO_WAY));
         client.twice(&free, MANY + 1, TWO_WAY);
-        assert_eq!(client.reply(), (MANY + 1, DONE));
+        assert_eq!(client.reply(), (MANY + 1, DONE), "{strategy:?}");
+        assert!(asked.lock().unwrap().is_empty(), "the control: they still wait");
         permits.send(()).unwrap();
-        assert_eq!(first.join().unwrap(), Ok(0));
         assert_eq!(found.join().unwrap(), 1);
     });
     let mut replies: Vec<_> = (0..MANY).map(|_| client.reply()).collect();
     replies.sort_unstable_by_key(|(id, _)| *id);
-    assert!(replies.into_iter().eq((1..=MANY).map(|id| (id, DONE))));
-    assert_eq!(taken(&log), ["RootPOA/waits"]);
+    assert!(replies.into_iter().eq((1..=MANY).map(|id| (id, DONE))), "{strategy:?}");
+    assert_eq!(*asked.lock().unwrap(), (1..=MANY).collect::<Vec<_>>(), "{strategy:?}");
+    assert!(started.try_recv().is_err(), "the activator has been asked once: {strategy:?}");
+    orb.shutdown(true).unwrap();
 }
 
 #[test]
 fn a_holding_ancestor_holds_requests_for_missing_adapters() {
     let (orb, _) = server();
-    let (log, (_permits, permitted)) = (Log::default(), channel());
+    let log = Log::default();
     let there = client(&reference(&orb, &["outer", "inner"]));
-    let permits = Arc::new(Mutex::new(permitted));
     let root = orb.root_poa();
-    root.set_adapter_activator(Creating { log: Arc::clone(&log), permits });
+    root.set_adapter_activator(Creating { log: Arc::clone(&log) });
     root.manager().hold_requests().unwrap();
     std::thread::scope(|scope| {
         let call = scope.spawn(|| there.1.twice(4));

@@ -8,7 +8,7 @@ use zorb_os::lock::Lock;
 /// The maximum number of threads that serve resumed requests, in lanes without a reactor.
 const MAX_THREADS: usize = 64;
 
-/// A queue of resumed requests, started in order.
+/// A queue of resumed requests, or of connections that have some, started in order.
 #[derive(Debug)]
 pub(crate) struct Resumed<R> {
     waiting: Lock<Waiting<R>>,
@@ -55,6 +55,13 @@ impl<R> Resumed<R> {
         let wants_thread = waiting.threads < MAX_THREADS;
         waiting.threads += usize::from(wants_thread);
         if wants_thread { Put::WantsThread } else { Put::Queued }
+    }
+
+    /// Adds again what the calling dedicated thread has taken, which takes the next one now.
+    pub(crate) fn put_back(&self, request: R) {
+        let mut waiting = self.waiting.lock();
+        waiting.requests.push_back(request);
+        self.count.store(waiting.requests.len(), Ordering::Release);
     }
 
     /// Accepts no further requests, and returns those that wait.

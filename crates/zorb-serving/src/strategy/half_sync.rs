@@ -9,7 +9,7 @@ use zorb_giop::{MessageHeader, ProtocolError};
 use zorb_types::SystemException;
 
 use super::queue::{Call, Next, Offered, RequestQueue, Room, Taker, Worker};
-use crate::connection::ServerConnection;
+use crate::connection::{ReleasedRequest, ServerConnection};
 use crate::input::Input;
 use crate::lane::{Lane, OtherLanes, ServingStrategy, ThreadKind};
 use crate::message::RequestMessage;
@@ -189,7 +189,8 @@ impl ServingStrategy for HalfSync {
         Ok(())
     }
 
-    fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
+    fn resume(&self, lane: &Arc<Lane>, request: ReleasedRequest) {
+        let request = lane.queued(request);
         // There is always room: the manager's limits have counted it.
         self.queue(lane, request, Room::Unlimited, &mut None, &mut Vec::new());
     }

@@ -2,17 +2,23 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Instant;
 
-use crate::connection::ServerConnection;
-use crate::lane::resumed::Put;
+use crate::connection::{ConnectionRequests, ReleasedRequest, ServerConnection, ServingLane};
+use crate::lane::resumed::{Put, Resumed};
 use crate::lane::{Lane, ServingStrategy};
-use crate::queued::{QueuedRequest, queue_full};
+use crate::queued::queue_full;
 use crate::scratch::Scratch;
+use crate::watchdog::Watched;
+use zorb_os::thread;
 use zorb_transport::log_limited;
 
 /// The strategy thread per connection.
-#[derive(Debug)]
-pub(crate) struct ThreadPerConnection;
+#[derive(Debug, Default)]
+pub(crate) struct ThreadPerConnection {
+    /// The connections with resumed requests that wait for threads.
+    resumed: Arc<Resumed<Arc<ConnectionRequests>>>,
+}
 
 impl ServingStrategy for ThreadPerConnection {
     fn uses_reactor(&self) -> bool {
@@ -23,22 +29,70 @@ impl ServingStrategy for ThreadPerConnection {
         connection.start_own_thread()
     }
 
+    fn resume(&self, lane: &Arc<Lane>, request: ReleasedRequest) {
+        let requests = request.ordered.clone().unwrap_or_default();
+        if requests.put(request) {
+            self.resume_next(lane, requests);
+        }
+    }
+
     /// Starts a thread, because none waits for requests of all connections.
-    fn resume(&self, lane: &Arc<Lane>, request: QueuedRequest) {
-        let Put::WantsThread = lane.resumed.put(request) else { return };
-        let resuming = Arc::clone(lane);
+    fn resume_next(&self, lane: &Arc<Lane>, requests: Arc<ConnectionRequests>) {
+        let Put::WantsThread = self.resumed.put(requests) else { return };
+        let (resumed, serving) = (Arc::clone(&self.resumed), Arc::clone(lane));
         let started = lane.core.spawn(move |_| {
             let mut scratch = Scratch::default();
-            while let Some(request) = resuming.resumed.take_or_end() {
-                let _permit = resuming.permit(true);
-                drop(request.serve(&mut scratch));
+            while let Some(requests) = resumed.take_or_end() {
+                if serve_next(&serving, &requests, &mut scratch) {
+                    resumed.put_back(requests);
+                }
             }
         });
         if let Err(error) = started {
             log_limited!(error, %error, "cannot start a thread for resumed requests");
-            for request in lane.resumed.give_up() {
-                drop(request.refuse(&queue_full(), &mut Vec::new()));
+            for request in self.resumed.give_up().into_iter().flat_map(|all| all.give_up()) {
+                drop(lane.queued(request).refuse(&queue_full(), &mut Vec::new()));
             }
         }
+    }
+}
+
+/// Serves the next resumed request of a connection. Returns whether the thread must serve a further one.
+fn serve_next(lane: &Arc<Lane>, requests: &Arc<ConnectionRequests>, scratch: &mut Scratch) -> bool {
+    // First: the connection's own threads wait for requests that have begun, and may have the last permit.
+    let _permit = lane.permit(true);
+    let serving_lane: Arc<dyn ServingLane> = Arc::clone(lane) as _;
+    let Some(begun) = requests.begin(thread::id(), serving_lane) else { return false };
+    if begun.is_unwatched {
+        begun.request.context.watchdog().watch(requests, begun.number.wrapping_sub(1));
+    }
+    drop(lane.queued(begun.request).serve(scratch));
+    requests.end(begun.number)
+}
+
+impl Watched for ConnectionRequests {
+    fn begin_watch(&self) -> bool {
+        Self::begin_watch(self)
+    }
+
+    fn relieve(self: Arc<Self>, seen: u32) -> u32 {
+        let (begun, next) = self.hand_over_slow(seen);
+        if let Some(lane) = next {
+            lane.resume_next(self);
+        }
+        begun
+    }
+
+    /// Its connection sends the replies.
+    fn expire_output(self: Arc<Self>, _: Instant) -> Option<Instant> {
+        None
+    }
+
+    fn is_being_read(&self) -> bool {
+        !self.is_running()
+    }
+
+    fn stop_watching(&self, seen: u32) -> bool {
+        Self::stop_watching(self, seen)
     }
 }
