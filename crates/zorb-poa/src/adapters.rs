@@ -24,7 +24,7 @@ use crate::active_object::ActiveObject;
 use crate::adapter::{NewAdapter, ObjectAdapter};
 use crate::adapter_activation::AdapterActivations;
 use crate::call::Interfaces;
-use crate::error::not_there;
+use crate::error::{PoaError, not_there};
 use crate::hold_queue::{Arrival, Gate, HoldLimits, HoldQueue, Stopped};
 use crate::key::KeyParts;
 use crate::manager::{ManagerState, PoaManager};
@@ -106,8 +106,23 @@ impl Adapters {
 
     /// Creates an adapter and adds it to the tables; requests find a persistent one by its path when the adapter
     /// activator that creates it, if any, has returned.
-    pub fn register(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
+    ///
+    /// # Errors
+    /// `ManagerAlreadyExists` if another manager has the id of the adapter's by now.
+    pub fn register(&self, new: NewAdapter<'_>) -> Result<Arc<ObjectAdapter>, PoaError> {
         let _changing = self.changing.lock();
+        self.managers.know(&new.manager)?;
+        Ok(self.add(new))
+    }
+
+    /// The same for the root adapter, whose manager is always known.
+    pub fn register_root(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
+        let _changing = self.changing.lock();
+        self.add(new)
+    }
+
+    /// Callers hold `changing`.
+    fn add(&self, new: NewAdapter<'_>) -> Arc<ObjectAdapter> {
         let mut tables = Tables::clone(&self.tables.load());
         let index = tables.by_index.iter().position(Option::is_none).unwrap_or_else(|| {
             tables.by_index.push(None);
@@ -134,7 +149,7 @@ impl Adapters {
         {
             tables.by_path.insert(adapter.path().to_vec(), Arc::clone(&adapter));
         }
-        self.managers.join(adapter.manager(), adapter.managed());
+        adapter.manager().join(adapter.managed());
         self.replace(tables);
         adapter
     }

@@ -95,12 +95,16 @@ impl PoaManagerFactory {
         self.0.root.clone()
     }
 
-    /// An adapter has this manager.
-    pub(crate) fn join(&self, manager: &PoaManager, adapter: Weak<dyn Managed>) {
-        manager.join(adapter);
-        // Its earlier adapters may have been destroyed.
+    /// Knows a manager, which is to get an adapter; its earlier ones may have been destroyed.
+    ///
+    /// # Errors
+    /// `ManagerAlreadyExists` if another manager has its id by now.
+    pub(crate) fn know(&self, manager: &PoaManager) -> Result<(), PoaError> {
         let managers = &mut self.0.known.lock().managers;
-        managers.entry(manager.id().to_owned()).or_insert_with(|| manager.clone());
+        match managers.entry(manager.id().to_owned()).or_insert_with(|| manager.clone()) {
+            known if known == manager => Ok(()),
+            _ => Err(PoaError::ManagerAlreadyExists),
+        }
     }
 
     /// An adapter with this manager is being destroyed.

@@ -56,7 +56,7 @@ impl Poa {
     fn new_root(orb: &Arc<OrbInner>, policies: PreparedPolicies, pool: Option<PoolUse>) -> Self {
         let manager = orb.adapters.managers().root();
         let new = NewAdapter { name: "RootPOA", parent: None, policies, manager };
-        let root = Self { adapter: orb.adapters.register(new), orb: Arc::downgrade(orb) };
+        let root = Self { adapter: orb.adapters.register_root(new), orb: Arc::downgrade(orb) };
         root.join(pool);
         root
     }
@@ -120,7 +120,8 @@ impl Poa {
     /// `a_POAManager`): a new manager in the holding state, whose [id](PoaManager::id) the ORB makes up.
     ///
     /// # Errors
-    /// As [`create`](Self::create).
+    /// As [`create`](Self::create); `ManagerAlreadyExists` if the manager's last adapter has been destroyed, and another
+    /// manager has got its id since.
     #[doc(alias = "create_POA")]
     pub fn create_with_manager(
         &self,
@@ -161,7 +162,7 @@ impl Poa {
         let parent = Some(&self.adapter);
         let manager = manager.unwrap_or_else(|| orb.adapters.managers().create_unnamed());
         let new = NewAdapter { name, parent, policies, manager };
-        let child = orb.adapters.register(new);
+        let child = orb.adapters.register(new)?;
         children.insert(name.to_owned(), Arc::clone(&child));
         drop(children);
         let child = self.with_adapter(child);

@@ -72,8 +72,15 @@ fn a_manager_is_known_until_its_last_adapter_has_been_destroyed() {
     other.destroy();
     assert_eq!(factory.find("both"), None);
     // Its handle may give it adapters again.
-    adapter("again");
-    assert_eq!(factory.find("both").as_ref(), Some(&manager));
+    adapter("again").destroy();
+    assert_eq!(factory.find("both"), None);
+    // Unless another one has its id.
+    let another = factory.create("both", &Policies::new()).unwrap();
+    let create =
+        || orb.root_poa().create_with_manager("refused", PoaPolicies::new(), manager.clone());
+    assert_eq!(create().unwrap_err(), PoaError::ManagerAlreadyExists);
+    assert_eq!(orb.root_poa().find("refused").unwrap_err(), PoaError::AdapterNonExistent);
+    assert_eq!(factory.find("both"), Some(another));
 }
 
 #[test]
