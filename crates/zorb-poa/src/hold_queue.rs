@@ -41,6 +41,11 @@ pub trait Holdable: Send {
     /// The number of its peer, which is unique among those of held requests.
     fn peer(&self) -> usize;
 
+    /// Whether it waits as long as it must, whatever the limits are.
+    fn is_unlimited(&self) -> bool {
+        false
+    }
+
     /// Returns the request to its lane, whose threads ask again whether it is admitted before they drop `pass`.
     fn resume(self: Box<Self>, pass: ResumePass);
 
@@ -401,15 +406,19 @@ impl HoldQueue {
         let mut held = self.0.held.lock();
         // One that this queue has resumed was within the limits before.
         let is_counted = matches!(arrival, Arrival::Resumed(pass) if pass.queue == *self);
-        let weight = Weight { octets: request.size(), peer: request.peer() };
-        if !is_counted && !held.requests.has_room(weight, held.callers, &self.0.limits) {
+        let is_unlimited = request.is_unlimited();
+        let weight = Weight { octets: request.size(), peer: request.peer(), is_unlimited };
+        if !is_counted
+            && !is_unlimited
+            && !held.requests.has_room(weight, held.callers, &self.0.limits)
+        {
             drop(held);
             return Err((request, too_many()));
         }
         held.requests.add(since, request, weight);
         let waits = held.is_closed() || held.requests.is_resuming() || self.is_for_main_thread();
         self.resume(held);
-        Ok(self.expiry(since).filter(|_| waits))
+        Ok(self.expiry(since).filter(|_| waits && !is_unlimited))
     }
 
     /// When a request that was first held at `since` expires; `None` for no limit.
@@ -425,7 +434,7 @@ impl HoldQueue {
         let mut held = self.0.held.lock();
         let expired = held.requests.take_older(limit, now);
         self.update_is_open(&held);
-        let next = held.requests.oldest();
+        let next = held.requests.oldest_limited();
         drop(held);
         expired.into_iter().for_each(|waiting| waiting.request.discard());
         self.expiry(next?)

@@ -68,7 +68,7 @@ impl Etherealization {
             Ok(_turn) => (*self).run(),
             Err(Stopped::Refused(_)) => (*self).run(),
             Err(Stopped::Held(queue)) => {
-                // Without room in the queue it cannot wait.
+                // There is always room for it.
                 if let Err((refused, _)) = queue.hold(self, Arrival::New, Instant::now()) {
                     refused.run();
                 }
@@ -116,6 +116,11 @@ impl Holdable for Etherealization {
         0
     }
 
+    /// An object must be etherealized, and not beside an upcall.
+    fn is_unlimited(&self) -> bool {
+        true
+    }
+
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.resumed(pass);
     }
@@ -124,7 +129,7 @@ impl Holdable for Etherealization {
         self.resumed(pass);
     }
 
-    /// It has waited for too long, but an object must be etherealized.
+    /// Never called: it does not expire.
     fn discard(self: Box<Self>) {
         (*self).run();
     }

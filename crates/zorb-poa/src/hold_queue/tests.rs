@@ -35,6 +35,10 @@ impl Holdable for Numbered {
         self.peer
     }
 
+    fn is_unlimited(&self) -> bool {
+        self.number >= 100
+    }
+
     fn resume(self: Box<Self>, pass: ResumePass) {
         self.note("resumed");
         self.outcomes.passes.lock().unwrap().push(pass);
@@ -233,4 +237,21 @@ fn many_requests_whose_clients_have_gone_are_resumed_one_after_the_other() {
     }
     set(&queue, Gate::Open);
     assert!(queue.is_empty() && queue.admit(Arrival::New).is_ok());
+}
+
+#[test]
+fn unlimited_requests_have_room_and_do_not_expire() {
+    let (queue, outcomes, start) = holding(Some(LIMIT));
+    let hold = |number| {
+        let held = queue.hold(outcomes.request(number), Arrival::New, start);
+        held.map_err(|(request, _)| request.number)
+    };
+    let expires = Ok(Some(start + LIMIT));
+    assert_eq!([100, 1, 2].map(hold), [Ok(None), expires, expires]);
+    assert_eq!([3, 101].map(hold), [Err(3), Ok(None)]);
+    assert_eq!(queue.discard_expired(start + LIMIT), None);
+    assert_eq!(*outcomes.log.lock().unwrap(), ["1 discarded", "2 discarded"]);
+    outcomes.log.lock().unwrap().clear();
+    set(&queue, Gate::Open);
+    assert_eq!(*outcomes.log.lock().unwrap(), ["100 resumed", "101 resumed"]);
 }

@@ -33,6 +33,8 @@ pub(super) struct Weight {
     pub(super) octets: usize,
     /// The number of its peer.
     pub(super) peer: usize,
+    /// Whether it does not expire.
+    pub(super) is_unlimited: bool,
 }
 
 /// A held request.
@@ -99,6 +101,11 @@ impl<R> WaitingRequests<R> {
         self.requests.front().map(|first| first.since)
     }
 
+    /// The same of those that can expire.
+    pub(super) fn oldest_limited(&self) -> Option<Instant> {
+        self.requests.iter().find(|held| !held.weight.is_unlimited).map(|first| first.since)
+    }
+
     /// Whether no request precedes one that was first held at `since`: none that waits, and none that is resuming,
     /// unless it `overtakes` those.
     pub(super) fn is_next(&self, since: Instant, overtakes: bool) -> bool {
@@ -128,9 +135,9 @@ impl<R> WaitingRequests<R> {
         self.requests.insert(at, Waiting { since, request, weight });
     }
 
-    /// Removes the first request.
-    fn take(&mut self) -> Option<Waiting<R>> {
-        let first = self.requests.pop_front()?;
+    /// Removes the request at a place.
+    fn take(&mut self, at: usize) -> Option<Waiting<R>> {
+        let first = self.requests.remove(at)?;
         self.octets = self.octets.saturating_sub(first.weight.octets);
         if let Some(share) = self.by_peer.get_mut(&first.weight.peer) {
             share.requests -= 1;
@@ -144,7 +151,7 @@ impl<R> WaitingRequests<R> {
 
     /// Removes the first requests, up to `most`, as resuming ones.
     pub(super) fn resume(&mut self, most: usize) -> Vec<Waiting<R>> {
-        let resumed: Vec<_> = std::iter::from_fn(|| self.take()).take(most).collect();
+        let resumed: Vec<_> = std::iter::from_fn(|| self.take(0)).take(most).collect();
         for waiting in &resumed {
             *self.resuming.entry(waiting.since).or_default() += 1;
         }
@@ -164,7 +171,14 @@ impl<R> WaitingRequests<R> {
     /// Removes and returns the requests that have waited for at least `limit`.
     pub(super) fn take_older(&mut self, limit: Duration, now: Instant) -> Vec<Waiting<R>> {
         let is_older = |first: Instant| now.saturating_duration_since(first) >= limit;
-        std::iter::from_fn(|| if self.oldest().is_some_and(is_older) { self.take() } else { None })
-            .collect()
+        let mut at = 0;
+        let next = || {
+            while self.requests.get(at).is_some_and(|held| held.weight.is_unlimited) {
+                at += 1;
+            }
+            let is_next = self.requests.get(at).is_some_and(|held| is_older(held.since));
+            if is_next { self.take(at) } else { None }
+        };
+        std::iter::from_fn(next).collect()
     }
 }

@@ -205,6 +205,37 @@ fn an_object_is_etherealized_after_the_requests_that_a_manager_has_waited_for() 
 }
 
 #[test]
+fn etherealizations_wait_for_their_turn_whatever_the_limits_are() {
+    let (permits, permitted) = channel::<()>();
+    let permitted = Mutex::new(permitted);
+    let (_orb, poa, log) = ending(policies().single_thread(), |_, _| Ok(servant()), |_, _| {});
+    let has_begun = Arc::new(AtomicBool::new(false));
+    let begins = Arc::clone(&has_begun);
+    let busy = Acting(move |value| {
+        begins.store(true, Ordering::SeqCst);
+        permitted.lock().unwrap().recv().unwrap();
+        Ok(value)
+    });
+    let busy: Echo = poa.activate_with_id("busy", busy).unwrap();
+    // More than the queue holds of one peer.
+    let idle: Vec<ObjectId> = (0..600).map(|number| number.to_string().as_str().into()).collect();
+    for id in &idle {
+        let _: Echo = poa.activate_with_id(id.clone(), Servant::default()).unwrap();
+    }
+    thread::scope(|scope| {
+        let running = scope.spawn(|| busy.twice(1));
+        until(|| has_begun.load(Ordering::SeqCst));
+        idle.iter().for_each(|id| poa.deactivate(id).unwrap());
+        let early = log.taken();
+        permits.send(()).unwrap();
+        assert_eq!(running.join().unwrap(), Ok(1));
+        assert!(early.is_empty(), "{early:?}");
+    });
+    until(|| log.has("599 0"));
+    assert_eq!(log.taken().len(), idle.len());
+}
+
+#[test]
 fn an_activation_waits_for_the_end_of_the_object() {
     let (permits, permitted) = channel::<()>();
     let permitted = Mutex::new(permitted);
