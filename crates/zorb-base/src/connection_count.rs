@@ -1,5 +1,6 @@
 //! Counts the connections that the ORBs of the process have accepted, those that they have opened, and of these the ones of
-//! upcalls, so that together they leave descriptors for everything else.
+//! upcalls. Each count leaves descriptors for everything else; together they may need more than the process has, and then
+//! idle connections close.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

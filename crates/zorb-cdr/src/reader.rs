@@ -9,6 +9,7 @@ mod trial;
 mod values;
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::any::{Any, TypeId};
@@ -513,6 +514,24 @@ impl<'a> CdrReader<'a> {
     pub fn copied(&mut self, octets: &[u8], what: &'static str) -> CdrResult<Vec<u8>> {
         let mut copy = self.vector(octets.len(), what)?;
         copy.extend_from_slice(octets);
+        Ok(copy)
+    }
+
+    /// A `String` with room for `octets` octets, which are charged as those of a [vector](Self::vector).
+    pub(crate) fn string(&mut self, octets: usize, what: &'static str) -> CdrResult<String> {
+        let mut text = String::new();
+        match self.use_memory(octets) && text.try_reserve_exact(octets).is_ok() {
+            true => Ok(text),
+            false => Err(self.error(CdrErrorKind::OutOfMemory, what)),
+        }
+    }
+
+    /// A copy of text that was read.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn copied_text(&mut self, text: &str, what: &'static str) -> CdrResult<String> {
+        let mut copy = self.string(text.len(), what)?;
+        copy.push_str(text);
         Ok(copy)
     }
 

@@ -72,12 +72,13 @@ impl SciopProfile {
         if count > MAX_ENDPOINTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "host list"));
         }
-        let mut hosts = Vec::with_capacity(count);
+        let mut hosts = reader.vector(count, "host list")?;
         for _ in 0..count {
-            hosts.push(reader.read_latin1("host")?.into_owned());
+            hosts.push(reader.read_latin1_owned("host")?);
         }
         let (port, max_streams) = (reader.read_u16()?, reader.read_u16()?);
-        let object_key = reader.read_octets()?.to_vec();
+        let object_key = reader.read_octets()?;
+        let object_key = reader.copied(object_key, "object key")?;
         let components = read_components(&mut reader)?;
         Ok(Self { version, hosts, port, max_streams, object_key, components })
     }

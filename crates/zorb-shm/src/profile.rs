@@ -35,7 +35,7 @@ impl ComponentBody for ShmEndpoints {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let machine = reader.read_latin1("machine")?.into_owned();
+        let machine = reader.read_latin1_owned("machine")?;
         let count = reader.read_count(MIN_NAME_SIZE, "endpoint list")?;
         if count > MAX_ENDPOINTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "endpoint list"));

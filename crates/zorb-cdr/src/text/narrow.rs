@@ -71,9 +71,20 @@ impl<'a> CdrReader<'a> {
         self.latin1_string(octets, what)
     }
 
+    /// [`read_latin1`](Self::read_latin1) as a `String`, whose memory is charged.
+    ///
+    /// # Errors
+    /// As [`read_string_octets`](Self::read_string_octets), and `OutOfMemory`.
+    pub fn read_latin1_owned(&mut self, what: &'static str) -> CdrResult<String> {
+        match self.read_latin1(what)? {
+            Cow::Borrowed(text) => self.copied_text(text, what),
+            Cow::Owned(text) => Ok(text),
+        }
+    }
+
     /// A string that is not ASCII, or malformed.
     #[cold]
-    fn latin1_string(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
+    fn latin1_string(&mut self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
         match octets.split_last() {
             Some((0, text)) if !text.contains(&0) => self.latin1(text, what),
             _ => Err(self.error(CdrErrorKind::BadString, what)),
@@ -81,7 +92,7 @@ impl<'a> CdrReader<'a> {
     }
 
     #[inline]
-    fn decode_text(&self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
+    fn decode_text(&mut self, octets: &'a [u8]) -> CdrResult<Cow<'a, str>> {
         match self.text().char_set {
             CharSet::Latin1 => self.latin1(octets, "string"),
             CharSet::Utf8 => match core::str::from_utf8(octets) {
@@ -92,18 +103,21 @@ impl<'a> CdrReader<'a> {
     }
 
     /// ISO 8859-1 octets as text, borrowed if they are ASCII.
-    fn latin1(&self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
+    fn latin1(&mut self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
         match core::str::from_utf8(octets) {
             Ok(text) if octets.is_ascii() => Ok(Cow::Borrowed(text)),
-            _ => {
-                let mut text = String::new();
-                let others = octets.iter().filter(|octet| !octet.is_ascii()).count();
-                let reserved = text.try_reserve_exact(octets.len() + others);
-                reserved.map_err(|_| self.error(CdrErrorKind::OutOfMemory, what))?;
-                text.extend(octets.iter().copied().map(char::from));
-                Ok(Cow::Owned(text))
-            }
+            _ => self.widened(octets, what),
         }
+    }
+
+    /// ISO 8859-1 octets that are not ASCII, as text.
+    #[cold]
+    #[inline(never)]
+    fn widened(&mut self, octets: &'a [u8], what: &'static str) -> CdrResult<Cow<'a, str>> {
+        let others = octets.iter().filter(|octet| !octet.is_ascii()).count();
+        let mut text = self.string(octets.len() + others, what)?;
+        text.extend(octets.iter().copied().map(char::from));
+        Ok(Cow::Owned(text))
     }
 }
 
@@ -169,6 +183,7 @@ impl CdrWriter<'_> {
         if count > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded, "string"));
         }
+        self.reserve_capacity(count + 12, "string")?;
         self.write_count(count + 1, "string")?;
         for character in value.chars() {
             match u8::try_from(character) {

@@ -58,7 +58,7 @@ impl CdrReader<'_> {
                 if units.pop() != Some(0) || units.contains(&0) {
                     return Err(self.error(CdrErrorKind::BadString, "wstring"));
                 }
-                self.decode_units(units.into_iter(), set, "wstring")?
+                self.decode_units(units.iter().copied(), set, "wstring")?
             }
             WideForm::Octets => {
                 let count = self.read_count(1, "wstring")?;
@@ -84,7 +84,12 @@ impl CdrReader<'_> {
         }
     }
 
-    fn decode_octets(&self, octets: &[u8], set: WideSet, what: &'static str) -> CdrResult<String> {
+    fn decode_octets(
+        &mut self,
+        octets: &[u8],
+        set: WideSet,
+        what: &'static str,
+    ) -> CdrResult<String> {
         let (pairs, odd) = octets.as_chunks::<2>();
         if !odd.is_empty() {
             return Err(self.error(CdrErrorKind::BadText, what));
@@ -106,22 +111,29 @@ impl CdrReader<'_> {
     }
 
     fn decode_units(
-        &self,
-        units: impl Iterator<Item = u16>,
+        &mut self,
+        units: impl Iterator<Item = u16> + Clone,
         set: WideSet,
         what: &'static str,
     ) -> CdrResult<String> {
-        let mut text = String::new();
+        let mut text = self.string(units.clone().map(length_in_utf8).sum(), what)?;
         for character in char::decode_utf16(units) {
             let character = character.map_err(|_| self.error(CdrErrorKind::BadText, what))?;
-            let reserved = text.try_reserve(character.len_utf8());
-            reserved.map_err(|_| self.error(CdrErrorKind::OutOfMemory, what))?;
             text.push(character);
         }
         if set == WideSet::Ucs2 && text.chars().any(|character| character.len_utf16() > 1) {
             return Err(self.error(CdrErrorKind::BadText, what));
         }
         Ok(text)
+    }
+}
+
+/// The octets of a code unit in UTF-8; half of a surrogate pair has half of the pair's.
+fn length_in_utf8(unit: u16) -> usize {
+    match unit {
+        0..=0x7f => 1,
+        0x80..=0x7ff | 0xd800..=0xdfff => 2,
+        _ => 3,
     }
 }
 
@@ -166,6 +178,7 @@ impl CdrWriter<'_> {
         if units > bound as usize {
             return Err(self.error(CdrErrorKind::BoundExceeded, "wstring"));
         }
+        self.reserve_capacity(units.saturating_mul(2).saturating_add(12), "wstring")?;
         if self.text().wide_form == WideForm::Units {
             self.write_count(units + 1, "wstring")?;
             value.encode_utf16().for_each(|unit| self.write_u16(unit));

@@ -62,8 +62,12 @@ fn units(value: &str) -> usize {
     value.encode_utf16().count()
 }
 
-fn owned(text: Cow<'_, str>, reader: &CdrReader<'_>) -> CdrResult<String> {
+/// The octets of a narrow text up to which its copy is not charged, as that would slow down every call with text.
+const SHORT: usize = 1024;
+
+fn owned(text: Cow<'_, str>, reader: &mut CdrReader<'_>) -> CdrResult<String> {
     match text {
+        Cow::Borrowed(text) if text.len() > SHORT => reader.copied_text(text, "string"),
         Cow::Borrowed(text) => {
             let mut owned = String::new();
             let reserved = owned.try_reserve_exact(text.len());
@@ -76,7 +80,7 @@ fn owned(text: Cow<'_, str>, reader: &CdrReader<'_>) -> CdrResult<String> {
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "as `owned`")]
-fn as_is(text: String, _: &CdrReader<'_>) -> CdrResult<String> {
+fn as_is(text: String, _: &mut CdrReader<'_>) -> CdrResult<String> {
     Ok(text)
 }
 

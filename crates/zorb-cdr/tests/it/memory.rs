@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, ReadContext, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, ReadContext, TextCoding, WString, Wire};
 
 /// A budget of some octets.
 struct Budget {
@@ -70,6 +70,37 @@ fn decoded_values_are_charged_until_the_reader_is_dropped() {
     assert_eq!(used(&zeros(32 << 10, 1), small).1, 0);
     let borrowed = |reader: &mut CdrReader<'_>| reader.read_octets().unwrap().len();
     assert_eq!(used(&message, borrowed).1, 0);
+}
+
+#[test]
+fn text_is_charged() {
+    let budget = Budget::of(100 * MIB);
+    let used = |message: &[u8], read: fn(&mut CdrReader<'_>) -> usize| {
+        let mut reader = CdrReader::new(message, ByteOrder::Big).with_context(&budget);
+        let count = read(&mut reader);
+        (count, 100 * MIB - budget.left())
+    };
+    let mut text = vec![b'a'; 4 * MIB];
+    text[..4].copy_from_slice(&u32::try_from(4 * MIB - 4).unwrap().to_be_bytes());
+    text[4 * MIB - 1] = 0;
+    let copy = |reader: &mut CdrReader<'_>| String::read(reader).unwrap().len();
+    let (_, copy) = used(&text, copy);
+    assert!(copy > 3 * MIB && copy < 5 * MIB, "{copy}");
+    let id = |reader: &mut CdrReader<'_>| reader.read_latin1_owned("id").unwrap().len();
+    let (_, id) = used(&text, id);
+    assert!(id > 3 * MIB && id < 5 * MIB, "{id}");
+    text[4..4 * MIB - 1].fill(0xe4);
+    let latin1 = |reader: &mut CdrReader<'_>| reader.read_latin1("id").unwrap().len();
+    let (_, latin1) = used(&text, latin1);
+    assert!(latin1 > 7 * MIB && latin1 < 9 * MIB, "{latin1}");
+    let mut wide = vec![0x4e; 4 * MIB];
+    wide[..4].copy_from_slice(&u32::try_from(4 * MIB - 4).unwrap().to_be_bytes());
+    let wstring = |reader: &mut CdrReader<'_>| {
+        reader.set_text(TextCoding::UNICODE);
+        WString::read(reader).unwrap().len()
+    };
+    let (_, wstring) = used(&wide, wstring);
+    assert!(wstring > 5 * MIB && wstring < 7 * MIB, "{wstring}");
 }
 
 #[test]

@@ -93,10 +93,11 @@ pub fn read_components(reader: &mut CdrReader<'_>) -> CdrResult<Vec<TaggedCompon
     if count > MAX_COMPONENTS {
         return Err(reader.error(CdrErrorKind::BoundExceeded, "component list"));
     }
-    let mut components = Vec::with_capacity(count);
+    let mut components = reader.vector(count, "component list")?;
     for _ in 0..count {
         let tag = ComponentTag(reader.read_u32()?);
-        components.push(TaggedComponent { tag, data: reader.read_octets()?.to_vec() });
+        let data = reader.read_octets()?;
+        components.push(TaggedComponent { tag, data: reader.copied(data, "component")? });
     }
     Ok(components)
 }

@@ -43,7 +43,7 @@ impl ComponentBody for TagGroup {
         if major != 1 {
             return Err(reader.error(CdrErrorKind::Unsupported, "version of a group"));
         }
-        let domain = reader.read_latin1("group domain")?.into_owned();
+        let domain = reader.read_latin1_owned("group domain")?;
         let id = reader.read_u64()?;
         Ok(Self { domain, id, reference_version: reader.read_u32()? })
     }
@@ -96,7 +96,7 @@ impl UipmcProfile {
         if major != 1 {
             return Err(reader.error(CdrErrorKind::Unsupported, "MIOP version"));
         }
-        let address = reader.read_latin1("multicast address")?.into_owned();
+        let address = reader.read_latin1_owned("multicast address")?;
         let port = reader.read_u16()?;
         Ok(Self { address, port, components: read_components(&mut reader)? })
     }

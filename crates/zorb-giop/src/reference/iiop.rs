@@ -70,9 +70,10 @@ impl IiopProfile {
     /// `Unsupported` for another major version; the errors of decoding.
     pub fn decode(data: &[u8]) -> CdrResult<Self> {
         let (version, mut reader) = open(data)?;
-        let host = reader.read_latin1("host")?.into_owned();
+        let host = reader.read_latin1_owned("host")?;
         let port = reader.read_u16()?;
-        let object_key = reader.read_octets()?.to_vec();
+        let object_key = reader.read_octets()?;
+        let object_key = reader.copied(object_key, "object key")?;
         let components = match version {
             GiopVersion::V1_0 => Vec::new(),
             _ => read_components(&mut reader)?,

@@ -146,7 +146,7 @@ impl Wire for Ior {
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
         reader.step(4);
-        let type_id = reader.read_latin1("type_id")?.into_owned();
+        let type_id = reader.read_latin1_owned("type_id")?;
         reader.step(4);
         let count = reader.read_count(8, "profile list")?;
         if count > MAX_PROFILES {

@@ -82,7 +82,7 @@ impl ComponentBody for AlternateIiopAddress {
     }
 
     fn read(reader: &mut CdrReader<'_>) -> CdrResult<Self> {
-        let host = reader.read_latin1("host")?.into_owned();
+        let host = reader.read_latin1_owned("host")?;
         Ok(Self { host, port: reader.read_u16()? })
     }
 }
@@ -163,10 +163,11 @@ impl ComponentBody for Policies {
         if count > MAX_POLICIES {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "policy list"));
         }
-        let mut policies = Vec::with_capacity(count);
+        let mut policies = reader.vector(count, "policy list")?;
         for _ in 0..count {
             let policy_type = reader.read_u32()?;
-            policies.push(PolicyValue { policy_type, value: reader.read_octets()?.to_vec() });
+            let value = reader.read_octets()?;
+            policies.push(PolicyValue { policy_type, value: reader.copied(value, "policy")? });
         }
         Ok(Self(policies))
     }
@@ -211,9 +212,9 @@ impl ComponentBody for TaoEndpoints {
         if count > MAX_ENDPOINTS {
             return Err(reader.error(CdrErrorKind::BoundExceeded, "endpoint list"));
         }
-        let mut endpoints = Vec::with_capacity(count);
+        let mut endpoints = reader.vector(count, "endpoint list")?;
         for _ in 0..count {
-            let host = reader.read_latin1("host")?.into_owned();
+            let host = reader.read_latin1_owned("host")?;
             let port = reader.read_u16()?;
             endpoints.push(TaoEndpoint { host, port, priority: reader.read_i16()? });
         }

@@ -1,10 +1,10 @@
 //! References of other ORBs, and malformed ones.
 
-use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, Wire};
+use zorb_cdr::{ByteOrder, CdrErrorKind, CdrReader, CdrWriter, ReadContext, Wire};
 use zorb_giop::{
     AlternateIiopAddress, CodeSetComponentInfo, CodeSetId, ComponentTag, GiopVersion, IiopProfile,
     Ior, IorTextError, LanePriority, OrbType, Policies, ProfileTag, SslSecTrans, TaggedComponent,
-    TaggedProfile, TaoEndpoint, TaoEndpoints, iiop_object_key,
+    TaggedProfile, TaoEndpoint, TaoEndpoints, iiop_object_key, read_components, write_components,
 };
 
 use crate::support::{hex, references};
@@ -212,4 +212,40 @@ fn tags_print_their_names() {
     assert_eq!(ProfileTag::INTERNET_IOP.to_string(), "TAG_INTERNET_IOP");
     assert_eq!(format!("{:?}", ComponentTag::TAO_ENDPOINTS), "ComponentTag(TAO_TAG_ENDPOINTS)");
     assert_eq!(ProfileTag(0xabc).to_string(), "tag 0xabc");
+}
+
+/// A budget without memory.
+struct NoMemory;
+
+impl ReadContext for NoMemory {
+    fn charge(&self, _: usize) -> Option<std::sync::Arc<dyn std::any::Any + Send + Sync>> {
+        None
+    }
+}
+
+#[test]
+fn text_and_octets_of_references_are_charged() {
+    let long = 1 << 20;
+    let in_message = |write: fn(&mut CdrWriter<'_>, usize)| {
+        let mut octets = Vec::new();
+        write(&mut CdrWriter::new(&mut octets, ByteOrder::Big), long);
+        octets
+    };
+    let octets = in_message(|writer, long| {
+        let ior = Ior { type_id: "a".repeat(long), profiles: Vec::new() };
+        Ior::write(&ior, writer).unwrap();
+    });
+    let reader = || CdrReader::new(&octets, ByteOrder::Big);
+    assert_eq!(Ior::read(&mut reader()).map(|ior| ior.type_id.len()), Ok(long));
+    let refused = Ior::read(&mut reader().with_context(&NoMemory)).map(drop).unwrap_err();
+    assert_eq!((refused.kind, refused.what), (CdrErrorKind::OutOfMemory, "type_id"));
+
+    let octets = in_message(|writer, long| {
+        let component = TaggedComponent { tag: ComponentTag::POLICIES, data: vec![0; long] };
+        write_components(&[component], writer).unwrap();
+    });
+    let reader = || CdrReader::new(&octets, ByteOrder::Big);
+    assert_eq!(read_components(&mut reader()).map(|all| all[0].data.len()), Ok(long));
+    let refused = read_components(&mut reader().with_context(&NoMemory)).map(drop).unwrap_err();
+    assert_eq!((refused.kind, refused.what), (CdrErrorKind::OutOfMemory, "component"));
 }

@@ -109,7 +109,7 @@ impl ObjectRef {
         self.invoke(
             "_repository_id",
             |_| Ok(()),
-            |reader| reader.read_latin1("repository id").map(std::borrow::Cow::into_owned),
+            |reader| reader.read_latin1_owned("repository id"),
         )
     }
 
