@@ -134,6 +134,10 @@ fn probes_get_an_exit_status() {
     orb.publish_health("Health", std::time::Duration::from_secs(30)).unwrap();
     let url = orb.endpoints()[0].replace("iiop://", "corbaloc::") + "/Health";
     let probe = |what: &str| run(&["ping", what, &url]);
+    let finished = probe("--ready");
+    assert_eq!(finished.status, Some(1));
+    assert_eq!(finished.stdout, "not ready: the program is starting\n");
+    orb.serve().unwrap();
     for (option, answer) in [("--ready", "ready\n"), ("--live", "live\n")] {
         let finished = probe(option);
         assert_eq!((finished.status, finished.stdout.as_str()), (Some(0), answer));
