@@ -190,9 +190,9 @@ mod tests {
         let rows = |level, client, server| {
             [(level, "client", octets(client)), (level, "server", octets(server))]
         };
-        assert_eq!(above_limits(&rows("z", 34 << 10, 35 << 10)), Vec::<String>::new());
+        assert_eq!(above_limits(&rows("z", 30 << 10, 35 << 10)), Vec::<String>::new());
         assert_eq!(above_limits(&rows("3", 90 << 10, 90 << 10)), Vec::<String>::new());
-        let faults = above_limits(&rows("z", (34 << 10) + 1, (35 << 10) + 1));
+        let faults = above_limits(&rows("z", (30 << 10) + 1, (35 << 10) + 1));
         assert_eq!(faults.len(), 2, "{faults:?}");
     }
 }

@@ -27,6 +27,7 @@ pub const TARGET: Target = Target {
 };
 
 fn run(octets: &[u8]) {
+    let orb = orb();
     if !octets.get(..4).is_some_and(|start| start.eq_ignore_ascii_case(b"IOR:")) {
         giop::reference(octets);
         return;
@@ -40,7 +41,7 @@ fn run(octets: &[u8]) {
         }
     }
     // As a program would: no connection is made before the first call.
-    if let Ok(Some(object)) = orb().string_to_object(&text) {
+    if let Ok(Some(object)) = orb.string_to_object(&text) {
         assert_eq!(Ior::from_stringified(&object.to_ior_string()).as_ref(), Ok(object.ior()));
     }
 }
