@@ -4,4 +4,5 @@
 mod classes;
 mod conformance;
 mod lossy;
+mod port;
 mod threads;

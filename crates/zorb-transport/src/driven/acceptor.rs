@@ -232,19 +232,40 @@ impl<D: Driven> Listener<D> {
         let unaccepted = std::mem::take(&mut state.accepted);
         drop(state);
         self.changed.notify_all();
-        // The last connections may linger; a server that is started again must not wait for that.
-        let _ = give_port_up(&self.socket);
         for (link, _) in unaccepted {
             link.change(D::abort);
         }
     }
 }
 
+/// The use of a server's port by its acceptor and its streams. Dropping the last gives the port up: connections
+/// linger until all that was sent has arrived, and a server that is started again must not wait for that.
+#[derive(Debug)]
+pub(super) struct PortInUse(Arc<UdpSocket>);
+
+impl Drop for PortInUse {
+    fn drop(&mut self) {
+        let _ = give_port_up(&self.0);
+    }
+}
+
 /// The acceptor of a server's socket.
 pub(super) struct DrivenAcceptor<D: Driven> {
-    pub(super) listener: Arc<Listener<D>>,
-    pub(super) endpoint: Endpoint,
-    pub(super) published: Vec<Endpoint>,
+    listener: Arc<Listener<D>>,
+    port: Arc<PortInUse>,
+    endpoint: Endpoint,
+    published: Vec<Endpoint>,
+}
+
+impl<D: Driven> DrivenAcceptor<D> {
+    pub(super) fn new(
+        listener: &Arc<Listener<D>>,
+        endpoint: Endpoint,
+        published: Vec<Endpoint>,
+    ) -> Self {
+        let port = Arc::new(PortInUse(Arc::clone(&listener.socket)));
+        Self { listener: Arc::clone(listener), port, endpoint, published }
+    }
 }
 
 impl<D: Driven> fmt::Debug for DrivenAcceptor<D> {
@@ -262,7 +283,8 @@ impl<D: Driven> Acceptor for DrivenAcceptor<D> {
             }
             if let Some((link, from)) = state.accepted.pop_front() {
                 let local = self.listener.local.clone();
-                return Ok(Arc::new(DrivenStream::new(link, from.to_string(), local)));
+                let port = Some(Arc::clone(&self.port));
+                return Ok(Arc::new(DrivenStream::new(link, from.to_string(), local, port)));
             }
             state = self.listener.changed.wait(state);
         }

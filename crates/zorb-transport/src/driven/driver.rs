@@ -103,7 +103,7 @@ impl<D: Driven> Driver<D> {
             }
             receiving.run();
         })?;
-        let stream = DrivenStream::new(Arc::clone(&link), to.to_string(), local);
+        let stream = DrivenStream::new(Arc::clone(&link), to.to_string(), local, None);
         link.change(|_| {});
         if let Err(error) = connected(&link, deadline) {
             link.change(D::abort);
@@ -130,7 +130,7 @@ impl<D: Driven> Driver<D> {
         // Endpoints share nothing.
         let timers = Timers::of_endpoint(D::THREADS, options.workers.clone());
         let listener = Listener::<D>::new(socket, settings, backlog, &timers)?;
-        let acceptor = DrivenAcceptor { listener: Arc::clone(&listener), endpoint, published };
+        let acceptor = DrivenAcceptor::new(&listener, endpoint, published);
         timers.start()?;
         let receiver = thread::Builder::new().name(format!("{}-in", D::THREADS));
         receiver.spawn(move || listener.run())?;

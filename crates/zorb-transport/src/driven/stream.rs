@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use super::acceptor::PortInUse;
 use super::connection::{Driven, Failure};
 use super::link::{Link, error_of};
 use crate::{Stream, StreamOptions};
@@ -18,12 +19,20 @@ pub(super) struct DrivenStream<D: Driven> {
     local: String,
     recv_timeout: Timeout,
     send_timeout: Timeout,
+    /// Dropped last.
+    _port: Option<Arc<PortInUse>>,
 }
 
 impl<D: Driven> DrivenStream<D> {
-    pub(super) fn new(link: Arc<Link<D>>, peer: String, local: String) -> Self {
+    /// `port` is a server's.
+    pub(super) fn new(
+        link: Arc<Link<D>>,
+        peer: String,
+        local: String,
+        port: Option<Arc<PortInUse>>,
+    ) -> Self {
         let (recv_timeout, send_timeout) = (Timeout::default(), Timeout::default());
-        Self { link, peer, local, recv_timeout, send_timeout }
+        Self { link, peer, local, recv_timeout, send_timeout, _port: port }
     }
 
     fn send_parts<'p>(&self, parts: impl Iterator<Item = &'p [u8]>) -> io::Result<()> {

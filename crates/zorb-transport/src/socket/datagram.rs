@@ -26,7 +26,7 @@ pub fn bind(host: &str, port: u16) -> io::Result<UdpSocket> {
     }
 }
 
-/// Lets another socket of the machine [bind] the port of this one, which gets no datagrams from then on. For a
+/// Lets another socket of the machine, also one of another user, [bind] the port of this one, which gets no datagrams from then on. For a
 /// server that has ended, while its last connections linger.
 ///
 /// # Errors
