@@ -583,6 +583,15 @@ impl<'a> CdrReader<'a> {
         Ok(inner)
     }
 
+    /// Ends the decoding of an [encapsulation](Self::read_encapsulation) whose values live on: the memory that they take
+    /// is that of the message.
+    pub fn leave_encapsulation(&mut self, inner: Self) {
+        self.memory = inner.memory;
+        if let Some(values) = &inner.values {
+            values.charged.iter().for_each(|charge| self.retain_charge(Arc::clone(charge)));
+        }
+    }
+
     /// Enters a nested value. Call [`ascend`](Self::ascend) at its end.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The memory that decoded values take: how much a message may need, and what it is charged to.
+//! Limits the memory for the decoded values of a message, and tracks how much of it is charged.
 
 /// The octets of memory that the elements of the sequences in a message may take in any case.
 const ALLOWANCE: usize = 64 << 20;

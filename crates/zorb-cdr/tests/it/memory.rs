@@ -128,3 +128,25 @@ fn values_for_which_the_budget_has_no_memory_are_refused() {
     drop(reader);
     assert_eq!(budget.left(), 10 * MIB);
 }
+
+#[test]
+fn what_an_encapsulation_holds_is_charged_to_the_message() {
+    let budget = Budget::of(100 * MIB);
+    // Two encapsulations of a text each, which is less than what a message has for nothing.
+    let mut text = vec![0; 4];
+    text.extend_from_slice(&(200_u32 << 10).to_be_bytes());
+    text.resize(8 + (200 << 10), b'a');
+    *text.last_mut().unwrap() = 0;
+    let mut message = u32::try_from(text.len()).unwrap().to_be_bytes().to_vec();
+    message.extend_from_slice(&text);
+    let message = message.repeat(2);
+    let mut reader = CdrReader::new(&message, ByteOrder::Big).with_context(&budget);
+    for charged in [0, MIB] {
+        let mut inner = reader.read_encapsulation().unwrap();
+        assert_eq!(inner.read_latin1_owned("text").unwrap().len(), (200 << 10) - 1);
+        reader.leave_encapsulation(inner);
+        assert_eq!(100 * MIB - budget.left(), charged);
+    }
+    drop(reader);
+    assert_eq!(budget.left(), 100 * MIB);
+}

@@ -1,6 +1,7 @@
 //! Decoding a TypeCode (CORBA 3.3 part 2, 9.3.5.1).
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -170,6 +171,7 @@ impl Decoder {
         self.open.push(index);
         self.deepest = self.deepest.max(self.open.len());
         let node = self.parameters(kind, &mut inner, inner_base)?;
+        reader.leave_encapsulation(inner);
         self.open.pop();
         if let Some(entry) = self.nodes.get_mut(index as usize) {
             *entry = node;
@@ -288,7 +290,7 @@ impl Decoder {
 }
 
 fn text(reader: &mut CdrReader<'_>) -> CdrResult<Box<str>> {
-    reader.read_latin1(WHAT).map(|text| Box::from(&*text))
+    reader.read_latin1_owned(WHAT).map(String::into_boxed_str)
 }
 
 fn enumerators(reader: &mut CdrReader<'_>) -> CdrResult<Box<[Member]>> {
