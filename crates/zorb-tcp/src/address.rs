@@ -175,7 +175,7 @@ impl Published {
     /// Parses a host, as [`Host::parse`] does.
     pub(crate) fn host(text: &str) -> Result<Self, EndpointError> {
         match Host::parse(text)? {
-            Host::Ip(ip) if ip.is_unspecified() => {
+            Host::Ip(ip) if ip.to_canonical().is_unspecified() => {
                 Err(error(text, "clients cannot connect to the address of all interfaces"))
             }
             host => Ok(Self { host, port: None }),

@@ -45,7 +45,8 @@ pub(crate) fn endpoints(
         published.push(Published::host(name)?);
     }
     let rules = &options.publish_rules;
-    let needs_interfaces = bound.ip().is_unspecified() || !rules.is_empty();
+    let needs_interfaces =
+        !rules.is_empty() || (published.is_empty() && bound.ip().is_unspecified());
     let interfaces = if needs_interfaces { interface::addresses() } else { Ok(Vec::new()) };
     let interfaces = interfaces.map_err(fail)?;
     let served = Served { host: requested.host.as_ref(), bound, takes_ipv4 };
@@ -146,9 +147,9 @@ impl Choice<'_> {
         }
         let verdict = match &place.host {
             Host::Ip(address) => self.judge(*address),
-            Host::Name(name) => match (of.map(|address| self.judge(address)), name) {
-                (Some(excluded @ PublishVerdict::Excluded { .. }), _) => excluded,
-                (_, name) => self.rules.judge_name(name),
+            Host::Name(name) => match of.map(|address| self.judge(address)) {
+                Some(excluded @ PublishVerdict::Excluded { .. }) => excluded,
+                _ => self.rules.judge_name(name),
             },
         };
         match verdict {

@@ -79,6 +79,10 @@ impl<A: Around> Protocol for WithTransport<A> {
         self.protocol.encode_profile(endpoints, version, object_key, components)
     }
 
+    fn shares_profile(&self, first: &Endpoint, other: &Endpoint) -> bool {
+        self.protocol.shares_profile(first, other)
+    }
+
     fn priority_component(&self, endpoints: &[Endpoint], priority: i16) -> Option<TaggedComponent> {
         self.protocol.priority_component(endpoints, priority)
     }

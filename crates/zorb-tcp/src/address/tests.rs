@@ -92,7 +92,9 @@ fn unknown_listening_options_are_named() {
     assert!(ListenAddress::parse("h:7/hostname_in_ior").is_err());
     assert!(ListenAddress::parse("h:7/hostname_in_ior=").is_err());
     assert!(ListenAddress::parse("h:7/hostname_in_ior=a b").is_err());
-    for all_interfaces in ["hostname_in_ior=::", "publish=0.0.0.0", "publish=[::]:5000"] {
+    for all_interfaces in
+        ["hostname_in_ior=::", "publish=0.0.0.0", "publish=[::ffff:0.0.0.0]", "publish=[::]:5000"]
+    {
         let error = ListenAddress::parse(&format!("h:7/{all_interfaces}")).unwrap_err();
         assert!(error.reason().contains("all interfaces"), "{error}");
     }

@@ -127,7 +127,10 @@ impl FromStr for Condition {
         let length = match length.map(str::parse::<u8>) {
             None => most,
             Some(Ok(length)) if length <= most => length,
-            Some(_) => return fail("the number of bits after the / is too large"),
+            Some(_) if network.is_ipv4() => {
+                return fail("the number after the / must be one from 0 to 32");
+            }
+            Some(_) => return fail("the number after the / must be one from 0 to 128"),
         };
         match network.to_canonical() == network {
             true => Ok(Self::Network(network, length)),
