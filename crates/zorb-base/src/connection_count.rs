@@ -1,6 +1,6 @@
-//! Counts the connections that the ORBs of the process have accepted, those that they have opened, and of these the ones of
-//! upcalls. Each count leaves descriptors for everything else; together they may need more than the process has, and then
-//! idle connections close.
+//! Counts the connections that the ORBs of the process have accepted, those that they have opened, and those that upcalls
+//! have opened. Each count has its own limit, which leaves some descriptors free. Together the connections can still need
+//! more descriptors than the process has; idle ones are then closed.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -122,8 +122,8 @@ impl OrbCore {
         &self.peer_shares
     }
 
-    /// Charges memory for the decoded values of a message to the budget, of which those of all messages together have
-    /// half; `None` if it does not have it.
+    /// Charges memory for the decoded values of a message to the budget. The decoded values of all messages together may
+    /// use half of the budget; `None` if that is used up.
     pub fn charge_decoded(&self, octets: usize) -> Option<Charge> {
         self.decoded.raise_limit(self.message_budget.limit() / 2);
         let mut charge = Charge::to(Arc::clone(&self.decoded));

@@ -72,10 +72,10 @@ fn unread(server: &Server) -> Raw {
     raw
 }
 
-/// Sends `requests` again and again until the server takes no more, because its replies are not read.
+/// Sends `requests` repeatedly without reading the replies, until the server stops receiving.
 ///
 /// # Panics
-/// When the connection ends.
+/// If the connection ends.
 pub fn leave_replies_unread(client: &dyn Stream, requests: &[u8]) {
     let (mut sent, mut refused) = (0, 0);
     while refused < ATTEMPTS {

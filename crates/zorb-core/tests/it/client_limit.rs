@@ -88,7 +88,7 @@ fn calls_wait_for_a_connection_while_others_use_all() {
                 let running: Vec<_> =
                     patient[..3].iter().map(|there| scope.spawn(|| there.wait_for(1))).collect();
                 until(|| network.attempts().len() == 3);
-                // Without one, nobody is turned away who has a connection.
+                // No connection is idle: the new call is refused, and no connection in use is closed.
                 let refused = hasty[3].twice(1).unwrap_err();
                 assert_eq!(refused.minor, minor::transient::NO_FREE_CONNECTION);
                 assert_eq!(refused.completed, CompletionStatus::No);

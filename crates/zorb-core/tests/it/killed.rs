@@ -66,7 +66,7 @@ impl Drop for Server {
     }
 }
 
-/// The outcomes of calls, each of which has a number.
+/// The outcomes of numbered calls.
 #[derive(Default)]
 struct Outcomes {
     numbers: AtomicI32,

@@ -77,7 +77,7 @@ impl Combination {
         (policies, set)
     }
 
-    /// The policies of which one would have to be different, by each rule that the combination violates.
+    /// For each rule that the combination violates, the two policies that conflict.
     fn violated(&self) -> Vec<[&'static str; 2]> {
         let mut violated = Vec::new();
         // NON_RETAIN "requires either the USE_DEFAULT_SERVANT or USE_SERVANT_MANAGER policies"; USE_ACTIVE_OBJECT_MAP_ONLY

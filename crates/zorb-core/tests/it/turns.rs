@@ -228,9 +228,9 @@ fn requests_keep_their_order_although_the_manager_holds_them_meanwhile() {
     }
 }
 
-/// The events of three one-way requests with this thread model, of which the first calls its client back. Until the
-/// callback returns, there are `passing` events more than that of its beginning. If `others_pass`, a request of another
-/// object is answered meanwhile.
+/// Sends three one-way requests to a POA with this thread model, and returns their events. The first request calls its
+/// client back. During the callback, `passing` further events occur after the one for its beginning. With `others_pass`, a
+/// request to another object is answered during the callback.
 fn order_of_one_ways(
     model: ThreadModel,
     strategy: Option<Strategy>,
