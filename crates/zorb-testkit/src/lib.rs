@@ -4,7 +4,7 @@
 //! * [`driven`]: the conformance suite of reliable streams over datagrams ([`driven_suite!`]), with a simulated network
 //!   and clock.
 //! * [`Scripted`]: a stream whose receiving side a test scripts. [`Watched`]: a protocol whose streams can be observed.
-//!   [`lossy`]: a protocol over a network that loses datagrams. [`WithTransport`]: a protocol whose transport a test
+//!   [`lossy`]: a protocol over a network that loses datagrams. [`PortMap`]: a port that leads to a server elsewhere. [`WithTransport`]: a protocol whose transport a test
 //!   changes.
 //! * [`LOCATE_REQUEST`]: a message for clients without an ORB.
 //! * [`Log`]: records what is logged. [`until`] waits for an event.
@@ -30,6 +30,7 @@ mod log;
 mod lossy;
 mod own_process;
 mod plain_client;
+mod port_map;
 mod scripted;
 mod until;
 mod watched;
@@ -43,6 +44,7 @@ pub use own_process::{
     limit_descriptors, open_sockets,
 };
 pub use plain_client::{CLOSE_CONNECTION, LOCATE_REPLY, LOCATE_REQUEST};
+pub use port_map::PortMap;
 pub use scripted::Scripted;
 pub use until::until;
 pub use watched::{Toward, Watch, Watched, WatchedStream};

@@ -1,27 +1,10 @@
 //! Servers that clients reach at another address than their own: behind NAT, or the port map of a container.
 
-use std::io;
-use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
+use std::net::TcpListener;
 
 use crate::support::{Echo, Servant, builder, client};
 use zorb_giop::IiopProfile;
-
-static PASSED: AtomicUsize = AtomicUsize::new(0);
-
-/// Passes connections on to `to`, as a port map does.
-fn pass_on(map: TcpListener, to: String) {
-    thread::spawn(move || {
-        for near in map.incoming().flatten() {
-            PASSED.fetch_add(1, Ordering::SeqCst);
-            let far = TcpStream::connect(&to).unwrap();
-            let (mut requests, mut to_far) = (near.try_clone().unwrap(), far.try_clone().unwrap());
-            thread::spawn(move || io::copy(&mut requests, &mut to_far));
-            thread::spawn(move || io::copy(&mut &far, &mut &near));
-        }
-    });
-}
+use zorb_testkit::PortMap;
 
 #[test]
 fn references_lead_through_a_port_map_to_the_server() {
@@ -35,10 +18,10 @@ fn references_lead_through_a_port_map_to_the_server() {
     let orb = builder().listen(url).build().unwrap();
     assert_eq!(orb.endpoints(), [format!("iiop://{outside}")]);
     let here: Echo = orb.root_poa().activate(Servant::default()).unwrap();
-    pass_on(map, inside.to_string());
+    let map = PortMap::tcp_at(map, inside);
     let profile = IiopProfile::decode(&here.object().ior().profiles[0].data).unwrap();
     assert_eq!((profile.host, profile.port), (outside.ip().to_string(), outside.port()));
     let (_client, there) = client(&here);
     assert_eq!(there.twice(1).unwrap(), 2);
-    assert_eq!(PASSED.load(Ordering::SeqCst), 1);
+    assert_eq!(map.passed(), 1);
 }

@@ -1,10 +1,8 @@
 //! Policies choose protocols: in references, and among those of a reference.
 #![allow(clippy::unwrap_used)]
 
-use std::io::{self, Read};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::io::Read;
+use std::net::TcpListener;
 use std::thread;
 
 use zorb::giop::{Ior, ProfileTag};
@@ -15,6 +13,7 @@ use zorb::policy::{
 };
 use zorb::{Error, ObjectRef, Orb, SystemExceptionKind};
 use zorb_cdr::{ByteOrder, CdrReader};
+use zorb_testkit::PortMap;
 
 const IIOP: ProfileTag = ProfileTag::INTERNET_IOP;
 const UIOP: ProfileTag = ProfileTag::TAO_UIOP;
@@ -160,39 +159,6 @@ fn a_server_has_clients_know_which_protocols_to_use() {
     assert_eq!(other.non_existent().unwrap_err().kind, SystemExceptionKind::InvPolicy);
 }
 
-/// Forwards connections to a server, and counts them.
-struct Forwarder {
-    address: SocketAddr,
-    accepted: Arc<AtomicUsize>,
-}
-
-impl Forwarder {
-    fn to(server: &Orb) -> Self {
-        let endpoint = server.endpoints()[0].to_string();
-        let server = endpoint.trim_start_matches("iiop://").to_owned();
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let accepted = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&accepted);
-        thread::spawn(move || {
-            for client in listener.incoming().flatten() {
-                count.fetch_add(1, Ordering::SeqCst);
-                let server = TcpStream::connect(&server).unwrap();
-                let (replies, requests) = (server.try_clone(), client.try_clone());
-                let (mut replies, mut requests) = (replies.unwrap(), requests.unwrap());
-                thread::spawn(move || io::copy(&mut replies, &mut &client));
-                thread::spawn(move || io::copy(&mut requests, &mut &server));
-            }
-        });
-        Self { address, accepted }
-    }
-
-    /// The number of connections so far: exact as soon as a call over the last one has its reply.
-    fn accepted(&self) -> usize {
-        self.accepted.load(Ordering::SeqCst)
-    }
-}
-
 #[test]
 fn a_private_connection_is_one_references_own() {
     let private = Policies::new().with(PrivateConnection);
@@ -200,17 +166,18 @@ fn a_private_connection_is_one_references_own() {
         let server = Orb::builder().without_environment();
         let server = server.listen("iiop://127.0.0.1:0").build().unwrap();
         server.serve().unwrap();
-        let forwarder = Forwarder::to(&server);
+        let address = server.endpoints()[0].trim_start_matches("iiop://").parse().unwrap();
+        let map = PortMap::tcp(address);
         let orb = client();
-        let url = format!("corbaloc:iiop:1.2@{}/nobody", forwarder.address);
+        let url = format!("corbaloc:iiop:1.2@{}/nobody", map.address());
         let plain = orb.string_to_object(&url).unwrap().unwrap();
         let own = plain.with_policies(&private).unwrap();
         let (first, second) = if private_first { (&own, &plain) } else { (&plain, &own) };
         assert_eq!(first.non_existent(), Ok(true));
         assert_eq!(first.clone().non_existent(), Ok(true));
-        assert_eq!(forwarder.accepted(), 1, "clones share what they have");
+        assert_eq!(map.passed(), 1, "clones share what they have");
         assert_eq!(second.non_existent(), Ok(true));
-        assert_eq!(forwarder.accepted(), 2);
+        assert_eq!(map.passed(), 2);
     }
 }
 

@@ -4,11 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use crate::certificates::Authority;
@@ -17,6 +14,7 @@ use tempfile::TempDir;
 use zorb::giop::Ior;
 use zorb::rt::{LaneBuilder, Priority, RtOrb};
 use zorb::{Orb, OrbBuilder, SystemExceptionKind, poa::PoaPolicies};
+use zorb_testkit::PortMap;
 
 const OVER_TCP: [&str; 3] = ["iiop", "ssliop", "lite+iiop"];
 const OVER_UDP: [&str; 3] = ["diop", "rudp", "sciop"];
@@ -88,64 +86,18 @@ fn free_port<T>(
     at(&bind("127.0.0.10:0".parse().unwrap()).unwrap())
 }
 
-/// Passes connections on to `to`, as a port map does.
-fn map_tcp(to: SocketAddr, passed: Arc<AtomicUsize>) -> SocketAddr {
-    let map = TcpListener::bind("127.0.0.1:0").unwrap();
-    let outside = map.local_addr().unwrap();
-    thread::spawn(move || {
-        for near in map.incoming().flatten() {
-            passed.fetch_add(1, Ordering::SeqCst);
-            let far = TcpStream::connect(to).unwrap();
-            let (mut requests, mut to_far) = (near.try_clone().unwrap(), far.try_clone().unwrap());
-            thread::spawn(move || io::copy(&mut requests, &mut to_far));
-            thread::spawn(move || io::copy(&mut &far, &mut &near));
-        }
-    });
-    outside
-}
-
-/// Passes datagrams on to `to` and, to the client that has sent one last, back.
-fn map_udp(to: SocketAddr, passed: Arc<AtomicUsize>) -> SocketAddr {
-    let near = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let far = UdpSocket::bind("127.0.0.1:0").unwrap();
-    far.connect(to).unwrap();
-    let outside = near.local_addr().unwrap();
-    let client = Arc::new(Mutex::new(None));
-    let (back, near_back, far_back) =
-        (Arc::clone(&client), near.try_clone().unwrap(), far.try_clone().unwrap());
-    thread::spawn(move || {
-        let mut datagram = [0; 65_536];
-        loop {
-            let (size, from) = near.recv_from(&mut datagram).unwrap();
-            passed.fetch_add(1, Ordering::SeqCst);
-            *client.lock().unwrap() = Some(from);
-            let _ = far.send(&datagram[..size]);
-        }
-    });
-    thread::spawn(move || {
-        let mut datagram = [0; 65_536];
-        loop {
-            let Ok(size) = far_back.recv(&mut datagram) else { continue };
-            let to: Option<SocketAddr> = *back.lock().unwrap();
-            let _ = near_back.send_to(&datagram[..size], to.unwrap());
-        }
-    });
-    outside
-}
-
 #[test]
 fn calls_of_every_protocol_go_through_a_port_map() {
     let files = Files::new();
     for scheme in schemes() {
-        let passed = Arc::new(AtomicUsize::new(0));
-        let count = Arc::clone(&passed);
-        let (inside, outside) = if OVER_TCP.contains(&scheme) {
+        let (inside, map) = if OVER_TCP.contains(&scheme) {
             let inside = free_port(TcpListener::bind, |socket| socket.local_addr().unwrap());
-            (inside, map_tcp(inside, count))
+            (inside, PortMap::tcp(inside))
         } else {
             let inside = free_port(UdpSocket::bind, |socket| socket.local_addr().unwrap());
-            (inside, map_udp(inside, count))
+            (inside, PortMap::udp(inside))
         };
+        let outside = map.address();
         let url = format!("{scheme}://{inside}/publish={outside}");
         let orb = files.builder().listen(url).build().unwrap();
         assert_eq!(orb.endpoints(), [format!("{scheme}://{outside}")]);
@@ -163,7 +115,7 @@ fn calls_of_every_protocol_go_through_a_port_map() {
         } else {
             assert_eq!(there.count().unwrap(), 7, "{scheme}");
         }
-        assert!(passed.load(Ordering::SeqCst) > 0, "{scheme}");
+        assert!(map.passed() > 0, "{scheme}");
         orb.shutdown(true).unwrap();
     }
 }
@@ -205,15 +157,14 @@ fn calls_use_an_address_that_is_reachable() {
         // Nobody listens at the first address.
         let url =
             format!("{scheme}://{inside}/publish=127.0.0.11:9&publish=[::1]:9&publish=127.0.0.1");
-        let passed = Arc::new(AtomicUsize::new(0));
-        let outside = map_tcp(inside, Arc::clone(&passed));
-        let url = format!("{url}:{}", outside.port());
+        let map = PortMap::tcp(inside);
+        let url = format!("{url}:{}", map.address().port());
         let orb = files.builder().listen(url).build().unwrap();
         let (here, _) = serve(&orb);
         let client = files.builder().build().unwrap();
         let there: Notice = client.resolve(&here.object().to_ior_string()).unwrap();
         assert_eq!(there.count().unwrap(), 7, "{scheme}");
-        assert_eq!(passed.load(Ordering::SeqCst), 1);
+        assert_eq!(map.passed(), 1);
         orb.shutdown(true).unwrap();
     }
 }
