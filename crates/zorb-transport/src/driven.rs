@@ -21,6 +21,7 @@ mod admission;
 mod connection;
 mod driver;
 mod link;
+mod port;
 mod rates;
 mod settings;
 mod stream;

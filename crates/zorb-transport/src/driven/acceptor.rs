@@ -12,10 +12,10 @@ use zorb_os::lock::{Condition, Lock, Locked};
 use super::admission::Admission;
 use super::connection::{Driven, MAX_DATAGRAM, Route};
 use super::link::{Link, LinkSocket};
+use super::port::PortInUse;
 use super::settings::Settings;
 use super::stream::DrivenStream;
 use super::timers::{Timers, now};
-use crate::socket::datagram::give_port_up;
 use crate::{AcceptError, Acceptor, Endpoint, Stream};
 
 /// A server's socket and its connections.
@@ -238,17 +238,6 @@ impl<D: Driven> Listener<D> {
     }
 }
 
-/// The use of a server's port by its acceptor and its streams. Dropping the last gives the port up: connections
-/// linger until all that was sent has arrived, and a server that is started again must not wait for that.
-#[derive(Debug)]
-pub(super) struct PortInUse(Arc<UdpSocket>);
-
-impl Drop for PortInUse {
-    fn drop(&mut self) {
-        let _ = give_port_up(&self.0);
-    }
-}
-
 /// The acceptor of a server's socket.
 pub(super) struct DrivenAcceptor<D: Driven> {
     listener: Arc<Listener<D>>,
@@ -263,7 +252,7 @@ impl<D: Driven> DrivenAcceptor<D> {
         endpoint: Endpoint,
         published: Vec<Endpoint>,
     ) -> Self {
-        let port = Arc::new(PortInUse(Arc::clone(&listener.socket)));
+        let port = Arc::new(PortInUse::of(&listener.socket));
         Self { listener: Arc::clone(listener), port, endpoint, published }
     }
 }

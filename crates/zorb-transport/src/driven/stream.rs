@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::acceptor::PortInUse;
 use super::connection::{Driven, Failure};
 use super::link::{Link, error_of};
+use super::port::PortInUse;
 use crate::{Stream, StreamOptions};
 
 /// A connection as a [`Stream`].
