@@ -109,6 +109,12 @@ impl ProtocolError {
     pub(crate) fn header(message: MessageKind, cause: CdrError) -> Self {
         Self::new(ProtocolErrorKind::BadHeader { message, cause })
     }
+
+    /// There is no memory for this number of octets.
+    #[cold]
+    pub(crate) fn out_of_memory(octets: usize) -> Self {
+        Self::new(ProtocolErrorKind::OutOfMemory(octets))
+    }
 }
 
 impl From<ProtocolErrorKind> for ProtocolError {

@@ -1,6 +1,7 @@
 //! The receiving half of a connection: splits octets into messages.
 
 mod budget;
+mod detached;
 mod limits;
 mod partial;
 #[cfg(test)]
@@ -10,6 +11,8 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 pub use budget::{Charge, MessageBudget};
+pub use detached::Detached;
+use detached::refill;
 pub use limits::Limits;
 use partial::{Joined, Outcome, Partials};
 
@@ -82,88 +85,6 @@ enum Current {
     Joined,
     /// None any more: there was no memory for this number of octets behind a message that was taken.
     Lost(usize),
-}
-
-/// A message taken from an [`Inbound`], with its buffer.
-///
-/// Pass the buffer as the `spare` to a later [`Inbound::take`], without clearing it.
-#[derive(Debug, Default)]
-pub struct Detached {
-    /// The buffer. Octets outside the message have no meaning.
-    pub buffer: Vec<u8>,
-    /// The start of the message.
-    pub start: usize,
-    /// The end of the message.
-    pub end: usize,
-    /// As [`Inbound::seams`].
-    pub seams: Vec<u32>,
-    /// What is charged for the buffer.
-    charge: Charge,
-}
-
-impl Detached {
-    /// No message, with a buffer for the next one.
-    pub fn with_buffer(buffer: Vec<u8>) -> Self {
-        let charge = Charge::default();
-        Self { buffer, start: 0, end: 0, seams: Vec::new(), charge }
-    }
-
-    /// The message, header included.
-    #[inline]
-    pub fn message(&self) -> &[u8] {
-        self.buffer.get(self.start..self.end).unwrap_or_default()
-    }
-
-    /// Replaces the message by `octets`, which are copied.
-    ///
-    /// # Errors
-    /// `OutOfMemory`.
-    pub fn copy_from(&mut self, octets: &[u8], seams: &[u32]) -> Result<(), ProtocolError> {
-        self.buffer.clear();
-        self.seams.clear();
-        let reserved = self.buffer.try_reserve(octets.len());
-        if reserved.and_then(|()| self.seams.try_reserve(seams.len())).is_err() {
-            return Err(out_of_memory(octets.len()));
-        }
-        self.buffer.extend_from_slice(octets);
-        self.seams.extend_from_slice(seams);
-        (self.start, self.end) = (0, octets.len());
-        Ok(())
-    }
-
-    /// Empties the message.
-    fn clear(&mut self) {
-        (self.start, self.end) = (0, 0);
-        self.seams.clear();
-    }
-
-    /// Whether the buffer has more than the retained capacity of its [`Inbound`].
-    #[inline]
-    pub fn is_large(&self) -> bool {
-        !self.charge.is_empty()
-    }
-
-    /// Frees the buffer if it has more than `limit` octets, and with it the message.
-    #[inline]
-    pub fn trim(&mut self, limit: usize) {
-        if self.buffer.capacity() > limit {
-            *self = Self::default();
-        }
-    }
-
-    /// Charges the whole buffer to `budget`, if its [`Inbound`] has charged it to none: it waits for something.
-    /// [`settle`](Self::settle) ends that. `false` if the budget is used up; the charge is as it was then.
-    #[must_use]
-    pub fn charge_whole(&mut self, budget: &Arc<MessageBudget>) -> bool {
-        self.charge.begin(budget);
-        self.charge.set(self.buffer.capacity())
-    }
-
-    /// Releases what [`charge_whole`](Self::charge_whole) has charged beyond what its [`Inbound`] with these
-    /// limits charges.
-    pub fn settle(&mut self, limits: &Limits) {
-        self.charge.reduce(self.buffer.capacity().saturating_sub(limits.retained_capacity));
-    }
 }
 
 impl Inbound {
@@ -278,7 +199,7 @@ impl Inbound {
     #[inline(always)] // with `write_body`, `begin`, `prepare`: 9 % of a call in the client
     pub fn poll(&mut self) -> Result<Option<MessageHeader>, ProtocolError> {
         if let Current::Lost(octets) = self.current {
-            return Err(out_of_memory(octets));
+            return Err(ProtocolError::out_of_memory(octets));
         }
         self.release();
         loop {
@@ -548,7 +469,7 @@ impl Inbound {
                 let excess = self.excess(self.joined.octets.capacity());
                 self.joined.charge = self.partials.split_charge(excess);
                 if !self.joined.charge.set(excess) {
-                    return Err(out_of_memory(excess));
+                    return Err(ProtocolError::out_of_memory(excess));
                 }
             }
         }
@@ -586,9 +507,11 @@ impl Inbound {
         let doubled = length.saturating_mul(2).max(self.limits.initial_capacity);
         let wanted = doubled.min(self.end + self.missing()).max(self.limits.initial_capacity);
         if !self.charge.set(self.excess(wanted.max(self.buffer.capacity()))) {
-            return Err(out_of_memory(wanted));
+            return Err(ProtocolError::out_of_memory(wanted));
         }
-        self.buffer.try_reserve_exact(wanted - length).map_err(|_| out_of_memory(wanted))?;
+        self.buffer
+            .try_reserve_exact(wanted - length)
+            .map_err(|_| ProtocolError::out_of_memory(wanted))?;
         self.buffer.resize(wanted, 0);
         Ok(())
     }
@@ -597,26 +520,4 @@ impl Inbound {
     fn excess(&self, length: usize) -> usize {
         length.saturating_sub(self.limits.retained_capacity)
     }
-}
-
-/// Copies `octets` to the start of `buffer`, which then has at least `least` octets; `false` without memory for them. It
-/// grows in steps up to the `retained` capacity.
-fn refill(buffer: &mut Vec<u8>, octets: &[u8], least: usize, retained: usize) -> bool {
-    let needed = octets.len().max(least);
-    if needed > buffer.len() {
-        let wanted = needed.max(buffer.len().saturating_mul(2).min(retained));
-        if buffer.try_reserve_exact(wanted - buffer.len()).is_err() {
-            return false;
-        }
-        buffer.resize(wanted, 0);
-    }
-    if let Some(start) = buffer.get_mut(..octets.len()) {
-        start.copy_from_slice(octets);
-    }
-    true
-}
-
-#[cold]
-fn out_of_memory(octets: usize) -> ProtocolError {
-    ProtocolErrorKind::OutOfMemory(octets).into()
 }

@@ -160,7 +160,7 @@ impl Partials {
         let mut partial = Partial { ordinal, request_id, header, fragments: 1, octets, seams };
         let allocated = self.allocated.saturating_add(partial.allocated());
         if !self.charge.set(allocated) {
-            return Err(ProtocolErrorKind::OutOfMemory(allocated).into());
+            return Err(ProtocolError::out_of_memory(allocated));
         }
         self.allocated = allocated;
         grow(&mut partial.octets, message.len(), &mut self.allocated, &mut self.charge)?;
@@ -299,11 +299,11 @@ fn grow<T>(
     if wanted <= before {
         return Ok(());
     }
-    let out_of_memory = || ProtocolErrorKind::OutOfMemory(wanted);
+    let out_of_memory = || ProtocolError::out_of_memory(wanted);
     let capacity = wanted.max(before.saturating_mul(2));
     let grown = allocated.saturating_add((capacity - before).saturating_mul(size_of::<T>()));
     if !charge.set(grown) {
-        return Err(out_of_memory().into());
+        return Err(out_of_memory());
     }
     buffer.try_reserve_exact(capacity - buffer.len()).map_err(|_| out_of_memory())?;
     *allocated = grown;
