@@ -5,13 +5,11 @@ use alloc::vec::Vec;
 
 use super::budget::{Charge, MessageBudget};
 use super::limits::Limits;
-#[cfg(doc)]
-use crate::Inbound;
 use crate::ProtocolError;
 
-/// A message taken from an [`Inbound`], with its buffer.
+/// A message taken from an [`Inbound`](crate::Inbound), with its buffer.
 ///
-/// Pass the buffer as the `spare` to a later [`Inbound::take`], without clearing it.
+/// Pass the buffer as the `spare` to a later [`Inbound::take`](crate::Inbound::take), without clearing it.
 #[derive(Debug, Default)]
 pub struct Detached {
     /// The buffer. Octets outside the message have no meaning.
@@ -20,7 +18,7 @@ pub struct Detached {
     pub start: usize,
     /// The end of the message.
     pub end: usize,
-    /// As [`Inbound::seams`].
+    /// As [`Inbound::seams`](crate::Inbound::seams).
     pub seams: Vec<u32>,
     /// What is charged for the buffer.
     pub(super) charge: Charge,
@@ -62,7 +60,7 @@ impl Detached {
         self.seams.clear();
     }
 
-    /// Whether the buffer has more than the retained capacity of its [`Inbound`].
+    /// Whether the buffer has more than the retained capacity of its [`Inbound`](crate::Inbound).
     #[inline]
     pub fn is_large(&self) -> bool {
         !self.charge.is_empty()
@@ -76,7 +74,7 @@ impl Detached {
         }
     }
 
-    /// Charges the whole buffer to `budget`, if its [`Inbound`] has charged it to none: it waits for something.
+    /// Charges the whole buffer to `budget`, if its [`Inbound`](crate::Inbound) has charged it to none: it waits for something.
     /// [`settle`](Self::settle) ends that. `false` if the budget is used up; the charge is as it was then.
     #[must_use]
     pub fn charge_whole(&mut self, budget: &Arc<MessageBudget>) -> bool {
@@ -84,7 +82,7 @@ impl Detached {
         self.charge.set(self.buffer.capacity())
     }
 
-    /// Releases what [`charge_whole`](Self::charge_whole) has charged beyond what its [`Inbound`] with these
+    /// Releases what [`charge_whole`](Self::charge_whole) has charged beyond what its [`Inbound`](crate::Inbound) with these
     /// limits charges.
     pub fn settle(&mut self, limits: &Limits) {
         self.charge.reduce(self.buffer.capacity().saturating_sub(limits.retained_capacity));
