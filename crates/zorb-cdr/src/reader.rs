@@ -1,8 +1,10 @@
 //! Decoding values from received octets.
 
+mod context;
 mod memory;
 mod parts;
 mod state;
+mod tail;
 #[cfg(test)]
 mod tests;
 mod trial;
@@ -16,90 +18,15 @@ use core::any::{Any, TypeId};
 
 use crate::{ByteOrder, CdrError, CdrErrorKind, CdrResult, TextCoding};
 
+pub use context::ReadContext;
 use memory::{Memory, STEP};
 use state::Values;
+pub use tail::Tail;
 use trial::Trial;
 pub use values::{Mark, ValueHeader, ValueTag};
 
 /// The maximum nesting depth of values: recursive types, nested anys, TypeCodes and encapsulations.
 pub const MAX_DEPTH: u16 = 128;
-
-/// What some types need to decode their values, such as the ORB for object references.
-pub trait ReadContext: Any + Send + Sync {
-    /// The TypeCode of the valuetype with this repository id: a `zorb_types::TypeCode`, which this crate
-    /// does not know. Decoders use it if the TypeCode does not describe the type.
-    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
-        let _ = id;
-        None
-    }
-
-    /// The part of it that is of the type `part`: decoders that need only this part ask for it.
-    fn part(&self, part: TypeId) -> Option<&dyn Any> {
-        let _ = part;
-        None
-    }
-
-    /// Whether messages may have octets behind their last value, from peers with other IDL. Default: no.
-    fn allows_extra_octets(&self) -> bool {
-        false
-    }
-
-    /// Charges octets of memory for decoded values to a budget, until the result is dropped; `None` if it does not have
-    /// them. A reader charges what exceeds 256 KiB, at least 1 MiB at a time. Default: there is no budget.
-    fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        let _ = octets;
-        Some(Arc::new(()))
-    }
-}
-
-impl<T: ReadContext> ReadContext for Arc<T> {
-    fn value_type(&self, id: &str) -> Option<Box<dyn Any>> {
-        (**self).value_type(id)
-    }
-
-    fn part(&self, part: TypeId) -> Option<&dyn Any> {
-        (**self).part(part)
-    }
-
-    fn allows_extra_octets(&self) -> bool {
-        (**self).allows_extra_octets()
-    }
-
-    fn charge(&self, octets: usize) -> Option<Arc<dyn Any + Send + Sync>> {
-        (**self).charge(octets)
-    }
-}
-
-/// The last octets of a message, where they are in memory of their own.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Tail<'a> {
-    octets: &'a [u8],
-    owner: Option<&'a dyn Any>,
-}
-
-impl<'a> Tail<'a> {
-    /// A tail of `octets`.
-    #[must_use]
-    pub fn new(octets: &'a [u8]) -> Self {
-        Self { octets, owner: None }
-    }
-
-    /// The same tail with the owner of its memory, for [types](crate::Wire) that can hold on to it.
-    #[must_use]
-    pub fn owned_by(self, owner: &'a dyn Any) -> Self {
-        Self { owner: Some(owner), ..self }
-    }
-
-    /// The octets.
-    pub fn octets(&self) -> &'a [u8] {
-        self.octets
-    }
-
-    /// Whether there are no octets.
-    pub fn is_empty(&self) -> bool {
-        self.octets.is_empty()
-    }
-}
 
 /// A cursor over the octets of a message body or an encapsulation.
 ///
