@@ -113,17 +113,23 @@ impl Waiter {
         self.waits.as_ref().is_some_and(|(_, limit)| limit.is_over())
     }
 
-    /// Waits until it is woken, until its limit, or for at most `most`; `None` for no further limit.
+    /// Waits until it is woken, or for at most `most`; `None` until its limit. `most` may exceed the limit: a caller that
+    /// waits for the next attempt at an endpoint has compared it with its deadline.
     pub(super) fn wait<'s, T>(
         &self,
         state: Locked<'s, T>,
         most: Option<Duration>,
     ) -> Locked<'s, T> {
-        let Some((ticket, limit)) = &self.waits else { return state };
-        match limit.left().into_iter().chain(most).min() {
+        let Some((ticket, _)) = &self.waits else { return state };
+        match self.left(most) {
             None => ticket.wake.wait(state),
             Some(left) => ticket.wake.wait_for(state, left),
         }
+    }
+
+    /// How long it waits; `None` for no limit.
+    fn left(&self, most: Option<Duration>) -> Option<Duration> {
+        most.or_else(|| self.waits.as_ref().and_then(|(_, limit)| limit.left()))
     }
 
     /// Leaves the queue; returns whether it was in it.
@@ -149,5 +155,16 @@ mod tests {
             queue.leave(&tickets[next]);
         }
         assert_eq!(served, [2, 4, 0, 3, 1, 5]);
+    }
+
+    #[test]
+    fn waiting_for_the_next_attempt_does_not_end_with_the_wait_for_others() {
+        let hour = Duration::from_secs(3600);
+        let max_wait = Some(Duration::ZERO);
+        let mut waiter = Waiter::new(WaitLimits { deadline: None, max_waiting: 1, max_wait });
+        assert!(waiter.join(&mut WaitQueue::default()));
+        assert!(waiter.is_late());
+        assert_eq!(waiter.left(None), max_wait);
+        assert_eq!(waiter.left(Some(hour)), Some(hour));
     }
 }
