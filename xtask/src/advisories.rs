@@ -6,18 +6,19 @@ use std::io::{self, Error, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Output};
 
-const HELP: &str = "\
-Compare Cargo.lock with xtask/advisories, a snapshot of the RustSec advisory database, by cargo-deny and without a
-network. First a control: an advisory about a dependency that is planted in a copy must be found. The lock files of
-fuzz and examples/plug-in have the same versions, or packages that no advisory is about.
+use clap::Args;
 
-Usage: cargo xtask advisories [--update [FOLDER]]
-
---update writes the snapshot anew: the advisories about crates in the lock files, each without its description, and the
-date. It takes them from FOLDER, a checkout of the database, or fetches the database if there is none.
-
-Exit status: 0 without findings, otherwise 1.
-";
+/// Compare Cargo.lock with xtask/advisories, a snapshot of the RustSec advisory database
+///
+/// By cargo-deny and without a network. First a control: an advisory about a dependency that is planted in a copy must
+/// be found. The lock files of fuzz and examples/plug-in have the same versions, or packages that no advisory is about.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Write the snapshot anew: the date, and the advisories about crates in the lock files, each without its
+    /// description. Takes them from FOLDER, a checkout of the database, or fetches the database
+    #[arg(long, value_name = "FOLDER", num_args = 0..=1)]
+    update: Option<Option<PathBuf>>,
+}
 
 /// The snapshot.
 const SNAPSHOT: &str = "xtask/advisories";
@@ -32,18 +33,11 @@ const DATABASE: &str = "advisory-db-3157b0e258782691";
 /// The advisory of the control, and the crate that it is about.
 const PLANTED: (&str, &str) = ("RUSTSEC-9999-0001", "libc");
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args {
-        [help] if help == "--help" || help == "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        [update] if update == "--update" => update_snapshot(root, &fetched(root)?, out),
-        [update, database] if update == "--update" => {
-            update_snapshot(root, Path::new(database), out)
-        }
-        [] => check(root, out),
-        [other, ..] => crate::usage_error(&format!("advisories: unknown argument `{other}`"), HELP),
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    match &options.update {
+        None => check(root, out),
+        Some(Some(database)) => update_snapshot(root, database, out),
+        Some(None) => update_snapshot(root, &fetched(root)?, out),
     }
 }
 

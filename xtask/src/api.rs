@@ -9,41 +9,32 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Args;
+
 use crate::tidy::Tree;
 use interface::Workspace;
 
-const HELP: &str = "\
-Compare the public API with its record, crates/CRATE/api.txt.
-
-Usage: cargo xtask api [--update]
-
-Options:
-  --update    Rewrite the record
-  -h, --help  Show this text
-
-Exit status: 1 if an API differs from the record, or an item has two paths.
-";
+/// Compare the public API with its record, crates/CRATE/api.txt
+///
+/// Exits with 1 if an API differs from the record, or an item has two paths.
+#[derive(Args, Debug, Default)]
+pub(crate) struct Options {
+    /// Rewrite the record
+    #[arg(long)]
+    update: bool,
+}
 
 /// The crates that users name in their manifests.
 const PUBLISHED: [&str; 2] = ["zorb", "zorb-build"];
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let update = match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => false,
-        ["--update"] => true,
-        ["--help" | "-h"] => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        other => return crate::usage_error(&format!("api: unknown arguments {other:?}"), HELP),
-    };
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let workspace = Workspace::read(&Tree::load(root)?);
     let mut faults = Vec::new();
     for name in PUBLISHED {
         let api = workspace.api(name);
         faults.extend(api.duplicates.iter().map(|duplicate| format!("{name}: {duplicate}")));
         let path = root.join(format!("crates/{name}/api.txt"));
-        if update {
+        if options.update {
             std::fs::write(path, api.text)?;
         } else if std::fs::read_to_string(path).ok() != Some(api.text) {
             faults.push(format!("{name}: the API has changed: run cargo xtask api --update"));
@@ -62,7 +53,8 @@ mod tests {
     #[test]
     fn the_record_is_current_and_every_item_has_one_path() {
         let mut out = Vec::new();
-        let code = command(&crate::root(), &[], &mut out).expect("the workspace is readable");
+        let code = command(&crate::root(), &Options::default(), &mut out)
+            .expect("the workspace is readable");
         assert_eq!(code, ExitCode::SUCCESS, "{}", String::from_utf8_lossy(&out));
     }
 }

@@ -5,18 +5,31 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
-const HELP: &str = "\
-Run the steps of the CI run, all or some by name.
+use clap::Args;
 
-Usage: cargo xtask ci [STEP...]
-       cargo xtask ci --list
+/// Run the steps of the CI run, all or some by name
+///
+/// Stops at the first step that fails. A step whose tool is not installed is skipped with a message; if it was named
+/// explicitly, it fails. Set REQUIRE_PEERS=1 to make missing interop peers failures, and REQUIRE_TOOLS=1 missing strace,
+/// valgrind and network namespaces, as .ci/run does.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Names of steps; all by default
+    #[arg(value_name = "STEP", value_parser = step)]
+    steps: Vec<&'static Step>,
+    /// List the steps
+    #[arg(long)]
+    list: bool,
+}
 
-Stops at the first step that fails. A step whose tool is not installed is skipped with a message;
-if it was named explicitly, it fails. Set REQUIRE_PEERS=1 to make missing interop peers failures, and
-REQUIRE_TOOLS=1 missing strace, valgrind and network namespaces, as .ci/run does.
-";
+/// The step of this name.
+fn step(name: &str) -> Result<&'static Step, String> {
+    let named = STEPS.iter().find(|step| step.name == name);
+    named.ok_or_else(|| "there is no such step: see --list".to_owned())
+}
 
 /// One or more command lines with their environment.
+#[derive(Debug)]
 struct Step {
     name: &'static str,
     lines: &'static [&'static str],
@@ -113,26 +126,17 @@ const STEPS: &[Step] = &[
     },
 ];
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let named: Vec<&Step> = match args {
-        [help] if help == "--help" || help == "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    if options.list {
+        for step in STEPS {
+            writeln!(out, "{:18} {}", step.name, step.lines.join(" && "))?;
         }
-        [list] if list == "--list" => {
-            for step in STEPS {
-                writeln!(out, "{:18} {}", step.name, step.lines.join(" && "))?;
-            }
-            return Ok(ExitCode::SUCCESS);
-        }
-        names => STEPS.iter().filter(|step| names.iter().any(|name| name == step.name)).collect(),
-    };
-    if named.len() != args.len() {
-        return crate::usage_error(&format!("ci: unknown step in {args:?}"), HELP);
+        return Ok(ExitCode::SUCCESS);
     }
-    let steps = if args.is_empty() { STEPS.iter().collect() } else { named };
-    for step in steps {
-        if step.tool.is_some_and(|tool| !succeeds(root, tool)) && args.is_empty() {
+    let named = &options.steps;
+    let run_all = named.is_empty();
+    for step in STEPS.iter().filter(|step| run_all || named.iter().any(|it| it.name == step.name)) {
+        if step.tool.is_some_and(|tool| !succeeds(root, tool)) && run_all {
             writeln!(out, "== {}: skipped, its tool is not installed", step.name)?;
             continue;
         }

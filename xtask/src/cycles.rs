@@ -5,29 +5,27 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::Args;
+
 use crate::tidy::Tree;
 use crate::tidy::rules::cycles;
 
-const HELP: &str = "\
-Show the groups of modules that depend on each other, with a path for each dependency.
+/// Show the groups of modules that depend on each other, with a path for each dependency
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Only those of this crate
+    #[arg(value_name = "CRATE")]
+    name: Option<String>,
+    /// Write the remaining groups to xtask/cycles.toml
+    #[arg(long, conflicts_with = "name")]
+    update: bool,
+}
 
-Usage: cargo xtask cycles [CRATE]
-       cargo xtask cycles --update
-
-Options:
-  --update    Write the remaining groups to xtask/cycles.toml
-  -h, --help  Show this text
-";
-
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => out.write_all(cycles::explain(&Tree::load(root)?, None).as_bytes())?,
-        ["--update"] => std::fs::write(root.join(cycles::LIST), cycles::list(&Tree::load(root)?))?,
-        ["--help" | "-h"] => out.write_all(HELP.as_bytes())?,
-        [name] if !name.starts_with('-') => {
-            out.write_all(cycles::explain(&Tree::load(root)?, Some(name)).as_bytes())?;
-        }
-        other => return crate::usage_error(&format!("cycles: unknown arguments {other:?}"), HELP),
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let tree = Tree::load(root)?;
+    match options.update {
+        true => std::fs::write(root.join(cycles::LIST), cycles::list(&tree))?,
+        false => out.write_all(cycles::explain(&tree, options.name.as_deref()).as_bytes())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -6,41 +6,32 @@ use std::io::{self, Error, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use clap::Args;
 use serde_json::{Value, json};
 
-const HELP: &str = "\
-Build the program `zorb` for distribution, with its licenses and a bill of materials.
-
-Usage: cargo xtask dist [--sbom-only]
-
-Writes to target/dist: `zorb` (profile `release`), LICENSE-MIT, LICENSE-APACHE, and zorb.cdx.json, the bill of
-materials in CycloneDX 1.5. It lists every crate of the program and of its build scripts with version, license,
-package URL, checksum and dependencies, and is the same for the same Cargo.lock.
-
-Options:
-  --sbom-only  Write only the bill of materials
-";
+/// Build the program `zorb` for distribution, with its licenses and a bill of materials (SBOM)
+///
+/// Writes to target/dist: `zorb` (profile `release`), LICENSE-MIT, LICENSE-APACHE, and zorb.cdx.json, the bill of
+/// materials in CycloneDX 1.5. It lists every crate of the program and of its build scripts with version, license,
+/// package URL, checksum and dependencies, and is the same for the same Cargo.lock.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Write only the bill of materials
+    #[arg(long)]
+    sbom_only: bool,
+}
 
 /// The package of the program.
 const PACKAGE: &str = "zorb-cli";
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let sbom_only = match args {
-        [] => false,
-        [only] if only == "--sbom-only" => true,
-        [help] if help == "--help" || help == "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        _ => return crate::usage_error(&format!("dist: unexpected {args:?}"), HELP),
-    };
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let folder = root.join("target/dist");
     fs::create_dir_all(&folder)?;
     let mut written = Vec::new();
     let bill = serde_json::to_string_pretty(&bill(root)?)? + "\n";
     written.push(folder.join("zorb.cdx.json"));
     fs::write(folder.join("zorb.cdx.json"), bill)?;
-    if !sbom_only {
+    if !options.sbom_only {
         cargo(root, &["build", "--release", "--locked", "--package", PACKAGE])?;
         for (from, name) in [
             (root.join("target/release/zorb"), "zorb"),

@@ -8,22 +8,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
+use clap::Args;
+
 use symbols::{Columns, Section};
 
-const HELP: &str = "\
-Measure the server of examples/hello: its size, its idle memory, and the share of each crate.
-
-Usage: cargo xtask footprint [--write] [PROFILE]...
-
-Default profiles: plain, lto and footprint (see Cargo.toml). The size is that of the program without
-symbols, the memory is the resident memory after the first call. Code belongs to the first crate in its
-symbol, with precedence for Zorb's crates; constants without a symbol are listed separately.
-
---write writes the sizes of these profiles to the table of docs/src/footprint.md.
-";
+/// Measure the server of examples/hello: its size, its idle memory, and the share of each crate
+///
+/// The size is that of the program without symbols, the memory is the resident memory after the first call. Code belongs
+/// to the first crate in its symbol, with precedence for Zorb's crates; constants without a symbol are listed separately.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Profiles of Cargo.toml
+    #[arg(value_name = "PROFILE", default_values = ["plain", "lto", "footprint"])]
+    profiles: Vec<String>,
+    /// Write the sizes of these profiles to the table of docs/src/footprint.md
+    #[arg(long)]
+    write: bool,
+}
 
 const PAGE: &str = "docs/src/footprint.md";
-const PROFILES: [&str; 3] = ["plain", "lto", "footprint"];
 
 /// The sizes of one program.
 struct Footprint {
@@ -36,33 +39,15 @@ struct Footprint {
     crates: Vec<(String, Columns)>,
 }
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let mut write = false;
-    let mut profiles = Vec::new();
-    for arg in args {
-        match arg.as_str() {
-            "--help" | "-h" => {
-                out.write_all(HELP.as_bytes())?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            "--write" => write = true,
-            option if option.starts_with('-') => {
-                return crate::usage_error(&format!("footprint: unknown option {option}"), HELP);
-            }
-            profile => profiles.push(profile.to_owned()),
-        }
-    }
-    if profiles.is_empty() {
-        profiles = PROFILES.map(str::to_owned).into();
-    }
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let mut measured = Vec::new();
-    for profile in &profiles {
+    for profile in &options.profiles {
         let footprint = measure(root, profile)?;
         print(out, &footprint)?;
         out.flush()?;
         measured.push(footprint);
     }
-    if write {
+    if options.write {
         let path = root.join(PAGE);
         let page = std::fs::read_to_string(&path)?;
         let Some(page) = with_table(&page, &table(&measured)) else {
@@ -195,7 +180,7 @@ mod tests {
     fn the_page_contains_the_markers_of_the_table() {
         let page = std::fs::read_to_string(crate::root().join(PAGE)).expect(PAGE);
         assert!(with_table(&page, "").is_some());
-        for profile in PROFILES {
+        for profile in ["plain", "lto", "footprint"] {
             assert!(page.contains(&format!("| `{profile}` |")), "{profile}");
         }
     }

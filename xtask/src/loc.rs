@@ -7,14 +7,6 @@ use std::process::ExitCode;
 
 use crate::tidy::{Tree, is_test_path, is_written_by_hand};
 
-const HELP: &str = "\
-Count the lines of hand-written Rust per package.
-
-Usage: cargo xtask loc
-
-Columns: files, lines of code, comment lines, lines of tests.
-";
-
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Count {
     files: usize,
@@ -32,15 +24,7 @@ impl Count {
     }
 }
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args {
-        [] => {}
-        [help] if help == "--help" || help == "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        other => return crate::usage_error(&format!("loc: unknown arguments {other:?}"), HELP),
-    }
+pub(crate) fn command(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
     let counts = count(&Tree::load(root)?);
     let mut total = Count::default();
     writeln!(out, "{:<28}{:>7}{:>9}{:>10}{:>8}", "package", "files", "code", "comments", "tests")?;

@@ -21,34 +21,43 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Zorb's automation.
+use clap::{Parser, Subcommand};
 
-Usage: cargo xtask COMMAND
+/// Zorb's automation
+#[derive(Debug, Parser)]
+#[command(
+    bin_name = "cargo xtask",
+    after_help = "\
+Exit status: 0 no findings, 1 findings or a failed step, 2 wrong usage."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
 
-Commands:
-  advisories  Compare the dependencies with a snapshot of the RustSec database
-  tidy        Check the rules of the project; prints a line `path:line: rule: advice` for each finding
-  cycles      Show the modules that depend on each other
-  api         Compare the public API with its record
-  ci          Run the steps of the CI run
-  loc         Count lines per crate: files, code, comments, tests
-  dist        Build the program `zorb` with its bill of materials (SBOM)
-  footprint   Measure the hello server: size, memory, share of each crate
-  measure     Measure the results in bench/results and the README
-  peers       Build the programs that `zorb bench` compares Zorb with
-  principles  Measure the patterns of the performance chapter and write its tables
-  screenshot  Take the picture of a benchmark report for the README
-  stubsize    Measure the size of generated stubs and skeletons
-  help        Show this text; `cargo xtask COMMAND --help` shows the help of a command
-
-Exit status: 0 no findings, 1 findings or a failed step, 2 wrong usage.
-";
+#[derive(Debug, Subcommand)]
+enum Command {
+    Advisories(advisories::Options),
+    Tidy(tidy::Options),
+    Cycles(cycles::Options),
+    Api(api::Options),
+    Ci(ci::Options),
+    /// Count the lines of hand-written Rust per package: files, lines of code, comment lines, lines of tests
+    Loc,
+    Dist(dist::Options),
+    Footprint(footprint::Options),
+    Measure(measure::Options),
+    Peers(peers::Options),
+    Principles(principles::Options),
+    /// Create docs/images/bench-report.png by Chromium: the top of the page from `zorb bench report bench/results`
+    Screenshot,
+    Stubsize(stubsize::Options),
+}
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let cli = Cli::parse();
     let mut out = io::stdout().lock();
-    match run(&args, &mut out) {
+    match run(&cli.command, &mut out) {
         Ok(code) => code,
         // The reader of the output has ended (`cargo xtask loc | head`).
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
@@ -59,41 +68,42 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let (command, rest) = match args.split_first() {
-        Some((command, rest)) => (command.as_str(), rest),
-        None => ("help", args),
-    };
+fn run(command: &Command, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let root = root();
     match command {
-        "tidy" => tidy::command(&root(), rest, out),
-        "advisories" => advisories::command(&root(), rest, out),
-        "api" => api::command(&root(), rest, out),
-        "ci" => ci::command(&root(), rest, out),
-        "cycles" => cycles::command(&root(), rest, out),
-        "dist" => dist::command(&root(), rest, out),
-        "footprint" => footprint::command(&root(), rest, out),
-        "loc" => loc::command(&root(), rest, out),
-        "measure" => measure::command(&root(), rest, out),
-        "principles" => principles::command(&root(), rest, out),
-        "peers" => peers::command(&root(), rest, out),
-        "screenshot" => screenshot::command(&root(), rest, out),
-        "stubsize" => stubsize::command(&root(), rest, out),
-        "help" | "--help" | "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            Ok(ExitCode::SUCCESS)
-        }
-        other => usage_error(&format!("unknown command `{other}`"), HELP),
+        Command::Advisories(options) => advisories::command(&root, options, out),
+        Command::Tidy(options) => tidy::command(&root, options, out),
+        Command::Cycles(options) => cycles::command(&root, options, out),
+        Command::Api(options) => api::command(&root, options, out),
+        Command::Ci(options) => ci::command(&root, options, out),
+        Command::Loc => loc::command(&root, out),
+        Command::Dist(options) => dist::command(&root, options, out),
+        Command::Footprint(options) => footprint::command(&root, options, out),
+        Command::Measure(options) => measure::command(&root, options, out),
+        Command::Peers(options) => peers::command(&root, options, out),
+        Command::Principles(options) => principles::command(&root, options),
+        Command::Screenshot => screenshot::command(&root, out),
+        Command::Stubsize(options) => stubsize::command(&root, options, out),
     }
-}
-
-/// Reports invalid arguments and the usage; exit status 2.
-fn usage_error(what: &str, help: &str) -> io::Result<ExitCode> {
-    writeln!(io::stderr(), "xtask: {what}\n\n{help}")?;
-    Ok(ExitCode::from(2))
 }
 
 /// The folder of the workspace's manifest: the parent of this package's.
 fn root() -> PathBuf {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().unwrap_or(own).to_path_buf()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_consistent_and_checked() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+        let parse = |line: &str| Cli::try_parse_from(line.split(' ')).is_ok();
+        assert!(parse("xtask peers ace") && !parse("xtask peers tao"));
+        assert!(parse("xtask ci format") && !parse("xtask ci nothing"));
+        assert!(parse("xtask advisories --update") && parse("xtask advisories --update folder"));
+    }
 }

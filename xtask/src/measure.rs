@@ -5,19 +5,25 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
-const HELP: &str = "\
-Measure all results in bench/results, one file per experiment, and write the README's tables.
+use clap::Args;
 
-Usage: cargo xtask measure [MACHINE] [EXPERIMENT...]
-
-MACHINE is a part of the file names; default `vm-2core`. EXPERIMENT restricts the run to these
-experiments. Run it on an idle machine with the peers (`cargo xtask peers`); missing peers are
-skipped. Each experiment begins when the load average is below 1, and fails if that takes more than
-10 min. Each file is the output of one run, with the machine's load, the versions and the date. Exits with 1 if a claim
-failed in one of them.
-
-Experiments:
-";
+/// Measure all results in bench/results, one file per experiment, and write the README's tables
+///
+/// Run it on an idle machine with the peers (`cargo xtask peers`); missing peers are skipped. Each experiment begins when
+/// the load average is below 1, and fails if that takes more than 10 min. Each file is the output of one run, with the
+/// machine's load, the versions and the date. Exits with 1 if a claim failed in one of them.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Experiments; all by default
+    #[arg(value_name = "EXPERIMENT", value_parser = RUNS.map(|(name, _)| name))]
+    experiments: Vec<String>,
+    /// The machine's name, a part of the names of the files
+    #[arg(long, default_value = MACHINE)]
+    machine: String,
+    /// List the experiments with their commands
+    #[arg(long)]
+    list: bool,
+}
 
 const RESULTS: &str = "bench/results";
 const MACHINE: &str = "vm-2core";
@@ -55,21 +61,13 @@ const RUNS: [(&str, &str); 19] = [
     ("upcalls", "upcalls"),
 ];
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    if args.first().is_some_and(|word| word == "--help" || word == "-h") {
-        out.write_all(HELP.as_bytes())?;
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    let Options { experiments, machine, list } = options;
+    if *list {
         for (name, words) in RUNS {
-            writeln!(out, "  {name:<16} zorb bench {words}")?;
+            writeln!(out, "{name:<16} zorb bench {words}")?;
         }
         return Ok(ExitCode::SUCCESS);
-    }
-    let known = |word: &String| RUNS.iter().any(|(name, _)| name == word);
-    let (machine, wanted) = match args.split_first() {
-        Some((machine, wanted)) if !known(machine) => (machine.as_str(), wanted),
-        _ => (MACHINE, args),
-    };
-    if let Some(other) = wanted.iter().find(|word| !known(word)) {
-        return crate::usage_error(&format!("measure: unknown experiment `{other}`"), HELP);
     }
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     succeed(Command::new(&cargo).current_dir(root).args([
@@ -81,7 +79,7 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
     let commit = commit(root)?;
     let mut failed = Vec::new();
     for (name, words) in RUNS {
-        if !wanted.is_empty() && !wanted.iter().any(|word| word == name) {
+        if !experiments.is_empty() && !experiments.iter().any(|it| it == name) {
             continue;
         }
         let file = format!("{RESULTS}/{machine}-{name}.json");

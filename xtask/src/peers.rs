@@ -4,19 +4,25 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode, Output};
 
-const HELP: &str = "\
-Build the peers of `zorb bench` into target/peers/NAME/{server,client}.
+use clap::Args;
 
-Usage: cargo xtask peers [NAME]...
-
-Names: ace, omniorb, jacorb; default: all of them. Requirements of a peer are installed if possible
-(Debian packages as root, jars by Maven); a peer whose tools are missing is reported and skipped.
-The name probing builds target/peers/probing/zorb: Zorb with time probes, for `zorb bench probes`.
-
-Exit status: 0 if at least one peer was built and none failed to compile, otherwise 1.
-";
-
-const NAMES: [&str; 3] = ["ace", "omniorb", "jacorb"];
+/// Build the peers of `zorb bench` into target/peers/NAME/{server,client}
+///
+/// Requirements of a peer are installed if possible (Debian packages as root, jars by Maven); a peer whose tools are
+/// missing is reported and skipped. The name probing builds target/peers/probing/zorb: Zorb with time probes, for `zorb
+/// bench probes`.
+///
+/// Exits with 0 if at least one peer was built and none failed to compile, otherwise with 1.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Names of peers
+    #[arg(
+        value_name = "NAME",
+        default_values = ["ace", "omniorb", "jacorb"],
+        value_parser = ["ace", "omniorb", "jacorb", PROBING]
+    )]
+    names: Vec<String>,
+}
 
 /// Zorb with time probes, which is built only on request.
 const PROBING: &str = "probing";
@@ -34,40 +40,15 @@ enum Outcome {
     Failed(String),
 }
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    if let [help] = args
-        && (help == "--help" || help == "-h")
-    {
-        out.write_all(HELP.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let names = match selected(args) {
-        Ok(names) => names,
-        Err(unknown) => {
-            return crate::usage_error(&format!("peers: unknown peer `{unknown}`"), HELP);
-        }
-    };
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let mut outcomes = Vec::new();
-    for name in names {
+    for name in &options.names {
         let outcome = build(root, name)?;
         report(out, name, &outcome)?;
         out.flush()?;
         outcomes.push(outcome);
     }
     Ok(if is_good(&outcomes) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-/// The requested peers, or the first unknown name.
-fn selected(args: &[String]) -> Result<Vec<&'static str>, &str> {
-    if args.is_empty() {
-        return Ok(NAMES.to_vec());
-    }
-    args.iter()
-        .map(|arg| {
-            let mut names = NAMES.into_iter().chain([PROBING]);
-            names.find(|name| name == arg).ok_or(arg.as_str())
-        })
-        .collect()
 }
 
 fn is_good(outcomes: &[Outcome]) -> bool {
@@ -166,13 +147,5 @@ mod tests {
         assert!(is_good(&[skipped(), Outcome::Built]));
         assert!(!is_good(&[skipped(), skipped()]));
         assert!(!is_good(&[Outcome::Built, Outcome::Failed(String::new())]));
-    }
-
-    #[test]
-    fn names_are_checked() {
-        assert_eq!(selected(&[]), Ok(NAMES.to_vec()));
-        assert_eq!(selected(&["jacorb".to_owned()]), Ok(vec!["jacorb"]));
-        assert_eq!(selected(&["probing".to_owned()]), Ok(vec!["probing"]));
-        assert_eq!(selected(&["ace".to_owned(), "tao".to_owned()]), Err("tao"));
     }
 }

@@ -5,13 +5,6 @@ use std::io::{self, Error, Write};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-const HELP: &str = "\
-Create docs/images/bench-report.png: the top of the page from `zorb bench report bench/results`,
-rendered by Chromium.
-
-Usage: cargo xtask screenshot
-";
-
 const PAGE: &str = "target/bench-report.html";
 const PICTURE: &str = "docs/images/bench-report.png";
 /// The visible part of the page, in pixels.
@@ -19,17 +12,7 @@ const VIEW: &str = "1240,1515";
 /// The maximum size of the picture in octets: larger ones make a clone slow.
 const LARGEST: u64 = 300_000;
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args {
-        [] => {}
-        [help] if help == "--help" || help == "-h" => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        other => {
-            return crate::usage_error(&format!("screenshot: unknown arguments {other:?}"), HELP);
-        }
-    }
+pub(crate) fn command(root: &Path, out: &mut dyn Write) -> io::Result<ExitCode> {
     let zorb = ["run", "--quiet", "-p", "zorb-cli", "--", "bench", "report", "bench/results"];
     succeed(Command::new("cargo").args(zorb).args(["--output", PAGE]).current_dir(root))?;
     let picture = root.join(PICTURE);

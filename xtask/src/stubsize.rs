@@ -4,23 +4,25 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-const HELP: &str = "\
-Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server.
+use clap::Args;
 
-Usage: cargo xtask stubsize [--json] [--check] [OPT]...
-
-OPT is an optimization level: 3, s or z (default). The other settings are Cargo's defaults for release
-builds: no link-time optimization across crates, 16 codegen units, unwinding panics. The size is the
-difference between a program with the operations and one without: the octets of code, constants, unwind
-tables and relocations.
-
-Options:
-  --check     Fail if the client or the server at z exceeds its limit
-  --json      Print JSON
-  -h, --help  Show this text
-
-Exit status: 1 if --check finds a size above its limit: 30 KiB for the client, 35 KiB for the server.
-";
+/// Measure the size that the seven operations of Param_Test (tests/stubsize) add to a client and to a server
+///
+/// The settings beside the optimization level are Cargo's defaults for release builds: no link-time optimization across
+/// crates, 16 codegen units, unwinding panics. The size is the difference between a program with the operations and one
+/// without: the octets of code, constants, unwind tables and relocations.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// Optimization levels
+    #[arg(value_name = "OPT", default_value = "z", value_parser = ["3", "s", "z"])]
+    levels: Vec<String>,
+    /// Fail if the client or the server at z exceeds its limit, 30 KiB or 35 KiB
+    #[arg(long)]
+    check: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
 
 /// The maximum size of the operations at opt-level z, by side.
 const LIMITS: [(&str, i64); 2] = [("client", 30 << 10), ("server", 35 << 10)];
@@ -41,28 +43,9 @@ const SECTIONS: [&str; 9] = [
 /// The octets of the sections.
 type Octets = [i64; SECTIONS.len()];
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    let (mut json, mut check) = (false, false);
-    let mut levels = Vec::new();
-    for arg in args {
-        match arg.as_str() {
-            "--help" | "-h" => {
-                out.write_all(HELP.as_bytes())?;
-                return Ok(ExitCode::SUCCESS);
-            }
-            "--json" => json = true,
-            "--check" => check = true,
-            "3" | "s" | "z" => levels.push(arg.as_str()),
-            other => {
-                return crate::usage_error(&format!("stubsize: unknown option {other}"), HELP);
-            }
-        }
-    }
-    if levels.is_empty() {
-        levels.push("z");
-    }
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
     let mut rows = Vec::new();
-    for level in levels {
+    for level in options.levels.iter().map(String::as_str) {
         let folder = build(root, level)?;
         for side in ["client", "server"] {
             let with = sizes(&folder.join(format!("stubsize-{side}")))?;
@@ -70,8 +53,8 @@ pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::
             rows.push((level, side, difference(with, without)));
         }
     }
-    let faults = if check { above_limits(&rows) } else { Vec::new() };
-    if json {
+    let faults = if options.check { above_limits(&rows) } else { Vec::new() };
+    if options.json {
         let rows: Vec<String> = rows.iter().map(as_json).collect();
         writeln!(out, "[{}]", rows.join(", "))?;
     } else {

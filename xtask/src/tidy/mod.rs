@@ -12,15 +12,17 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Check the rules of the project in every file that git tracks or would track.
+use clap::Args;
 
-Usage: cargo xtask tidy [--list]
-
-Options:
-  --list      List the rules with their purpose
-  -h, --help  Show this text
-";
+/// Check the rules of the project in every file that git tracks or would track
+///
+/// Prints a line `path:line: rule: advice` for each finding.
+#[derive(Args, Debug)]
+pub(crate) struct Options {
+    /// List the rules with their purpose
+    #[arg(long)]
+    list: bool,
+}
 
 /// A rule: name, purpose, and check.
 pub(crate) struct Rule {
@@ -57,20 +59,12 @@ impl fmt::Display for Finding {
     }
 }
 
-pub(crate) fn command(root: &Path, args: &[String], out: &mut dyn Write) -> io::Result<ExitCode> {
-    match args.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
-        [] => {}
-        ["--list"] => {
-            for rule in rules::ALL {
-                writeln!(out, "{:10} {}", rule.name, rule.why)?;
-            }
-            return Ok(ExitCode::SUCCESS);
+pub(crate) fn command(root: &Path, options: &Options, out: &mut dyn Write) -> io::Result<ExitCode> {
+    if options.list {
+        for rule in rules::ALL {
+            writeln!(out, "{:10} {}", rule.name, rule.why)?;
         }
-        ["--help" | "-h"] => {
-            out.write_all(HELP.as_bytes())?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        other => return crate::usage_error(&format!("tidy: unknown arguments {other:?}"), HELP),
+        return Ok(ExitCode::SUCCESS);
     }
     let tree = Tree::load(root)?;
     let findings = findings(&tree);
