@@ -76,8 +76,9 @@ pub(super) const CRATES: &[Crate] = &[
     // 5: the facade
     orb(5, "zorb", &[]),
     // 6: services
+    orb(6, "zorb-store", &[]),
     orb(6, "zorb-av", &[]),
-    orb(6, "zorb-naming", &[]),
+    orb(6, "zorb-naming", &["zorb-store"]),
     orb(6, "zorb-ifr", &[]),
     orb(6, "zorb-sched-service", &[]),
     // the IDL compiler
