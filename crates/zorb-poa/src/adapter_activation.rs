@@ -1,5 +1,8 @@
 //! Creates missing adapters with the adapter activators of their parents (CORBA 3.3 part 1, 15.3.4).
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -56,16 +59,16 @@ impl AdapterActivations {
         Self { limits, state: Lock::default() }
     }
 
-    /// Creates the adapter with a path, which ends in `name`, on the calling thread, unless it `exists` by now or
-    /// another thread is creating it. `reveal` lets requests find what has been created; no adapter is added while its
-    /// result lives.
+    /// Creates the adapter with a path, which ends in `name`, on the calling thread, unless it `exists` by now, cannot be
+    /// created yet, or another thread is creating it. `reveal` lets requests find what has been created; no adapter is
+    /// added while its result lives.
     pub(crate) fn activate<G>(
         &self,
         path: &[u8],
         name: &str,
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
-        exists: impl Fn() -> bool,
+        exists: impl Fn() -> Result<bool, SystemException>,
         reveal: impl FnOnce() -> G,
     ) -> Result<Activated, Stopped> {
         let mut state = self.state.lock();
@@ -79,7 +82,6 @@ impl AdapterActivations {
                 other.queue.admit(arrival)?;
                 return Err(Stopped::Held(other.queue.clone()));
             }
-            Entry::Vacant(_) if exists() => return Ok(Activated::Exists),
             Entry::Vacant(entry) => {
                 let queue = HoldQueue::new(Gate::Closed, self.limits);
                 if is_released {
@@ -88,21 +90,19 @@ impl AdapterActivations {
                 entry.insert(Creating { queue, thread: thread::id() });
             }
         }
+        // `exists` waits for threads that create adapters, and these ask here whether requests find them.
         drop(state);
-        let created = catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name)));
+        let create = || Ok(create(activator, name)? && exists()?);
+        let exists = exists().and_then(|exists| if exists { Ok(true) } else { create() });
         let unchanging = reveal();
         let creating = self.state.lock().creating.remove(path);
         drop(unchanging);
         // Without the lock: a resumed request may ask at once.
         creating.into_iter().for_each(|creating| creating.queue.open());
-        match created {
-            Ok(Ok(true)) if exists() => Ok(Activated::Exists),
-            Ok(Ok(_)) => Ok(Activated::Refused),
-            Ok(Err(exception)) => Err(Stopped::Refused(failed(Some(exception)))),
-            Err(_) => {
-                log_limited!(error, name, "the adapter activator panicked");
-                Err(Stopped::Refused(failed(None)))
-            }
+        match exists {
+            Ok(true) => Ok(Activated::Exists),
+            Ok(false) => Ok(Activated::Refused),
+            Err(exception) => Err(Stopped::Refused(exception)),
         }
     }
 
@@ -132,6 +132,17 @@ impl AdapterActivations {
         let queues: Vec<_> = state.creating.values().map(|it| it.queue.clone()).collect();
         drop(state);
         queues.iter().for_each(HoldQueue::release);
+    }
+}
+
+/// Calls the activator; whether it says that it has created the adapter.
+fn create(activator: &dyn AdapterActivator, name: &str) -> Result<bool, SystemException> {
+    match catch_unwind(AssertUnwindSafe(|| activator.unknown_adapter(name))) {
+        Ok(created) => created.map_err(|exception| failed(Some(exception))),
+        Err(_) => {
+            log_limited!(error, name, "the adapter activator panicked");
+            Err(failed(None))
+        }
     }
 }
 

@@ -115,13 +115,18 @@ impl Adapters {
         activator: &dyn AdapterActivator,
         arrival: Arrival<'_>,
     ) -> Result<Activated, Stopped> {
-        if parent.is_destroying(name) {
-            let code = minor::transient::POA_DESTROYED;
-            let exception = SystemException::transient(code, CompletionStatus::No);
-            return Err(Stopped::Refused(exception));
-        }
         let path = [parent.path(), name.as_bytes(), &[0]].concat();
-        let exists = || parent.child(name).is_some();
+        let exists = || {
+            if parent.child(name).is_some() {
+                return Ok(true);
+            }
+            // In this order: its destruction may have begun in the meantime.
+            if parent.is_destroying(name) {
+                let code = minor::transient::POA_DESTROYED;
+                return Err(SystemException::transient(code, CompletionStatus::No));
+            }
+            Ok(false)
+        };
         self.activations.activate(&path, name, activator, arrival, exists, || self.reveal(&path))
     }
 
