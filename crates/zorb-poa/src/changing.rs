@@ -15,6 +15,9 @@
 //! where requests find it without asking here, when no request waits. An object for which no request waits and that is
 //! inactive or in the map is not here.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -170,7 +173,13 @@ impl ChangingObjects {
                     return Err(PoaError::System(would_deadlock()).into());
                 }
                 Phase::Incarnating(_) | Phase::Etherealizing(_) => {
-                    return Err(NotActivated::Changing(object.queue.clone()));
+                    return Err(match object.queue.admit(Arrival::Collocated) {
+                        // The ORB is shutting down.
+                        Err(Stopped::Refused(exception)) => PoaError::System(exception).into(),
+                        Err(Stopped::Held(_)) | Ok(()) => {
+                            NotActivated::Changing(object.queue.clone())
+                        }
+                    });
                 }
             }
             state.objects.remove(id);
