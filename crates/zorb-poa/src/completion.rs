@@ -1,5 +1,8 @@
 //! Waiting for the requests in progress of an adapter.
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,8 +28,8 @@ struct Count {
 struct Ending {
     /// Dropped when nothing is in progress any more.
     then: Vec<AtEnd>,
-    /// Whether a thread is dropping these.
-    is_dropping: bool,
+    /// How many threads are dropping these.
+    dropping: usize,
 }
 
 impl Completion {
@@ -49,7 +52,7 @@ impl Completion {
     pub(crate) fn wait_while(&self, is_wanted: impl Fn() -> bool) {
         let mut ending = self.0.ending.lock();
         while (self.0.running.load(Ordering::Acquire) > 0
-            || ending.is_dropping
+            || ending.dropping > 0
             || !ending.then.is_empty())
             && is_wanted()
         {
@@ -70,28 +73,29 @@ pub(crate) struct InProgress(Arc<Count>);
 impl Drop for InProgress {
     fn drop(&mut self) {
         if self.0.running.fetch_sub(1, Ordering::Release) == 1 {
-            let ending = self.0.ending.lock();
-            if ending.then.is_empty() {
-                self.0.ended.notify_all();
-            } else {
-                drop(ending);
-                self.0.end();
-            }
+            self.0.end();
         }
     }
 }
 
 impl Count {
+    /// Nothing was in progress any more when the calling thread last looked.
     #[cold]
     fn end(&self) {
         let mut ending = self.ending.lock();
-        let then = std::mem::take(&mut ending.then);
-        ending.is_dropping = true;
-        drop(ending);
-        // Without the lock: this calls the program.
-        drop(then);
-        let mut ending = self.ending.lock();
-        ending.is_dropping = false;
+        if self.running.load(Ordering::Acquire) > 0 {
+            // Something has begun since. The thread that ends it does the rest.
+            return;
+        }
+        if !ending.then.is_empty() {
+            let then = std::mem::take(&mut ending.then);
+            ending.dropping += 1;
+            drop(ending);
+            // Without the lock: this calls the program.
+            drop(then);
+            ending = self.ending.lock();
+            ending.dropping -= 1;
+        }
         self.ended.notify_all();
     }
 }
