@@ -1,7 +1,7 @@
 //! POA managers: they admit, hold, discard or reject the requests for a group of adapters (CORBA 3.3 part 1, 15.3.2).
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering, fence};
 use std::sync::{Arc, Weak};
 
 use zorb_base::orb_core::OrbCore;
@@ -249,6 +249,9 @@ impl PoaManager {
         about_to_block();
         let adapters = self.adapters();
         adapters.iter().for_each(|adapter| adapter.count_running());
+        // The state has been set, and now follows a look at the counts. A request for an object that is not active is counted
+        // first and then looks at the state, with a fence between, too: at least one of them sees what the other has done.
+        fence(Ordering::SeqCst);
         adapters.iter().for_each(|adapter| adapter.wait_while(&|| self.state() == state));
     }
 

@@ -1,5 +1,7 @@
 //! Whether a request is admitted to its object.
 
+use std::sync::atomic::{Ordering, fence};
+
 use zorb_base::object_id::ObjectId;
 use zorb_base::orb_core::Absence;
 use zorb_giop::{Ior, ObjectIndex};
@@ -90,7 +92,13 @@ impl ObjectAdapter {
             let absence = self.core().absence();
             let object = match self.objects().find(id) {
                 Some(object) => object,
-                None => self.find_inactive(id, by.arrival, absence)?,
+                None => {
+                    let object = self.find_inactive(id, by.arrival, absence)?;
+                    // It has been counted, and now looks at the state. Whoever waits for its manager's requests does that
+                    // the other way round: see `PoaManager::wait_in`.
+                    fence(Ordering::SeqCst);
+                    object
+                }
             };
             // Otherwise the manager has been changed since, and whoever waits for its requests may have overlooked this.
             if self.manager().is_active() {
