@@ -228,12 +228,14 @@ impl HoldQueue {
         }))
     }
 
-    /// Sets the gate if `change` returns one, under the queue's lock.
+    /// Sets the gate if `change` returns one, under the queue's lock. The queue is not [open](Self::is_open) meanwhile: a
+    /// request that sees what `change` does waits for the lock, whose holder inherits its priority.
     pub(crate) fn set_gate<E>(&self, change: impl FnOnce() -> Result<Gate, E>) -> Result<(), E> {
         let mut held = self.0.held.lock();
-        held.gate = change()?;
+        self.0.is_open.store(false, Ordering::Relaxed);
+        let changed = change().map(|gate| held.gate = gate);
         self.resume(held);
-        Ok(())
+        changed
     }
 
     /// Admits requests, those that wait first.

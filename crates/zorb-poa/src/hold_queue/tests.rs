@@ -240,6 +240,21 @@ fn many_requests_whose_clients_have_gone_are_resumed_one_after_the_other() {
 }
 
 #[test]
+fn a_queue_is_not_open_while_its_gate_changes() {
+    let (queue, _, _) = holding(None);
+    set(&queue, Gate::Open);
+    for gate in [Ok(Gate::Open), Err(())] {
+        assert!(queue.is_open());
+        let changed = queue.set_gate(|| {
+            assert!(!queue.is_open());
+            gate
+        });
+        assert_eq!(changed, gate.map(drop));
+    }
+    assert!(queue.is_open() && queue.admit(Arrival::New).is_ok());
+}
+
+#[test]
 fn unlimited_requests_have_room_and_do_not_expire() {
     let (queue, outcomes, start) = holding(Some(LIMIT));
     let hold = |number| {
