@@ -41,7 +41,7 @@ pub trait Holdable: Send {
     /// The number of its peer, which is unique among those of held requests.
     fn peer(&self) -> usize;
 
-    /// Whether it waits as long as it must, whatever the limits are.
+    /// Whether it waits as long as it must, whatever the limits are, and leaves them to others.
     fn is_unlimited(&self) -> bool {
         false
     }
@@ -408,10 +408,10 @@ impl HoldQueue {
         let mut held = self.0.held.lock();
         // One that this queue has resumed was within the limits before.
         let is_counted = matches!(arrival, Arrival::Resumed(pass) if pass.queue == *self);
-        let is_unlimited = request.is_unlimited();
-        let weight = Weight { octets: request.size(), peer: request.peer(), is_unlimited };
+        let weight = Weight { octets: request.size(), peer: request.peer() };
+        let weight = Some(weight).filter(|_| !request.is_unlimited());
         if !is_counted
-            && !is_unlimited
+            && let Some(weight) = weight
             && !held.requests.has_room(weight, held.callers, &self.0.limits)
         {
             drop(held);
@@ -420,7 +420,7 @@ impl HoldQueue {
         held.requests.add(since, request, weight);
         let waits = held.is_closed() || held.requests.is_resuming() || self.is_for_main_thread();
         self.resume(held);
-        Ok(self.expiry(since).filter(|_| waits && !is_unlimited))
+        Ok(self.expiry(since).filter(|_| waits && weight.is_some()))
     }
 
     /// When a request that was first held at `since` expires; `None` for no limit.
@@ -451,7 +451,7 @@ impl HoldQueue {
     #[doc(hidden)]
     pub fn wait(&self, since: Instant, deadline: Option<Instant>) -> Result<(), SystemException> {
         let mut held = self.0.held.lock();
-        if held.requests.len() + held.callers >= self.0.limits.requests {
+        if held.requests.limited() + held.callers >= self.0.limits.requests {
             return Err(too_many());
         }
         held.callers += 1;

@@ -262,11 +262,32 @@ fn unlimited_requests_have_room_and_do_not_expire() {
         held.map_err(|(request, _)| request.number)
     };
     let expires = Ok(Some(start + LIMIT));
-    assert_eq!([100, 1, 2].map(hold), [Ok(None), expires, expires]);
-    assert_eq!([3, 101].map(hold), [Err(3), Ok(None)]);
+    assert_eq!([100, 1, 2, 3].map(hold), [Ok(None), expires, expires, expires]);
+    assert_eq!([4, 101].map(hold), [Err(4), Ok(None)]);
     assert_eq!(queue.discard_expired(start + LIMIT), None);
-    assert_eq!(*outcomes.log.lock().unwrap(), ["1 discarded", "2 discarded"]);
+    assert_eq!(*outcomes.log.lock().unwrap(), ["1 discarded", "2 discarded", "3 discarded"]);
     outcomes.log.lock().unwrap().clear();
     set(&queue, Gate::Open);
     assert_eq!(*outcomes.log.lock().unwrap(), ["100 resumed", "101 resumed"]);
+}
+
+#[test]
+fn unlimited_requests_leave_room_for_others_and_keep_their_order() {
+    let (queue, outcomes, start) = holding(Some(LIMIT));
+    for number in 100..200 {
+        let since = start + seconds(u64::from(2 * number));
+        assert!(queue.hold(outcomes.request_of(0, number), Arrival::New, since).is_ok());
+    }
+    // Of the same peer.
+    let between = start + seconds(2 * 150 + 1);
+    let held = queue.hold(outcomes.request_of(0, 1), Arrival::New, between);
+    assert_eq!(held.ok(), Some(Some(between + LIMIT)));
+    assert_eq!(queue.len(), 101);
+    let refused = queue.wait(start, Some(start)).unwrap_err();
+    assert_eq!(refused.kind, SystemExceptionKind::Timeout, "there is room for a caller, too");
+    assert_eq!(queue.discard_expired(start + seconds(300)), Some(between + LIMIT));
+    set(&queue, Gate::Open);
+    let numbers = (100..=150).chain([1]).chain(151..200);
+    let expected: Vec<_> = numbers.map(|number| format!("{number} resumed")).collect();
+    assert_eq!(outcomes.taken(), expected);
 }

@@ -33,8 +33,6 @@ pub(super) struct Weight {
     pub(super) octets: usize,
     /// The number of its peer.
     pub(super) peer: usize,
-    /// Whether it does not expire.
-    pub(super) is_unlimited: bool,
 }
 
 /// A held request.
@@ -42,7 +40,8 @@ pub(super) struct Waiting<R> {
     /// The time when it was first held.
     pub(super) since: Instant,
     pub(super) request: R,
-    weight: Weight,
+    /// `None` if it waits as long as it must, whatever the limits are.
+    weight: Option<Weight>,
 }
 
 /// A part of the queue.
@@ -55,7 +54,10 @@ struct Share {
 /// The requests of a queue: those that wait, in the order in which they were first held, and those that have been
 /// resumed and have not asked again.
 pub(super) struct WaitingRequests<R> {
-    requests: VecDeque<Waiting<R>>,
+    limited: VecDeque<Waiting<R>>,
+    /// Those without a weight, which the limits do not concern.
+    unlimited: VecDeque<Waiting<R>>,
+    /// The total size of the limited ones.
     octets: usize,
     by_peer: HashMap<usize, Share>,
     /// How many requests that were first held at a time are resuming.
@@ -65,7 +67,8 @@ pub(super) struct WaitingRequests<R> {
 impl<R> Default for WaitingRequests<R> {
     fn default() -> Self {
         Self {
-            requests: VecDeque::new(),
+            limited: VecDeque::new(),
+            unlimited: VecDeque::new(),
             octets: 0,
             by_peer: HashMap::new(),
             resuming: BTreeMap::new(),
@@ -76,7 +79,7 @@ impl<R> Default for WaitingRequests<R> {
 impl<R> std::fmt::Debug for WaitingRequests<R> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("WaitingRequests")
-            .field("requests", &self.requests.len())
+            .field("requests", &self.len())
             .field("octets", &self.octets)
             .finish_non_exhaustive()
     }
@@ -84,12 +87,17 @@ impl<R> std::fmt::Debug for WaitingRequests<R> {
 
 impl<R> WaitingRequests<R> {
     pub(super) fn len(&self) -> usize {
-        self.requests.len()
+        self.limited.len() + self.unlimited.len()
+    }
+
+    /// The number of those that count for the limits.
+    pub(super) fn limited(&self) -> usize {
+        self.limited.len()
     }
 
     /// Whether no request waits or is resuming.
     pub(super) fn is_empty(&self) -> bool {
-        self.requests.is_empty() && self.resuming.is_empty()
+        self.len() == 0 && self.resuming.is_empty()
     }
 
     pub(super) fn is_resuming(&self) -> bool {
@@ -98,12 +106,13 @@ impl<R> WaitingRequests<R> {
 
     /// The time when the oldest waiting request was first held.
     pub(super) fn oldest(&self) -> Option<Instant> {
-        self.requests.front().map(|first| first.since)
+        let unlimited = self.unlimited.front().map(|first| first.since);
+        self.oldest_limited().into_iter().chain(unlimited).min()
     }
 
     /// The same of those that can expire.
     pub(super) fn oldest_limited(&self) -> Option<Instant> {
-        self.requests.iter().find(|held| !held.weight.is_unlimited).map(|first| first.since)
+        self.limited.front().map(|first| first.since)
     }
 
     /// Whether no request precedes one that was first held at `since`: none that waits, and none that is resuming,
@@ -121,29 +130,46 @@ impl<R> WaitingRequests<R> {
             used.requests < limits.requests.div_ceil(share)
                 && used.octets.saturating_add(added.octets) <= limits.octets.div_ceil(share)
         };
-        let all = Share { requests: self.len() + callers, octets: self.octets };
+        let all = Share { requests: self.limited() + callers, octets: self.octets };
         fits(all, 1) && fits(self.by_peer.get(&added.peer).copied().unwrap_or_default(), 2)
     }
 
     /// Adds a request that was first held at `since`, behind those that were first held earlier.
-    pub(super) fn add(&mut self, since: Instant, request: R, weight: Weight) {
-        self.octets = self.octets.saturating_add(weight.octets);
-        let share = self.by_peer.entry(weight.peer).or_default();
-        share.requests += 1;
-        share.octets = share.octets.saturating_add(weight.octets);
-        let at = self.requests.partition_point(|other| other.since <= since);
-        self.requests.insert(at, Waiting { since, request, weight });
+    pub(super) fn add(&mut self, since: Instant, request: R, weight: Option<Weight>) {
+        let requests = match weight {
+            Some(weight) => {
+                self.octets = self.octets.saturating_add(weight.octets);
+                let share = self.by_peer.entry(weight.peer).or_default();
+                share.requests += 1;
+                share.octets = share.octets.saturating_add(weight.octets);
+                &mut self.limited
+            }
+            None => &mut self.unlimited,
+        };
+        let at = requests.partition_point(|other| other.since <= since);
+        requests.insert(at, Waiting { since, request, weight });
     }
 
-    /// Removes the request at a place.
-    fn take(&mut self, at: usize) -> Option<Waiting<R>> {
-        let first = self.requests.remove(at)?;
-        self.octets = self.octets.saturating_sub(first.weight.octets);
-        if let Some(share) = self.by_peer.get_mut(&first.weight.peer) {
-            share.requests -= 1;
-            share.octets = share.octets.saturating_sub(first.weight.octets);
-            if share.requests == 0 {
-                self.by_peer.remove(&first.weight.peer);
+    /// Removes the first request.
+    fn take(&mut self) -> Option<Waiting<R>> {
+        let unlimited = self.unlimited.front().map(|first| first.since);
+        match self.oldest_limited() {
+            Some(limited) if unlimited.is_none_or(|first| limited <= first) => self.take_limited(),
+            _ => self.unlimited.pop_front(),
+        }
+    }
+
+    /// Removes the first one that counts for the limits.
+    fn take_limited(&mut self) -> Option<Waiting<R>> {
+        let first = self.limited.pop_front()?;
+        if let Some(weight) = first.weight {
+            self.octets = self.octets.saturating_sub(weight.octets);
+            if let Some(share) = self.by_peer.get_mut(&weight.peer) {
+                share.requests -= 1;
+                share.octets = share.octets.saturating_sub(weight.octets);
+                if share.requests == 0 {
+                    self.by_peer.remove(&weight.peer);
+                }
             }
         }
         Some(first)
@@ -151,7 +177,7 @@ impl<R> WaitingRequests<R> {
 
     /// Removes the first requests, up to `most`, as resuming ones.
     pub(super) fn resume(&mut self, most: usize) -> Vec<Waiting<R>> {
-        let resumed: Vec<_> = std::iter::from_fn(|| self.take(0)).take(most).collect();
+        let resumed: Vec<_> = std::iter::from_fn(|| self.take()).take(most).collect();
         for waiting in &resumed {
             *self.resuming.entry(waiting.since).or_default() += 1;
         }
@@ -171,14 +197,7 @@ impl<R> WaitingRequests<R> {
     /// Removes and returns the requests that have waited for at least `limit`.
     pub(super) fn take_older(&mut self, limit: Duration, now: Instant) -> Vec<Waiting<R>> {
         let is_older = |first: Instant| now.saturating_duration_since(first) >= limit;
-        let mut at = 0;
-        let next = || {
-            while self.requests.get(at).is_some_and(|held| held.weight.is_unlimited) {
-                at += 1;
-            }
-            let is_next = self.requests.get(at).is_some_and(|held| is_older(held.since));
-            if is_next { self.take(at) } else { None }
-        };
+        let next = || if is_older(self.oldest_limited()?) { self.take_limited() } else { None };
         std::iter::from_fn(next).collect()
     }
 }
