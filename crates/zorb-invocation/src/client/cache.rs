@@ -17,6 +17,7 @@ use zorb_transport::{Endpoint, Protocol, log_limited};
 use super::connection::Receiving;
 use super::connection_settings::ConnectionClass;
 use super::endpoint_cache::{Closing, EndpointCache, OtherConnections, Wanted};
+use super::wait_queue::WaitQueue;
 
 /// The number of endpoint caches above which those that no reference uses are closed. Endpoints come from references,
 /// so any peer can add some.
@@ -48,11 +49,15 @@ impl Default for ConnectionCache {
 
 /// Those of all endpoints, which close unused connections for one another.
 #[derive(Debug, Default)]
-struct EndpointCaches(Lock<Caches>);
+struct EndpointCaches {
+    caches: Lock<Caches>,
+    /// The callers that wait until the process may have another connection.
+    waiting: Lock<WaitQueue>,
+}
 
 impl EndpointCaches {
     fn lock(&self) -> Locked<'_, Caches> {
-        self.0.lock()
+        self.caches.lock()
     }
 
     fn all(&self) -> Vec<Arc<EndpointCache>> {
@@ -88,10 +93,10 @@ impl OtherConnections for EndpointCaches {
         }
     }
 
-    #[inline]
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
-        let counted = ConnectionCount::of_clients().enter_below(most);
-        counted.or_else(|| Self::replace_least_used(most, wanted))
+        let is_next = self.waiting.lock().is_empty();
+        let counted = is_next.then(|| ConnectionCount::of_clients().enter_below(most)).flatten();
+        counted.or_else(|| self.wait_for_room(most, wanted))
     }
 
     #[cold]

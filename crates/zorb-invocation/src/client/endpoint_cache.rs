@@ -127,9 +127,9 @@ pub(super) trait OtherConnections: Send + Sync {
     /// `idle_limit`.
     fn before_connecting(&self, idle_limit: Option<Duration>);
 
-    /// Counts a connection that is about to be opened, with at most `most` others of the process; 0 for the default.
-    /// If there are so many, the one that no call has used for longest closes; if calls use all, waits for one within
-    /// the time to connect. `None` if there was none.
+    /// Counts a connection that is about to be opened. The process may have `most` of them; 0 for the default. At the
+    /// limit, closes the least recently used idle connection; if all are in use, waits in order until one is free or the
+    /// time to connect is over. `None` if none became free.
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted>;
 
     /// Closes all of the process that no call uses, as descriptors have run short. Returns whether there were any.

@@ -1,8 +1,7 @@
-//! Room for a connection when the clients of the process have as many as they may: the one that no call has used for
-//! longest makes room.
+//! Makes room for a connection when the clients of the process have reached their limit: closes the least recently used
+//! idle one.
 
 use std::sync::{Arc, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use zorb_base::connection_count::{ConnectionCount, Counted};
@@ -10,13 +9,17 @@ use zorb_os::lock::Lock;
 use zorb_transport::log_limited;
 
 use super::super::endpoint_cache::{EndpointCache, Wanted};
+use super::super::wait_queue::{WaitLimits, Waiter};
 use super::EndpointCaches;
 
 /// The connections of all ORBs of the process.
 static OF_PROCESS: Lock<Vec<Weak<EndpointCaches>>> = Lock::new(Vec::new());
 
-/// How often a caller looks for an idle connection while calls use all: they end without a notification, which each of
-/// them would pay for.
+/// Held by the thread that looks for an idle connection. Looking takes idle connections out of their slots for a moment.
+static LOOKING: Lock<()> = Lock::new(());
+
+/// How often the first of the callers that wait looks for an idle connection. Calls end without a notification, which each
+/// of them would pay for.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 impl EndpointCaches {
@@ -32,26 +35,47 @@ impl EndpointCaches {
         OF_PROCESS.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Closes the connection that no call has used for longest, and counts another. While calls use all, waits within
-    /// the time to connect; `None` if one is used all the time.
+    /// Counts another connection once there is room, for which idle ones close. While calls use all, waits in the queue
+    /// of this ORB, and within the time to connect; `None` if none became idle.
     #[cold]
-    pub(super) fn replace_least_used(most: usize, wanted: Wanted<'_>) -> Option<Counted> {
-        loop {
-            let has_closed = close_least_used();
-            if let Some(counted) = ConnectionCount::of_clients().enter_below(most) {
-                return Some(counted);
+    pub(super) fn wait_for_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
+        let (begun, limit) = (Instant::now(), wanted.time_left());
+        let deadline = begun.checked_add(limit);
+        let limits = WaitLimits { deadline, max_waiting: usize::MAX, max_wait: None };
+        let mut waiter = Waiter::new(limits);
+        let mut queue = self.waiting.lock();
+        waiter.join(&mut queue);
+        let counted = loop {
+            let is_next = waiter.is_next(&queue);
+            if is_next {
+                drop(queue);
+                let counted = replace_least_used(most);
+                queue = self.waiting.lock();
+                if counted.is_some() {
+                    break counted;
+                }
             }
-            if has_closed {
-                continue;
-            }
-            let left = wanted.time_left();
-            if left.is_zero() {
+            if waiter.is_late() {
                 log_limited!(warn, "calls use all connections that MaxClientConnections permits");
-                return None;
+                break None;
             }
-            let begun = Instant::now();
-            thread::park_timeout(left.min(INTERVAL));
-            wanted.connect_time.spend(begun.elapsed());
+            let most = is_next.then(|| INTERVAL.min(limit.saturating_sub(begun.elapsed())));
+            queue = waiter.wait(queue, most);
+        };
+        waiter.leave(&mut queue);
+        drop(queue);
+        wanted.connect_time.spend(begun.elapsed());
+        counted
+    }
+}
+
+/// Closes the connections that no calls have used for longest until there is room for another, which is counted.
+fn replace_least_used(most: usize) -> Option<Counted> {
+    let _looking = LOOKING.lock();
+    loop {
+        let counted = ConnectionCount::of_clients().enter_below(most);
+        if counted.is_some() || !close_least_used() {
+            return counted;
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use zorb_base::options::Options;
 use zorb_tcp::IiopProtocol;
+use zorb_testkit::{in_own_process, until};
 use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
@@ -101,4 +102,74 @@ fn a_queue_that_comes_too_late_is_closed_at_once() {
     all.close();
     cache.close_with_it(&after);
     assert!(queues.iter().all(|queue| queue.closed.load(Ordering::Relaxed)));
+}
+
+/// Makes room for a second connection of the process within 50 ms, or in an hour. Returns also what the caller has
+/// spent of that.
+fn make_second(all: &ConnectionCache, hour: bool) -> (Option<Counted>, Duration) {
+    let limit = if hour { Duration::from_secs(3600) } else { Duration::from_millis(50) };
+    let (options, time) = (Options::default(), ConnectTime::default());
+    let wanted = Wanted::new(limit, &options, &time, None);
+    let wanted = Wanted { max_connect_time: limit, ..wanted };
+    let counted = all.caches.make_room(1, wanted);
+    (counted, limit - wanted.time_to_connect())
+}
+
+#[test]
+fn waiting_for_room_leaves_the_token_of_the_thread() {
+    let name = "client::cache::tests::waiting_for_room_leaves_the_token_of_the_thread";
+    in_own_process(name, || {
+        let _in_use = ConnectionCount::of_clients().enter();
+        let program = std::thread::spawn(|| {
+            std::thread::current().unpark();
+            assert!(make_second(&ConnectionCache::default(), false).0.is_none());
+            std::thread::park();
+        });
+        until(|| program.is_finished());
+        program.join().unwrap();
+    });
+}
+
+#[test]
+fn callers_get_room_in_their_order() {
+    let name = "client::cache::tests::callers_get_room_in_their_order";
+    in_own_process(name, || {
+        let all = ConnectionCache::default();
+        let in_use = ConnectionCount::of_clients().enter();
+        let served = Mutex::new(Vec::new());
+        let call = |number| {
+            let counted = make_second(&all, true).0.unwrap();
+            served.lock().unwrap().push(number);
+            drop(counted);
+        };
+        std::thread::scope(|scope| {
+            for number in 0..5 {
+                let call = &call;
+                scope.spawn(move || call(number));
+                until(|| all.caches.waiting.lock().len() > number);
+            }
+            drop(in_use);
+            // There is room now, but not for a newcomer.
+            call(5);
+        });
+        assert_eq!(served.into_inner().unwrap(), [0, 1, 2, 3, 4, 5]);
+    });
+}
+
+#[test]
+fn callers_with_a_lower_limit_do_not_keep_those_of_another_orb_waiting() {
+    let name =
+        "client::cache::tests::callers_with_a_lower_limit_do_not_keep_those_of_another_orb_waiting";
+    in_own_process(name, || {
+        let all = ConnectionCache::default();
+        let in_use = ConnectionCount::of_clients().enter();
+        std::thread::scope(|scope| {
+            scope.spawn(|| make_second(&all, true).0.unwrap());
+            until(|| all.caches.waiting.lock().len() > 0);
+            let (options, time) = (Options::default(), ConnectTime::default());
+            let wanted = Wanted::new(Duration::from_secs(3600), &options, &time, None);
+            drop(ConnectionCache::default().caches.make_room(2, wanted).unwrap());
+            drop(in_use);
+        });
+    });
 }

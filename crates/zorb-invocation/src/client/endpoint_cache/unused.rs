@@ -44,7 +44,7 @@ impl EndpointCache {
             });
             state.idle.extend(other);
         }
-        // A thread that has released a connection meanwhile may not have found it in its recalled slot.
+        // While its slot was recalled, a thread may have released its connection without finding it there: wake a waiter.
         state.waiting.wake_next();
         state.idle.iter().fold(since, |since, idle| earlier(since, idle.last_used()))
     }
