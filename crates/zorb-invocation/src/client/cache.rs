@@ -9,8 +9,9 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
-use zorb_base::connection_count::{ConnectionCount, Counted};
+use zorb_base::connection_count::Counted;
 use zorb_base::steady_events::{Event, record};
+use zorb_base::upcall_thread::in_upcall;
 use zorb_os::lock::{Lock, Locked};
 use zorb_transport::{Endpoint, Protocol, log_limited};
 
@@ -94,9 +95,15 @@ impl OtherConnections for EndpointCaches {
     }
 
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
-        let is_next = self.waiting.lock().is_empty();
-        let counted = is_next.then(|| ConnectionCount::of_clients().enter_below(most)).flatten();
-        counted.or_else(|| self.wait_for_room(most, wanted))
+        let counted = match in_upcall() {
+            // The calls that use the other connections, or wait for one, may wait for this upcall.
+            true => room::replace_least_used(most),
+            false => self.wait_for_room(most, wanted),
+        };
+        if counted.is_none() {
+            log_limited!(warn, "calls use all connections that MaxClientConnections permits");
+        }
+        counted
     }
 
     #[cold]

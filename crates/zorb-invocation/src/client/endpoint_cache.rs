@@ -129,7 +129,7 @@ pub(super) trait OtherConnections: Send + Sync {
 
     /// Counts a connection that is about to be opened. The process may have `most` of them; 0 for the default. At the
     /// limit, closes the least recently used idle connection; if all are in use, waits in order until one is free or the
-    /// time to connect is over. `None` if none became free.
+    /// time to connect is over, except in an upcall. `None` if none became free.
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted>;
 
     /// Closes all of the process that no call uses, as descriptors have run short. Returns whether there were any.

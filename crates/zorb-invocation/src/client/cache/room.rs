@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_os::lock::Lock;
-use zorb_transport::log_limited;
 
 use super::super::endpoint_cache::{EndpointCache, Wanted};
 use super::super::wait_queue::{WaitLimits, Waiter};
@@ -37,8 +36,14 @@ impl EndpointCaches {
 
     /// Counts another connection once there is room, for which idle ones close. While calls use all, waits in the queue
     /// of this ORB, and within the time to connect; `None` if none became idle.
-    #[cold]
     pub(super) fn wait_for_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
+        let is_next = self.waiting.lock().is_empty();
+        let counted = is_next.then(|| ConnectionCount::of_clients().enter_below(most)).flatten();
+        counted.or_else(|| self.wait_in_queue(most, wanted))
+    }
+
+    #[cold]
+    fn wait_in_queue(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
         let (begun, limit) = (Instant::now(), wanted.time_left());
         let deadline = begun.checked_add(limit);
         let limits = WaitLimits { deadline, max_waiting: usize::MAX, max_wait: None };
@@ -56,7 +61,6 @@ impl EndpointCaches {
                 }
             }
             if waiter.is_late() {
-                log_limited!(warn, "calls use all connections that MaxClientConnections permits");
                 break None;
             }
             let most = is_next.then(|| INTERVAL.min(limit.saturating_sub(begun.elapsed())));
@@ -70,7 +74,7 @@ impl EndpointCaches {
 }
 
 /// Closes the connections that no calls have used for longest until there is room for another, which is counted.
-fn replace_least_used(most: usize) -> Option<Counted> {
+pub(super) fn replace_least_used(most: usize) -> Option<Counted> {
     let _looking = LOOKING.lock();
     loop {
         let counted = ConnectionCount::of_clients().enter_below(most);

@@ -2,7 +2,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
+use zorb_base::upcall_thread::{begin_upcall, end_upcall};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{in_own_process, until};
 use zorb_transport::{PeerShares, process_budget};
@@ -171,5 +173,22 @@ fn callers_with_a_lower_limit_do_not_keep_those_of_another_orb_waiting() {
             drop(ConnectionCache::default().caches.make_room(2, wanted).unwrap());
             drop(in_use);
         });
+    });
+}
+
+#[test]
+fn an_upcall_does_not_wait_for_calls_that_may_wait_for_it() {
+    let name = "client::cache::tests::an_upcall_does_not_wait_for_calls_that_may_wait_for_it";
+    in_own_process(name, || {
+        let all = ConnectionCache::default();
+        let _in_use = ConnectionCount::of_clients().enter();
+        begin_upcall();
+        let (counted, spent) = make_second(&all, false);
+        end_upcall();
+        assert!(counted.is_none());
+        assert_eq!(spent, Duration::ZERO);
+        let (counted, spent) = make_second(&all, false);
+        assert!(counted.is_none());
+        assert_eq!(spent, Duration::from_millis(50));
     });
 }
