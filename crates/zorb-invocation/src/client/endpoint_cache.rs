@@ -367,20 +367,11 @@ impl EndpointCache {
         Ok(connection)
     }
 
-    /// Connects; the caller has counted the connection as open, and no longer counts it if this fails. A connection of
-    /// an upcall is also counted among those of all upcalls.
+    /// Connects; the caller has counted the connection as open, and no longer counts it if this fails.
     fn connect(&self, wanted: Wanted<'_>) -> Result<(Arc<dyn Stream>, Counts), NoConnection> {
         about_to_block();
-        let of_upcalls = match in_upcall() {
-            true => Some(self.count_of_upcall()?),
-            false => None,
-        };
-        let of_clients = match self.others.upgrade() {
-            Some(others) => others.make_room(self.settings.max_of_process, wanted),
-            None => Some(ConnectionCount::of_clients().enter()),
-        };
-        let of_clients = of_clients.ok_or(NoConnection::Busy)?;
-        let counted = (of_clients, of_upcalls);
+        let withdraw = |_: &_| self.state().reconnecting.withdraw(Instant::now());
+        let counted = self.count_in_process(wanted).inspect_err(withdraw)?;
         let timeout = wanted.time_left().max(Duration::from_millis(1));
         let mut options = ConnectOptions::with_timeout(Some(timeout));
         options.stream = self.settings.stream.clone();
@@ -415,6 +406,25 @@ impl EndpointCache {
                 Err(NoConnection::Unreachable(error))
             }
         }
+    }
+
+    /// Counts a connection among those of the process, and one of an upcall also among those of all upcalls. That may take
+    /// all the time to connect.
+    fn count_in_process(&self, wanted: Wanted<'_>) -> Result<Counts, NoConnection> {
+        let of_upcalls = match in_upcall() {
+            true => Some(self.count_of_upcall()?),
+            false => None,
+        };
+        let had_time = !wanted.time_left().is_zero();
+        let of_clients = match self.others.upgrade() {
+            Some(others) => others.make_room(self.settings.max_of_process, wanted),
+            None => Some(ConnectionCount::of_clients().enter()),
+        };
+        let of_clients = of_clients.ok_or(NoConnection::Busy)?;
+        if had_time && wanted.time_left().is_zero() {
+            return Err(NoConnection::Busy);
+        }
+        Ok((of_clients, of_upcalls))
     }
 
     /// Counts a connection of an upcall. Closes idle ones if upcalls have as many as they may.

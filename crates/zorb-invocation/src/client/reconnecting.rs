@@ -52,6 +52,13 @@ impl Reconnecting {
         }
     }
 
+    /// Ends an attempt that has begun, but not come to connecting: another may begin at the time `now`.
+    pub(super) fn withdraw(&mut self, now: Instant) {
+        if self.next.is_some() {
+            self.next = Some(now);
+        }
+    }
+
     /// Records that the attempt that began at `begun` has failed at the time `now`. Of attempts at the same time, one
     /// counts.
     pub(super) fn failed(&mut self, begun: Instant, now: Instant, delays: ReconnectDelays) {
@@ -136,6 +143,7 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(reconnecting.wait(start), None);
             reconnecting.begin(start, DELAYS);
+            reconnecting.withdraw(start);
         }
         let failed = start + Duration::from_millis(1);
         for _ in 0..3 {
@@ -147,6 +155,10 @@ mod tests {
         reconnecting.begin(later, DELAYS);
         let wait = reconnecting.wait(later).unwrap();
         assert!(wait >= DELAYS.first && wait <= DELAYS.first * 2, "{wait:?}");
+        reconnecting.withdraw(later);
+        assert_eq!(reconnecting.wait(later), None, "the attempt came to nothing");
+        reconnecting.begin(later, DELAYS);
+        assert!(reconnecting.wait(later).is_some());
         assert!(reconnecting.succeeded());
         assert!(!reconnecting.succeeded());
         for _ in 0..2 {

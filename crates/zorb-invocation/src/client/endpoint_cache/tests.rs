@@ -10,7 +10,6 @@ use zorb_transport::{PeerShares, process_budget};
 
 use super::*;
 use crate::client::any_connection::AnyConnection;
-use crate::client::cache::ConnectionCache;
 use crate::client::connection::LastReceived;
 use crate::client::connection_settings::ConnectionClass;
 use crate::client::reconnecting::ReconnectDelays;
@@ -36,14 +35,38 @@ fn cache_of(
     listener: &TcpListener,
     set: impl FnOnce(&mut ConnectionSettings),
 ) -> Arc<EndpointCache> {
+    cache_among(listener, set, Weak::<NoTimeLeft>::new())
+}
+
+fn cache_among(
+    listener: &TcpListener,
+    set: impl FnOnce(&mut ConnectionSettings),
+    others: Weak<dyn OtherConnections>,
+) -> Arc<EndpointCache> {
     let endpoint = Endpoint::new("iiop", &listener.local_addr().unwrap().to_string()).unwrap();
     let options = Options::default();
-    let mut class = ConnectionClass::plain(&options);
-    class.settings.max_connections = 1;
-    set(&mut class.settings);
+    let mut settings = ConnectionClass::plain(&options).settings;
+    settings.max_connections = 1;
+    set(&mut settings);
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
     let receiving = Receiving::new(&options, &PeerShares::new(process_budget(), 0));
-    ConnectionCache::default().cache(&endpoint, &class, &protocol, &receiving)
+    EndpointCache::new(&endpoint, &settings, &protocol, &receiving, others)
+}
+
+/// Connections of which one becomes idle only at the end of the time to connect.
+struct NoTimeLeft;
+
+impl OtherConnections for NoTimeLeft {
+    fn before_connecting(&self, _: Option<Duration>) {}
+
+    fn make_room(&self, _: usize, wanted: Wanted<'_>) -> Option<Counted> {
+        wanted.connect_time.spend(wanted.max_connect_time);
+        Some(ConnectionCount::of_clients().enter())
+    }
+
+    fn close_all(&self) -> bool {
+        false
+    }
 }
 
 /// The number of callers that wait for a connection of the cache.
@@ -144,6 +167,31 @@ fn callers_that_wait_for_the_next_attempt_have_no_connection_and_are_limited() {
             }
         });
         assert_eq!(cache.state().waiting.len(), 0);
+    }
+}
+
+#[test]
+fn a_caller_whose_time_is_over_when_there_is_room_does_not_connect() {
+    const HOUR: Duration = Duration::from_secs(3600);
+    for max_calls in [1, 2] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let others: Arc<dyn OtherConnections> = Arc::new(NoTimeLeft);
+        let set = |settings: &mut ConnectionSettings| {
+            settings.max_calls = max_calls;
+            settings.reconnect = ReconnectDelays { first: HOUR, longest: HOUR };
+        };
+        let cache = cache_among(&listener, set, Arc::downgrade(&others));
+        // It is time for the second attempt, which this caller does not make.
+        let delays = ReconnectDelays { first: Duration::from_nanos(1), longest: HOUR };
+        let failed = Instant::now();
+        cache.state().reconnecting.failed(failed, failed, delays);
+        assert!(matches!(connect(&cache), Err(NoConnection::Busy)));
+        assert!(!cache.has_connections());
+        assert_eq!(cache.state().reconnecting.wait(Instant::now()), None);
+        listener.set_nonblocking(true).unwrap();
+        assert!(listener.accept().is_err());
+        drop(others);
+        connect(&cache).unwrap();
     }
 }
 
