@@ -61,6 +61,11 @@ impl ConnectionCount {
 }
 
 impl Counted {
+    /// Whether it is one of those that `count` counts.
+    pub fn is_of(&self, count: &'static ConnectionCount) -> bool {
+        std::ptr::eq(self.count, count)
+    }
+
     /// Whether there were more than there should be when it was counted.
     pub const fn is_excess(&self) -> bool {
         self.is_excess
@@ -83,6 +88,7 @@ mod tests {
         let mut open: Vec<_> = (0..3).map(|_| COUNT.enter()).collect();
         assert_eq!(open.iter().map(Counted::is_excess).collect::<Vec<_>>(), [false, false, true]);
         open.remove(0);
+        assert!(open[0].is_of(&COUNT) && !open[0].is_of(ConnectionCount::of_upcalls()));
         assert!(COUNT.enter().is_excess());
         open.remove(0);
         assert!(!COUNT.enter().is_excess());

@@ -9,7 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use zorb_base::calling_lane::CallingLane;
-use zorb_base::connection_count::Counted;
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::steady_events::{Event, record};
 use zorb_base::upcall_thread::in_upcall;
 use zorb_os::lock::{Lock, Locked};
@@ -97,13 +97,17 @@ impl OtherConnections for EndpointCaches {
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
         let counted = match in_upcall() {
             // The calls that use the other connections, or wait for one, may wait for this upcall.
-            true => room::replace_least_used(most),
+            true => room::replace_least_used(ConnectionCount::of_clients(), most),
             false => self.wait_for_room(most, wanted),
         };
         if counted.is_none() {
             log_limited!(warn, "calls use all connections that MaxClientConnections permits");
         }
         counted
+    }
+
+    fn make_room_of_upcall(&self) -> Option<Counted> {
+        room::replace_least_used(ConnectionCount::of_upcalls(), 0)
     }
 
     #[cold]

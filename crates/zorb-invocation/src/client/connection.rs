@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use zorb_base::connection_count::Counted;
+use zorb_base::connection_count::{ConnectionCount, Counted};
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_base::options::Options;
 use zorb_cdr::ByteOrder;
@@ -32,7 +32,19 @@ const UNCHECKED: Duration = Duration::from_millis(20);
 const RECENT: Duration = Duration::from_millis(500);
 
 /// The parts of a connection in the connections that the process has opened, and in those of upcalls if one opened it.
-pub(super) type Counts = (Counted, Option<Counted>);
+#[derive(Debug)]
+pub(super) struct Counts {
+    pub(super) of_clients: Counted,
+    pub(super) of_upcalls: Option<Counted>,
+}
+
+impl Counts {
+    /// Whether the connection is one of those that `count` counts.
+    pub(super) fn are_of(&self, count: &'static ConnectionCount) -> bool {
+        self.of_clients.is_of(count)
+            || self.of_upcalls.as_ref().is_some_and(|counted| counted.is_of(count))
+    }
+}
 
 /// When something was last received on a connection, to a few milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

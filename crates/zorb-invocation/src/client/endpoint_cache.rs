@@ -132,6 +132,10 @@ pub(super) trait OtherConnections: Send + Sync {
     /// time to connect is over, except in an upcall. `None` if none became free.
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted>;
 
+    /// Counts a connection that an upcall is about to open. At the limit for upcalls, closes the least recently used idle
+    /// connection of one. `None` if all are in use.
+    fn make_room_of_upcall(&self) -> Option<Counted>;
+
     /// Closes all of the process that no call uses, as descriptors have run short. Returns whether there were any.
     /// Those of queues of one-way calls stay.
     fn close_all(&self) -> bool;
@@ -424,17 +428,15 @@ impl EndpointCache {
         if had_time && wanted.time_left().is_zero() {
             return Err(NoConnection::Busy);
         }
-        Ok((of_clients, of_upcalls))
+        Ok(Counts { of_clients, of_upcalls })
     }
 
-    /// Counts a connection of an upcall. Closes idle ones if upcalls have as many as they may.
     #[cold]
     fn count_of_upcall(&self) -> Result<Counted, NoConnection> {
-        let count = || Some(ConnectionCount::of_upcalls().enter()).filter(|it| !it.is_excess());
-        let counted = count().or_else(|| {
-            self.others.upgrade()?.close_all();
-            count()
-        });
+        let counted = match self.others.upgrade() {
+            Some(others) => others.make_room_of_upcall(),
+            None => ConnectionCount::of_upcalls().enter_below(0),
+        };
         counted.ok_or(NoConnection::TooManyOfUpcalls)
     }
 

@@ -6,6 +6,7 @@ use std::net::Shutdown;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use zorb_base::connection_count::ConnectionCount;
 use zorb_base::gather::{Tail, WriteBody};
 use zorb_giop::{
     BegunRequest, ClientConnection, ClientSession, ConnectionEnd, Inbound, MessageHeader,
@@ -53,7 +54,7 @@ pub(crate) struct ExclusiveConnection {
     wait: BusyWait,
     timeouts: Timeouts,
     /// Its part of the connections of the process.
-    _counted: Counts,
+    counted: Counts,
 }
 
 /// The timeouts of the stream that were set last; equal ones are not set again.
@@ -95,7 +96,7 @@ impl ExclusiveConnection {
             received_buffer: None,
             wait: new.receiving.wait.busy_wait(),
             timeouts: Timeouts::default(),
-            _counted: new.counted,
+            counted: new.counted,
         }
     }
 
@@ -116,6 +117,11 @@ impl ExclusiveConnection {
             self.last_received = self.begun;
         }
         works
+    }
+
+    /// Whether it is one of those that `count` counts.
+    pub(super) fn is_of(&self, count: &'static ConnectionCount) -> bool {
+        self.counted.are_of(count)
     }
 
     /// When its last call began.

@@ -21,6 +21,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
+use zorb_base::connection_count::ConnectionCount;
 use zorb_base::counters::{CallLock, Count, count};
 use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
@@ -69,7 +70,7 @@ pub(crate) struct MultiplexedConnection {
     /// Set when the server has hung up; `None` if that is not watched.
     watched: Option<WatchedConnection>,
     /// Its part of the connections of the process.
-    _counted: Counts,
+    counted: Counts,
 }
 
 #[derive(Debug)]
@@ -195,13 +196,18 @@ impl MultiplexedConnection {
             users: AtomicUsize::new(0),
             opened: Instant::now(),
             watched: new.watched,
-            _counted: new.counted,
+            counted: new.counted,
         }
     }
 
     /// Whether its server is known to have hung up.
     pub(super) fn has_hung_up(&self) -> bool {
         self.watched.as_ref().is_some_and(WatchedConnection::has_hung_up)
+    }
+
+    /// Whether it is one of those that `count` counts.
+    pub(super) fn is_of(&self, count: &'static ConnectionCount) -> bool {
+        self.counted.are_of(count)
     }
 
     /// The approximate number of calls that use it now.

@@ -54,7 +54,7 @@ impl EndpointCaches {
             let is_next = waiter.is_next(&queue);
             if is_next {
                 drop(queue);
-                let counted = replace_least_used(most);
+                let counted = replace_least_used(ConnectionCount::of_clients(), most);
                 queue = self.waiting.lock();
                 if counted.is_some() {
                     break counted;
@@ -73,22 +73,22 @@ impl EndpointCaches {
     }
 }
 
-/// Closes the connections that no calls have used for longest until there is room for another, which is counted.
-pub(super) fn replace_least_used(most: usize) -> Option<Counted> {
+/// Closes the connections of `count` that no calls have used for longest until there is room for another, which is counted.
+pub(super) fn replace_least_used(count: &'static ConnectionCount, most: usize) -> Option<Counted> {
     let _looking = LOOKING.lock();
     loop {
-        let counted = ConnectionCount::of_clients().enter_below(most);
-        if counted.is_some() || !close_least_used() {
+        let counted = count.enter_below(most);
+        if counted.is_some() || !close_least_used(count) {
             return counted;
         }
     }
 }
 
-/// Closes the connection of the process that no call has used for longest. Returns whether there was one.
-fn close_least_used() -> bool {
+/// Closes the connection of `count` that no call has used for longest. Returns whether there was one.
+fn close_least_used(count: &'static ConnectionCount) -> bool {
     let caches: Vec<Arc<EndpointCache>> =
         EndpointCaches::of_process().iter().flat_map(|of_orb| of_orb.all()).collect();
-    let idle = caches.iter().filter_map(|cache| Some((cache.idle_since()?, cache)));
+    let idle = caches.iter().filter_map(|cache| Some((cache.idle_since(count)?, cache)));
     let Some((since, cache)) = idle.min_by_key(|(since, _)| *since) else { return false };
-    cache.close_idle_since(since)
+    cache.close_idle_since(count, since)
 }

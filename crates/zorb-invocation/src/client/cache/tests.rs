@@ -1,3 +1,4 @@
+use std::net::TcpListener;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,8 +15,12 @@ use crate::client::connect_time::ConnectTime;
 use crate::client::endpoint_cache::{ClosesWithCache, NoConnection, Wanted};
 
 fn cache(all: &ConnectionCache, number: usize) -> Arc<EndpointCache> {
+    cache_to(all, &format!("host{number}:2809"))
+}
+
+fn cache_to(all: &ConnectionCache, address: &str) -> Arc<EndpointCache> {
     let protocol: Arc<dyn Protocol> = Arc::new(IiopProtocol::new());
-    let endpoint = Endpoint::new("iiop", &format!("host{number}:2809")).unwrap();
+    let endpoint = Endpoint::new("iiop", address).unwrap();
     let options = Options::default();
     all.cache(
         &endpoint,
@@ -167,7 +172,7 @@ fn callers_with_a_lower_limit_do_not_keep_those_of_another_orb_waiting() {
         let in_use = ConnectionCount::of_clients().enter();
         std::thread::scope(|scope| {
             scope.spawn(|| make_second(&all, true).0.unwrap());
-            until(|| all.caches.waiting.lock().len() > 0);
+            until(|| !all.caches.waiting.lock().is_empty());
             let (options, time) = (Options::default(), ConnectTime::default());
             let wanted = Wanted::new(Duration::from_secs(3600), &options, &time, None);
             drop(ConnectionCache::default().caches.make_room(2, wanted).unwrap());
@@ -190,5 +195,40 @@ fn an_upcall_does_not_wait_for_calls_that_may_wait_for_it() {
         let (counted, spent) = make_second(&all, false);
         assert!(counted.is_none());
         assert_eq!(spent, Duration::from_millis(50));
+    });
+}
+
+#[test]
+fn the_idle_connections_of_upcalls_make_room_for_others_of_upcalls() {
+    let name =
+        "client::cache::tests::the_idle_connections_of_upcalls_make_room_for_others_of_upcalls";
+    in_own_process(name, || {
+        let listener = TcpListener::bind("0.0.0.0:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let all = ConnectionCache::default();
+        let caches = [1, 2, 3, 4].map(|host| cache_to(&all, &format!("127.0.0.{host}:{port}")));
+        let call = |number: usize| {
+            let (options, time) = (Options::default(), ConnectTime::default());
+            let wanted = Wanted::new(Duration::from_secs(10), &options, &time, None);
+            caches[number].connection(wanted).map(drop)
+        };
+        call(0).unwrap();
+        begin_upcall();
+        call(1).unwrap();
+        call(2).unwrap();
+        let in_use: Vec<_> =
+            std::iter::from_fn(|| ConnectionCount::of_upcalls().enter_below(0)).collect();
+        call(3).unwrap();
+        let open = caches.each_ref().map(|cache| cache.has_connections());
+        assert_eq!(open, [true, false, true, true]);
+        assert!(ConnectionCount::of_upcalls().enter_below(0).is_none());
+        let closed = caches[2..].iter().map(|cache| cache.close_unused(Some(Duration::ZERO)));
+        assert_eq!(closed.sum::<usize>(), 2);
+        let rest: Vec<_> =
+            std::iter::from_fn(|| ConnectionCount::of_upcalls().enter_below(0)).collect();
+        assert!(matches!(call(1), Err(NoConnection::TooManyOfUpcalls)));
+        assert!(caches[0].has_connections());
+        end_upcall();
+        drop((in_use, rest));
     });
 }

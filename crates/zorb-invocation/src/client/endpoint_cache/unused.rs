@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use zorb_base::connection_count::ConnectionCount;
+
 use super::super::connection::LastReceived;
 use super::super::exclusive::ExclusiveConnection;
 use super::{CacheState, EndpointCache};
@@ -28,33 +30,45 @@ impl EndpointCache {
         unused.len() + ended.len() + of_lanes
     }
 
-    /// Since when the connection that no call has used for longest has been idle; `None` if calls use all. Those of lanes
-    /// do not count.
-    pub(in crate::client) fn idle_since(&self) -> Option<LastReceived> {
+    /// Since when the connection of `count` that no call has used for longest has been idle; `None` if calls use all. Those
+    /// of lanes do not count.
+    pub(in crate::client) fn idle_since(
+        &self,
+        count: &'static ConnectionCount,
+    ) -> Option<LastReceived> {
         if let Some(multiplexed) = &self.multiplexed {
-            return multiplexed.idle_since();
+            return multiplexed.idle_since(count);
         }
         let mut state = self.state();
         let mut since = None;
         for slot in &self.slots {
             // A thread whose slot is empty meanwhile looks into it again.
             let other = slot.take_if(|connection| {
-                since = earlier(since, connection.last_used());
+                if connection.is_of(count) {
+                    since = earlier(since, connection.last_used());
+                }
                 false
             });
             state.idle.extend(other);
         }
         // While its slot was recalled, a thread may have released its connection without finding it there: wake a waiter.
         state.waiting.wake_next();
-        state.idle.iter().fold(since, |since, idle| earlier(since, idle.last_used()))
+        let idle = state.idle.iter().filter(|connection| connection.is_of(count));
+        idle.fold(since, |since, idle| earlier(since, idle.last_used()))
     }
 
-    /// Closes a connection that no call has used since then. Returns whether there was one.
-    pub(in crate::client) fn close_idle_since(&self, since: LastReceived) -> bool {
-        let is_unused = |connection: &ExclusiveConnection| connection.last_used() <= since;
+    /// Closes a connection of `count` that no call has used since then. Returns whether there was one.
+    pub(in crate::client) fn close_idle_since(
+        &self,
+        count: &'static ConnectionCount,
+        since: LastReceived,
+    ) -> bool {
+        let is_unused = |connection: &ExclusiveConnection| {
+            connection.is_of(count) && connection.last_used() <= since
+        };
         let mut state = self.state();
         if let Some(multiplexed) = &self.multiplexed {
-            let Some(unused) = multiplexed.end_idle(since) else { return false };
+            let Some(unused) = multiplexed.end_idle(count, since) else { return false };
             state.open -= multiplexed.remove_ended();
             state.waiting.wake_next();
             drop(state);

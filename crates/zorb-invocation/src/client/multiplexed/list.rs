@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use zorb_base::connection_count::ConnectionCount;
 
 use super::MultiplexedConnection;
 use crate::client::connection::LastReceived;
@@ -59,17 +60,25 @@ impl MultiplexedConnections {
         open.iter().filter(|connection| connection.end_unused(limit)).cloned().collect()
     }
 
-    /// Since when the connection that no call has used for longest has been idle; `None` if calls use all.
-    pub(in crate::client) fn idle_since(&self) -> Option<LastReceived> {
-        self.open.load().iter().filter_map(|connection| connection.idle_since()).min()
+    /// Since when the one of `count` that no call has used for longest has been idle; `None` if calls use all.
+    pub(in crate::client) fn idle_since(
+        &self,
+        count: &'static ConnectionCount,
+    ) -> Option<LastReceived> {
+        let open = self.open.load();
+        let counted = open.iter().filter(|connection| connection.is_of(count));
+        counted.filter_map(|connection| connection.idle_since()).min()
     }
 
-    /// Ends one that no call has used since then; the caller closes it.
+    /// Ends one of `count` that no call has used since then; the caller closes it.
     pub(in crate::client) fn end_idle(
         &self,
+        count: &'static ConnectionCount,
         since: LastReceived,
     ) -> Option<Arc<MultiplexedConnection>> {
-        self.open.load().iter().find(|connection| connection.end_idle(since)).cloned()
+        let open = self.open.load();
+        let mut counted = open.iter().filter(|connection| connection.is_of(count));
+        counted.find(|connection| connection.end_idle(since)).cloned()
     }
 
     /// Removes the connections whose servers have hung up; the caller closes them.

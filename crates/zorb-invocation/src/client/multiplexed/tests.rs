@@ -93,7 +93,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
         max_calls: 4,
         beyond_limit: false,
         watched: None,
-        counted: (ConnectionCount::of_clients().enter(), None),
+        counted: Counts { of_clients: ConnectionCount::of_clients().enter(), of_upcalls: None },
     });
     (recorder, Arc::new(connection))
 }
