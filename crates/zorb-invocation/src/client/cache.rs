@@ -97,7 +97,7 @@ impl OtherConnections for EndpointCaches {
     fn make_room(&self, most: usize, wanted: Wanted<'_>) -> Option<Counted> {
         let counted = match in_upcall() {
             // The calls that use the other connections, or wait for one, may wait for this upcall.
-            true => room::replace_least_used(ConnectionCount::of_clients(), most),
+            true => Self::replace_least_used(ConnectionCount::of_clients(), most),
             false => self.wait_for_room(most, wanted),
         };
         if counted.is_none() {
@@ -107,7 +107,7 @@ impl OtherConnections for EndpointCaches {
     }
 
     fn make_room_of_upcall(&self) -> Option<Counted> {
-        room::replace_least_used(ConnectionCount::of_upcalls(), 0)
+        Self::replace_least_used(ConnectionCount::of_upcalls(), 0)
     }
 
     #[cold]

@@ -54,7 +54,7 @@ impl EndpointCaches {
             let is_next = waiter.is_next(&queue);
             if is_next {
                 drop(queue);
-                let counted = replace_least_used(ConnectionCount::of_clients(), most);
+                let counted = Self::replace_least_used(ConnectionCount::of_clients(), most);
                 queue = self.waiting.lock();
                 if counted.is_some() {
                     break counted;
@@ -71,15 +71,19 @@ impl EndpointCaches {
         wanted.connect_time.spend(begun.elapsed());
         counted
     }
-}
 
-/// Closes the connections of `count` that no calls have used for longest until there is room for another, which is counted.
-pub(super) fn replace_least_used(count: &'static ConnectionCount, most: usize) -> Option<Counted> {
-    let _looking = LOOKING.lock();
-    loop {
-        let counted = count.enter_below(most);
-        if counted.is_some() || !close_least_used(count) {
-            return counted;
+    /// Closes the connections of `count` that no calls have used for longest until there is room for another, which is
+    /// counted.
+    pub(super) fn replace_least_used(
+        count: &'static ConnectionCount,
+        most: usize,
+    ) -> Option<Counted> {
+        let _looking = LOOKING.lock();
+        loop {
+            let counted = count.enter_below(most);
+            if counted.is_some() || !close_least_used(count) {
+                return counted;
+            }
         }
     }
 }
