@@ -265,6 +265,12 @@ impl EndpointCache {
         self.per_lane.get(lane.number()).cloned()
     }
 
+    /// This cache and those of lanes.
+    pub(super) fn and_of_lanes(self: Arc<Self>) -> Vec<Arc<Self>> {
+        let of_lanes: Vec<_> = self.per_lane.iter().cloned().collect();
+        std::iter::once(self).chain(of_lanes).collect()
+    }
+
     /// Locks the state that all callers share.
     fn state(&self) -> Locked<'_, CacheState> {
         count(Count::SharedWrites);

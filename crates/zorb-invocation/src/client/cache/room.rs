@@ -90,8 +90,8 @@ impl EndpointCaches {
 
 /// Closes the connection of `count` that no call has used for longest. Returns whether there was one.
 fn close_least_used(count: &'static ConnectionCount) -> bool {
-    let caches: Vec<Arc<EndpointCache>> =
-        EndpointCaches::of_process().iter().flat_map(|of_orb| of_orb.all()).collect();
+    let all = EndpointCaches::of_process().into_iter().flat_map(|of_orb| of_orb.all());
+    let caches: Vec<Arc<EndpointCache>> = all.flat_map(|cache| cache.and_of_lanes()).collect();
     let idle = caches.iter().filter_map(|cache| Some((cache.idle_since(count)?, cache)));
     let Some((since, cache)) = idle.min_by_key(|(since, _)| *since) else { return false };
     cache.close_idle_since(count, since)

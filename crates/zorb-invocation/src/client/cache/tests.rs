@@ -3,6 +3,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use zorb_base::calling_lane::CallingLane;
 use zorb_base::connection_count::ConnectionCount;
 use zorb_base::options::Options;
 use zorb_base::upcall_thread::{begin_upcall, end_upcall};
@@ -111,6 +112,12 @@ fn a_queue_that_comes_too_late_is_closed_at_once() {
     assert!(queues.iter().all(|queue| queue.closed.load(Ordering::Relaxed)));
 }
 
+/// Makes a call that opens a connection, and releases it.
+fn call(cache: &EndpointCache) -> Result<(), NoConnection> {
+    let (options, time) = (Options::default(), ConnectTime::default());
+    cache.connection(Wanted::new(Duration::from_secs(10), &options, &time, None)).map(drop)
+}
+
 /// Makes room for a second connection of the process within 50 ms, or in an hour. Returns also what the caller has
 /// spent of that.
 fn make_second(all: &ConnectionCache, hour: bool) -> (Option<Counted>, Duration) {
@@ -207,28 +214,41 @@ fn the_idle_connections_of_upcalls_make_room_for_others_of_upcalls() {
         let port = listener.local_addr().unwrap().port();
         let all = ConnectionCache::default();
         let caches = [1, 2, 3, 4].map(|host| cache_to(&all, &format!("127.0.0.{host}:{port}")));
-        let call = |number: usize| {
-            let (options, time) = (Options::default(), ConnectTime::default());
-            let wanted = Wanted::new(Duration::from_secs(10), &options, &time, None);
-            caches[number].connection(wanted).map(drop)
-        };
-        call(0).unwrap();
+        call(&caches[0]).unwrap();
         begin_upcall();
-        call(1).unwrap();
-        call(2).unwrap();
+        call(&caches[1]).unwrap();
+        call(&caches[2]).unwrap();
         let in_use: Vec<_> =
             std::iter::from_fn(|| ConnectionCount::of_upcalls().enter_below(0)).collect();
-        call(3).unwrap();
+        call(&caches[3]).unwrap();
+        // The clock is too coarse to tell which of two was used first.
         let open = caches.each_ref().map(|cache| cache.has_connections());
-        assert_eq!(open, [true, false, true, true]);
+        assert!(open[0] && open[3] && open[1] != open[2], "{open:?}");
         assert!(ConnectionCount::of_upcalls().enter_below(0).is_none());
-        let closed = caches[2..].iter().map(|cache| cache.close_unused(Some(Duration::ZERO)));
+        let closed = caches[1..].iter().map(|cache| cache.close_unused(Some(Duration::ZERO)));
         assert_eq!(closed.sum::<usize>(), 2);
         let rest: Vec<_> =
             std::iter::from_fn(|| ConnectionCount::of_upcalls().enter_below(0)).collect();
-        assert!(matches!(call(1), Err(NoConnection::TooManyOfUpcalls)));
+        assert!(matches!(call(&caches[1]), Err(NoConnection::TooManyOfUpcalls)));
         assert!(caches[0].has_connections());
         end_upcall();
         drop((in_use, rest));
+    });
+}
+
+#[test]
+fn the_idle_connection_of_a_lane_makes_room() {
+    let name = "client::cache::tests::the_idle_connection_of_a_lane_makes_room";
+    in_own_process(name, || {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let all = ConnectionCache::default();
+        let cache = cache_to(&all, &listener.local_addr().unwrap().to_string());
+        let lane = CallingLane::new().unwrap();
+        let entered = lane.enter();
+        call(&cache).unwrap();
+        drop(entered);
+        assert!(cache.has_connections());
+        assert!(make_second(&all, false).0.is_some());
+        assert!(!cache.has_connections());
     });
 }

@@ -104,7 +104,10 @@ impl EndpointCache {
                 continue;
             }
             let back_off = match self.turn(&mut state, &waiter, wanted, in_upcall()) {
-                Ok(Turn::Now) => break Ok(None),
+                Ok(Turn::Now) => {
+                    state.open += 1;
+                    break Ok(None);
+                }
                 Ok(Turn::NoneFree) => None,
                 Ok(Turn::BackOff(left)) => Some(left),
                 Err(reason) => break Err(reason),

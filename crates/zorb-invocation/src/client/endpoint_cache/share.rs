@@ -57,6 +57,7 @@ impl EndpointCache {
             }
             let turn = self.turn(&mut state, &waiter, wanted, joining.in_upcall);
             if matches!(turn, Ok(Turn::Now)) {
+                state.open += 1;
                 break Ok(None);
             }
             if !joining.in_upcall

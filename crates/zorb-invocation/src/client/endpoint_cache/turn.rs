@@ -14,7 +14,7 @@ use super::{CacheState, EndpointCache, NoConnection, Wanted};
 /// What a caller without a connection does.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Turn {
-    /// It opens one, which is counted already.
+    /// It counts and opens one.
     Now,
     /// It waits for one of those that there are.
     NoneFree,
@@ -56,7 +56,6 @@ impl EndpointCache {
             return Ok(Turn::NoneFree);
         }
         state.reconnecting.begin(now, self.settings.reconnect);
-        state.open += 1;
         Ok(Turn::Now)
     }
 
@@ -102,7 +101,6 @@ impl EndpointCache {
             }
         };
         if turn.is_ok() {
-            state.open -= 1;
             state.separate += 1;
         }
         waiter.leave(&mut state.waiting);

@@ -31,7 +31,7 @@ impl EndpointCache {
     }
 
     /// Since when the connection of `count` that no call has used for longest has been idle; `None` if calls use all. Those
-    /// of lanes do not count.
+    /// of lanes are in caches of their own.
     pub(in crate::client) fn idle_since(
         &self,
         count: &'static ConnectionCount,
