@@ -190,9 +190,11 @@ impl Adapters {
             Some(key) => key,
             None => header.target.object_key().ok()?,
         };
-        let (mut key, published) = (KeyParts::parse(key), self.key_of_published(key, header));
-        if let Some(published) = &published {
-            key = KeyParts::parse(published);
+        let published;
+        let mut key = KeyParts::parse(key);
+        if let KeyParts::Name(name) = key {
+            published = self.key_of_published(name, header)?;
+            key = KeyParts::parse(&published);
         }
         let tables = self.tables.load();
         let (adapter, _) = tables.adapter(key).ok()?;
@@ -210,12 +212,11 @@ impl Adapters {
     }
 
     /// The key of the published object of this ORB that a one-way request is for; others are forwarded to it.
-    fn key_of_published(&self, key: &[u8], header: &RequestHeader<'_>) -> Option<Vec<u8>> {
-        let (KeyParts::Name(name), ResponseFlags::NoResponse) =
-            (KeyParts::parse(key), header.response)
-        else {
+    #[cold]
+    fn key_of_published(&self, name: &[u8], header: &RequestHeader<'_>) -> Option<Vec<u8>> {
+        if header.response != ResponseFlags::NoResponse {
             return None;
-        };
+        }
         let ior = self.published.lock().get(name).cloned()?;
         self.orb.local_key(&ior)
     }

@@ -197,7 +197,7 @@ fn find_target(
     let Some(key) = key_of(&request.target) else { return Err(NotAdmitted::NeedsKey) };
     let found = match adapters.admit_key(key, known, by) {
         Ok(found) => found,
-        Err(absent) => published_object(adapters, request, absent, by)?,
+        Err(absent) => return published_object(adapters, request, absent, by),
     };
     if let Some(destination) = destination {
         adapters.cache_index(destination);
@@ -218,9 +218,9 @@ fn published_object(
     absent: NotAdmitted,
     by: Access<'_>,
 ) -> Result<Found, NotAdmitted> {
-    let NotAdmitted::Forward(ior) = &absent else { return Err(absent) };
-    match adapters.orb().local_key(ior) {
-        Some(key) if request.response == ResponseFlags::NoResponse => {
+    match &absent {
+        NotAdmitted::Forward(ior) if request.response == ResponseFlags::NoResponse => {
+            let Some(key) = adapters.orb().local_key(ior) else { return Err(absent) };
             // It may be an object of another thread pool.
             adapters.admit_key(&key, None, Access { pool: None, ..by })
         }
