@@ -19,7 +19,8 @@ const ROOT: &str = "RootPOAManager";
 /// Creates the POA managers of an ORB, and finds them by id: `PortableServer::POAManagerFactory` (CORBA 3.3 part 1,
 /// 15.3.3), the initial reference `POAManagerFactory`.
 ///
-/// It knows a manager until the last adapter of the manager has been destroyed. Clones are the same factory.
+/// It knows a manager until the last adapter of the manager has been destroyed; one whose id the ORB has made up from its
+/// first adapter on. Clones are the same factory.
 #[derive(Clone)]
 #[doc(alias = "POAManagerFactory")]
 pub struct PoaManagerFactory(Arc<Factory>);
@@ -63,7 +64,8 @@ impl PoaManagerFactory {
         }
     }
 
-    /// Creates a manager in the holding state, whose id the ORB makes up.
+    /// Creates a manager in the holding state, whose id the ORB makes up. It is [known](Self::know) as soon as it gets an
+    /// adapter.
     #[doc(hidden)]
     pub fn create_unnamed(&self) -> PoaManager {
         let mut known = self.0.known.lock();
@@ -74,9 +76,7 @@ impl PoaManagerFactory {
                 break id;
             }
         };
-        let manager = self.holding(&id, Policies::new());
-        known.managers.insert(id, manager.clone());
-        manager
+        self.holding(&id, Policies::new())
     }
 
     /// All managers, in the order of their ids (`list`).

@@ -120,7 +120,7 @@ impl Orb {
     }
 
     /// Creates a POA manager in the holding state. The ORB makes its id up; for an id of the program's choice, use
-    /// [`Poa::manager_factory`].
+    /// [`Poa::manager_factory`], which knows this manager as soon as it has an adapter.
     pub fn create_poa_manager(&self) -> PoaManager {
         self.inner.adapters.managers().create_unnamed()
     }

@@ -51,8 +51,13 @@ fn an_adapter_without_a_given_manager_gets_one_of_its_own() {
         assert_eq!(manager.state(), ManagerState::Holding);
         assert_eq!(factory.find(manager.id()).as_ref(), Some(manager));
     }
+    // Those without an adapter cost nothing after the program has dropped them.
     let another: PoaManager = orb.create_poa_manager();
-    assert_eq!(factory.find(another.id()), Some(another));
+    assert_eq!(factory.find(another.id()), None);
+    let poa = orb.root_poa().create_with_manager("c", PoaPolicies::new(), another.clone()).unwrap();
+    assert_eq!(factory.find(another.id()).as_ref(), Some(&another));
+    poa.destroy();
+    assert_eq!(factory.find(another.id()), None);
     // The children of an adapter share its manager.
     let child = orb.root_poa().find("a").unwrap().create("child", PoaPolicies::new()).unwrap();
     assert_eq!(child.manager(), managers[0]);
