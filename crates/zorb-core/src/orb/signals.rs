@@ -1,5 +1,9 @@
 //! Shuts an ORB down when the process is asked to terminate.
 
+#[cfg(test)]
+mod tests;
+
+use std::ffi::c_int;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,13 +11,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::register_conditional_default;
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::unregister;
 use zorb_base::error::{Error, Phase};
 use zorb_os::lock::Lock;
 
 use super::handle::Orb;
 
 /// The signals that ask a process to terminate: from service managers, and Ctrl-C.
-const TERMINATION: [i32; 2] = [SIGTERM, SIGINT];
+const TERMINATION: [c_int; 2] = [SIGTERM, SIGINT];
 
 /// What the signals do while no ORB waits for them. Their handlers remain once they are installed.
 static DEFAULT_ACTION: Lock<Option<DefaultAction>> = Lock::new(None);
@@ -35,9 +40,7 @@ impl Waiting {
         let mut known = DEFAULT_ACTION.lock();
         if known.is_none() {
             let is_on = Arc::new(AtomicBool::new(true));
-            for signal in TERMINATION {
-                register_conditional_default(signal, Arc::clone(&is_on))?;
-            }
+            register_all(&TERMINATION, &is_on)?;
             *known = Some(DefaultAction { is_on, waiting: 0 });
         }
         let action = known.as_mut().ok_or(io::ErrorKind::Other)?;
@@ -61,6 +64,23 @@ impl Drop for Waiting {
             }
         }
     }
+}
+
+/// Makes the signals do their default action while `is_on`: all or none.
+fn register_all(signals: &[c_int], is_on: &Arc<AtomicBool>) -> io::Result<()> {
+    let mut registered = Vec::new();
+    for signal in signals {
+        match register_conditional_default(*signal, Arc::clone(is_on)) {
+            Ok(id) => registered.push(id),
+            Err(error) => {
+                for id in registered {
+                    unregister(id);
+                }
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
 }
 
 impl Orb {
