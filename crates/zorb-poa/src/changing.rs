@@ -106,7 +106,7 @@ impl ChangingObjects {
         self: &Arc<Self>,
         id: ObjectId,
         arrival: Arrival<'_>,
-        in_turn: bool,
+        in_turn: impl FnOnce() -> bool,
         map: &Objects,
     ) -> Result<Wanted, Stopped> {
         if self.activator.get().is_none() {
@@ -150,20 +150,20 @@ impl ChangingObjects {
     }
 
     /// Lets `insert` add an object of `servant` to the active object map, with this id if it is known, and counts it. No
-    /// request begins to incarnate the object meanwhile.
+    /// request begins to incarnate the object meanwhile. Takes the id if it succeeds.
     ///
     /// # Errors
     /// See [`NotActivated`].
     pub(crate) fn activate(
         &self,
-        id: Option<&ObjectId>,
+        id: &mut Option<ObjectId>,
         servant: usize,
-        in_turn: bool,
+        in_turn: impl FnOnce() -> bool,
         map: &Objects,
-        insert: impl FnOnce() -> Result<ObjectId, PoaError>,
+        insert: impl FnOnce(Option<ObjectId>) -> Result<ObjectId, PoaError>,
     ) -> Result<ObjectId, NotActivated> {
         let mut state = self.state.lock();
-        let changing = id.and_then(|id| Some((id, state.objects.get(id)?)));
+        let changing = id.as_ref().and_then(|id| Some((id, state.objects.get(id)?)));
         if let Some((id, object)) = changing {
             match object.phase {
                 // Its queue is open: the requests in it find the object in the map.
@@ -184,7 +184,7 @@ impl ChangingObjects {
             }
             state.objects.remove(id);
         }
-        let id = insert()?;
+        let id = insert(id.take())?;
         *state.activations.entry(servant).or_default() += 1;
         Ok(id)
     }
@@ -327,11 +327,11 @@ impl State {
 impl ChangingObject {
     /// Whether the calling thread would wait for itself: it incarnates or etherealizes the object, makes an upcall of
     /// it, which precedes the etherealization, or has the turn for that.
-    fn needs_caller(&self, id: &ObjectId, in_turn: bool, map: &Objects) -> bool {
+    fn needs_caller(&self, id: &ObjectId, in_turn: impl FnOnce() -> bool, map: &Objects) -> bool {
         match &self.phase {
             Phase::Incarnating(by) | Phase::Etherealizing(Some(by)) => *by == thread::id(),
             Phase::Etherealizing(None) => {
-                in_turn || is_serving(|object| object.id == *id && map.are_of_adapter(object))
+                in_turn() || is_serving(|object| object.id == *id && map.are_of_adapter(object))
             }
             Phase::Inactive | Phase::Incarnated(_) => false,
         }

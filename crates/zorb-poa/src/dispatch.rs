@@ -20,8 +20,7 @@ use crate::answers::answer_absent;
 use crate::call::ServerCall;
 use crate::error::not_there;
 use crate::hold_queue::HoldQueue;
-use crate::reply::ReplyTo;
-use crate::reply::ReplyWriter;
+use crate::reply::{ReplyTo, ReplyWriter};
 use crate::slots::Found;
 use crate::upcall::upcall;
 

@@ -26,10 +26,10 @@ impl ObjectAdapter {
         id: Option<ObjectId>,
         skeleton: Box<dyn Skeleton>,
     ) -> Result<ObjectId, PoaError> {
-        let mut skeleton = Some(skeleton);
+        let (mut id, mut skeleton) = (id, Some(skeleton));
         let mut since = None;
         loop {
-            match self.incarnate_now(id.clone(), &mut skeleton) {
+            match self.incarnate_now(&mut id, &mut skeleton) {
                 Ok(id) => return Ok(id),
                 Err(NotActivated::Refused(error)) => return Err(error),
                 Err(NotActivated::Changing(queue)) => {
@@ -40,10 +40,10 @@ impl ObjectAdapter {
         }
     }
 
-    /// The same without a wait. Takes the `skeleton` if it succeeds.
+    /// The same without a wait. Takes `id` and `skeleton` if it succeeds.
     fn incarnate_now(
         &self,
-        id: Option<ObjectId>,
+        id: &mut Option<ObjectId>,
         skeleton: &mut Option<Box<dyn Skeleton>>,
     ) -> Result<ObjectId, NotActivated> {
         let identity = skeleton.as_ref().map_or(0, |skeleton| skeleton.identity());
@@ -56,10 +56,9 @@ impl ObjectAdapter {
         if unique && servants.contains_key(&identity) {
             return Err(PoaError::ServantAlreadyActive.into());
         }
-        let id = match id {
-            None if !self.objects.ids_are_slots() => Some(self.new_id()),
-            id => id,
-        };
+        if id.is_none() && !self.objects.ids_are_slots() {
+            *id = Some(self.new_id());
+        }
         let full =
             || SystemException::no_resources(minor::no_resources::OBJECTS, CompletionStatus::No);
         let mut insert = |id: Option<ObjectId>| {
@@ -71,12 +70,11 @@ impl ObjectAdapter {
         };
         let id = match self.provider.changing() {
             Some(changing) => {
-                let known = id.clone();
-                let in_turn = self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 0);
-                changing
-                    .activate(known.as_ref(), identity, in_turn, &self.objects, || insert(id))?
+                let in_turn =
+                    || self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 0);
+                changing.activate(id, identity, in_turn, &self.objects, insert)?
             }
-            None => insert(id)?,
+            None => insert(id.take())?,
         };
         if unique {
             servants.insert(identity, id.clone());

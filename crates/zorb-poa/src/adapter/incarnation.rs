@@ -29,7 +29,7 @@ impl ObjectAdapter {
         id: ObjectId,
         arrival: Arrival<'_>,
     ) -> Result<Found, Stopped> {
-        let in_turn = self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 1);
+        let in_turn = || self.turns.as_ref().is_some_and(|turns| turns.turns_of_caller() > 1);
         let incarnation = match changing.find(id, arrival, in_turn, &self.objects)? {
             Wanted::Object(object) => return Ok(Found::without_slot(object)),
             Wanted::Incarnation(incarnation) => incarnation,

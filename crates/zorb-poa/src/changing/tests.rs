@@ -23,10 +23,13 @@ fn an_activation_does_not_wait_during_a_shutdown() {
     let objects = ChangingObjects::new(HoldLimits { requests: 10, octets: 10, time: None });
     assert!(objects.activator.set(Arc::new(Unused)).is_ok());
     let id = ObjectId::from(&b"one"[..]);
-    let find = || objects.find(id.clone(), Arrival::New, false, &map);
+    let find = || objects.find(id.clone(), Arrival::New, || false, &map);
     let incarnating = thread::scope(|scope| scope.spawn(find).join().unwrap());
     assert!(matches!(incarnating, Ok(Wanted::Incarnation(_))));
-    let activate = || objects.activate(Some(&id), 1, false, &map, || Ok(id.clone()));
+    let activate = || {
+        let insert = |id: Option<ObjectId>| id.ok_or(PoaError::ObjectNotActive);
+        objects.activate(&mut Some(id.clone()), 1, || false, &map, insert)
+    };
     let Err(NotActivated::Changing(queue)) = activate() else { panic!("it does not wait") };
     objects.release();
     // Its wait ends; the object is still being incarnated.
