@@ -5,12 +5,12 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 
 use zorb_core::Orb;
-use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
+use zorb_core::lanes::Strategy;
 use zorb_core::poa::{AdapterActivator, Poa, PoaError, PoaPolicies};
 use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use crate::held::{DONE, Raw, STRATEGIES, TWO_WAY};
-use crate::support::{Acting, Echo, builder, client, server, until};
+use crate::support::{Acting, Echo, Served, builder, client, served_by, server, until};
 
 /// More than the limits of threads, connections or descriptors.
 const MANY: i32 = 1_000;
@@ -182,22 +182,7 @@ fn a_thousand_requests_wait_for_an_adapter_and_delay_nobody() {
 fn thousand_wait(strategy: Option<Strategy>) {
     let orb = builder().option("MaxHeldRequests", (2 * MANY).to_string());
     let orb = orb.option("StallTakeover", "3600000").listen("iiop://127.0.0.1:0").build().unwrap();
-    let (policies, address) = match strategy {
-        None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
-        Some(strategy) => {
-            let lane = LaneSettings {
-                endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-                ..LaneSettings::new(None, 1)
-            };
-            let settings = PoolSettings {
-                strategy: Some(strategy),
-                lanes: vec![lane],
-                ..PoolSettings::new("waits")
-            };
-            let pool = orb.create_pool(settings).unwrap();
-            (PoaPolicies::new().with(pool.policy()), pool.endpoints()[0][0].clone())
-        }
-    };
+    let Served { policies, address, .. } = served_by(&orb, strategy, 1);
     let root = orb.root_poa();
     let free: Echo = root.create("free", policies.clone()).unwrap().activate(Acting(Ok)).unwrap();
     let policies = policies.persistent().user_ids();
@@ -213,7 +198,6 @@ fn thousand_wait(strategy: Option<Strategy>) {
         permitted: Mutex::new(permitted),
         asked: Arc::clone(&asked),
     });
-    let address = address.trim_start_matches("iiop://").to_owned();
     let mut client = Raw(TcpStream::connect(address).unwrap());
     std::thread::scope(|scope| {
         let found = scope.spawn(|| root.find_or_activate("waits").unwrap().active_objects());

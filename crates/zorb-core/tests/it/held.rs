@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 
-use crate::support::{Acting, Echo, builder, until};
+use crate::support::{Acting, Echo, Served, builder, served_by, until};
 use zorb_cdr::ByteOrder;
-use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
+use zorb_core::lanes::{Pool, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
 use zorb_giop::{
@@ -55,23 +55,7 @@ impl Scene {
 
     fn with(strategy: Option<Strategy>, builder: OrbBuilder) -> Self {
         let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
-        let (policies, pool, address) = match strategy {
-            None => (PoaPolicies::new(), None, orb.endpoints()[0].clone()),
-            Some(strategy) => {
-                let lane = LaneSettings {
-                    endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-                    ..LaneSettings::new(None, 1)
-                };
-                let settings = PoolSettings {
-                    strategy: Some(strategy),
-                    lanes: vec![lane],
-                    ..PoolSettings::new("held")
-                };
-                let pool = orb.create_pool(settings).unwrap();
-                let address = pool.endpoints()[0][0].clone();
-                (PoaPolicies::new().with(pool.policy()), Some(pool), address)
-            }
-        };
+        let Served { policies, pool, address } = served_by(&orb, strategy, 1);
         let manager = orb.create_poa_manager();
         let root = orb.root_poa();
         let behind = root.create_with_manager("held", policies.clone(), manager.clone()).unwrap();
@@ -82,7 +66,6 @@ impl Scene {
             Ok(value)
         }));
         let free = root.create("free", policies.clone()).unwrap().activate(Acting(Ok));
-        let address = address.trim_start_matches("iiop://").to_owned();
         let (held, free) = (held.unwrap(), free.unwrap());
         Self { orb, manager, policies, pool, held, free, asked, address }
     }

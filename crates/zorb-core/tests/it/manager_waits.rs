@@ -5,13 +5,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
+use zorb_core::lanes::Strategy;
 use zorb_core::poa::{AnyServant, ManagerState, Poa, PoaError, PoaManager, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, Orb};
 use zorb_types::{SystemException, SystemExceptionKind, minor};
 
 use crate::held::STRATEGIES;
-use crate::support::{Acting, Echo, builder, client, until};
+use crate::support::{Acting, Echo, builder, client, served_by, until};
 
 /// The argument with which the servant waits for a permission.
 const WAITS: i32 = 1;
@@ -47,18 +47,7 @@ struct Stage {
 impl Stage {
     fn new(strategy: Option<Strategy>, own: impl Fn(PoaPolicies) -> PoaPolicies) -> Self {
         let orb = builder().listen("iiop://127.0.0.1:0").build().unwrap();
-        let pool = strategy.map(|strategy| {
-            let lane = LaneSettings {
-                endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-                ..LaneSettings::new(None, 1)
-            };
-            let (strategy, lanes) = (Some(strategy), vec![lane]);
-            orb.create_pool(PoolSettings { strategy, lanes, ..PoolSettings::new("waits") }).unwrap()
-        });
-        let policies = match &pool {
-            Some(pool) => own(PoaPolicies::new().with(pool.policy())),
-            None => own(PoaPolicies::new()),
-        };
+        let policies = own(served_by(&orb, strategy, 1).policies);
         let poa = orb.root_poa().create_with_manager("waits", policies, None).unwrap();
         let manager = poa.manager();
         let (permits, permitted) = channel();

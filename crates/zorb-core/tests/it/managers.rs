@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use zorb_core::Orb;
-use zorb_core::lanes::{LaneSettings, PoolSettings};
 use zorb_core::poa::{ManagerState, PoaError, PoaManager, PoaManagerFactory, PoaPolicies};
 use zorb_core::policy::{Policies, RelativeRoundtripTimeout, ThreadpoolPolicy};
 
-use crate::support::{Echo, Servant, builder, client};
+use crate::support::{Echo, Servant, builder, client, one_lane};
 
 fn ids(factory: &PoaManagerFactory) -> Vec<String> {
     factory.list().iter().map(|manager| manager.id().to_owned()).collect()
@@ -91,15 +90,7 @@ fn a_manager_is_known_until_its_last_adapter_has_been_destroyed() {
 #[test]
 fn the_policies_of_a_manager_are_those_of_its_adapters() {
     let (orb, factory) = factory();
-    let pool = |name: &str| {
-        let lane = LaneSettings {
-            endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-            ..LaneSettings::new(None, 1)
-        };
-        let pool = PoolSettings { lanes: vec![lane], ..PoolSettings::new(name) };
-        orb.create_pool(pool).unwrap()
-    };
-    let (of_manager, own) = (pool("of manager"), pool("own"));
+    let (of_manager, own) = (one_lane(&orb, "of manager", None, 1), one_lane(&orb, "own", None, 1));
     let manager = factory.create("pooled", &Policies::new().with(of_manager.policy())).unwrap();
     let adapter = |name, policies| {
         let manager = manager.clone();

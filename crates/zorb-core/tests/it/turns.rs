@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use crate::held::{DONE, Raw, STRATEGIES, TWO_WAY};
-use crate::support::{Acting, Echo, Servant, builder, until};
-use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
-use zorb_core::poa::{PoaPolicies, ThreadModel};
+use crate::support::{Acting, Echo, Servant, Served, builder, served_by, until};
+use zorb_core::lanes::Strategy;
+use zorb_core::poa::ThreadModel;
 use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
 use zorb_giop::{ReplyStatus, ResponseFlags};
 use zorb_types::SystemExceptionKind;
@@ -47,23 +47,7 @@ impl Stage {
         builder: OrbBuilder,
     ) -> Self {
         let orb = builder.listen("iiop://127.0.0.1:0").build().unwrap();
-        let (policies, address) = match strategy {
-            None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
-            Some(strategy) => {
-                let lane = LaneSettings {
-                    endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-                    ..LaneSettings::new(None, threads)
-                };
-                let settings = PoolSettings {
-                    strategy: Some(strategy),
-                    lanes: vec![lane],
-                    ..PoolSettings::new("turns")
-                };
-                let pool = orb.create_pool(settings).unwrap();
-                let address = pool.endpoints()[0][0].clone();
-                (PoaPolicies::new().with(pool.policy()), address)
-            }
-        };
+        let Served { policies, address, .. } = served_by(&orb, strategy, threads);
         let (permits, permitted) = channel();
         let events = Arc::<Mutex<Vec<i32>>>::default();
         let root = orb.root_poa();
@@ -74,7 +58,6 @@ impl Stage {
         let poa = root.create_with_manager("turns", own, manager).unwrap();
         let object = poa.activate(servant(&events, permitted)).unwrap();
         let free = root.create("free", policies).unwrap().activate(Acting(Ok)).unwrap();
-        let address = address.trim_start_matches("iiop://").to_owned();
         Self { orb, object, free, events, permits, address }
     }
 

@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zorb_core::lanes::{LaneSettings, PoolSettings, Strategy};
+use zorb_core::lanes::Strategy;
 use zorb_core::poa::{
     AnyServant, Etherealization, ObjectId, Poa, PoaError, PoaPolicies, ServantActivator,
     ServantManagerError,
@@ -15,7 +15,7 @@ use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 use super::views;
 use crate::held::{DONE, Raw, STRATEGIES, TWO_WAY};
-use crate::support::{Acting, Echo, Servant, builder, server, until};
+use crate::support::{Acting, Echo, Servant, Served, builder, served_by, server, until};
 
 /// More than the limits of threads, connections or descriptors.
 const MANY: i32 = 1_000;
@@ -220,23 +220,7 @@ impl Stage {
         // Longer than a test waits for anything.
         let builder = builder.shutdown_grace(Duration::from_secs(120));
         let orb = builder.build().unwrap();
-        let (pool, address) = match strategy {
-            None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
-            Some(strategy) => {
-                let lane = LaneSettings {
-                    endpoints: vec!["iiop://127.0.0.1:0".to_owned()],
-                    ..LaneSettings::new(None, 1)
-                };
-                let settings = PoolSettings {
-                    strategy: Some(strategy),
-                    lanes: vec![lane],
-                    ..PoolSettings::new("activated")
-                };
-                let pool = orb.create_pool(settings).unwrap();
-                let address = pool.endpoints()[0][0].clone();
-                (PoaPolicies::new().with(pool.policy()), address)
-            }
-        };
+        let Served { policies: pool, address, .. } = served_by(&orb, strategy, 1);
         let (permits, permitted) = channel();
         let permitted = Arc::new(Mutex::new(permitted));
         let log = Log::default();
@@ -259,7 +243,6 @@ impl Stage {
         let poa = orb.root_poa().create("activated", policies).unwrap();
         poa.set_servant_activator(Noting { log: log.clone(), make }).unwrap();
         let free = orb.root_poa().create("free", pool).unwrap().activate(Acting(Ok)).unwrap();
-        let address = address.trim_start_matches("iiop://").to_owned();
         let object = reference(&poa, "one");
         Self { orb, poa, log, object, free, permits, address }
     }

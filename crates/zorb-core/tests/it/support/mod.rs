@@ -21,6 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
 use zorb_core::codegen::{Octets, Ref};
+use zorb_core::lanes::{LaneSettings, Pool, PoolSettings, Strategy};
+use zorb_core::poa::PoaPolicies;
 use zorb_core::{ObjectRef, Orb, Result, codegen};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::require_loopback;
@@ -241,4 +243,30 @@ pub fn client(echo: &Echo) -> (Orb, Echo) {
     let orb = builder().build().unwrap();
     let there = orb.resolve(&echo.object().to_ior_string()).unwrap();
     (orb, there)
+}
+
+/// A pool with one lane of this many threads, on a port of its own.
+pub fn one_lane(orb: &Orb, name: &str, strategy: Option<Strategy>, threads: usize) -> Pool {
+    let endpoints = vec!["iiop://127.0.0.1:0".to_owned()];
+    let lanes = vec![LaneSettings { endpoints, ..LaneSettings::new(None, threads) }];
+    orb.create_pool(PoolSettings { strategy, lanes, ..PoolSettings::new(name) }).unwrap()
+}
+
+/// Where a test's adapters are served.
+pub struct Served {
+    /// The policies of the adapters.
+    pub policies: PoaPolicies,
+    pub pool: Option<Pool>,
+    /// The host and the port.
+    pub address: String,
+}
+
+/// [One lane](one_lane) with this strategy, or for `None` the ORB's own.
+pub fn served_by(orb: &Orb, strategy: Option<Strategy>, threads: usize) -> Served {
+    let pool = strategy.map(|strategy| one_lane(orb, "one lane", Some(strategy), threads));
+    let (policies, url) = match &pool {
+        None => (PoaPolicies::new(), orb.endpoints()[0].clone()),
+        Some(pool) => (PoaPolicies::new().with(pool.policy()), pool.endpoints()[0][0].clone()),
+    };
+    Served { policies, pool, address: url.trim_start_matches("iiop://").to_owned() }
 }
