@@ -9,7 +9,7 @@ use crate::scripted::{Play, script};
 use crate::support::{Acting, Echo, Servant, builder, client, server, until, until_noted};
 use zorb_cdr::ByteOrder;
 use zorb_core::policy::{Policies, SyncScope};
-use zorb_core::{OnewayQueue, Orb};
+use zorb_core::{Interface, OnewayQueue, Orb};
 use zorb_giop::{GiopVersion, IiopProfile, Ior};
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{Around, WithTransport, in_own_process};
@@ -97,6 +97,28 @@ fn connecting_to_all_addresses_has_one_limit() {
     let error = echo.object().locate().unwrap_err();
     assert_eq!(error.minor, minor::transient::CONNECT_TIMED_OUT);
     assert_eq!(*timeouts.lock().unwrap(), [10, 10, 5].map(Duration::from_secs));
+}
+
+#[test]
+fn a_call_whose_deadline_passes_while_it_connects_has_timed_out() {
+    let (orb, _) = unanswered();
+    let ior = unreachable(1..=HIGHEST);
+    let echo: Echo = orb.resolve(&ior.to_stringified().unwrap()).unwrap();
+    let policies = Policies::new().with(SyncScope::None).with(OnewayQueue::default());
+    let queued: Echo = echo.object().with_policies(&policies).unwrap().unchecked_narrow();
+    let at_once = Duration::from_nanos(1);
+    let errors = [
+        echo.with_timeout(at_once).twice(1).unwrap_err(),
+        echo.with_timeout(at_once).note(1).unwrap_err(),
+        queued.with_timeout(at_once).note(1).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(
+            (error.kind, error.minor),
+            (SystemExceptionKind::Timeout, minor::timeout::CONNECT)
+        );
+        assert_eq!(error.completed, CompletionStatus::No);
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use crate::support::{Echo, Servant, builder, until};
 use zorb_core::poa::PoaPolicies;
-use zorb_core::{Interface, Orb};
+use zorb_core::policy::{Policies, SyncScope};
+use zorb_core::{Interface, OnewayQueue, Orb};
 use zorb_giop::Ior;
 use zorb_tcp::IiopProtocol;
 use zorb_testkit::{Around, WithTransport};
@@ -134,6 +135,45 @@ fn after_a_time_calls_go_back_to_the_first_address() {
         }
         assert!(network.attempts().is_empty());
     }
+}
+
+#[test]
+fn queued_one_way_calls_choose_their_address_as_others_do() {
+    let servers = servers();
+    let [first, second] = servers.endpoints.each_ref().map(String::as_str);
+    let queued = |failback| {
+        let options = [("ReconnectDelay", "0"), ("FailbackTime", failback), ("IdleTimeout", "0")];
+        let (client, network, echo) = client(&servers, &options);
+        let policies = Policies::new().with(SyncScope::None).with(OnewayQueue::default());
+        let queued: Echo = echo.object().with_policies(&policies).unwrap().unchecked_narrow();
+        network.set_down(&[first]);
+        queued.note(7).unwrap();
+        assert_eq!(network.take_attempts(), [first, second]);
+        (client, network, queued)
+    };
+    // They stay at the address that works.
+    let (_client, network, echo) = queued("0");
+    network.set_down(&[]);
+    for _ in 0..100 {
+        echo.note(7).unwrap();
+    }
+    assert!(network.attempts().is_empty());
+    // After a time they go back to the first.
+    let (_client, network, echo) = queued("1");
+    until(|| {
+        echo.note(7).unwrap();
+        network.attempts().len() >= 2
+    });
+    assert!(network.take_attempts().iter().all(|attempt| attempt == first));
+    network.set_down(&[]);
+    until(|| {
+        echo.note(7).unwrap();
+        !network.attempts().is_empty()
+    });
+    for _ in 0..100 {
+        echo.note(7).unwrap();
+    }
+    assert_eq!(network.attempts(), [first]);
 }
 
 #[test]

@@ -193,8 +193,6 @@ pub(crate) enum NoConnection {
     Closed,
     /// All connections were in use until the deadline, or for too long, or too many callers wait for one.
     Busy,
-    /// No thread could be started for a queue of one-way calls.
-    NoThread,
     /// The endpoint could not be reached, and it is too early to try again; the caller does not wait.
     NotYet,
     /// The endpoint could not be reached.

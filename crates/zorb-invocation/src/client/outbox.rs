@@ -56,6 +56,10 @@ pub(super) struct NewOutbox<'a> {
     pub(super) wanted: Wanted<'a>,
 }
 
+/// No thread could be started for a queue, which was connected.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct NoThread;
+
 impl Outbox {
     /// Connects, and starts the thread, which calls `on_end` when it ends.
     pub(super) fn open(
@@ -63,7 +67,7 @@ impl Outbox {
         cache: &Arc<EndpointCache>,
         new: NewOutbox<'_>,
         on_end: impl FnOnce(&Arc<Self>) + Send + 'static,
-    ) -> Result<Arc<Self>, NoConnection> {
+    ) -> Result<Result<Arc<Self>, NoThread>, NoConnection> {
         let NewOutbox { on_event, limits, wanted } = new;
         let connection = cache.open_separate(wanted)?;
         let stream = Arc::clone(&connection.stream);
@@ -91,11 +95,11 @@ impl Outbox {
         };
         if core.threads().spawn("zorb-oneway", body).is_err() {
             cache.lost_separate();
-            return Err(NoConnection::NoThread);
+            return Ok(Err(NoThread));
         }
         let closes: Arc<dyn ClosesWithCache> = Arc::<Self>::clone(&outbox);
         cache.close_with_it(&closes);
-        Ok(outbox)
+        Ok(Ok(outbox))
     }
 
     /// Whether sending has ended.

@@ -6,10 +6,9 @@ use std::time::{Duration, Instant};
 use zorb_base::orb_core::OrbCore;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_os::lock::{Condition, Lock, Locked};
-use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::endpoint_cache::{EndpointCache, NoConnection};
-use super::outbox::{NewOutbox, Outbox};
+use super::outbox::{NewOutbox, NoThread, Outbox};
 use crate::flow::FlowCounts;
 
 /// The queues of one policy, one for each endpoint cache.
@@ -70,7 +69,7 @@ impl Outboxes {
         cache: &Arc<EndpointCache>,
         deadline: Option<Instant>,
         new: impl FnOnce() -> NewOutbox<'n>,
-    ) -> Result<Result<Arc<Outbox>, NoConnection>, SystemException> {
+    ) -> Result<Result<Arc<Outbox>, NoThread>, NoConnection> {
         let slot = self.slot(cache);
         let mut state = slot.state.lock();
         loop {
@@ -99,13 +98,13 @@ impl Outboxes {
         let opened = Outbox::open(core, &slot.cache, new(), on_end);
         let mut state = slot.state.lock();
         state.opening = false;
-        if let Ok(opened) = &opened
+        if let Ok(Ok(opened)) = &opened
             && !opened.is_broken()
         {
             state.outbox = Some(Arc::clone(opened));
         }
         slot.opened.notify_all();
-        Ok(opened)
+        opened
     }
 
     fn all(&self) -> Vec<Arc<Outbox>> {
@@ -170,11 +169,11 @@ impl Slot {
         &self,
         state: Locked<'s, State>,
         deadline: Option<Instant>,
-    ) -> Result<Locked<'s, State>, SystemException> {
+    ) -> Result<Locked<'s, State>, NoConnection> {
         let Some(deadline) = deadline else { return Ok(self.opened.wait(state)) };
         let left = deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
-            return Err(SystemException::timeout(minor::timeout::CONNECT, CompletionStatus::No));
+            return Err(NoConnection::Busy);
         }
         Ok(self.opened.wait_for(state, left))
     }

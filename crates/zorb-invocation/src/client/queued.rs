@@ -7,18 +7,18 @@ use zorb_base::gather::Gather;
 use zorb_base::policy::Rebind;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_giop::{Announcement, BegunRequest, RequestKind};
-use zorb_types::{CompletionStatus, Phase, SystemException, minor};
+use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::attempt::{OutgoingRequest, Unfinished};
 use super::call::Call;
 use super::connection::NotBegun;
 use super::contexts::Contexts;
-use super::endpoint_cache::{NoConnection, Wanted};
+use super::endpoint_cache::Wanted;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
-use super::outbox::{Message, NewOutbox, Outbox};
+use super::outbox::{Message, NewOutbox, NoThread, Outbox};
 use super::route::{Route, Routes};
-use super::selection::{all_in_use, fitting_routes, too_many_of_upcalls, unreachable};
+use super::selection::{Selection, select_route};
 use crate::flow::WhenFull;
 
 /// Puts a one-way call into its queue; `None` if its object is in this ORB, which has no queues.
@@ -67,48 +67,30 @@ fn put(policy: &OnewayQueue, call: &Call<'_>, routes: &Routes) -> Result<(), Sys
     }
 }
 
-/// The queue of the first suitable route that connects. Those that could not be reached before, and are not to be tried
-/// again yet, come last.
+/// The queue of the first suitable route that connects.
 fn select_queue<'t>(
     policy: &OnewayQueue,
     call: &Call<'_>,
     routes: &'t Routes,
 ) -> Result<(&'t Route, Arc<Outbox>), SystemException> {
     let core = call.object.core();
-    let mut failure = None;
-    let mut fitting = fitting_routes(routes, call.info)?;
-    for waits in [false, true] {
-        let wanted = Wanted { waits, ..call.wanted() };
+    let selection = Selection { wanted: call.wanted(), expects_reply: false, info: call.info };
+    let queue = |route: &Route, wanted: Wanted<'_>| {
         let new = || NewOutbox {
             on_event: policy.event_handler(),
             limits: policy.limits_of(core.options()),
             wanted,
         };
-        let mut later = Vec::new();
-        for route in fitting {
-            match policy.outboxes().queue(core, &route.cache, wanted.deadline, new)? {
-                Ok(outbox) => return Ok((route, outbox)),
-                Err(NoConnection::NotYet) => later.push(route),
-                Err(NoConnection::Unreachable(error)) => {
-                    failure = Some(error);
-                    if wanted.time_to_connect().is_zero() {
-                        return Err(unreachable(call.object, routes, failure));
-                    }
-                }
-                Err(NoConnection::Closed) => return Err(core.shut_down()),
-                Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
-                Err(NoConnection::Busy) => {
-                    return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
-                }
-                Err(NoConnection::NoThread) => {
-                    let code = minor::no_resources::THREADS;
-                    return Err(SystemException::no_resources(code, CompletionStatus::No));
-                }
-            }
+        policy.outboxes().queue(core, &route.cache, wanted.deadline, new)
+    };
+    let (route, outbox) = select_route(call.object, routes, &selection, queue)?;
+    match outbox {
+        Ok(outbox) => Ok((route, outbox)),
+        Err(NoThread) => {
+            let code = minor::no_resources::THREADS;
+            Err(SystemException::no_resources(code, CompletionStatus::No))
         }
-        fitting = later;
     }
-    Err(unreachable(call.object, routes, failure))
 }
 
 /// Writes a request and queues it; its size in octets if the queue is full.

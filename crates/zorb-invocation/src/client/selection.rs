@@ -25,18 +25,29 @@ pub(super) struct Selection<'a> {
     pub(super) info: Option<&'a ClientRequestInfo<'a>>,
 }
 
-/// Tries the routes until one connects, beginning with the last successful one. Routes without replies
-/// are tried only if none is expected.
+/// A connection by the first suitable route that connects, beginning with the last successful one. Routes without
+/// replies are tried only if none is expected.
 #[inline]
 pub(super) fn select_connection<'t>(
     object: &ObjectRef,
     routes: &'t Routes,
     selection: &Selection<'_>,
 ) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    select_route(object, routes, selection, |route, wanted| route.cache.connection(wanted))
+}
+
+/// The first suitable route by which `connect` succeeds, and what that returns.
+#[inline]
+pub(super) fn select_route<'t, T>(
+    object: &ObjectRef,
+    routes: &'t Routes,
+    selection: &Selection<'_>,
+    connect: impl FnMut(&'t Route, Wanted<'_>) -> Result<T, NoConnection>,
+) -> Result<(&'t Route, T), SystemException> {
     if routes.by_priority {
-        return select_by_priority(object, routes, selection);
+        return select_by_priority(object, routes, selection, connect);
     }
-    try_routes(object, routes, routes.to_try(), selection)
+    try_routes(object, routes, routes.to_try(), selection, connect)
 }
 
 /// The preferred route with the calling thread's idle connection; `None` if there is none.
@@ -66,33 +77,6 @@ fn first_by_priority<'t>(
     all.find(|route| priorities.are_served_by(route) && route.carries_contexts_of(info))
 }
 
-/// The routes of a request.
-pub(super) fn fitting_routes<'r>(
-    routes: &'r Routes,
-    info: Option<&ClientRequestInfo<'_>>,
-) -> Result<Vec<&'r Route>, SystemException> {
-    let all = routes.in_order().map(|(_, route)| route);
-    if !routes.by_priority {
-        return Ok(all.collect());
-    }
-    let priorities = Priorities::of(routes, info)?;
-    let fits = |route: &&Route| priorities.are_served_by(route) && route.carries_contexts_of(info);
-    Ok(all.filter(fits).collect())
-}
-
-/// The exception if no route connects.
-pub(super) fn unreachable(
-    object: &ObjectRef,
-    routes: &Routes,
-    failure: Option<ConnectError>,
-) -> SystemException {
-    match failure {
-        Some(error) => not_connected(vec![error], NotConnected::Unreachable),
-        None if !routes.conflicts.is_empty() => ruled_out(object, routes),
-        None => no_usable_profile(object, routes),
-    }
-}
-
 /// The priorities for which a request needs a connection.
 struct Priorities<'a> {
     band: Option<&'a RangeInclusive<i16>>,
@@ -119,13 +103,14 @@ impl<'a> Priorities<'a> {
     }
 }
 
-/// [`select_connection`] where endpoints serve different priorities.
+/// [`select_route`] where endpoints serve different priorities.
 #[inline(never)]
-fn select_by_priority<'t>(
+fn select_by_priority<'t, T>(
     object: &ObjectRef,
     routes: &'t Routes,
     selection: &Selection<'_>,
-) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    connect: impl FnMut(&'t Route, Wanted<'_>) -> Result<T, NoConnection>,
+) -> Result<(&'t Route, T), SystemException> {
     let info = selection.info;
     let priorities = Priorities::of(routes, info)?;
     let fits = |(_, route): &(usize, &Route)| {
@@ -141,17 +126,18 @@ fn select_by_priority<'t>(
             return Err(SystemException::inv_policy(minor::inv_policy::NO_LANE, no));
         }
     }
-    try_routes(object, routes, fitting, selection)
+    try_routes(object, routes, fitting, selection, connect)
 }
 
 /// Tries these routes until one connects. Those that could not be reached before, and are not to be tried again yet, come
 /// last, so that a call fails only after all have been tried.
-fn try_routes<'t>(
+fn try_routes<'t, T>(
     object: &ObjectRef,
     routes: &'t Routes,
     fitting: impl Iterator<Item = (usize, &'t Route)>,
     selection: &Selection<'_>,
-) -> Result<(&'t Route, AnyConnection<'t>), SystemException> {
+    mut connect: impl FnMut(&'t Route, Wanted<'_>) -> Result<T, NoConnection>,
+) -> Result<(&'t Route, T), SystemException> {
     let Selection { wanted, expects_reply, .. } = *selection;
     let core = object.core();
     let mut failures = Vec::new();
@@ -170,7 +156,7 @@ fn try_routes<'t>(
         }
         let is_probe = fails_back && number < preferred && !waits;
         let wanted = Wanted { waits, ..wanted };
-        match route.cache.connection(if is_probe { probe(wanted) } else { wanted }) {
+        match connect(route, if is_probe { probe(wanted) } else { wanted }) {
             Ok(connection) => {
                 // A route without replies that was skipped remains the preferred one of one-way calls.
                 if !one_way {
@@ -180,10 +166,10 @@ fn try_routes<'t>(
             }
             Err(NoConnection::Closed) => return Err(core.shut_down()),
             Err(NoConnection::TooManyOfUpcalls) => return Err(too_many_of_upcalls()),
-            Err(NoConnection::Busy | NoConnection::NoThread) if !is_probe => {
+            Err(NoConnection::Busy) if !is_probe => {
                 return Err(all_in_use(&wanted).at(Phase::Connect, &route.cache.endpoint));
             }
-            Err(NoConnection::Busy | NoConnection::NoThread | NoConnection::NotYet) => {
+            Err(NoConnection::Busy | NoConnection::NotYet) => {
                 later.push((number, route, true));
             }
             Err(NoConnection::Unreachable(error)) => {
@@ -243,7 +229,7 @@ enum NotConnected {
 
 /// The exception if other calls used all connections.
 #[cold]
-pub(super) fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
+fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
     let no = CompletionStatus::No;
     if wanted.is_late() {
         return SystemException::timeout(minor::timeout::CONNECT, no);
@@ -256,7 +242,7 @@ pub(super) fn all_in_use(wanted: &Wanted<'_>) -> SystemException {
 
 /// The exception if upcalls have as many connections as they may.
 #[cold]
-pub(super) fn too_many_of_upcalls() -> SystemException {
+fn too_many_of_upcalls() -> SystemException {
     let context = ErrorContext::new(Phase::Connect).with_hint(
         "upcalls may open connections with a quarter of the descriptors (ulimit -n); RoundTripTimeout ends their calls",
     );
