@@ -63,8 +63,8 @@ pub(crate) struct MultiplexedConnection {
     sending: PiMutex,
     /// Whether it was opened in excess of the limit, and closes when no call uses it.
     beyond_limit: bool,
-    /// The number of calls that use it, read without the lock to find the least busy connection.
-    users: AtomicUsize,
+    /// The number of calls that use it or wait to, read without the lock to find the least busy connection.
+    load: AtomicUsize,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -193,7 +193,7 @@ impl MultiplexedConnection {
             state: CallLock::new(Count::ClientLocks, state),
             sending: PiMutex::new(),
             beyond_limit: new.beyond_limit,
-            users: AtomicUsize::new(0),
+            load: AtomicUsize::new(0),
             opened: Instant::now(),
             watched: new.watched,
             counted: new.counted,
@@ -210,9 +210,14 @@ impl MultiplexedConnection {
         self.counted.are_of(count)
     }
 
-    /// The approximate number of calls that use it now.
-    pub(super) fn users(&self) -> usize {
-        self.users.load(Ordering::Relaxed)
+    /// The approximate number of calls that use it now, or wait to.
+    pub(super) fn load(&self) -> usize {
+        self.load.load(Ordering::Relaxed)
+    }
+
+    /// Makes the number of calls known to those that look for the least busy connection.
+    fn publish_load(&self, state: &State) {
+        self.load.store(state.users + state.waiting.len(), Ordering::Relaxed);
     }
 
     /// The number of callers that wait to use it.
@@ -248,7 +253,7 @@ impl MultiplexedConnection {
         }
         state.users -= 1;
         state.waiting.wake_next();
-        self.users.store(state.users, Ordering::Relaxed);
+        self.publish_load(&state);
         if state.idle.len() < MAX_IDLE_BUFFERS {
             state.idle.push(buffers);
         }

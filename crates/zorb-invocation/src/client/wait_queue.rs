@@ -22,7 +22,6 @@ struct Ticket {
 }
 
 impl WaitQueue {
-    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

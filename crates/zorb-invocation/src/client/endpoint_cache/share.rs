@@ -26,7 +26,7 @@ impl EndpointCache {
         let joining = Joining { in_upcall: in_upcall(), limits: self.wait_limits(wanted) };
         loop {
             let connection = match multiplexed.least_busy() {
-                Some((least, _)) if least.users() == 0 => least,
+                Some((least, _)) if least.load() == 0 => least,
                 Some((least, open)) if open >= self.max_open && !joining.in_upcall => least,
                 _ => self.share_another(multiplexed, wanted, &joining)?,
             };

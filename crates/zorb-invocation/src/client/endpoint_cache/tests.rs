@@ -137,6 +137,27 @@ fn callers_share_a_connection_in_their_order() {
 }
 
 #[test]
+fn callers_wait_for_the_connection_with_the_fewest_others() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let cache = cache_of(&listener, |settings| {
+        settings.max_connections = 3;
+        settings.max_calls = 2;
+    });
+    let multiplexed = cache.multiplexed.as_ref().unwrap();
+    let in_use: Vec<_> = (0..6).map(|_| connect(&cache).unwrap()).collect();
+    std::thread::scope(|scope| {
+        for number in 0..6 {
+            let cache = &cache;
+            scope.spawn(move || drop(connect(cache).unwrap()));
+            until(|| multiplexed.waiting().iter().sum::<usize>() > number);
+        }
+        assert_eq!(multiplexed.waiting(), [2, 2, 2]);
+        drop(in_use);
+    });
+    assert_eq!(multiplexed.least_busy().map(|(least, _)| least.load()), Some(0));
+}
+
+#[test]
 fn callers_that_wait_for_the_next_attempt_have_no_connection_and_are_limited() {
     const HOUR: Duration = Duration::from_secs(3600);
     for max_calls in [1, 2] {

@@ -3,7 +3,6 @@
 use std::io::{self, IoSlice};
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use zorb_base::buffers::trim_inbound;
@@ -78,9 +77,12 @@ impl MultiplexedConnection {
             if !waiter.join(&mut state.waiting) || waiter.is_late() {
                 break Err(NotJoined::Busy);
             }
+            self.publish_load(&state);
             state = waiter.wait(state, None);
         };
-        waiter.leave(&mut state.waiting);
+        if waiter.leave(&mut state.waiting) {
+            self.publish_load(&state);
+        }
         joins?;
         if state.users == 0 && !state.last_received.is_known_to_work() {
             if self.stream.is_readable() {
@@ -90,7 +92,7 @@ impl MultiplexedConnection {
             state.last_received = LastReceived::now();
         }
         state.users += 1;
-        self.users.store(state.users, Ordering::Relaxed);
+        self.publish_load(&state);
         let buffers = state.idle.pop().unwrap_or_default();
         drop(state);
         Ok(MultiplexedCall {

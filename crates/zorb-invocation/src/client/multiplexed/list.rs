@@ -25,11 +25,17 @@ impl MultiplexedConnections {
         (max_calls > 1).then(|| Self { max_calls, open: ArcSwap::default() })
     }
 
-    /// The connection that the fewest calls use, and the number of connections.
+    /// The connection that the fewest calls use or wait for, and the number of connections.
     pub(in crate::client) fn least_busy(&self) -> Option<(Arc<MultiplexedConnection>, usize)> {
         let open = self.open.load();
-        let least = open.iter().min_by_key(|connection| connection.users())?;
+        let least = open.iter().min_by_key(|connection| connection.load())?;
         Some((Arc::clone(least), open.len()))
+    }
+
+    /// The number of calls that wait for each connection.
+    #[cfg(test)]
+    pub(in crate::client) fn waiting(&self) -> Vec<usize> {
+        self.open.load().iter().map(|connection| connection.waiting()).collect()
     }
 
     /// Adds a connection.
