@@ -10,6 +10,7 @@
 //! | [`buffers`] | buffers in shared memory that one process fills and another reads in place |
 //! | [`clock`] | the monotonic clock in nanoseconds |
 //! | [`event`] | events and timers for threads that wait for descriptors |
+//! | [`file`] | locks of files |
 //! | [`futex`] | sleeping until another thread or process changes a word |
 //! | [`interface`] | the addresses of the machine's network interfaces |
 //! | [`lock`] | locks with priority inheritance, and condition variables |
@@ -36,6 +37,7 @@ pub mod alloc;
 pub mod buffers;
 pub mod clock;
 pub mod event;
+pub mod file;
 pub mod futex;
 pub mod interface;
 pub mod lock;

@@ -36,6 +36,12 @@ pub fn at_exit(function: extern "C" fn()) -> io::Result<()> {
     sys::process::at_exit(function)
 }
 
+/// The effective user of this process, who owns the files that it creates.
+#[must_use]
+pub fn effective_user() -> u32 {
+    sys::process::effective_user()
+}
+
 /// Locks all present and future memory of the process (`mlockall`), including the stacks of
 /// threads, so that no access waits for a page.
 ///

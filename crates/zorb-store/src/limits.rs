@@ -18,8 +18,7 @@ pub const MAX_BATCH: usize = 64 << 20;
 pub fn check(batch: &Batch) -> Result<(), StoreError> {
     for change in batch.changes() {
         check_table(&change.table)?;
-        check_length("key", change.key.len(), MAX_KEY)?;
-        check_length("value", change.value.as_ref().map_or(0, Vec::len), MAX_VALUE)?;
+        check_entry(change.key.len(), change.value.as_ref().map_or(0, Vec::len))?;
     }
     check_length("batch", batch.octets(), MAX_BATCH)
 }
@@ -36,6 +35,12 @@ pub fn check_table(name: &str) -> Result<(), StoreError> {
             .hint("names consist of a to z, 0 to 9, `.`, `-` and `_`"));
     }
     check_length("name of a table", name.len(), MAX_TABLE_NAME)
+}
+
+/// Checks the lengths of a key and a value.
+pub(crate) fn check_entry(key: usize, value: usize) -> Result<(), StoreError> {
+    check_length("key", key, MAX_KEY)?;
+    check_length("value", value, MAX_VALUE)
 }
 
 fn check_length(what: &str, length: usize, maximum: usize) -> Result<(), StoreError> {

@@ -1,0 +1,296 @@
+//! The database on a disk.
+
+mod backend;
+mod failure;
+mod group;
+
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::mem;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use redb::{Database, ReadTransaction, ReadableTable, TableDefinition, TableError, TableHandle};
+
+use self::backend::{Backend, Handle};
+use self::failure::guarded;
+use self::group::Group;
+use crate::disk::Disk;
+use crate::{
+    Batch, Durability, Entry, Statistics, Store, StoreError, StoreErrorKind, Visit, limits,
+};
+
+pub(crate) use self::failure::io_failure;
+
+/// The memory for pages of the file, in octets: 16 MiB. The operating system caches the file, too.
+const CACHE: usize = 16 << 20;
+
+const READING: &str = "cannot read the store";
+const WRITING: &str = "cannot write to the store";
+const CLOSING: &str = "cannot close the store";
+const OPENING: &str = "cannot open the store";
+
+type Definition<'a> = TableDefinition<'a, &'static [u8], &'static [u8]>;
+
+/// A store on a disk: a database of redb, whose transactions are those of the durability.
+///
+/// Who commits waits for the disk, so its locks need not inherit priorities.
+#[derive(Debug)]
+pub(crate) struct Engine {
+    path: PathBuf,
+    durability: Durability,
+    backend: Arc<Backend>,
+    state: RwLock<State>,
+    /// Held by the one who commits if batches are not grouped.
+    writer: Mutex<()>,
+    group: Group,
+    batches: AtomicU64,
+    transactions: AtomicU64,
+    /// Whether the last process that used the disk did not close the store.
+    recovered: bool,
+}
+
+#[derive(Debug)]
+enum State {
+    Open(Database),
+    /// The failure that made the database unusable.
+    Failed(StoreError),
+}
+
+impl State {
+    fn database(&self) -> Result<&Database, StoreError> {
+        match self {
+            Self::Open(database) => Ok(database),
+            Self::Failed(first) => {
+                let hint = "find the first failure in the log, then restart the service";
+                let what = "the store is unusable after a failure";
+                let error = StoreError::new(StoreErrorKind::Failed, what).hint(hint);
+                Err(error.because(first.clone()))
+            }
+        }
+    }
+}
+
+impl Engine {
+    /// Opens the store on `disk`, and verifies the checksums of all that it contains. An empty disk
+    /// becomes an empty store. `path` is for messages.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Broken`]; failures of the disk.
+    pub(crate) fn open(
+        path: &Path,
+        disk: Arc<dyn Disk>,
+        durability: Durability,
+    ) -> Result<Self, StoreError> {
+        let backend = Arc::new(Backend::new(disk, durability == Durability::Os));
+        let (database, recovered) = open(path, &backend)?;
+        Ok(Self {
+            path: path.to_owned(),
+            durability,
+            backend,
+            state: RwLock::new(State::Open(database)),
+            writer: Mutex::new(()),
+            group: Group::default(),
+            batches: AtomicU64::new(0),
+            transactions: AtomicU64::new(0),
+            recovered,
+        })
+    }
+
+    /// Whether the last process that used the disk did not close the store.
+    pub(crate) const fn recovered(&self) -> bool {
+        self.recovered
+    }
+
+    fn read<T>(
+        &self,
+        read: impl FnOnce(&ReadTransaction) -> Result<T, redb::Error>,
+    ) -> Result<T, StoreError> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let database = state.database()?;
+        guarded(&self.path, READING, || read(&database.begin_read()?))
+    }
+
+    /// Commits batches as one transaction. One thread at a time.
+    fn apply(&self, batches: &[Batch]) -> Result<(), StoreError> {
+        let state = self.state.read().unwrap_or_else(PoisonError::into_inner);
+        let database = state.database()?;
+        let applied = guarded(&self.path, WRITING, || write(database, batches));
+        drop(state);
+        match applied {
+            Ok(()) => {
+                self.batches.fetch_add(batches.len() as u64, Relaxed);
+                self.transactions.fetch_add(1, Relaxed);
+                Ok(())
+            }
+            Err(error) => Err(self.after(error)),
+        }
+    }
+
+    /// Continues after a failed transaction if the disk is full: the database is opened as after a crash.
+    /// Otherwise nobody knows what the disk has, and whoever starts the service again finds out.
+    #[cold]
+    fn after(&self, error: StoreError) -> StoreError {
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        close(&self.path, mem::replace(&mut *state, State::Failed(error.clone())));
+        if error.kind() == StoreErrorKind::Full && !self.backend.sync_failed.load(Relaxed) {
+            *state = match open(&self.path, &self.backend) {
+                Ok((database, _)) => State::Open(database),
+                Err(error) => State::Failed(error),
+            };
+        }
+        error
+    }
+}
+
+impl Store for Engine {
+    fn get(&self, table: &str, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.read(|transaction| {
+            let Some(table) = opened(transaction.open_table(definition(table)?))? else {
+                return Ok(None);
+            };
+            Ok(table.get(key)?.map(|value| value.value().to_vec()))
+        })
+    }
+
+    fn scan(&self, table: &str, visit: &mut Visit<'_>) -> Result<(), StoreError> {
+        self.read(|transaction| scan(transaction, table, visit).map(drop))
+    }
+
+    fn scan_all(
+        &self,
+        visit: &mut dyn FnMut(Entry<'_>) -> ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.read(|transaction| {
+            let mut names: Vec<String> =
+                transaction.list_tables()?.map(|table| table.name().to_owned()).collect();
+            names.sort_unstable();
+            for table in &names {
+                let mut visit = |key: &[u8], value: &[u8]| visit(Entry { table, key, value });
+                if scan(transaction, table, &mut visit)?.is_break() {
+                    break;
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn commit(&self, batch: Batch) -> Result<(), StoreError> {
+        limits::check(&batch)?;
+        match self.durability {
+            Durability::Immediate => {
+                let _writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+                self.apply(&[batch])
+            }
+            Durability::Grouped | Durability::Os => {
+                self.group.commit(batch, |batches| self.apply(batches))
+            }
+        }
+    }
+
+    fn statistics(&self) -> Statistics {
+        let nanos = |time: &AtomicU64| Duration::from_nanos(time.load(Relaxed));
+        Statistics {
+            batches: self.batches.load(Relaxed),
+            transactions: self.transactions.load(Relaxed),
+            syncs: self.backend.syncs.load(Relaxed),
+            sync_time: nanos(&self.backend.sync_nanos),
+            longest_sync: nanos(&self.backend.longest_nanos),
+            octets: self.backend.len().unwrap_or(0),
+            ..Statistics::default()
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        close(
+            &self.path,
+            mem::replace(state, State::Failed(StoreError::new(StoreErrorKind::Failed, CLOSING))),
+        );
+    }
+}
+
+/// Closes the database. A failure of that is one that the next process finds, as after a crash.
+fn close(path: &Path, state: State) {
+    let _ = guarded(path, CLOSING, || {
+        drop(state);
+        Ok(())
+    });
+}
+
+/// Opens the database. Returns whether it was not closed before, too.
+fn open(path: &Path, backend: &Arc<Backend>) -> Result<(Database, bool), StoreError> {
+    let recovered = Rc::new(Cell::new(false));
+    let noted = Rc::clone(&recovered);
+    let database = guarded(path, OPENING, || {
+        let mut builder = Database::builder();
+        builder.create_with_file_format_v3(true).set_cache_size(CACHE);
+        builder.set_repair_callback(move |_| noted.set(true));
+        let mut database = builder.create_with_backend(Handle(Arc::clone(backend)))?;
+        // Recovery has verified all checksums.
+        if !recovered.get() {
+            database.check_integrity()?;
+        }
+        Ok(database)
+    })?;
+    Ok((database, recovered.get()))
+}
+
+fn definition(table: &str) -> Result<Definition<'_>, redb::Error> {
+    // The constructor panics.
+    match table.is_empty() {
+        true => Err(redb::Error::TableDoesNotExist(String::new())),
+        false => Ok(Definition::new(table)),
+    }
+}
+
+/// `None` if there is no such table.
+fn opened<T>(table: Result<T, TableError>) -> Result<Option<T>, redb::Error> {
+    match table {
+        Ok(table) => Ok(Some(table)),
+        Err(TableError::TableDoesNotExist(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn scan(
+    transaction: &ReadTransaction,
+    table: &str,
+    visit: &mut Visit<'_>,
+) -> Result<ControlFlow<()>, redb::Error> {
+    let Some(table) = opened(transaction.open_table(definition(table)?))? else {
+        return Ok(ControlFlow::Continue(()));
+    };
+    for entry in table.iter()? {
+        let (key, value) = entry?;
+        if visit(key.value(), value.value()).is_break() {
+            return Ok(ControlFlow::Break(()));
+        }
+    }
+    Ok(ControlFlow::Continue(()))
+}
+
+fn write(database: &Database, batches: &[Batch]) -> Result<(), redb::Error> {
+    let transaction = database.begin_write()?;
+    let mut tables = HashMap::new();
+    for change in batches.iter().flat_map(Batch::changes) {
+        let name = change.table.as_ref();
+        if !tables.contains_key(name) {
+            tables.insert(name, transaction.open_table(definition(name)?)?);
+        }
+        let Some(table) = tables.get_mut(name) else { continue };
+        match &change.value {
+            Some(value) => table.insert(change.key.as_slice(), value.as_slice())?,
+            None => table.remove(change.key.as_slice())?,
+        };
+    }
+    drop(tables);
+    transaction.commit()?;
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! The folder of a store: its files, its lock, and its version.
+
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use crate::engine::io_failure;
+use crate::{StoreError, StoreErrorKind};
+
+/// The version of the layout that this module writes; it reads no other.
+const VERSION: u32 = 1;
+/// What the file with the version contains before the number.
+const PREFIX: &str = "zorb-store ";
+
+/// A folder that this process has locked until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    lock: File,
+}
+
+impl Folder {
+    /// Locks the folder of a store, and makes it if it does not exist.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::InUse`], [`StoreErrorKind::Denied`], [`StoreErrorKind::Newer`],
+    /// [`StoreErrorKind::Broken`] if its version cannot be read; failures of the file system.
+    pub(crate) fn create(path: &Path) -> Result<Self, StoreError> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
+        made.map_err(|error| io_failure(error, "cannot create the folder").at(path))?;
+        let folder = Self::lock(path)?;
+        match folder.version()? {
+            Some(version) => check(version, path)?,
+            None if folder.data().exists() => {
+                return Err(broken("the file with the store's version is missing").at(path));
+            }
+            None => {
+                let version = format!("{PREFIX}{VERSION}\n");
+                folder
+                    .replace(&folder.version_file(), |file| file.write_all(version.as_bytes()))?;
+            }
+        }
+        Ok(folder)
+    }
+
+    /// Locks the folder of a store that exists.
+    ///
+    /// # Errors
+    /// [`StoreErrorKind::Missing`]; those of [`create`](Self::create).
+    pub(crate) fn existing(path: &Path) -> Result<Self, StoreError> {
+        check_exists(path)?;
+        Self::create(path)
+    }
+
+    fn lock(path: &Path) -> Result<Self, StoreError> {
+        let name = lock_file(path);
+        let mut options = OpenOptions::new();
+        let opened =
+            options.read(true).write(true).create(true).truncate(false).mode(0o600).open(&name);
+        let mut lock =
+            opened.map_err(|error| io_failure(error, "cannot open the lock").at(&name))?;
+        let failed = |error| io_failure(error, "cannot lock the store").at(path);
+        let (owner, ours) =
+            (lock.metadata().map_err(failed)?.uid(), zorb_os::process::effective_user());
+        if owner != ours {
+            let what =
+                format!("the store belongs to user {owner}, and this process runs as user {ours}");
+            return Err(StoreError::new(StoreErrorKind::Denied, what).at(path).hint(
+                "run as the user who owns the store, or change the owner of all of its files",
+            ));
+        }
+        if !zorb_os::file::try_lock(&lock).map_err(failed)? {
+            let what = match read_holder(&mut lock) {
+                Some(process) => format!("process {process} has the store open"),
+                None => "another process has the store open".to_owned(),
+            };
+            return Err(StoreError::new(StoreErrorKind::InUse, what)
+                .at(path)
+                .hint("give each process a folder of its own, or stop the other one first"));
+        }
+        write_holder(&mut lock).map_err(failed)?;
+        Ok(Self { path: path.to_owned(), lock })
+    }
+
+    /// The folder.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file with the data.
+    pub(crate) fn data(&self) -> PathBuf {
+        data_file(&self.path)
+    }
+
+    /// The file with the data that was replaced by a dump.
+    pub(crate) fn replaced(&self) -> PathBuf {
+        self.path.join("replaced.redb")
+    }
+
+    /// The last dump and the one before it.
+    pub(crate) fn dumps(&self) -> [PathBuf; 2] {
+        dump_files(&self.path)
+    }
+
+    fn version_file(&self) -> PathBuf {
+        self.path.join("version")
+    }
+
+    /// The version of the layout; `None` if there is none.
+    fn version(&self) -> Result<Option<u32>, StoreError> {
+        let name = self.version_file();
+        let mut text = String::new();
+        let file = match File::open(&name) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| io_failure(error, "cannot read the version").at(&name))?,
+        };
+        let read = file.take(64).read_to_string(&mut text);
+        read.map_err(|error| io_failure(error, "cannot read the version").at(&name))?;
+        let number = text.strip_prefix(PREFIX).and_then(|rest| rest.trim_end().parse().ok());
+        number.map(Some).ok_or_else(|| broken("this is not the version of a store").at(&name))
+    }
+
+    /// Replaces a file of the folder: a crash leaves the previous contents or the new ones.
+    ///
+    /// # Errors
+    /// Failures of the file system; those of `write`.
+    pub(crate) fn replace(
+        &self,
+        name: &Path,
+        write: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), StoreError> {
+        let new = with_suffix(name, ".new");
+        let written = create(&new).and_then(|mut file| {
+            write(&mut file)?;
+            file.sync_all()
+        });
+        let moved = written.and_then(|()| self.rename(&new, name));
+        moved.map_err(|error| {
+            // It may be large, and the disk full.
+            let _ = fs::remove_file(&new);
+            io_failure(error, "cannot write the file").at(name)
+        })
+    }
+
+    /// Renames a file of the folder so that the new name survives a loss of power.
+    pub(crate) fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)?;
+        self.sync()
+    }
+
+    /// Makes the names of the folder's files survive a loss of power.
+    pub(crate) fn sync(&self) -> io::Result<()> {
+        File::open(&self.path)?.sync_all()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // Closing is not enough while a child process has not yet executed its program. It cannot fail.
+        let _ = zorb_os::file::unlock(&self.lock);
+    }
+}
+
+/// Creates an empty file that only its owner can read, and opens it for reading, too.
+pub(crate) fn create(name: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(name)
+}
+
+/// A name with more at its end.
+pub(crate) fn with_suffix(name: &Path, suffix: &str) -> PathBuf {
+    let mut file = name.file_name().map(OsStr::to_owned).unwrap_or_default();
+    file.push(suffix);
+    name.with_file_name(file)
+}
+
+/// Checks that a folder contains a store.
+pub(crate) fn check_exists(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path.join("version")) {
+        Ok(_) => Ok(()),
+        Err(error)
+            if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+        {
+            Err(StoreError::new(StoreErrorKind::Missing, "this is not the folder of a store")
+                .at(path)
+                .hint("a service creates its store in the folder that `--store` names"))
+        }
+        Err(error) => Err(io_failure(error, "cannot read the folder").at(path)),
+    }
+}
+
+pub(crate) fn data_file(path: &Path) -> PathBuf {
+    path.join("store.redb")
+}
+
+pub(crate) fn dump_files(path: &Path) -> [PathBuf; 2] {
+    [path.join("dump.jsonl"), path.join("dump.previous.jsonl")]
+}
+
+fn lock_file(path: &Path) -> PathBuf {
+    path.join("lock")
+}
+
+/// The process that has locked the store, if one has.
+pub(crate) fn holder(path: &Path) -> Option<u32> {
+    let mut lock = File::open(lock_file(path)).ok()?;
+    match zorb_os::file::try_lock(&lock) {
+        Ok(true) | Err(_) => None,
+        Ok(false) => Some(read_holder(&mut lock).unwrap_or(0)),
+    }
+}
+
+fn read_holder(lock: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    lock.take(16).read_to_string(&mut text).ok()?;
+    text.trim_end().parse().ok()
+}
+
+fn write_holder(lock: &mut File) -> io::Result<()> {
+    lock.rewind()?;
+    lock.set_len(0)?;
+    lock.write_all(format!("{}\n", std::process::id()).as_bytes())
+}
+
+fn check(version: u32, path: &Path) -> Result<(), StoreError> {
+    if version == VERSION {
+        return Ok(());
+    }
+    let what = format!("the store has version {version}; this program reads version {VERSION}");
+    Err(StoreError::new(StoreErrorKind::Newer, what)
+        .at(path)
+        .hint("use the version of Zorb that wrote the store, or a newer one"))
+}
+
+fn broken(what: &'static str) -> StoreError {
+    StoreError::new(StoreErrorKind::Broken, what)
+        .hint("copy the whole folder of a store, or start with an empty one")
+}

@@ -1,0 +1,48 @@
+//! Full disks.
+
+use crate::support::{Entries, Random, apply, entries, runs};
+use zorb_store::simulation::SimulatedDisk;
+use zorb_store::{Batch, Durability, Store, StoreErrorKind};
+
+#[test]
+fn a_full_disk_refuses_commits_and_keeps_what_it_has() {
+    for seed in 0..runs("FULL_DISKS", 6) {
+        let random = &mut Random(seed);
+        let disk = SimulatedDisk::new();
+        let durability = Durability::ALL[seed as usize % 3];
+        let store = disk.open(durability).unwrap();
+        let mut expected = Entries::new();
+        let mut refused = 0;
+        disk.limit(Some(2_000_000 + random.below(2_000_000) as usize));
+        for number in 0..120_u64 {
+            // It is full for a while, twice.
+            if number == 60 || number == 100 {
+                disk.limit(None);
+            } else if number == 80 {
+                disk.limit(Some(3_000_000));
+            }
+            let batch = random.batch().put("test.large", number.to_be_bytes(), vec![7; 70_000]);
+            match store.commit(batch.clone()) {
+                Ok(()) => apply(&mut expected, &batch),
+                Err(error) => {
+                    assert_eq!(error.kind(), StoreErrorKind::Full, "seed {seed}: {error}");
+                    assert!(error.advice().is_some());
+                    refused += 1;
+                }
+            }
+            if refused > 0 && number % 8 == 0 {
+                assert!(entries(&store).unwrap() == expected, "seed {seed}, commit {number}");
+            }
+        }
+        assert!(refused > 0, "seed {seed}: the disk was never full");
+        store.commit(Batch::new().put("test.last", [], [])).unwrap();
+        apply(&mut expected, &Batch::new().put("test.last", [], []));
+        // A process that is killed then loses nothing, and neither does one that closes the store.
+        assert!(
+            entries(&disk.kill().open(durability).unwrap()).unwrap() == expected,
+            "seed {seed}"
+        );
+        drop(store);
+        assert!(entries(&disk.open(durability).unwrap()).unwrap() == expected, "seed {seed}");
+    }
+}

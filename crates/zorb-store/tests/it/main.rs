@@ -1,0 +1,10 @@
+//! Tests of stores on disks and in folders.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod crashes;
+mod damage;
+mod dumps;
+mod folders;
+mod full;
+mod killed;
+mod support;
