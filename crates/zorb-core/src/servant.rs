@@ -41,6 +41,13 @@ pub trait ServedBy<S>: Interface {
         Self::TYPE_IDS.contains(&type_id)
     }
 
+    /// Whether the object `id` exists, for `_non_existent` and the other operations that every object has. Default:
+    /// it does. Default servants, whose objects may end, override it; their operations raise `OBJECT_NOT_EXIST`.
+    fn exists(servant: &S, id: &ObjectId) -> bool {
+        let _ = (servant, id);
+        true
+    }
+
     /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`: the trait object of the servant trait of
     /// this interface or of one of its bases. If it is `None`, the default, collocated calls are marshalled.
     fn servant_object(servant: &Arc<S>, wanted: TypeId) -> Option<ServantObject> {
@@ -131,6 +138,10 @@ impl<S: Send + Sync + 'static, R: ServedBy<S>> Skeleton for Tie<S, R> {
 
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
         R::is_a(&self.servant, id, type_id)
+    }
+
+    fn exists(&self, id: &ObjectId) -> bool {
+        R::exists(&self.servant, id)
     }
 
     fn dispatch(&self, call: &mut ServerCall<'_>) -> Served {

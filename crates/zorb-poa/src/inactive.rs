@@ -30,6 +30,10 @@ impl Skeleton for ByDefault {
         self.0.skeleton.is_a(id, type_id)
     }
 
+    fn exists(&self, id: &ObjectId) -> bool {
+        self.0.skeleton.exists(id)
+    }
+
     fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {
         self.0.skeleton.dispatch(call)
     }

@@ -28,6 +28,11 @@ pub trait Skeleton: Send + Sync {
     fn type_id(&self, id: &ObjectId) -> Cow<'_, str>;
     /// Whether the object `id` supports the interface `type_id`.
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool;
+    /// Whether the object `id` exists. Default: each does for which the servant is asked.
+    fn exists(&self, id: &ObjectId) -> bool {
+        let _ = id;
+        true
+    }
     /// Decodes the arguments, makes the upcall and writes the reply.
     fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served;
     /// The servant as an `Arc<T>`, where `wanted` is the type id of `T`; `None` if collocated calls may not call it
@@ -121,6 +126,10 @@ impl Skeleton for PolicySkeleton {
 
     fn is_a(&self, id: &ObjectId, type_id: &str) -> bool {
         self.inner.is_a(id, type_id)
+    }
+
+    fn exists(&self, id: &ObjectId) -> bool {
+        self.inner.exists(id)
     }
 
     fn dispatch<'a>(&'a self, call: &mut ServerCall<'a>) -> Served {

@@ -84,15 +84,20 @@ fn pseudo_operation(
         call.apply_declared_band();
     }
     Some(match &*call.request.operation {
+        // Old ORBs use the second spelling.
+        "_non_existent" | "_not_existent" => {
+            let is_gone = !skeleton.exists(id);
+            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_gone, writer))
+        }
+        "_is_a" | "_repository_id" | "_interface" if !skeleton.exists(id) => {
+            let code = minor::object_not_exist::NO_MATCH;
+            Err(SystemException::object_not_exist(code, CompletionStatus::No))
+        }
         "_is_a" => call.argument::<String>().and_then(|type_id| {
             call.end_of_arguments()?;
             let is_a = type_id == OBJECT_ID || skeleton.is_a(id, &type_id);
             call.reply.write(ReplyStatus::NoException, |writer| bool::write(&is_a, writer))
         }),
-        // Old ORBs use the second spelling.
-        "_non_existent" | "_not_existent" => {
-            call.reply.write(ReplyStatus::NoException, |writer| bool::write(&false, writer))
-        }
         "_repository_id" => {
             let type_id = skeleton.type_id(id);
             call.reply.write(ReplyStatus::NoException, |writer| writer.write_latin1(&type_id))
