@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use zorb::options::split_arguments;
 use zorb_bench::peer::PeerArguments;
 
-use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched};
+use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched, serve};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
 use crate::screen;
@@ -36,6 +36,7 @@ enum Command {
     Ping(ping::PingArgs),
     Call(call::CallArgs),
     Ifr(ifr::IfrArgs),
+    Serve(serve::ServeArgs),
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
     Config(config::ConfigArgs),
@@ -92,6 +93,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Ping(args) => ping::run(&args, &orb),
         Command::Call(args) => call::run(&args, &orb),
         Command::Ifr(args) => ifr::run(&args, &orb),
+        Command::Serve(args) => serve::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
         Command::Config(args) => config::run(&args, &orb),

@@ -11,3 +11,4 @@ pub(crate) mod ior;
 pub(crate) mod ping;
 pub(crate) mod rt;
 pub(crate) mod sched;
+pub(crate) mod serve;

@@ -51,17 +51,6 @@ impl Service {
     /// The ORB. It listens at the loopback interface if neither the command nor the configuration names endpoints.
     fn orb(&self, arguments: &[String]) -> Result<zorb::Orb, zorb::Error> {
         let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
-        let named = |orb| self.listen.iter().fold(orb, zorb::OrbBuilder::listen);
-        let orb = builder().force(named).build()?;
-        if !orb.endpoints().is_empty() {
-            return Ok(orb);
-        }
-        let all = orb.protocols().protocols();
-        let secured = all.iter().find(|protocol| protocol.is_secured());
-        let chosen = secured.or_else(|| all.iter().find(|protocol| protocol.scheme() == "iiop"));
-        let Some(scheme) = chosen.map(|protocol| protocol.scheme()) else { return Ok(orb) };
-        let url = format!("{scheme}://localhost:0");
-        orb.shutdown(true)?;
-        builder().listen(url).build()
+        zorb_service::listening(builder, &self.listen, 0)
     }
 }

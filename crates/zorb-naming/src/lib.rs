@@ -17,6 +17,9 @@
 
 zorb::include_idl!("CosNaming");
 
+#[cfg(feature = "server")]
+pub mod server;
+
 use cos_naming::{Name, NameComponent};
 use zorb::giop::StringName;
 

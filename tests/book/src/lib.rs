@@ -20,6 +20,7 @@ pub mod errors;
 pub mod idl_compiler;
 pub mod interceptors;
 pub mod mapping;
+pub mod naming;
 pub mod policies;
 pub mod protocols;
 pub mod quickstart;

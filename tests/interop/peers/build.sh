@@ -73,6 +73,10 @@ java_programs() {
         java_program "$out/jacorb/${program,}" "peer.$program" "" -XX:TieredStopAtLevel=1 -Xshare:auto
     done
     java_program "$out/jacorb/query" org.jacorb.ir.QueryIR "" -XX:TieredStopAtLevel=1 -Xshare:auto
+    java_program "$out/jacorb/names" org.jacorb.naming.ContextLister "" \
+        -XX:TieredStopAtLevel=1 -Xshare:auto \
+        -Dorg.omg.CORBA.ORBClass=org.jacorb.orb.ORB \
+        -Dorg.omg.CORBA.ORBSingletonClass=org.jacorb.orb.ORBSingleton
 }
 
 build_jacorb() {

@@ -21,6 +21,7 @@ mod ping;
 mod program;
 mod rt;
 mod sched;
+mod serve;
 mod usage;
 
 mod stubs {

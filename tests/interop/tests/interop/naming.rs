@@ -1,4 +1,5 @@
-//! Zorb's CosNaming stubs and `corbaname:` against the real omniNames, cross-checked by nameclt.
+//! Zorb's CosNaming stubs and `corbaname:` against the real omniNames, cross-checked by nameclt; and the same, and the
+//! tools of others, against Zorb's naming service.
 
 mod checks;
 mod service;
@@ -10,6 +11,7 @@ use crate::outcome::Outcome;
 use crate::pairings::orb;
 use crate::peers::{self, JACORB, OMNIORB};
 use service::Service;
+pub(crate) use service::Vendor;
 
 /// Everything that a check needs: a fresh naming service, and an object to be bound.
 struct World {
@@ -19,9 +21,9 @@ struct World {
     suite: zorb_interop_tests::interop::Suite,
 }
 
-/// Starts omniNames and runs the checks, each in a context of its own.
-pub(crate) fn run(pairing: &str) -> Result<Vec<Outcome>, String> {
-    let service = Service::start()?;
+/// Starts a naming service and runs the checks, each in a context of its own.
+pub(crate) fn run(pairing: &str, vendor: Vendor) -> Result<Vec<Outcome>, String> {
+    let service = Service::start(vendor)?;
     let orb = orb()?;
     let told = |error: Error| error.to_string();
     let root = orb.resolve(&service.root()).map_err(told)?;
@@ -31,6 +33,20 @@ pub(crate) fn run(pairing: &str) -> Result<Vec<Outcome>, String> {
         .iter()
         .map(|(name, check)| Outcome::judged(pairing, name, check(&world).map_err(told)))
         .collect();
+    if vendor == Vendor::Zorb {
+        outcomes.extend(
+            checks::OF_ZORB
+                .iter()
+                .map(|(name, check)| Outcome::judged(pairing, name, check(&world).map_err(told))),
+        );
+        outcomes.push(match peers::ready(JACORB) {
+            Ok(()) => {
+                let listed = checks::listed_by_jacorb(&world).map_err(told);
+                Outcome::judged(pairing, "listed_by_jacorb", listed)
+            }
+            Err(absent) => Outcome::new(pairing, "listed_by_jacorb", absent.into()),
+        });
+    }
     for peer in [OMNIORB, JACORB] {
         for (name, check) in checks::WITH_PEERS {
             let name = format!("{name}_{peer}");

@@ -44,8 +44,8 @@ enum Kind {
     ZorbClientBridged(Peer),
     /// A peer's client and a Zorb server behind a bridge.
     PeerClientBridged(Peer),
-    /// The naming service, and for a few checks the others too if they are there.
-    Naming,
+    /// A naming service, and for a few checks the others too if they are there.
+    Naming(naming::Vendor),
     /// Random types and values with a server of omniORB.
     Random,
     /// An interface repository, read and changed by the others if they are there.
@@ -76,7 +76,12 @@ pub(crate) fn all() -> Vec<Pairing> {
         pairing("omniorb-to-zorb/1.2/tls", &[OMNIORB], Kind::PeerClientTls(OMNIORB)),
         pairing("zorb-to-omniorb/1.2/bridge", &[OMNIORB], Kind::ZorbClientBridged(OMNIORB)),
         pairing("omniorb-to-zorb/1.2/bridge", &[OMNIORB], Kind::PeerClientBridged(OMNIORB)),
-        pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming),
+        pairing("naming", &[OMNINAMES, OMNIORB, JACORB], Kind::Naming(naming::Vendor::OmniOrb)),
+        pairing(
+            "zorb-naming",
+            &[ZORB, OMNINAMES, OMNIORB, JACORB],
+            Kind::Naming(naming::Vendor::Zorb),
+        ),
         pairing("ifr", &[ZORB, OMNIORB, JACORB], Kind::Repository),
         pairing("random", &[ZORB, OMNIORB], Kind::Random),
         pairing("zorb-to-zorb/1.2", &[], Kind::ZorbClient(None, 2)),
@@ -89,8 +94,9 @@ pub(crate) fn all() -> Vec<Pairing> {
 impl Pairing {
     /// Runs all checks; a failure to get that far is an outcome too.
     pub(crate) fn run(&self) -> Vec<Outcome> {
-        let needed = match self.kind {
-            Kind::Naming => &[OMNINAMES],
+        let needed: &[Peer] = match self.kind {
+            Kind::Naming(naming::Vendor::OmniOrb) => &[OMNINAMES],
+            Kind::Naming(naming::Vendor::Zorb) => &[ZORB, OMNINAMES],
             Kind::Repository => &[ZORB],
             _ => self.peers,
         };
@@ -107,7 +113,7 @@ impl Pairing {
             Kind::PeerClientTls(peer) => tls::peer_client(self, peer),
             Kind::ZorbClientBridged(peer) => bridges::zorb_client(self, peer),
             Kind::PeerClientBridged(peer) => bridges::peer_client(self, peer),
-            Kind::Naming => naming::run(self.name),
+            Kind::Naming(vendor) => naming::run(self.name, vendor),
             Kind::Random => random::run(self.name),
             Kind::Repository => repository::run(self.name),
         };

@@ -38,6 +38,10 @@ pub(super) const ALL: &[Check] = &[
     ("bound_by_nameclt", bound_by_nameclt),
 ];
 
+/// Checks of Zorb's naming service by the tools of others.
+pub(super) const OF_ZORB: &[Check] =
+    &[("nameclt_messages", nameclt_messages), ("nameclt_advanced", nameclt_advanced)];
+
 type PeerCheck = (&'static str, fn(&World, Peer) -> Checked);
 
 /// Checks with a peer's client and server.
@@ -303,6 +307,65 @@ fn bound_by_nameclt(world: &World) -> Checked {
     world.is_ours(&present(world.root.resolve(&name("tool.ctx/x.object")?)?)?)?;
     world.root.unbind(&name("tool.ctx/x.object")?)?;
     same("nameclt's list", world.nameclt(&["list", "tool.ctx"])?.trim(), "")
+}
+
+fn nameclt_messages(world: &World) -> Checked {
+    let ior = world.object().to_ior_string();
+    world.nameclt(&["bind_new_context", "messages.ctx"])?;
+    world.nameclt(&["bind", "messages.ctx/x.object", &ior])?;
+    world.nameclt(&["bind_new_context", "messages.ctx/inner"])?;
+    same("the list", world.nameclt(&["list", "messages.ctx"])?.as_str(), "inner/\nx.object")?;
+    for (words, expected) in [
+        (vec!["bind", "messages.ctx/x.object", &ior], "AlreadyBound"),
+        (vec!["bind_new_context", "messages.ctx/inner"], "AlreadyBound"),
+        (vec!["resolve", "messages.ctx/y"], "missing node"),
+        (vec!["resolve", "messages.ctx/x.object/y"], "not context"),
+        (vec!["remove_context", "messages.ctx"], "NotEmpty"),
+    ] {
+        let said = world.service.nameclt(&words).or_else(fail)?;
+        same(&format!("{words:?}: {} ends well", said.text), said.well, false)?;
+        same(&said.text, said.text.contains(expected), true)?;
+    }
+    world.nameclt(&["unbind", "messages.ctx/x.object"])?;
+    world.nameclt(&["remove_context", "messages.ctx/inner"])?;
+    world.nameclt(&["remove_context", "messages.ctx"])?;
+    let missing = world.root.resolve(&name("messages.ctx")?);
+    same("it is gone", matches!(missing, Err(ResolveError::NotFound(_))), true)
+}
+
+fn nameclt_advanced(world: &World) -> Checked {
+    let ior = world.object().to_ior_string();
+    let free = world.nameclt(&["-advanced", "new_context"])?;
+    let free = free.trim();
+    world.nameclt(&["-advanced", "bind_context", "advanced.ctx", free])?;
+    world.nameclt(&["-advanced", "rebind", "advanced.ctx/x", &ior])?;
+    world.nameclt(&["-advanced", "rebind", "advanced.ctx/x", &ior])?;
+    world.nameclt(&[
+        "-advanced",
+        "rebind_context",
+        "advanced.ctx/up",
+        &world.root.to_ior_string(),
+    ])?;
+    world.is_ours(&present(world.root.resolve(&name("advanced.ctx/up/advanced.ctx/x")?)?)?)?;
+    same("the list", world.nameclt(&["list", "advanced.ctx"])?.as_str(), "up/\nx")
+}
+
+/// JacORB's ContextLister shows the tree, also where it leads back to its root.
+pub(super) fn listed_by_jacorb(world: &World) -> Checked {
+    let context = world.context("jacorb.ctx")?;
+    context.bind(&name("x.object")?, Some(world.object()))?;
+    context.bind_context(&name("root.ctx")?, Some(&world.root.clone().into()))?;
+    // More than it asks for at once.
+    let many = world.context("many_for_jacorb.ctx")?;
+    for number in 0..1000 {
+        many.bind(&name(&format!("n{number}"))?, Some(world.object()))?;
+    }
+    let said = world.service.context_lister().or_else(fail)?;
+    same(&said.text, said.well, true)?;
+    let lines: BTreeSet<&str> = said.text.lines().map(str::trim).collect();
+    let expected = ["jacorb.ctx/", "x.object", "root.ctx/", "n0", "n999"];
+    let missing: Vec<_> = expected.iter().filter(|line| !lines.contains(**line)).collect();
+    same(&said.text, missing, vec![])
 }
 
 /// A peer's client finds Zorb's object by its name, and calls it.

@@ -1,0 +1,114 @@
+//! `zorb serve`: runs services.
+
+mod table;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use zorb_naming::server::Settings;
+use zorb_service::{Host, listening};
+use zorb_store::Store;
+
+use crate::failure::{Failure, OK, Outcome};
+use crate::screen;
+use table::{Choices, SERVICES, ServiceEntry};
+
+/// Serve the naming service and others
+///
+/// SERVICES are, separated by commas: naming, ifr (interface repository), scheduling. Each is published under its
+/// standard key, as in corbaloc::localhost:2809/NameService, and bound in the naming service. Prints their object
+/// references, in this order. Serves until Ctrl-C or SIGTERM.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:
+  zorb serve naming
+  zorb serve --all --store /var/lib/zorb
+  zorb serve naming --listen iiop://:2809 --ior names.ior
+  zorb serve ifr,scheduling --listen iiop://localhost:2810 -ORBInitRef NameService=corbaloc::localhost/NameService
+  zorb ping --ready corbaloc::localhost/Health")]
+pub(crate) struct ServeArgs {
+    /// The services
+    #[arg(value_name = "SERVICES", value_delimiter = ',', required_unless_present = "all")]
+    services: Vec<String>,
+    /// All services
+    #[arg(long, conflicts_with = "services")]
+    all: bool,
+    /// Endpoint to listen at, as `iiop://HOST:PORT`; repeatable; port 2809 of the loopback interface by default
+    #[arg(long, value_name = "URL")]
+    listen: Vec<String>,
+    /// Folder that stores the state; without it, the state ends with the program
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+    /// File to write the object reference of the first service to
+    #[arg(long, value_name = "FILE")]
+    ior: Option<PathBuf>,
+    /// Maximum number of binding iterators; beyond it, the one not used for longest is destroyed
+    #[arg(long, value_name = "COUNT", default_value_t = Settings::default().iterators)]
+    max_iterators: usize,
+    /// Maximum size of the names in memory, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Settings::default().limits.octets >> 20)]
+    max_names: usize,
+    /// No calls to naming contexts of other servers: clients continue there themselves
+    #[arg(long)]
+    no_federation: bool,
+}
+
+impl ServeArgs {
+    fn choices(&self) -> Choices {
+        let mut settings = Settings::default();
+        settings.iterators = self.max_iterators;
+        settings.limits.octets = self.max_names.saturating_mul(1 << 20);
+        if self.no_federation {
+            settings.foreign_calls = 0;
+        }
+        Choices { naming: settings, folder: self.store.clone() }
+    }
+
+    /// The services to run, in the order of the table: naming first, so that the others are bound there.
+    fn selected(&self) -> Result<Vec<&'static ServiceEntry>, Failure> {
+        let known = |name: &String| SERVICES.iter().any(|service| service.name == name);
+        if let Some(unknown) = self.services.iter().find(|name| !known(name)) {
+            let names: Vec<&str> = SERVICES.iter().map(|service| service.name).collect();
+            let failure = Failure::new(format!("there is no service `{unknown}`"));
+            return Err(failure
+                .hint(format!("the services are {}", names.join(", ")))
+                .into_usage());
+        }
+        let is_selected = |service: &&ServiceEntry| {
+            self.all || self.services.iter().any(|name| name == service.name)
+        };
+        Ok(SERVICES.iter().filter(is_selected).collect())
+    }
+}
+
+pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
+    let selected = args.selected()?;
+    let store = args.store.as_deref().map(open).transpose()?;
+    let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
+    let orb = listening(builder, &args.listen, zorb::giop::DEFAULT_IIOP_PORT)?;
+    let mut host = Host::new(orb)?;
+    if let Some(store) = store {
+        host = host.with_store(store);
+    }
+    let choices = args.choices();
+    let mut contents = Vec::new();
+    for (index, service) in selected.iter().enumerate() {
+        let started = (service.start)(&host, &choices)?;
+        host.offer(service.key, &started.reference)?;
+        let text = started.reference.to_ior_string();
+        if let Some(file) = args.ior.as_ref().filter(|_| index == 0) {
+            screen::write(file, &text)?;
+        }
+        screen::print(&format!("{text}\n"))?;
+        contents.push(format!("{} ({})", service.name, started.contents));
+    }
+    let endpoints = host.orb().endpoints().join(", ");
+    screen::print_stderr(&format!("serving {} at {endpoints}", contents.join(", ")));
+    host.run()?;
+    Ok(OK)
+}
+
+/// Opens the store in a folder.
+fn open(folder: &std::path::Path) -> Result<Arc<dyn Store>, Failure> {
+    Err(Failure::new(format!("{}: stores in files are not available yet", folder.display())))
+}

@@ -1,0 +1,80 @@
+//! The services that `zorb serve` runs.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use zorb::ObjectRef;
+use zorb::dynamic::repository::Repository;
+use zorb_ifr::{InterfaceRepository, StateFile};
+use zorb_naming::server::{NamingService, Settings};
+use zorb_sched::TaskFile;
+use zorb_sched_service::SchedulerService;
+use zorb_service::Host;
+
+use crate::failure::Failure;
+use crate::screen::counted;
+
+/// What the command line says about services.
+pub(super) struct Choices {
+    /// The settings of the naming service.
+    pub(super) naming: Settings,
+    /// The folder of the store.
+    pub(super) folder: Option<PathBuf>,
+}
+
+/// A service that runs.
+pub(super) struct Started {
+    pub(super) reference: ObjectRef,
+    /// What it contains, for the line of status.
+    pub(super) contents: String,
+}
+
+/// A service and how it starts.
+pub(super) struct ServiceEntry {
+    /// Its name on the command line.
+    pub(super) name: &'static str,
+    /// The key under which it is published.
+    pub(super) key: &'static str,
+    pub(super) start: fn(&Host, &Choices) -> Result<Started, Failure>,
+}
+
+/// All services, in the order in which they start.
+pub(super) const SERVICES: &[ServiceEntry] = &[
+    ServiceEntry { name: "naming", key: zorb_naming::server::KEY, start: naming },
+    ServiceEntry { name: "ifr", key: "InterfaceRepository", start: ifr },
+    ServiceEntry { name: "scheduling", key: "ScheduleService", start: scheduling },
+];
+
+fn naming(host: &Host, choices: &Choices) -> Result<Started, Failure> {
+    let names = match host.store() {
+        Some(store) => NamingService::serve_stored(host.orb(), &choices.naming, Arc::clone(store))?,
+        None => NamingService::serve(host.orb(), &choices.naming)?,
+    };
+    let numbers = names.statistics();
+    let (contexts, bindings) =
+        (counted(numbers.contexts, "context"), counted(numbers.bindings, "binding"));
+    Ok(Started { reference: names.root()?.into(), contents: format!("{contexts}, {bindings}") })
+}
+
+/// The definitions are those of a file in the folder of the store, and clients may change them.
+fn ifr(host: &Host, choices: &Choices) -> Result<Started, Failure> {
+    let failed = |error: zorb_ifr::StateError| Failure::new(error.to_string());
+    let state =
+        choices.folder.as_ref().map(|folder| StateFile::new(folder.join("definitions.ifr")));
+    let stored = state.as_ref().map(StateFile::load).transpose().map_err(failed)?.flatten();
+    let definitions = stored.unwrap_or_else(Repository::new);
+    let contents = counted(definitions.entries().count() - 1, "definition");
+    let poa = host.orb().root_poa();
+    let served = InterfaceRepository::serve_writable(&poa, definitions, state);
+    let served = served.map_err(zorb::Error::from)?;
+    let reference = served.reference().map_err(zorb::Error::from)?;
+    Ok(Started { reference: reference.into(), contents })
+}
+
+fn scheduling(host: &Host, _: &Choices) -> Result<Started, Failure> {
+    let TaskFile { system, set } = TaskFile::default();
+    let contents = counted(set.len(), "operation");
+    let scheduler = SchedulerService::new(set, system);
+    let served = scheduler.serve(&host.orb().root_poa()).map_err(zorb::Error::from)?;
+    Ok(Started { reference: served.into(), contents })
+}

@@ -1,0 +1,70 @@
+//! `zorb serve`.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, ChildStderr, ChildStdout, Stdio};
+
+use zorb::{Interface as _, Orb};
+use zorb_naming::cos_naming::NamingContext;
+use zorb_naming::name;
+
+use crate::program::{command, folder, line_of, run, signal};
+
+/// Services in a process of their own.
+pub(crate) struct Served {
+    child: Child,
+    /// The references, in the order of the services.
+    pub(crate) references: Vec<String>,
+    /// The line about the services.
+    pub(crate) status: String,
+    _output: (BufReader<ChildStdout>, BufReader<ChildStderr>),
+}
+
+impl Served {
+    pub(crate) fn start(arguments: &[&str], count: usize) -> Self {
+        let mut command = command(&["serve"]);
+        command.args(arguments).args(["--listen", "iiop://127.0.0.1:0"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let errors = child.stderr.take().unwrap();
+        let (status, errors) = line_of(errors, |line| line.starts_with("serving "));
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut references = Vec::new();
+        for _ in 0..count {
+            let mut line = String::new();
+            output.read_line(&mut line).unwrap();
+            references.push(line.trim().to_owned());
+        }
+        Self { child, references, status, _output: (output, errors) }
+    }
+
+    pub(crate) fn end(mut self) {
+        signal(&self.child, "TERM");
+        assert!(self.child.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn services_find_each_other_in_the_naming_service() {
+    let ior = folder("serve").join("names.ior");
+    let served = Served::start(&["ifr,naming", "--ior", ior.to_str().unwrap()], 2);
+    assert!(served.status.contains("naming (1 context, 0 bindings), ifr (0 definitions)"));
+    assert_eq!(std::fs::read_to_string(&ior).unwrap(), served.references[0]);
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
+    zorb_testkit::until(|| root.resolve(&name("InterfaceRepository").unwrap()).is_ok());
+    let repository = root.resolve(&name("InterfaceRepository").unwrap()).unwrap().unwrap();
+    assert!(repository.is_a("IDL:omg.org/CORBA/Repository:1.0").unwrap());
+    root.bind(&name("x").unwrap(), Some(root.as_object())).unwrap();
+    orb.shutdown(true).unwrap();
+    served.end();
+}
+
+#[test]
+fn unknown_services_are_usage_errors() {
+    let done = run(&["serve", "naming,nothing"]);
+    assert_eq!(done.status, Some(2));
+    assert!(done.stderr.contains("there is no service `nothing`"), "{}", done.stderr);
+    assert!(done.stderr.contains("naming, ifr, scheduling"), "{}", done.stderr);
+    assert_eq!(run(&["serve"]).status, Some(2));
+    assert_eq!(run(&["serve", "naming", "--all"]).status, Some(2));
+}

@@ -1,0 +1,386 @@
+//! The servant of all contexts: it decodes requests, and encodes what the [names](super::names) answer.
+//!
+//! It does without the skeleton of the generated code: `resolve` writes the stored octets of a reference to the reply,
+//! without making a reference of them, and one servant serves all contexts.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zorb::codegen::{CdrResult, CdrWriter, Operations, Served, ServedBy, ServerCall};
+use zorb::giop::Ior;
+use zorb::poa::{ObjectId, Poa, PoaPolicies};
+use zorb::{
+    CompletionStatus, Interface as _, ObjectRef, Orb, Ref, SystemException, WeakOrb, Wire, minor,
+};
+
+use super::context_id::ContextId;
+use super::federation::Federation;
+use super::iterators::Iterators;
+use super::names::{Names, NotMade};
+use super::path::{Path, write_binding};
+use super::raise::{Raised, full, no_context, raised, system};
+use super::settings::Settings;
+use super::tree::{Bound, Operation, Refusal};
+use super::{stored, url};
+use crate::cos_naming::naming_context::{DestroyError, InvalidName, NotEmpty};
+use crate::cos_naming::naming_context_ext::ToUrlError;
+use crate::cos_naming::{BindingIterator, Name, NamingContext, NamingContextExt};
+
+const BIND: usize = 0;
+const REBIND: usize = 1;
+const BIND_CONTEXT: usize = 2;
+const REBIND_CONTEXT: usize = 3;
+const RESOLVE: usize = 4;
+const UNBIND: usize = 5;
+const NEW_CONTEXT: usize = 6;
+const BIND_NEW_CONTEXT: usize = 7;
+const DESTROY: usize = 8;
+const LIST: usize = 9;
+const TO_STRING: usize = 10;
+const TO_NAME: usize = 11;
+const TO_URL: usize = 12;
+const RESOLVE_STR: usize = 13;
+
+static OPERATIONS: Operations<14> = Operations::new(&[
+    "bind",
+    "rebind",
+    "bind_context",
+    "rebind_context",
+    "resolve",
+    "unbind",
+    "new_context",
+    "bind_new_context",
+    "destroy",
+    "list",
+    "to_string",
+    "to_name",
+    "to_url",
+    "resolve_str",
+]);
+
+/// The default servant of the adapter of contexts.
+pub(crate) struct Contexts {
+    pub(crate) names: Arc<Names>,
+    pub(crate) iterators: Arc<Iterators>,
+    poa: Poa,
+    orb: WeakOrb,
+    federation: Federation,
+    longest_reference: usize,
+    listed: usize,
+}
+
+/// The name of the adapter of contexts.
+const ADAPTER: &str = "NamingContexts";
+
+/// What a name is bound to, without the lock of the names.
+enum Found {
+    /// A reference as it is stored.
+    Stored(Vec<u8>),
+    Reference(Option<ObjectRef>),
+}
+
+impl Found {
+    fn write(&self, writer: &mut CdrWriter<'_>) -> CdrResult<()> {
+        match self {
+            Self::Stored(octets) => stored::write(octets, writer),
+            Self::Reference(reference) => Ref::write_option(reference.as_ref(), writer),
+        }
+    }
+}
+
+impl Contexts {
+    /// Creates the adapters of contexts and iterators, without servants.
+    pub(crate) fn new(
+        orb: &Orb,
+        names: Arc<Names>,
+        settings: &Settings,
+    ) -> Result<Self, zorb::poa::PoaError> {
+        let policies = PoaPolicies::new()
+            .persistent()
+            .user_ids()
+            .multiple_ids()
+            .non_retain()
+            .default_servant();
+        Ok(Self {
+            iterators: Iterators::new(orb, Arc::clone(&names), settings)?,
+            names,
+            poa: orb.root_poa().create(ADAPTER, policies)?,
+            orb: orb.downgrade(),
+            federation: Federation::new(settings.foreign_calls, settings.foreign_timeout),
+            longest_reference: settings.limits.reference_octets,
+            listed: settings.listed,
+        })
+    }
+
+    pub(crate) fn poa(&self) -> &Poa {
+        &self.poa
+    }
+
+    /// The reference to a context.
+    pub(crate) fn reference(&self, id: ContextId) -> Result<NamingContextExt, SystemException> {
+        Ok(self.poa.create_reference_with_id(ObjectId::new(id.to_octets()))?)
+    }
+
+    /// The object of a stored reference.
+    fn object(&self, octets: &[u8]) -> Result<ObjectRef, SystemException> {
+        let broken = || {
+            let code = minor::internal::BROKEN_INVARIANT;
+            SystemException::internal(code, CompletionStatus::No)
+        };
+        let orb = self.orb.upgrade().ok_or_else(broken)?;
+        Ok(orb.object(stored::decode(octets).ok_or_else(broken)?))
+    }
+
+    /// The context of this server that a reference identifies: it is equal to the one that the server would create.
+    fn own(&self, ior: &Ior) -> Option<ContextId> {
+        let object = self.orb.upgrade()?.object(ior.clone());
+        let id = ContextId::from_octets(self.poa.id_of(&object).ok()?.as_bytes())?;
+        let own = self.reference(id).ok()?;
+        (self.names.read().has(id) && own.as_object().ior().profiles == ior.profiles).then_some(id)
+    }
+
+    /// Resolves a name from the context `start` on.
+    fn resolve(&self, start: ContextId, name: &Path) -> Result<Found, Raised> {
+        let refusal = match self.names.read().resolve(start, name) {
+            Ok(Bound::Object(octets) | Bound::Foreign(octets)) => {
+                return Ok(Found::Stored(octets.to_vec()));
+            }
+            Ok(Bound::Context(id)) => Ok(id),
+            Err(refusal) => Err(refusal),
+        };
+        match refusal {
+            Ok(id) => {
+                let reference = self.reference(id).map_err(Raised::System)?;
+                Ok(Found::Reference(Some(reference.into())))
+            }
+            Err(refusal) => {
+                let resolve = |other: &NamingContext, rest: &Name| other.resolve(rest);
+                self.elsewhere(refusal, name, true, resolve).map(Found::Reference)
+            }
+        }
+    }
+
+    /// Continues in another server if the name leads there.
+    #[cold]
+    fn elsewhere<T, E: Into<Raised>>(
+        &self,
+        refusal: Refusal,
+        name: &Path,
+        is_safe: bool,
+        call: impl FnOnce(&NamingContext, &Name) -> Result<T, E>,
+    ) -> Result<T, Raised> {
+        let Refusal::Elsewhere(context, at) = refusal else { return Err(raised(refusal, name)) };
+        let context = self.object(&context).map_err(Raised::System)?;
+        self.federation.call(&context, name.name_from(at), is_safe, call)
+    }
+
+    /// Changes a binding, here or in another server.
+    fn change<T: Default, E: Into<Raised>>(
+        &self,
+        start: ContextId,
+        name: &Path,
+        operation: Operation<'_>,
+        call: impl FnOnce(&NamingContext, &Name) -> Result<T, E>,
+    ) -> Result<T, Raised> {
+        match self.names.change(|tree| tree.plan(start, name, operation)) {
+            Ok(()) => Ok(T::default()),
+            Err(NotMade::Refused(refusal)) => self.elsewhere(refusal, name, false, call),
+            Err(failed) => Err(Raised::System(system(failed))),
+        }
+    }
+
+    /// `bind`, `rebind`, `bind_context` and `rebind_context`.
+    fn bind(
+        &self,
+        start: ContextId,
+        name: &Path,
+        ior: &Ior,
+        operation: usize,
+    ) -> Result<(), Raised> {
+        let is_context = matches!(operation, BIND_CONTEXT | REBIND_CONTEXT);
+        if is_context && ior.is_nil() {
+            let code = minor::bad_param::NIL_NOT_ALLOWED;
+            return Err(Raised::System(SystemException::bad_param(code, CompletionStatus::No)));
+        }
+        if ior.profiles.iter().map(|profile| profile.data.len()).sum::<usize>()
+            > self.longest_reference
+        {
+            return Err(Raised::System(full()));
+        }
+        let octets = stored::encode(ior);
+        let bound = match is_context {
+            false => Bound::Object(&octets),
+            true => self.own(ior).map_or(Bound::Foreign(&octets), Bound::Context),
+        };
+        let call = |other: &NamingContext, rest: &Name| {
+            let object = match ior.is_nil() {
+                true => None,
+                false => Some(self.object(&octets)?),
+            };
+            let context = || object.as_ref().map(|object| object.unchecked_narrow());
+            match operation {
+                BIND => other.bind(rest, object.as_ref()),
+                REBIND => Ok(other.rebind(rest, object.as_ref())?),
+                BIND_CONTEXT => Ok(other.bind_context(rest, context().as_ref())?),
+                _ => Ok(other.rebind_context(rest, context().as_ref())?),
+            }
+        };
+        let change = match operation {
+            BIND | BIND_CONTEXT => Operation::Bind(bound),
+            _ => Operation::Rebind(bound),
+        };
+        self.change::<(), Raised>(start, name, change, call)
+    }
+
+    fn bind_new_context(
+        &self,
+        start: ContextId,
+        name: &Path,
+    ) -> Result<Option<NamingContext>, Raised> {
+        let id = ContextId::random();
+        let call = |other: &NamingContext, rest: &Name| other.bind_new_context(rest);
+        let elsewhere = self.change(start, name, Operation::BindNew(id), call)?;
+        match elsewhere {
+            Some(context) => Ok(Some(context)),
+            None => Ok(Some(self.reference(id).map_err(Raised::System)?.into())),
+        }
+    }
+
+    fn new_context(&self) -> Result<Option<NamingContext>, SystemException> {
+        let id = ContextId::random();
+        self.names.change(|tree| tree.plan_create(id)).map_err(system)?;
+        Ok(Some(self.reference(id)?.into()))
+    }
+
+    fn destroy(&self, id: ContextId) -> Result<(), DestroyError> {
+        if id == ContextId::ROOT {
+            let code = minor::no_permission::REFUSED;
+            return Err(SystemException::no_permission(code, CompletionStatus::No).into());
+        }
+        match self.names.change(|tree| tree.plan_destroy(id)) {
+            Err(NotMade::Refused(Refusal::NotEmpty)) => Err(NotEmpty.into()),
+            outcome => outcome.map_err(|not_made| system(not_made).into()),
+        }
+    }
+
+    /// The first bindings of a context, and an iterator if it has more.
+    fn list(&self, call: &mut ServerCall<'_>, id: ContextId, how_many: u32) -> Served {
+        let count = usize::try_from(how_many).map_or(self.listed, |count| count.min(self.listed));
+        let listing = self.names.read().list(id, None, count).map_err(|_| no_context())?;
+        let iterator: Option<BindingIterator> = match listing.has_more {
+            true => Some(self.iterators.create(id, listing.iter().last().map(|(key, _)| key))?),
+            false => None,
+        };
+        call.reply_dynamic(None, |writer| {
+            writer.write_count(listing.len(), "BindingList")?;
+            listing
+                .iter()
+                .try_for_each(|(key, is_context)| write_binding(key, is_context, writer))?;
+            Ref::write_option(iterator.as_ref(), writer)
+        })
+    }
+}
+
+impl Contexts {
+    /// Makes the upcall of an operation with a name or a text.
+    fn serve(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
+        match operation {
+            RESOLVE => {
+                let name = call.argument::<Path>()?;
+                call.end_of_arguments()?;
+                let found = self.resolve(id, &name);
+                call.reply(found, |writer, found| found.write(writer))
+            }
+            BIND | REBIND | BIND_CONTEXT | REBIND_CONTEXT => {
+                let name = call.argument::<Path>()?;
+                let ior = call.argument::<Ior>()?;
+                call.end_of_arguments()?;
+                let bound = self.bind(id, &name, &ior, operation);
+                call.reply_without_results(bound)
+            }
+            UNBIND => {
+                let name = call.argument::<Path>()?;
+                call.end_of_arguments()?;
+                let elsewhere = |other: &NamingContext, rest: &Name| other.unbind(rest);
+                let done = self.change::<(), _>(id, &name, Operation::Unbind, elsewhere);
+                call.reply_without_results(done)
+            }
+            BIND_NEW_CONTEXT => {
+                let name = call.argument::<Path>()?;
+                call.end_of_arguments()?;
+                let context = self.bind_new_context(id, &name);
+                call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
+            }
+            NEW_CONTEXT => {
+                call.end_of_arguments()?;
+                let context = self.new_context();
+                call.reply(context, |writer, it| Ref::write_option(it.as_ref(), writer))
+            }
+            DESTROY => {
+                call.end_of_arguments()?;
+                let done = self.destroy(id);
+                call.reply_without_results(done)
+            }
+            LIST => {
+                let how_many = call.argument::<u32>()?;
+                call.end_of_arguments()?;
+                self.list(call, id, how_many)
+            }
+            _ => self.serve_text(call, id, operation),
+        }
+    }
+
+    /// The operations of `NamingContextExt`.
+    fn serve_text(&self, call: &mut ServerCall<'_>, id: ContextId, operation: usize) -> Served {
+        let parsed = |text: &str| Path::parse(text).ok_or(Raised::from(InvalidName));
+        match operation {
+            TO_STRING => {
+                let name = call.argument::<Path>()?;
+                call.end_of_arguments()?;
+                let text = match name.is_empty() {
+                    true => Err(Raised::from(InvalidName)),
+                    false => Ok(crate::name_to_string(&name.name_from(0))),
+                };
+                call.reply(text, |writer, text| String::write(text, writer))
+            }
+            TO_NAME => {
+                let text = call.argument::<String>()?;
+                call.end_of_arguments()?;
+                call.reply(parsed(&text), |writer, name| Path::write(name, writer))
+            }
+            TO_URL => {
+                let address = call.argument::<String>()?;
+                let text = call.argument::<String>()?;
+                call.end_of_arguments()?;
+                let url: Result<String, ToUrlError> = url::to_url(&address, &text);
+                call.reply(url, |writer, url| String::write(url, writer))
+            }
+            RESOLVE_STR => {
+                let text = call.argument::<String>()?;
+                call.end_of_arguments()?;
+                let found = parsed(&text).and_then(|name| self.resolve(id, &name));
+                call.reply(found, |writer, found| found.write(writer))
+            }
+            _ => call.unknown_operation(),
+        }
+    }
+}
+
+impl ServedBy<Contexts> for NamingContextExt {
+    fn dispatch(servant: &Contexts, call: &mut ServerCall<'_>) -> Served {
+        let Some(operation) = call.find(&OPERATIONS) else { return call.unknown_operation() };
+        let id = call.object_id().and_then(|id| ContextId::from_octets(id.as_bytes()));
+        servant.serve(call, id.ok_or_else(no_context)?, operation)
+    }
+
+    fn exists(servant: &Contexts, id: &ObjectId) -> bool {
+        let id = ContextId::from_octets(id.as_bytes());
+        id.is_some_and(|id| servant.names.read().has(id))
+    }
+}
+
+impl fmt::Debug for Contexts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Contexts").field("poa", &self.poa).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,139 @@
+//! The iterators of a service, by the time of their last use.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::{Duration, Instant};
+
+use crate::server::context_id::ContextId;
+
+/// Where an iterator is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Cursor {
+    pub(super) context: ContextId,
+    /// The last key that it has returned.
+    pub(super) after: Option<Box<[u8]>>,
+}
+
+/// A limited number of iterators. It does not read the clock.
+#[derive(Debug)]
+pub(super) struct Table {
+    limit: usize,
+    lifetime: Duration,
+    /// The number of uses so far.
+    uses: u64,
+    last_id: u64,
+    cursors: HashMap<u64, (Cursor, Used)>,
+    /// The iterators, the one not used for longest first.
+    order: BTreeMap<u64, u64>,
+}
+
+#[derive(Debug)]
+struct Used {
+    number: u64,
+    at: Instant,
+}
+
+impl Table {
+    pub(super) fn new(limit: usize, lifetime: Duration) -> Self {
+        Self {
+            limit: limit.max(1),
+            lifetime,
+            uses: 0,
+            last_id: 0,
+            cursors: HashMap::new(),
+            order: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.cursors.len()
+    }
+
+    /// Adds an iterator; those that have expired, and the ones that exceed the limit, end.
+    pub(super) fn add(&mut self, cursor: Cursor, now: Instant) -> u64 {
+        self.expire(now);
+        while self.cursors.len() >= self.limit {
+            let Some((_, oldest)) = self.order.pop_first() else { break };
+            self.cursors.remove(&oldest);
+        }
+        self.last_id += 1;
+        self.uses += 1;
+        self.order.insert(self.uses, self.last_id);
+        self.cursors.insert(self.last_id, (cursor, Used { number: self.uses, at: now }));
+        self.last_id
+    }
+
+    /// The iterator `id`, which is being used.
+    pub(super) fn get(&mut self, id: u64, now: Instant) -> Option<&mut Cursor> {
+        self.expire(now);
+        let (cursor, used) = self.cursors.get_mut(&id)?;
+        self.order.remove(&used.number);
+        self.uses += 1;
+        self.order.insert(self.uses, id);
+        *used = Used { number: self.uses, at: now };
+        Some(cursor)
+    }
+
+    /// Ends an iterator; `false` if there is none.
+    pub(super) fn remove(&mut self, id: u64) -> bool {
+        let removed = self.cursors.remove(&id);
+        removed.is_some_and(|(_, used)| self.order.remove(&used.number).is_some())
+    }
+
+    fn expire(&mut self, now: Instant) {
+        while let Some(oldest) = self.order.first_entry() {
+            let used = self.cursors.get(oldest.get()).map(|(_, used)| used.at);
+            if used.is_some_and(|used| now.saturating_duration_since(used) < self.lifetime) {
+                return;
+            }
+            let id = oldest.remove();
+            self.cursors.remove(&id);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cursor(context: u64) -> Cursor {
+        Cursor { context: ContextId(context), after: None }
+    }
+
+    #[test]
+    fn the_one_not_used_for_longest_ends_first() {
+        let now = Instant::now();
+        let mut table = Table::new(3, Duration::from_secs(60));
+        let ids: Vec<u64> = (0..3).map(|context| table.add(cursor(context), now)).collect();
+        table.get(ids[0], now).unwrap();
+        let fourth = table.add(cursor(3), now);
+        assert_eq!(table.get(ids[1], now), None);
+        for id in [ids[0], ids[2], fourth] {
+            assert!(table.get(id, now).is_some());
+        }
+        assert_eq!(table.len(), 3);
+    }
+
+    #[test]
+    fn unused_iterators_expire() {
+        let (now, minute) = (Instant::now(), Duration::from_secs(60));
+        let mut table = Table::new(10, minute);
+        let (first, second) = (table.add(cursor(0), now), table.add(cursor(1), now));
+        let later = now + minute / 2;
+        table.get(first, later).unwrap();
+        assert_eq!(table.get(second, now + minute), None);
+        assert!(table.get(first, now + minute).is_some());
+        assert_eq!(table.get(first, now + minute * 3), None);
+        assert_eq!((table.len(), table.order.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_million_iterators_leave_as_many_as_the_limit() {
+        let now = Instant::now();
+        let mut table = Table::new(1_000, Duration::from_secs(60));
+        let last = (0..1_000_000).map(|context| table.add(cursor(context), now)).last();
+        assert_eq!((table.len(), table.order.len()), (1_000, 1_000));
+        assert!(table.remove(last.unwrap()));
+        assert!(!table.remove(last.unwrap()));
+        assert_eq!((table.len(), table.order.len()), (999, 999));
+    }
+}

@@ -1,0 +1,161 @@
+//! The tree that all threads share, and its store.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use zorb_store::{Batch, Store, StoreError};
+
+use super::context_id::ContextId;
+use super::settings::Limits;
+use super::tables;
+use super::tree::{Change, Refusal, Tree};
+
+/// Why a change was not made.
+#[derive(Debug)]
+pub(crate) enum NotMade {
+    Refused(Refusal),
+    /// The store failed: nothing has changed.
+    NotStored(StoreError),
+}
+
+/// The names of a service.
+///
+/// All operations on one context are linearizable. One lock protects all contexts: it is held for a few hundred
+/// nanoseconds, never during I/O, and a name of several components is resolved in one moment. A thread that changes
+/// something with a store first marks the binding, then stores the change without a lock, so that the changes of several
+/// threads can be stored together, and then makes it in memory. So whoever reads a binding reads what is stored, and what
+/// could not be stored has never been there.
+#[derive(Debug)]
+pub(crate) struct Names {
+    tree: RwLock<Tree>,
+    store: Option<Arc<dyn Store>>,
+    // Locked before the tree.
+    marks: Mutex<Marks>,
+    unmarked: Condvar,
+}
+
+/// What is being stored.
+#[derive(Debug, Default)]
+struct Marks {
+    bindings: HashSet<(ContextId, Box<[u8]>)>,
+    /// For each context, the number of its marked bindings.
+    contexts: HashMap<ContextId, usize>,
+    destroyed: HashSet<ContextId>,
+}
+
+/// The binding that a change sets or removes.
+fn binding_of(change: &Change) -> Option<(ContextId, &[u8])> {
+    match change {
+        Change::Put { context, entry, .. } => Some((*context, entry.key())),
+        Change::Remove { context, key } => Some((*context, key)),
+        Change::Create { .. } | Change::Destroy { .. } => None,
+    }
+}
+
+impl Marks {
+    /// Whether a change has to wait for another one.
+    fn hinder(&self, change: &Change) -> bool {
+        match (change, binding_of(change)) {
+            (_, Some((context, key))) => {
+                self.destroyed.contains(&context) || self.bindings.contains(&(context, key.into()))
+            }
+            (Change::Destroy { context }, _) => {
+                self.contexts.contains_key(context) || self.destroyed.contains(context)
+            }
+            _ => false,
+        }
+    }
+
+    fn set(&mut self, change: &Change) {
+        if let Some((context, key)) = binding_of(change) {
+            self.bindings.insert((context, key.into()));
+            *self.contexts.entry(context).or_default() += 1;
+        } else if let Change::Destroy { context } = change {
+            self.destroyed.insert(*context);
+        }
+    }
+
+    fn clear(&mut self, change: &Change) {
+        if let Some((context, key)) = binding_of(change) {
+            self.bindings.remove(&(context, key.into()));
+            if let Some(count) = self.contexts.get_mut(&context) {
+                *count -= 1;
+                if *count == 0 {
+                    self.contexts.remove(&context);
+                }
+            }
+        } else if let Change::Destroy { context } = change {
+            self.destroyed.remove(context);
+        }
+    }
+}
+
+impl Names {
+    /// An empty tree that is not stored.
+    pub(crate) fn new(limits: Limits) -> Self {
+        Self::of(Tree::new(limits), None)
+    }
+
+    /// The names of a store.
+    ///
+    /// # Errors
+    /// The store fails, or its contents are damaged or of a newer version.
+    pub(crate) fn load(limits: Limits, store: Arc<dyn Store>) -> Result<Self, StoreError> {
+        let mut tree = Tree::new(limits);
+        tables::load(&*store, &mut tree)?;
+        Ok(Self::of(tree, Some(store)))
+    }
+
+    fn of(tree: Tree, store: Option<Arc<dyn Store>>) -> Self {
+        Self { tree: RwLock::new(tree), store, marks: Mutex::default(), unmarked: Condvar::new() }
+    }
+
+    /// The tree, for reading.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Tree> {
+        self.tree.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn apply(&self, change: Change) {
+        self.tree.write().unwrap_or_else(PoisonError::into_inner).apply(change);
+    }
+
+    /// Plans a change, stores it, and makes it.
+    pub(crate) fn change(
+        &self,
+        plan: impl Fn(&Tree) -> Result<Change, Refusal>,
+    ) -> Result<(), NotMade> {
+        let Some(store) = &self.store else {
+            let mut tree = self.tree.write().unwrap_or_else(PoisonError::into_inner);
+            let change = plan(&tree).map_err(NotMade::Refused)?;
+            tree.apply(change);
+            return Ok(());
+        };
+        let change = self.mark(plan).map_err(NotMade::Refused)?;
+        let stored = store.commit(tables::add(Batch::new(), &change));
+        let mut marks = self.marks();
+        marks.clear(&change);
+        if stored.is_ok() {
+            self.apply(change);
+        }
+        drop(marks);
+        self.unmarked.notify_all();
+        stored.map_err(NotMade::NotStored)
+    }
+
+    /// Plans a change when no other one of the same binding is being stored.
+    fn mark(&self, plan: impl Fn(&Tree) -> Result<Change, Refusal>) -> Result<Change, Refusal> {
+        let mut marks = self.marks();
+        loop {
+            let change = plan(&self.read())?;
+            if !marks.hinder(&change) {
+                marks.set(&change);
+                return Ok(change);
+            }
+            marks = self.unmarked.wait(marks).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn marks(&self) -> MutexGuard<'_, Marks> {
+        self.marks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

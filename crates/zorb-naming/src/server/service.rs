@@ -1,0 +1,130 @@
+//! A naming service, for programs that embed it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use zorb::Orb;
+use zorb::poa::AnyServant;
+use zorb_store::{Store, StoreError};
+
+use super::context_id::ContextId;
+use super::contexts::Contexts;
+use super::names::Names;
+use super::settings::Settings;
+use crate::cos_naming::NamingContextExt;
+
+/// The key under which naming services are published: that of omniNames, TAO and JacORB.
+pub const KEY: &str = "NameService";
+
+/// A naming service: `CosNaming::NamingContextExt` whole (OMG Naming Service 1.3).
+///
+/// ```
+/// use zorb::Orb;
+/// use zorb_naming::name;
+/// use zorb_naming::server::{NamingService, Settings};
+///
+/// let orb = Orb::builder().listen("iiop://127.0.0.1:0").build()?;
+/// let names = NamingService::serve(&orb, &Settings::default())?;
+/// let root = names.publish(&orb)?;
+/// root.bind_new_context(&name("plant.area")?)?;
+/// assert_eq!(names.statistics().contexts, 2);
+/// # orb.shutdown(true)?;
+/// # Ok::<(), zorb::Error>(())
+/// ```
+///
+/// It listens where the ORB does, and ends with it. Contexts have persistent references: with the same endpoints and the
+/// same store, they are valid in the next run.
+#[derive(Clone)]
+pub struct NamingService(Arc<Contexts>);
+
+/// Numbers of a naming service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// The contexts, including the root.
+    pub contexts: usize,
+    /// The bindings of all contexts.
+    pub bindings: usize,
+    /// The binding iterators.
+    pub iterators: usize,
+    /// About the octets of memory of contexts and bindings.
+    pub octets: usize,
+}
+
+impl NamingService {
+    /// Serves names in memory: they end with the service.
+    ///
+    /// # Errors
+    /// `INITIALIZE` if no endpoint can be opened; the ORB has a naming service already.
+    pub fn serve(orb: &Orb, settings: &Settings) -> Result<Self, zorb::Error> {
+        Self::serve_names(orb, settings, Names::new(settings.limits.clone()))
+    }
+
+    /// Serves the names of a store. Each change is committed before its reply.
+    ///
+    /// # Errors
+    /// Those of [`serve`](Self::serve); the store fails, or its contents are damaged or of a newer version.
+    pub fn serve_stored(
+        orb: &Orb,
+        settings: &Settings,
+        store: Arc<dyn Store>,
+    ) -> Result<Self, zorb::Error> {
+        let names = Names::load(settings.limits.clone(), store).map_err(not_loaded)?;
+        Self::serve_names(orb, settings, names)
+    }
+
+    fn serve_names(orb: &Orb, settings: &Settings, names: Names) -> Result<Self, zorb::Error> {
+        let contexts = Arc::new(Contexts::new(orb, Arc::new(names), settings)?);
+        let servant = AnyServant::of::<NamingContextExt, _>(Arc::clone(&contexts));
+        contexts.poa().set_servant(servant)?;
+        Ok(Self(contexts))
+    }
+
+    /// The root context.
+    ///
+    /// # Errors
+    /// `INITIALIZE` if no endpoint can be opened.
+    pub fn root(&self) -> Result<NamingContextExt, zorb::Error> {
+        Ok(self.0.reference(ContextId::ROOT)?)
+    }
+
+    /// Publishes the root context under the key [`KEY`] and makes it the ORB's initial reference of that name. Returns
+    /// it.
+    ///
+    /// # Errors
+    /// Those of [`Orb::publish`] and [`Orb::register_initial_reference`].
+    pub fn publish(&self, orb: &Orb) -> Result<NamingContextExt, zorb::Error> {
+        let root = self.root()?;
+        orb.publish(KEY, &root)?;
+        orb.register_initial_reference(KEY, &root)?;
+        Ok(root)
+    }
+
+    /// Numbers of the service.
+    pub fn statistics(&self) -> Statistics {
+        let tree = self.0.names.read();
+        Statistics {
+            contexts: tree.contexts(),
+            bindings: tree.bindings(),
+            octets: tree.octets(),
+            iterators: self.0.iterators.len(),
+        }
+    }
+}
+
+#[cold]
+fn not_loaded(error: StoreError) -> zorb::Error {
+    let hint = error.advice().map(str::to_owned);
+    let error = zorb::Error::new(zorb::Phase::Application, "cannot read the stored names")
+        .with_source(error);
+    match hint {
+        Some(hint) => error.with_hint(hint),
+        None => error,
+    }
+}
+
+impl fmt::Debug for NamingService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("NamingService").field(&self.statistics()).finish()
+    }
+}

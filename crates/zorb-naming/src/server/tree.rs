@@ -1,0 +1,287 @@
+//! The names of a server, without I/O and without an ORB: contexts by id, and in each its bindings by id and kind.
+//!
+//! A change has two steps: [`Tree::plan`] checks whether it is possible, [`Tree::apply`] makes it. In between, it is
+//! stored.
+
+mod entry;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Bound::{Excluded, Unbounded};
+
+use super::context_id::ContextId;
+use super::path::Path;
+use super::settings::Limits;
+use crate::cos_naming::naming_context::NotFoundReason;
+pub(crate) use entry::{Bound, Entry, MAX_KEY};
+
+/// Why an operation fails. Indexes count components of the name: the rest begins there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    NotFound(NotFoundReason, usize),
+    /// The name leads to a context of another server.
+    Elsewhere(Box<[u8]>, usize),
+    InvalidName,
+    AlreadyBound,
+    NotEmpty,
+    /// The context does not exist.
+    NoContext,
+    /// A limit is reached.
+    Full,
+}
+
+/// An operation that changes the tree, with its argument.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation<'a> {
+    /// `bind` and `bind_context`.
+    Bind(Bound<'a>),
+    /// `rebind` and `rebind_context`.
+    Rebind(Bound<'a>),
+    /// `bind_new_context`, with the id of the new context.
+    BindNew(ContextId),
+    /// `unbind`.
+    Unbind,
+}
+
+/// A change that is possible.
+#[derive(Clone, Debug)]
+pub(crate) enum Change {
+    /// Sets a binding, and creates the context if one is given.
+    Put { context: ContextId, entry: Entry, created: Option<ContextId> },
+    /// Removes a binding.
+    Remove { context: ContextId, key: Box<[u8]> },
+    /// Creates a context that is bound nowhere.
+    Create { context: ContextId },
+    /// Removes an empty context.
+    Destroy { context: ContextId },
+}
+
+/// The contexts and their bindings.
+#[derive(Debug)]
+pub(crate) struct Tree {
+    contexts: HashMap<ContextId, BTreeSet<Entry>>,
+    limits: Limits,
+    bindings: usize,
+    /// The memory that contexts and bindings count for.
+    octets: usize,
+}
+
+/// The octets of memory that an empty context counts for.
+const CONTEXT_CHARGE: usize = 96;
+
+/// Keys of a context in ascending order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    octets: Vec<u8>,
+    /// The end of each key, and whether the name is bound to a context.
+    keys: Vec<(u32, bool)>,
+    /// Whether the context has bindings behind these.
+    pub(crate) has_more: bool,
+}
+
+impl Listing {
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The keys, each with whether it is bound to a context.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], bool)> {
+        let mut start = 0;
+        self.keys.iter().map(move |(end, is_context)| {
+            let key = self.octets.get(start..*end as usize).unwrap_or_default();
+            start = *end as usize;
+            (key, *is_context)
+        })
+    }
+
+    fn push(&mut self, key: &[u8], is_context: bool) {
+        self.octets.extend_from_slice(key);
+        self.keys.push((u32::try_from(self.octets.len()).unwrap_or(u32::MAX), is_context));
+    }
+}
+
+impl Tree {
+    /// A tree with an empty root context.
+    pub(crate) fn new(limits: Limits) -> Self {
+        let contexts = HashMap::from([(ContextId::ROOT, BTreeSet::new())]);
+        Self { contexts, limits, bindings: 0, octets: CONTEXT_CHARGE }
+    }
+
+    /// Adds contexts with all of their bindings, in any order. Limits do not apply to what was stored.
+    pub(crate) fn load(&mut self, context: ContextId, entries: Vec<Entry>) {
+        self.bindings += entries.len();
+        self.octets += entries.iter().map(Entry::charge).sum::<usize>();
+        // Built at once, the nodes of the set are full.
+        let entries: BTreeSet<Entry> = entries.into_iter().collect();
+        if self.contexts.insert(context, entries).is_none() {
+            self.octets += CONTEXT_CHARGE;
+        }
+    }
+
+    pub(crate) fn has(&self, context: ContextId) -> bool {
+        self.contexts.contains_key(&context)
+    }
+
+    pub(crate) fn contexts(&self) -> usize {
+        self.contexts.len()
+    }
+
+    pub(crate) fn bindings(&self) -> usize {
+        self.bindings
+    }
+
+    pub(crate) fn octets(&self) -> usize {
+        self.octets
+    }
+
+    fn context(&self, id: ContextId) -> Result<&BTreeSet<Entry>, Refusal> {
+        self.contexts.get(&id).ok_or(Refusal::NoContext)
+    }
+
+    /// What `name` is bound to, from the context `start` on.
+    pub(crate) fn resolve(&self, start: ContextId, name: &Path) -> Result<Bound<'_>, Refusal> {
+        let last = self.walk(start, name)?;
+        let entry = self.context(last)?.get(name.last());
+        entry.map(Entry::bound).ok_or_else(|| missing(name.len() - 1))
+    }
+
+    /// The context of the last component of a name.
+    fn walk(&self, start: ContextId, name: &Path) -> Result<ContextId, Refusal> {
+        self.check(name)?;
+        let mut context = start;
+        self.context(context)?;
+        for index in 0..name.len() - 1 {
+            let entry = self.context(context)?.get(name.key(index));
+            context = match entry.map(Entry::bound).ok_or_else(|| missing(index))? {
+                Bound::Context(id) if self.has(id) => id,
+                Bound::Foreign(reference) => {
+                    return Err(Refusal::Elsewhere(reference.into(), index + 1));
+                }
+                // An object, or a context that has been destroyed.
+                _ => return Err(Refusal::NotFound(NotFoundReason::NotContext, index)),
+            };
+        }
+        Ok(context)
+    }
+
+    /// Rejects names that no binding can have.
+    fn check(&self, name: &Path) -> Result<(), Refusal> {
+        let longest = self.limits.component_octets.min(MAX_KEY - 1) + 1;
+        let is_valid = !name.is_empty()
+            && name.len() <= self.limits.name_components
+            && (0..name.len()).all(|index| name.key(index).len() <= longest);
+        if is_valid { Ok(()) } else { Err(Refusal::InvalidName) }
+    }
+
+    /// Whether a change is possible, from the context `start` on.
+    pub(crate) fn plan(
+        &self,
+        start: ContextId,
+        name: &Path,
+        operation: Operation<'_>,
+    ) -> Result<Change, Refusal> {
+        let context = self.walk(start, name)?;
+        let entries = self.context(context)?;
+        let (key, at) = (name.last(), name.len() - 1);
+        let existing = entries.get(key).map(Entry::bound);
+        let (bound, created) = match (operation, existing) {
+            (Operation::Unbind, None) => return Err(missing(at)),
+            (Operation::Unbind, Some(_)) => {
+                return Ok(Change::Remove { context, key: key.into() });
+            }
+            (Operation::Bind(_) | Operation::BindNew(_), Some(_)) => {
+                return Err(Refusal::AlreadyBound);
+            }
+            (Operation::Rebind(bound), Some(old)) if bound.is_context() != old.is_context() => {
+                let why = match bound.is_context() {
+                    true => NotFoundReason::NotContext,
+                    false => NotFoundReason::NotObject,
+                };
+                return Err(Refusal::NotFound(why, at));
+            }
+            (Operation::Bind(bound) | Operation::Rebind(bound), _) => (bound, None),
+            (Operation::BindNew(id), None) => (Bound::Context(id), Some(id)),
+        };
+        let entry = Entry::new(key, bound).ok_or(Refusal::InvalidName)?;
+        let is_new = existing.is_none();
+        if is_new && entries.len() >= self.limits.bindings_per_context {
+            return Err(Refusal::Full);
+        }
+        self.check_room(entry.charge() + created.map_or(0, |_| CONTEXT_CHARGE))?;
+        Ok(Change::Put { context, entry, created })
+    }
+
+    fn check_room(&self, more: usize) -> Result<(), Refusal> {
+        if self.octets.saturating_add(more) > self.limits.octets {
+            return Err(Refusal::Full);
+        }
+        Ok(())
+    }
+
+    /// Whether a context may be created that is bound nowhere.
+    pub(crate) fn plan_create(&self, context: ContextId) -> Result<Change, Refusal> {
+        self.check_room(CONTEXT_CHARGE)?;
+        Ok(Change::Create { context })
+    }
+
+    /// Whether a context can be destroyed.
+    pub(crate) fn plan_destroy(&self, context: ContextId) -> Result<Change, Refusal> {
+        match self.context(context)?.is_empty() {
+            true => Ok(Change::Destroy { context }),
+            false => Err(Refusal::NotEmpty),
+        }
+    }
+
+    /// Makes a change that [`plan`](Self::plan) returned.
+    pub(crate) fn apply(&mut self, change: Change) {
+        match change {
+            Change::Put { context, entry, created } => {
+                if let Some(created) = created {
+                    self.load(created, Vec::new());
+                }
+                let Some(entries) = self.contexts.get_mut(&context) else { return };
+                self.octets += entry.charge();
+                match entries.replace(entry) {
+                    Some(old) => self.octets -= old.charge(),
+                    None => self.bindings += 1,
+                }
+            }
+            Change::Remove { context, key } => {
+                let taken = self.contexts.get_mut(&context).and_then(|all| all.take(&*key));
+                if let Some(old) = taken {
+                    self.octets -= old.charge();
+                    self.bindings -= 1;
+                }
+            }
+            Change::Create { context } => self.load(context, Vec::new()),
+            Change::Destroy { context } => {
+                if self.contexts.remove(&context).is_some() {
+                    self.octets -= CONTEXT_CHARGE;
+                }
+            }
+        }
+    }
+
+    /// The next `count` keys of a context, behind the key `after`.
+    pub(crate) fn list(
+        &self,
+        context: ContextId,
+        after: Option<&[u8]>,
+        count: usize,
+    ) -> Result<Listing, Refusal> {
+        let entries = self.context(context)?;
+        let start = after.map_or(Unbounded, Excluded);
+        let mut rest = entries.range::<[u8], _>((start, Unbounded));
+        let mut listing = Listing::default();
+        for entry in rest.by_ref().take(count) {
+            listing.push(entry.key(), entry.bound().is_context());
+        }
+        listing.has_more = rest.next().is_some();
+        Ok(listing)
+    }
+}
+
+fn missing(index: usize) -> Refusal {
+    Refusal::NotFound(NotFoundReason::MissingNode, index)
+}

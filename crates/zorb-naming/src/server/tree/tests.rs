@@ -1,0 +1,173 @@
+//! The model alone: every operation on every kind of binding.
+
+use super::*;
+use NotFoundReason::{MissingNode, NotContext, NotObject};
+
+fn tree() -> Tree {
+    Tree::new(Limits::default())
+}
+
+fn name(text: &str) -> Path {
+    Path::parse(text).unwrap()
+}
+
+const OBJECT: Bound<'_> = Bound::Object(b"object");
+const FOREIGN: Bound<'_> = Bound::Foreign(b"foreign");
+
+/// Makes a change from the root on.
+fn make(tree: &mut Tree, text: &str, operation: Operation<'_>) -> Result<(), Refusal> {
+    let change = tree.plan(ContextId::ROOT, &name(text), operation)?;
+    tree.apply(change);
+    Ok(())
+}
+
+/// `ctx`, a context, with the object `ctx/object`; the object `object`; the foreign context `foreign`.
+fn sample() -> Tree {
+    let mut tree = tree();
+    make(&mut tree, "ctx", Operation::BindNew(ContextId(7))).unwrap();
+    make(&mut tree, "ctx/object", Operation::Bind(OBJECT)).unwrap();
+    make(&mut tree, "object", Operation::Bind(OBJECT)).unwrap();
+    make(&mut tree, "foreign", Operation::Bind(FOREIGN)).unwrap();
+    tree
+}
+
+#[test]
+fn names_lead_through_contexts() {
+    let tree = sample();
+    let resolve = |text: &str| tree.resolve(ContextId::ROOT, &name(text));
+    assert_eq!(resolve("ctx"), Ok(Bound::Context(ContextId(7))));
+    assert_eq!(resolve("ctx/object"), Ok(OBJECT));
+    assert_eq!(resolve("foreign"), Ok(FOREIGN));
+    assert_eq!(tree.resolve(ContextId(7), &name("object")), Ok(OBJECT));
+    assert_eq!(tree.resolve(ContextId(8), &name("object")), Err(Refusal::NoContext));
+}
+
+#[test]
+fn the_rest_of_a_name_begins_with_what_failed() {
+    let tree = sample();
+    let mut operations = vec![None];
+    let context = Operation::BindNew(ContextId(9));
+    operations.extend(
+        [Operation::Bind(OBJECT), Operation::Rebind(FOREIGN), Operation::Unbind, context].map(Some),
+    );
+    for operation in operations {
+        let refusal = |text: &str| match operation {
+            None => tree.resolve(ContextId::ROOT, &name(text)).err(),
+            Some(operation) => tree.plan(ContextId::ROOT, &name(text), operation).err(),
+        };
+        assert_eq!(refusal("none/x/y"), Some(Refusal::NotFound(MissingNode, 0)));
+        assert_eq!(refusal("ctx/none/y"), Some(Refusal::NotFound(MissingNode, 1)));
+        assert_eq!(refusal("object/x"), Some(Refusal::NotFound(NotContext, 0)));
+        assert_eq!(refusal("ctx/object/x/y"), Some(Refusal::NotFound(NotContext, 1)));
+        let elsewhere = Refusal::Elsewhere(b"foreign"[..].into(), 1);
+        assert_eq!(refusal("foreign/x/y"), Some(elsewhere));
+    }
+    let last = tree.resolve(ContextId::ROOT, &name("ctx/none"));
+    assert_eq!(last, Err(Refusal::NotFound(MissingNode, 1)));
+    assert_eq!(
+        tree.plan(ContextId::ROOT, &name("none"), Operation::Unbind).err(),
+        Some(missing(0))
+    );
+}
+
+#[test]
+fn bindings_are_replaced_by_their_own_kind_only() {
+    let mut tree = sample();
+    for text in ["ctx", "object", "foreign"] {
+        for operation in
+            [Operation::Bind(OBJECT), Operation::Bind(FOREIGN), Operation::BindNew(ContextId(9))]
+        {
+            assert_eq!(make(&mut tree, text, operation), Err(Refusal::AlreadyBound));
+        }
+    }
+    for text in ["ctx", "foreign"] {
+        let refused = Err(Refusal::NotFound(NotObject, 0));
+        assert_eq!(make(&mut tree, text, Operation::Rebind(OBJECT)), refused);
+    }
+    let refused = Err(Refusal::NotFound(NotContext, 0));
+    assert_eq!(make(&mut tree, "object", Operation::Rebind(FOREIGN)), refused);
+    make(&mut tree, "ctx", Operation::Rebind(FOREIGN)).unwrap();
+    make(&mut tree, "new", Operation::Rebind(Bound::Context(ContextId(7)))).unwrap();
+    make(&mut tree, "object", Operation::Rebind(Bound::Object(&[]))).unwrap();
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("new/object")), Ok(OBJECT));
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("object")), Ok(Bound::Object(&[])));
+}
+
+#[test]
+fn contexts_end_when_they_are_empty() {
+    let mut tree = sample();
+    assert_eq!(tree.plan_destroy(ContextId(7)).err(), Some(Refusal::NotEmpty));
+    make(&mut tree, "ctx/object", Operation::Unbind).unwrap();
+    let change = tree.plan_destroy(ContextId(7)).unwrap();
+    tree.apply(change);
+    assert_eq!(tree.plan_destroy(ContextId(7)).err(), Some(Refusal::NoContext));
+    // Its binding remains, and leads nowhere.
+    let refused = Err(Refusal::NotFound(NotContext, 0));
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("ctx/object")), refused);
+    assert_eq!(tree.resolve(ContextId::ROOT, &name("ctx")), Ok(Bound::Context(ContextId(7))));
+}
+
+#[test]
+fn a_context_may_contain_itself() {
+    let mut tree = tree();
+    make(&mut tree, "self", Operation::Bind(Bound::Context(ContextId::ROOT))).unwrap();
+    let path = ["self"; 128].join("/");
+    assert_eq!(tree.resolve(ContextId::ROOT, &name(&path)), Ok(Bound::Context(ContextId::ROOT)));
+    let longer = format!("{path}/self");
+    assert_eq!(tree.resolve(ContextId::ROOT, &name(&longer)), Err(Refusal::InvalidName));
+}
+
+#[test]
+fn limits_are_the_most_that_is_accepted() {
+    let mut limits = Limits::default();
+    (limits.component_octets, limits.name_components, limits.bindings_per_context) = (4, 2, 2);
+    let mut tree = Tree::new(limits.clone());
+    for text in ["12345", "123.45", "a/12345", "1/2/3"] {
+        assert_eq!(make(&mut tree, text, Operation::Bind(OBJECT)), Err(Refusal::InvalidName));
+    }
+    assert_eq!(tree.resolve(ContextId::ROOT, &Path::default()), Err(Refusal::InvalidName));
+    make(&mut tree, "12.34", Operation::Bind(OBJECT)).unwrap();
+    make(&mut tree, "b", Operation::Bind(OBJECT)).unwrap();
+    assert_eq!(make(&mut tree, "c", Operation::Bind(OBJECT)), Err(Refusal::Full));
+    make(&mut tree, "b", Operation::Rebind(OBJECT)).unwrap();
+
+    limits.octets = tree.octets() + 10;
+    tree.limits = limits;
+    make(&mut tree, "b", Operation::Unbind).unwrap();
+    let large = [0; 100];
+    assert_eq!(make(&mut tree, "b", Operation::Bind(Bound::Object(&large))), Err(Refusal::Full));
+    make(&mut tree, "b", Operation::Bind(OBJECT)).unwrap();
+    assert_eq!(tree.plan_create(ContextId(3)).err(), Some(Refusal::Full));
+}
+
+#[test]
+fn counts_follow_every_change() {
+    let empty = tree();
+    let mut tree = sample();
+    assert_eq!((tree.contexts(), tree.bindings()), (2, 4));
+    for text in ["ctx/object", "ctx", "object", "foreign"] {
+        make(&mut tree, text, Operation::Unbind).unwrap();
+    }
+    let change = tree.plan_destroy(ContextId(7)).unwrap();
+    tree.apply(change);
+    assert_eq!((tree.contexts(), tree.bindings(), tree.octets()), (1, 0, empty.octets()));
+}
+
+#[test]
+fn listings_are_sorted_and_go_on_behind_a_name_that_is_gone() {
+    let mut tree = tree();
+    for text in ["b", "a.y", "a", "c", "a.x"] {
+        make(&mut tree, text, Operation::Bind(OBJECT)).unwrap();
+    }
+    let keys = |listing: &Listing| -> Vec<Vec<u8>> {
+        listing.iter().map(|(key, _)| key.to_vec()).collect()
+    };
+    let first = tree.list(ContextId::ROOT, None, 2).unwrap();
+    assert_eq!((keys(&first), first.has_more), (vec![b"a\0".to_vec(), b"a\0x".to_vec()], true));
+    make(&mut tree, "a.x", Operation::Unbind).unwrap();
+    make(&mut tree, "b", Operation::Unbind).unwrap();
+    let rest = tree.list(ContextId::ROOT, Some(b"a\0x"), 2).unwrap();
+    assert_eq!((keys(&rest), rest.has_more), (vec![b"a\0y".to_vec(), b"c\0".to_vec()], false));
+    let none = tree.list(ContextId::ROOT, None, 0).unwrap();
+    assert_eq!((none.len(), none.has_more), (0, true));
+}

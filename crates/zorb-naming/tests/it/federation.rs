@@ -1,0 +1,147 @@
+//! Names that lead through the contexts of other servers.
+
+use std::time::Duration;
+
+use zorb::{Interface as _, ObjectRef};
+use zorb_naming::cos_naming::naming_context::{
+    BindError, CannotProceed, NotFound, NotFoundReason, ResolveError,
+};
+use zorb_naming::cos_naming::{Name, NamingContext};
+use zorb_naming::name;
+use zorb_naming::server::Settings;
+
+use crate::support::World;
+
+/// Binds the root of `other` in `world`.
+fn join(world: &World, other: &World, as_name: &str) {
+    let root = world.client.string_to_object(&other.root.to_ior_string()).unwrap().unwrap();
+    let root: NamingContext = root.unchecked_narrow();
+    world.root.bind_context(&name(as_name).unwrap(), Some(&root)).unwrap();
+}
+
+fn path(text: &str) -> Name {
+    name(text).unwrap()
+}
+
+#[test]
+fn operations_continue_in_another_server() {
+    let (one, two) = (World::new(), World::new());
+    join(&one, &two, "two");
+    let object = one.object("x");
+    one.root.bind(&path("two/x"), Some(&object)).unwrap();
+    assert_eq!(
+        two.root.resolve(&path("x")).unwrap().map(|it| it.to_ior_string()),
+        Some(object.to_ior_string())
+    );
+    assert_eq!(one.root.resolve(&path("two/x")).unwrap(), Some(object.clone()));
+    one.root.rebind(&path("two/x"), None).unwrap();
+    assert_eq!(one.root.resolve_str("two/x").unwrap(), None);
+    one.root.unbind(&path("two/x")).unwrap();
+    let context = one.root.bind_new_context(&path("two/ctx")).unwrap().unwrap();
+    context.bind(&path("y"), Some(&object)).unwrap();
+    assert_eq!(one.root.resolve(&path("two/ctx/y")).unwrap(), Some(object.clone()));
+    one.root.rebind_context(&path("two/again"), Some(&context)).unwrap();
+    assert_eq!(two.service.statistics().bindings, 3);
+    assert!(two.root.resolve(&path("again/y")).unwrap().is_some());
+    assert_eq!(one.service.statistics().bindings, 1);
+
+    let rest = NotFound { why: NotFoundReason::MissingNode, rest_of_name: path("no/z") };
+    let missing = one.root.resolve(&path("two/ctx/no/z"));
+    assert_eq!(missing, Err(ResolveError::NotFound(rest)));
+    let again = one.root.bind(&path("two/ctx/y"), Some(&object));
+    assert!(matches!(again, Err(BindError::AlreadyBound(_))), "{again:?}");
+    one.end();
+    two.end();
+}
+
+#[test]
+fn a_dead_context_leaves_the_rest_to_the_client() {
+    let (one, two) = (World::new(), World::new());
+    join(&one, &two, "two");
+    let dead = two.root.to_ior_string();
+    two.end();
+    for outcome in [
+        one.root.resolve(&path("two/x/y")).map(drop).map_err(BindError::from),
+        one.root.bind(&path("two/x/y"), None),
+    ] {
+        let Err(BindError::CannotProceed(CannotProceed { cxt, rest_of_name })) = outcome else {
+            panic!("{outcome:?}");
+        };
+        assert_eq!(rest_of_name, path("x/y"));
+        assert_eq!(cxt.map(|it| it.to_ior_string()), Some(dead.clone()));
+    }
+    // The binding itself can still be read and removed.
+    assert!(one.root.resolve(&path("two")).unwrap().is_some());
+    one.root.unbind(&path("two")).unwrap();
+    one.end();
+}
+
+#[test]
+fn without_federation_clients_continue_themselves() {
+    let mut settings = Settings::default();
+    settings.foreign_calls = 0;
+    let (one, two) = (World::with(&settings), World::new());
+    join(&one, &two, "two");
+    two.root.bind(&path("x"), None).unwrap();
+    let Err(ResolveError::CannotProceed(left)) = one.root.resolve(&path("two/x")) else {
+        panic!("it went on");
+    };
+    assert_eq!(left.cxt.unwrap().resolve(&left.rest_of_name).unwrap(), None);
+    one.end();
+    two.end();
+}
+
+#[test]
+fn servers_that_contain_each_other_end_with_the_name() {
+    let mut settings = Settings::default();
+    settings.foreign_calls = 4;
+    let (one, two) = (World::with(&settings), World::with(&settings));
+    join(&one, &two, "next");
+    join(&two, &one, "next");
+    let object = one.object("x");
+    one.root.bind(&path("x"), Some(&object)).unwrap();
+    assert_eq!(one.root.resolve(&path("next/next/x")).unwrap(), Some(object.clone()));
+    // Eight steps need four calls of each server; one more is left to the client.
+    let steps = |count: usize| path(&format!("{}x", "next/".repeat(count)));
+    assert_eq!(one.root.resolve(&steps(8)).unwrap(), Some(object.clone()));
+    let Err(ResolveError::CannotProceed(left)) = one.root.resolve(&steps(20)) else {
+        panic!("it went on");
+    };
+    assert_eq!(left.rest_of_name, steps(11));
+    let longest = steps(127);
+    assert!(matches!(one.root.resolve(&longest), Err(ResolveError::CannotProceed(_))));
+    assert!(matches!(one.root.resolve(&steps(128)), Err(ResolveError::InvalidName(_))));
+    assert_eq!(one.root.resolve(&steps(8)).unwrap(), Some(object), "all calls have ended");
+    one.end();
+    two.end();
+}
+
+#[test]
+fn a_context_that_never_answers_is_given_up() {
+    let mut settings = Settings::default();
+    settings.foreign_timeout = Duration::from_millis(50);
+    let one = World::with(&settings);
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("corbaloc::1.2@{}/NameService", silent.local_addr().unwrap());
+    let context: ObjectRef = one.client.string_to_object(&url).unwrap().unwrap();
+    let context: NamingContext = context.unchecked_narrow();
+    one.root.bind_context(&path("silent"), Some(&context)).unwrap();
+    let resolved = one.root.resolve(&path("silent/x"));
+    assert!(matches!(resolved, Err(ResolveError::CannotProceed(_))), "{resolved:?}");
+    let bound = one.root.bind(&path("silent/x"), None);
+    // It may have been bound.
+    assert!(matches!(bound, Err(BindError::System(_))), "{bound:?}");
+    one.end();
+}
+
+#[test]
+fn a_reference_to_an_own_context_needs_no_call() {
+    let mut settings = Settings::default();
+    settings.foreign_calls = 0;
+    let one = World::with(&settings);
+    let context = one.root.bind_new_context(&path("ctx")).unwrap().unwrap();
+    let root: NamingContext = one.root.clone().into();
+    context.bind_context(&path("up"), Some(&root)).unwrap();
+    assert!(one.root.resolve(&path("ctx/up/ctx/up/ctx")).unwrap().is_some());
+    one.end();
+}

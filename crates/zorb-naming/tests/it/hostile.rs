@@ -1,0 +1,94 @@
+//! Clients that ask for too much.
+
+use zorb::{Interface as _, SystemException, SystemExceptionKind};
+use zorb_naming::cos_naming::NameComponent;
+use zorb_naming::cos_naming::naming_context::{BindError, ResolveError};
+use zorb_naming::name;
+use zorb_naming::server::Settings;
+
+use crate::support::World;
+
+#[test]
+fn very_long_names_are_invalid() {
+    let world = World::new();
+    let long = "x".repeat(1 << 20);
+    let component = |id: &str, kind: &str| NameComponent { id: id.into(), kind: kind.into() };
+    for long_name in [
+        vec![component(&long, "")],
+        vec![component("", &long)],
+        vec![component("x", ""), component(&long, &long)],
+        vec![component("", ""); 100_000],
+    ] {
+        let bound = world.root.bind(&long_name, None);
+        assert!(matches!(bound, Err(BindError::InvalidName(_))), "{bound:?}");
+        let resolved = world.root.resolve(&long_name);
+        assert!(matches!(resolved, Err(ResolveError::InvalidName(_))), "{resolved:?}");
+    }
+    world.root.resolve_str(&long).unwrap_err();
+    assert_eq!(world.service.statistics().bindings, 0);
+    world.end();
+}
+
+#[test]
+fn very_many_iterators_are_as_many_as_the_limit() {
+    let mut settings = Settings::default();
+    settings.iterators = 10;
+    let world = World::with(&settings);
+    world.root.bind(&name("x").unwrap(), None).unwrap();
+    let first = world.root.list(0).unwrap().1.unwrap();
+    let mut last = first.clone();
+    for _ in 0..1_000 {
+        last = world.root.list(0).unwrap().1.unwrap();
+    }
+    assert_eq!(world.service.statistics().iterators, 10);
+    assert!(first.as_object().non_existent().unwrap());
+    assert!(last.next_one().unwrap().0);
+    world.end();
+}
+
+#[test]
+fn a_full_service_refuses_and_stays_as_it_is() {
+    let mut settings = Settings::default();
+    settings.limits.octets = 20_000;
+    settings.limits.reference_octets = 1_000;
+    let world = World::with(&settings);
+    let large = world.object(&"k".repeat(1_000));
+    let refused: SystemException =
+        world.root.bind(&name("x").unwrap(), Some(&large)).unwrap_err().into();
+    assert_eq!(refused.kind, SystemExceptionKind::ImpLimit);
+    let object = world.object("k");
+    let mut bound = 0;
+    let refused: SystemException = loop {
+        match world.root.bind(&name(&bound.to_string()).unwrap(), Some(&object)) {
+            Ok(()) => bound += 1,
+            Err(error) => break error.into(),
+        }
+    };
+    assert_eq!(refused.kind, SystemExceptionKind::ImpLimit);
+    assert!((100..300).contains(&bound), "{bound}");
+    let statistics = world.service.statistics();
+    assert_eq!(statistics.bindings, bound);
+    assert!(statistics.octets <= 20_000, "{statistics:?}");
+    world.root.unbind(&name("0").unwrap()).unwrap();
+    world.root.bind(&name("0").unwrap(), Some(&object)).unwrap();
+    world.end();
+}
+
+#[test]
+fn references_that_nobody_can_use_are_stored_as_they_are() {
+    let world = World::new();
+    // No endpoint of any kind is contacted.
+    for text in [
+        "IOR:000000000000000100000000000000010000000000000003ffffff",
+        "IOR:00000000000000010000000000000001deadbeef000000030102030000",
+    ] {
+        let object = world.client.string_to_object(text).unwrap().unwrap();
+        world.root.rebind(&name("x").unwrap(), Some(&object)).unwrap();
+        assert_eq!(world.root.resolve(&name("x").unwrap()).unwrap(), Some(object.clone()));
+        let context = object.unchecked_narrow();
+        world.root.rebind_context(&name("ctx").unwrap(), Some(&context)).unwrap();
+        let beyond = world.root.resolve(&name("ctx/x").unwrap());
+        assert!(matches!(beyond, Err(ResolveError::CannotProceed(_))), "{beyond:?}");
+    }
+    world.end();
+}

@@ -1,0 +1,9 @@
+//! The naming service, as its clients see it.
+#![forbid(unsafe_code)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests may panic")]
+
+mod federation;
+mod hostile;
+mod operations;
+mod stored;
+mod support;

@@ -1,0 +1,23 @@
+//! What services have in common: where they listen, whether they are ready, what they store, how they are found, and how
+//! they end.
+//!
+//! A [`Host`] runs any number of services in one ORB. `zorb serve` is such a program; this is one of your own:
+//!
+//! ```no_run
+//! use zorb_naming::server::{KEY, NamingService, Settings};
+//! use zorb_service::{Host, listening};
+//!
+//! fn main() -> Result<(), zorb::Error> {
+//!     let host = Host::new(listening(zorb::Orb::builder, &[], 2809)?)?;
+//!     let names = NamingService::serve(host.orb(), &Settings::default())?;
+//!     host.offer(KEY, &names.root()?)?;
+//!     host.run()
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+mod endpoints;
+mod host;
+
+pub use endpoints::listening;
+pub use host::{HEALTH_KEY, Host};
