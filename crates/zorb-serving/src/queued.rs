@@ -1,6 +1,7 @@
 //! Queued requests: they wait for a thread of their lane, or are held by the object adapter.
 
 use std::io::IoSlice;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use zorb_poa::{
     Access, Answer, Arrival, HoldQueue, Holdable, IncomingRequest, MessageLayout, NotServed,
     ReplyTo, RequestOrigin, RequestSource, ResumePass, ServerCall, discarded, serve,
 };
+use zorb_transport::log_limited;
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::connection::{
@@ -277,10 +279,7 @@ impl QueuedRequest {
             Some(connection) => {
                 connection.guarded(|| served = client.serve(message, pass, scratch));
             }
-            None => {
-                serve_none();
-                served = client.serve(message, pass, scratch);
-            }
+            None => without_client(|| served = client.serve(message, pass, scratch)),
         }
         trim(&mut scratch.reply);
         served
@@ -295,6 +294,17 @@ impl QueuedRequest {
     ) -> Box<RequestMessage> {
         self.client.answer(&self.message, exception, reply);
         self.message
+    }
+}
+
+/// Serves a request whose client has gone; a panic outside a servant's method ends nothing else.
+#[cold]
+fn without_client(work: impl FnOnce()) {
+    serve_none();
+    if catch_unwind(AssertUnwindSafe(work)).is_err() {
+        // For example in an interceptor. The thread serves other requests, too.
+        log_limited!(error, "serving a request whose client has gone panicked");
+        end_upcall();
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::support::{Acting, Echo, Served, builder, served_by, until};
 use zorb_cdr::ByteOrder;
+use zorb_core::interceptor::{ServerRequestInfo, ServerRequestInterceptor};
 use zorb_core::lanes::{Pool, Strategy};
 use zorb_core::poa::{PoaManager, PoaPolicies};
 use zorb_core::{CollocationStrategy, Interface, Orb, OrbBuilder};
@@ -13,7 +14,7 @@ use zorb_giop::{
     GiopVersion, MessageHeader, MessageKind, MessageWriter, ReplyStart, ReplyStatus, RequestStart,
     ResponseFlags, TargetAddress,
 };
-use zorb_types::{CompletionStatus, SystemExceptionKind, minor};
+use zorb_types::{CompletionStatus, SystemException, SystemExceptionKind, minor};
 
 /// More than the limits of threads, connections or descriptors.
 const HELD: i32 = 1_000;
@@ -278,6 +279,46 @@ fn a_client_that_has_gone_leaves_its_one_way_requests_and_no_connection() {
         asked.sort_by_key(|value| value % 100);
         let expected: Vec<_> = (0..20).flat_map(|value| [value, value + 200]).collect();
         assert_eq!(asked, expected, "{strategy:?}");
+        scene.orb.shutdown(true).unwrap();
+    }
+}
+
+/// Panics before a reply with an exception is written: that is no part of an upcall.
+#[derive(Debug)]
+struct Fragile;
+
+impl ServerRequestInterceptor for Fragile {
+    fn send_exception(&self, _: &mut ServerRequestInfo<'_>) -> Result<(), SystemException> {
+        panic!("on purpose")
+    }
+}
+
+#[test]
+fn a_panic_outside_an_upcall_ends_no_thread_though_the_client_has_gone() {
+    // More than the threads for resumed requests of any lane.
+    const CLIENTS: i32 = 65;
+    for strategy in STRATEGIES {
+        let scene = Scene::in_order(strategy, HELD);
+        scene.orb.add_server_request_interceptor("fragile", |_| Some(Arc::new(Fragile)));
+        let (policies, manager) = (scene.policies.clone(), scene.manager.clone());
+        let root = scene.orb.root_poa();
+        let poa = root.create_with_manager("fragile", policies, manager).unwrap();
+        let transient = minor::transient::REQUEST_DISCARDED;
+        let fails = move |_| Err(SystemException::transient(transient, CompletionStatus::No));
+        let failing: Echo = poa.activate(Acting(fails)).unwrap();
+        for value in 0..CLIENTS {
+            let mut client = scene.connect();
+            client.twice(&failing, value, ResponseFlags::NoResponse);
+            client.twice(&scene.held, value, ResponseFlags::NoResponse);
+            until(|| held(&scene.manager) == 2 * (value + 1));
+            client.0.shutdown(std::net::Shutdown::Write).unwrap();
+            assert_eq!(client.0.read(&mut [0; 64]).unwrap(), 0, "{strategy:?}");
+        }
+        scene.manager.activate().unwrap();
+        until(|| i32::try_from(scene.asked.lock().unwrap().len()) == Ok(CLIENTS));
+        let mut client = scene.connect();
+        client.twice(&scene.free, 1, TWO_WAY);
+        assert_eq!(client.reply(), (1, DONE), "{strategy:?}");
         scene.orb.shutdown(true).unwrap();
     }
 }
