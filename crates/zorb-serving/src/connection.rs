@@ -11,7 +11,7 @@ use std::io;
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicI16, AtomicU8, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use zorb_base::counters::{CallLock, Count};
@@ -33,6 +33,7 @@ use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::output::state::Output;
+use crate::own_threads::before_upcall::BeforeUpcall;
 use crate::own_threads::ordered::OrderedRequests;
 use crate::own_threads::state::OwnThreads;
 use crate::scratch::Scratch;
@@ -82,8 +83,7 @@ pub(crate) struct ServerConnection {
     pub(super) events: Events,
     /// The adapter whose policies were applied last; 0 for none.
     pub(super) set_up_by: AtomicUsize,
-    /// The highest priority of the band that its client declares; -1 for none.
-    pub(super) band: AtomicI16,
+    pub(super) before_upcall: BeforeUpcall,
     /// Which of [`BufferStrategy::ALL`] a servant has chosen for it, counted from
     /// 1; 0 for none.
     pub(super) buffer_strategy: AtomicU8,
@@ -215,7 +215,7 @@ impl ServerConnection {
             resumed: OnceLock::new(),
             events: Events::default(),
             set_up_by: AtomicUsize::new(0),
-            band: AtomicI16::new(-1),
+            before_upcall: BeforeUpcall::default(),
             buffer_strategy: AtomicU8::new(0),
         });
         drop(connection.input.put(connection.new_input()));
@@ -281,8 +281,14 @@ impl ServerConnection {
     }
 
     /// Its resumed requests, which keep their order among themselves; `None` if the threads of the lane serve it.
+    /// Called when a request is held.
     pub(super) fn ordered(&self) -> Option<Arc<ConnectionRequests>> {
-        self.has_own_threads().then(|| Arc::clone(self.resumed.get_or_init(Arc::default)))
+        if !self.has_own_threads() {
+            return None;
+        }
+        let resumed = self.resumed.get_or_init(Arc::default);
+        self.before_upcall.note_held();
+        Some(Arc::clone(resumed))
     }
 
     /// Notes that a request has been served and its reply sent.

@@ -106,10 +106,10 @@ impl ServerConnection {
         let contexts = &request.service_contexts;
         let band = contexts.find(ServiceId::RT_CORBA_PRIORITY_RANGE);
         if let Some(high) = band.and_then(|data| short(data, 1)) {
-            self.band.store(high, Ordering::Relaxed);
+            self.before_upcall.set_band(high);
         }
         let own = contexts.find(ServiceId::RT_CORBA_PRIORITY).and_then(|data| short(data, 0));
         let set = self.core.adapters().request_priority(request);
-        set.or(own).unwrap_or_else(|| self.band.load(Ordering::Relaxed))
+        set.or(own).unwrap_or_else(|| self.before_upcall.band())
     }
 }

@@ -9,6 +9,7 @@
 //! the option `StallTakeover`, and a nested call back to the client cannot deadlock. If several callers share
 //! a connection and its upcalls take long, the thread hands the input over before each upcall.
 
+pub(super) mod before_upcall;
 pub(super) mod ordered;
 pub(super) mod state;
 
@@ -21,6 +22,7 @@ use zorb_base::counters::{Count, count};
 use zorb_base::upcall_thread::{begin_upcall, relieve_upcall};
 use zorb_transport::log_limited;
 
+use self::before_upcall::Seen;
 use self::state::Members;
 use crate::connection::ServerConnection;
 use crate::input::Input;
@@ -104,7 +106,7 @@ impl ServerConnection {
                 return self.abandon();
             }
             while let Some(input) = self.take_over() {
-                self.follow_band(&mut scratch.band);
+                self.follow_band(&mut scratch.set_up_for);
                 if let Some(input) = self.receive_requests(input, &mut scratch) {
                     drop(self.input.put(input));
                 }
@@ -133,24 +135,34 @@ impl ServerConnection {
         members.offered.take()
     }
 
-    /// Gives the calling thread the priority of the connection's band, unless it has it: `of_thread` is the band for
-    /// which it was set up last. The request that declares a band may be served by any thread of the connection, so
-    /// each thread looks before its upcalls.
+    /// Prepares the calling thread for an upcall, unless it is: `of_thread` is what it was set up for last. The request
+    /// that declares a band may be served by any thread of the connection, and so may one that is held.
     #[inline]
-    pub(super) fn follow_band(&self, of_thread: &mut i16) {
-        let band = self.band.load(Ordering::Relaxed);
-        if band != *of_thread {
-            *of_thread = band;
-            self.enter_band(band);
+    pub(super) fn prepare_upcall(&self, of_thread: &mut Seen) {
+        if self.before_upcall.see() != *of_thread {
+            self.prepare_otherwise(of_thread);
         }
     }
 
     #[cold]
-    fn enter_band(&self, band: i16) {
-        if self.lane.is_default()
+    fn prepare_otherwise(&self, of_thread: &mut Seen) {
+        self.follow_band(of_thread);
+        if let Some(resumed) = self.resumed.get()
+            && resumed.is_running()
+        {
+            // It was sent before the current message.
+            resumed.wait();
+        }
+    }
+
+    /// Gives the calling thread the priority of the connection's band, unless it has it.
+    fn follow_band(&self, of_thread: &mut Seen) {
+        let seen = self.before_upcall.see().to_compare();
+        if std::mem::replace(of_thread, seen) != seen
+            && self.lane.is_default()
             && let Some(threads) = &self.core.extensions().thread_priorities
         {
-            threads.set(band);
+            threads.set(seen.band());
         }
     }
 
@@ -174,12 +186,6 @@ impl ServerConnection {
         mut input: Box<Input>,
         is_awaited: bool,
     ) -> LongUpcall {
-        if let Some(resumed) = self.resumed.get()
-            && resumed.is_running()
-        {
-            // It was sent before this request.
-            resumed.wait();
-        }
         let threads = &self.own_threads;
         let mut upcall = LongUpcall::default();
         // A request behind one whose caller waits can only come from another caller.

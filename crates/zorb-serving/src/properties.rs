@@ -29,7 +29,7 @@ impl ServerConnection {
         let extensions = self.core.extensions();
         let threads = extensions.thread_priorities.as_ref();
         let high = threads.map_or(high, |threads| high.min(threads.max));
-        self.band.store(high, Ordering::Relaxed);
+        self.before_upcall.set_band(high);
         let plain = self.core.options().stream.clone();
         let served = ServedPriority { endpoint: Some(high), ..ServedPriority::default() };
         let options = self.core.network_options(served, plain.clone(), None);
@@ -50,7 +50,7 @@ impl ServerConnection {
         if self.set_up_by.swap(setup.id(), Ordering::AcqRel) == setup.id() {
             return;
         }
-        let declared_band = Some(self.band.load(Ordering::Relaxed)).filter(|high| *high >= 0);
+        let declared_band = Some(self.before_upcall.band()).filter(|high| *high >= 0);
         let (options, wanted) = setup.stream(self.profile, self.core.options().stream.clone());
         let band = declared_band.filter(|_| self.lane.is_default()).map(|high| high..=high);
         let served = ServedPriority {

@@ -25,6 +25,7 @@ use crate::input::{Input, WaitState};
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::own_threads::LongUpcall;
+use crate::own_threads::before_upcall::Seen;
 use crate::scratch::{LARGE_LINGER, Scratch};
 
 /// The number of messages that a thread of the reactor processes before it serves other connections.
@@ -59,7 +60,7 @@ impl ServerConnection {
                 Ok(Some(header)) => {
                     probe!(Begin);
                     self.message_complete(&mut input);
-                    let processed = self.process(input, &header, scratch);
+                    let processed = self.process(input, &header, waits, scratch);
                     if self.output_waits() && !self.finish_output() {
                         // The reactor reports when the client has read.
                         return processed.unwrap_or_else(|end| {
@@ -283,6 +284,7 @@ impl ServerConnection {
         self: &Arc<Self>,
         mut input: Box<Input>,
         header: &MessageHeader,
+        has_own_threads: bool,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ConnectionEnd> {
         match input.receiver.receive(&input.inbound, header) {
@@ -290,8 +292,8 @@ impl ServerConnection {
                 self.serving_lane.enqueue(self, &mut input, header, scratch)?;
             }
             Asked::Request => {
-                let _permit = self.lane.permit(self.has_own_threads());
-                return Ok(self.serve_request(input, header, scratch)?);
+                let _permit = self.lane.permit(has_own_threads);
+                return Ok(self.serve_request(input, header, has_own_threads, scratch)?);
             }
             Asked::LocateRequest => {
                 let Scratch { request, reply, .. } = scratch;
@@ -318,13 +320,14 @@ impl ServerConnection {
     /// Serves the Request that is the current message on the calling thread. Returns the input, unless it was
     /// left to others.
     #[inline]
-    pub(super) fn serve_request(
+    fn serve_request(
         self: &Arc<Self>,
         mut input: Box<Input>,
         header: &MessageHeader,
+        has_own_threads: bool,
         scratch: &mut Scratch,
     ) -> Result<Option<Box<Input>>, ProtocolError> {
-        let Scratch { request, reply, adapters, expansion, band, .. } = scratch;
+        let Scratch { request, reply, adapters, expansion, set_up_for, .. } = scratch;
         input.inbound.take_into(request);
         #[cfg(feature = "buffers")]
         let shared_end = input.shared_end.take();
@@ -337,7 +340,6 @@ impl ServerConnection {
             }
             messaging => Form::new(messaging, header.version),
         };
-        let has_own_threads = self.has_own_threads();
         // With permits, other connections wait for this upcall.
         let thread = match has_own_threads && !self.lane.has_permits() {
             true => SendingThread::Own,
@@ -358,7 +360,7 @@ impl ServerConnection {
         let mut received = ReceivedRequest {
             connection: self,
             form,
-            band,
+            set_up_for,
             has_own_threads,
             input: Some(input),
             request: ServedRequest::default(),
@@ -424,8 +426,8 @@ impl ServerConnection {
 struct ReceivedRequest<'c> {
     connection: &'c Arc<ServerConnection>,
     form: Form<'c>,
-    /// The priority band for which the thread is set up.
-    band: &'c mut i16,
+    /// What the thread is set up for.
+    set_up_for: &'c mut Seen,
     has_own_threads: bool,
     /// `None` once it has been left to others.
     input: Option<Box<Input>>,
@@ -459,7 +461,7 @@ impl RequestOrigin for ReceivedRequest<'_> {
         let Some(input) = self.input.take() else { return };
         match self.has_own_threads {
             true => {
-                self.connection.follow_band(self.band);
+                self.connection.prepare_upcall(self.set_up_for);
                 self.upcall = self.connection.leave_input(input, is_awaited);
             }
             false => self.connection.leave_input_to_reactor(input),

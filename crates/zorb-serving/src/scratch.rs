@@ -7,6 +7,7 @@ use zorb_giop::{Detached, Limits, Messaging};
 use zorb_poa::AdapterCache;
 
 use crate::message::RequestMessage;
+use crate::own_threads::before_upcall::Seen;
 
 /// The octets of a reply buffer that an idle thread retains.
 const RETAINED: usize = Limits::DEFAULT.retained_capacity;
@@ -24,8 +25,8 @@ pub(crate) struct Scratch {
     pub(super) expansion: Option<Arc<dyn Messaging>>,
     /// For the next request that is queued.
     pub(super) spare: Option<Box<RequestMessage>>,
-    /// The priority band for which the thread of a connection's own is set up; -1 for none.
-    pub(super) band: i16,
+    /// What the thread of a connection's own is set up for.
+    pub(super) set_up_for: Seen,
 }
 
 impl Default for Scratch {
@@ -36,7 +37,7 @@ impl Default for Scratch {
             adapters: AdapterCache::default(),
             expansion: None,
             spare: None,
-            band: -1,
+            set_up_for: Seen::NOTHING,
         }
     }
 }
