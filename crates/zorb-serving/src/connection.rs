@@ -78,7 +78,7 @@ pub(crate) struct ServerConnection {
     /// Whether it has threads of its own.
     has_own_threads: AtomicBool,
     pub(super) own_threads: OwnThreads,
-    /// Its resumed requests, if it has threads of its own and a request of it has been held.
+    /// Its resumed requests, if these [keep their order](Self::ordered) and one has been held.
     pub(super) resumed: OnceLock<Arc<ConnectionRequests>>,
     pub(super) events: Events,
     /// The adapter whose policies were applied last; 0 for none.
@@ -127,11 +127,12 @@ pub(crate) trait ServingLane: Send + Sync {
     /// Lets a thread serve a request that was held.
     fn resume(self: Arc<Self>, request: ReleasedRequest);
 
-    /// Lets a thread serve the next resumed request of a connection with threads of its own.
+    /// Lets a thread serve the next resumed request of a connection whose requests [keep their
+    /// order](ServerConnection::ordered).
     fn resume_next(self: Arc<Self>, requests: Arc<ConnectionRequests>);
 }
 
-/// The resumed requests of a connection with threads of its own.
+/// The resumed requests of a connection, with the strategy thread per connection.
 pub(crate) type ConnectionRequests = OrderedRequests<ReleasedRequest, Arc<dyn ServingLane>>;
 
 // Formatting the lane would add 95 KB to programs.
@@ -147,7 +148,7 @@ pub(crate) struct ReleasedRequest {
     /// Its connection, which counts it again; `None` if that has ended.
     pub(crate) connection: Option<Arc<ServerConnection>>,
     pub(crate) context: Arc<ServerContext>,
-    /// Those of the connection that it came over; `None` if its order depends on the lane's threads.
+    /// Those of the connection that it came over, with the strategy thread per connection.
     pub(crate) ordered: Option<Arc<ConnectionRequests>>,
     pub(crate) release: Release,
 }
@@ -280,10 +281,10 @@ impl ServerConnection {
         self.has_own_threads.store(true, Ordering::Release);
     }
 
-    /// Its resumed requests, which keep their order among themselves; `None` if the threads of the lane serve it.
-    /// Called when a request is held.
+    /// Its resumed requests, which keep their order among themselves with the strategy thread per connection; `None`
+    /// with others. Called when a request is held.
     pub(super) fn ordered(&self) -> Option<Arc<ConnectionRequests>> {
-        if !self.has_own_threads() {
+        if !self.lane.resumes_in_order() {
             return None;
         }
         let resumed = self.resumed.get_or_init(Arc::default);

@@ -136,7 +136,7 @@ pub(super) trait ServingStrategy: Debug + Send + Sync {
         }
     }
 
-    /// Serves the next resumed request of a connection with threads of its own, where all have some.
+    /// Serves the next resumed request of a connection, if those of one connection are served one after the other.
     fn resume_next(&self, lane: &Arc<Lane>, requests: Arc<ConnectionRequests>) {
         let _ = (lane, requests);
     }
@@ -201,6 +201,7 @@ impl Lane {
         let is_default = parts.pool == 0;
         let core = LaneCore {
             queues_requests: parts.strategy.queue().is_some(),
+            resumes_in_order: !uses_reactor,
             pool: parts.pool,
             name: parts.name,
             stack_size: parts.stack_size,

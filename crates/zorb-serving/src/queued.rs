@@ -65,7 +65,7 @@ struct RequestLane {
     context: Arc<ServerContext>,
     lane: Arc<LaneCore>,
     serving_lane: Arc<dyn ServingLane>,
-    /// The resumed requests of its connection, also after that has ended, if they keep their order.
+    /// The resumed requests of its connection, also after that has ended, with the strategy thread per connection.
     ordered: Option<Arc<ConnectionRequests>>,
 }
 

@@ -23,6 +23,8 @@ pub struct LaneCore {
     pub(crate) settings: LaneSettings,
     /// Whether other threads serve requests than those that receive them.
     pub(super) queues_requests: bool,
+    /// Whether the resumed requests of a connection are served one after the other: with thread per connection.
+    pub(super) resumes_in_order: bool,
     /// The unique number of its pool; 0 for the default lane.
     pub(super) pool: usize,
     pub(super) name: String,
@@ -57,6 +59,11 @@ impl LaneCore {
     #[inline]
     pub(crate) fn queues_requests(&self) -> bool {
         self.queues_requests
+    }
+
+    /// Whether the resumed requests of a connection are served one after the other.
+    pub(crate) fn resumes_in_order(&self) -> bool {
+        self.resumes_in_order
     }
 
     /// The number of its pool; 0 for the default lane.

@@ -12,11 +12,12 @@ use zorb_transport::Stream;
 use zorb_transport::inproc::{InprocProtocol, InprocTransport};
 
 use super::slow::large_locate_request;
-use crate::ServerCore;
 use crate::connection::{NewConnection, ServerConnection};
+use crate::lane::Lane;
 use crate::output::SendingThread;
 use crate::pool::default_lane;
 use crate::scratch::Scratch;
+use crate::{LaneSettings, PoolSettings, ServerCore, Strategy};
 
 /// A step of a client's script.
 #[derive(Debug)]
@@ -121,10 +122,20 @@ fn connection(
         options.set(name, value, Origin::Program).unwrap();
     }
     let core = ServerCore::for_tests(options);
+    let lane = default_lane(&core.context).unwrap();
+    connection_in(&core, &lane, steps, reads)
+}
+
+/// The same in a lane.
+fn connection_in(
+    core: &ServerCore,
+    lane: &Arc<Lane>,
+    steps: impl IntoIterator<Item = Step>,
+    reads: usize,
+) -> (Arc<ServerConnection>, Arc<Client>) {
     let budget = Arc::clone(core.message_budget());
     let steps = Mutex::new(steps.into_iter().collect());
     let client = Arc::new(Client { steps, budget, reads, log: Mutex::default() });
-    let lane = default_lane(&core.context).unwrap();
     let stream: Arc<dyn Stream> = Arc::<Client>::clone(&client);
     let connection = ServerConnection::new(
         &core.context,
@@ -132,7 +143,7 @@ fn connection(
             protocol: &InprocProtocol::new(InprocTransport::new()),
             stream,
             lane: &lane.core,
-            serving_lane: lane.clone(),
+            serving_lane: Arc::<Lane>::clone(lane),
             slot: 0,
             accepted: 1,
         },
@@ -158,6 +169,23 @@ fn log_of_reply(octets: usize, reads: usize) -> Vec<String> {
     assert_eq!(client.budget.used(), 0);
     let log = client.log.lock().unwrap();
     log[1..].to_vec() // without the usual limit
+}
+
+#[test]
+fn a_lane_keeps_the_order_of_resumed_requests_only_if_every_connection_has_threads() {
+    let core = ServerCore::for_tests(Options::default());
+    let lane = default_lane(&core.context).unwrap();
+    assert!(connection_in(&core, &lane, [], 0).0.ordered().is_some());
+    for strategy in [Strategy::ThreadPerConnection, Strategy::LeaderFollowers, Strategy::HalfSync] {
+        let endpoints = vec!["iiop://127.0.0.1:0".to_owned()];
+        let lanes = vec![LaneSettings { endpoints, ..LaneSettings::new(None, 2) }];
+        let settings = PoolSettings { strategy: Some(strategy), ..PoolSettings::new("test") };
+        let pool = core.create_pool(PoolSettings { lanes, ..settings }).unwrap();
+        let (connection, _) = connection_in(&core, &pool.core().lanes()[0], [], 0);
+        let keeps_order = connection.ordered().is_some();
+        assert_eq!(keeps_order, strategy == Strategy::ThreadPerConnection, "{strategy:?}");
+        pool.destroy().unwrap();
+    }
 }
 
 #[test]
