@@ -266,7 +266,10 @@ impl ThreadCount {
         let running = self.running.lock();
         let running = self.ended.wait_while(running, limit, |running| running.count > 0);
         let mut threads: Vec<Arc<ThreadActivity>> = Vec::new();
-        for thread in running.threads.iter().filter(|_| running.count > 0) {
+        if running.count == 0 {
+            return threads;
+        }
+        for thread in &running.threads {
             if !threads.iter().any(|known| Arc::ptr_eq(known, thread)) {
                 threads.push(Arc::clone(thread));
             }

@@ -25,11 +25,9 @@ use zorb_giop::TimeLimits;
 /// upcall must then wake the watchdog, which costs more than these checks.
 pub(super) const MAX_IDLE_CHECKS: u32 = 50;
 
-/// A connection that may be watched.
-///
-/// [`ServerConnection`](crate::connection::ServerConnection) is the only implementation. A connection uses
-/// the watchdog of its [context](crate::context::ServerContext), so without this trait the modules would
-/// depend on each other.
+/// What may be watched: a [connection](crate::connection::ServerConnection), or its
+/// [resumed requests](crate::connection::ConnectionRequests). A connection uses the watchdog of its
+/// [context](crate::context::ServerContext), so without this trait the modules would depend on each other.
 pub(crate) trait Watched: Send + Sync {
     /// Marks it as watched; `false` if it is already, or has ended.
     fn begin_watch(&self) -> bool;

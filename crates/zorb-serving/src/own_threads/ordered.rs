@@ -1,9 +1,10 @@
-//! The resumed requests of one connection with threads of its own, which are served in order.
+//! The resumed requests of one connection, which are served in order with the strategy thread per connection.
 //!
 //! They are served by threads of their lane, as the connection's own threads may be waiting for its next message. One
 //! thread at a time serves the requests of a connection, one after the other, and the connection's own threads begin
 //! no upcall meanwhile. Like the input, this is handed over when an upcall is about to block, or takes long: then
-//! another thread serves the next request.
+//! another thread serves the next request. If the client has gone, nothing tells that an upcall is about to block, and
+//! only one that takes long is handed over.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
