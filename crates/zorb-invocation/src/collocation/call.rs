@@ -26,20 +26,7 @@ pub fn call_two_way(
 ) -> Result<(), SystemException> {
     match object.shared().collocation.is_remote() {
         true => invoke_two_way(object, operation, call),
-        false => call_near(object, operation, call),
-    }
-}
-
-/// Makes a two-way call to an object that may be in this ORB.
-#[inline(never)] // a call to another ORB saves no registers for it: 12 instructions
-fn call_near(
-    object: &ObjectRef,
-    operation: &str,
-    call: &dyn CollocatedCall,
-) -> Result<(), SystemException> {
-    match call_servant(object, operation, call) {
-        Some(ended) => ended,
-        None => invoke_two_way(object, operation, call),
+        false => call_near::<false>(object, operation, call),
     }
 }
 
@@ -52,48 +39,84 @@ pub fn call_one_way(
     operation: &str,
     call: &dyn CollocatedCall,
 ) -> Result<(), SystemException> {
-    if !object.shared().collocation.is_remote() && call_servant(object, operation, call).is_some() {
-        return Ok(()); // errors of one-way calls are not reported
+    match object.shared().collocation.is_remote() {
+        true => invoke(object, operation, ResponseFlags::NoResponse, call, ReadReply::Nobody),
+        false => call_near::<true>(object, operation, call),
     }
-    invoke(object, operation, ResponseFlags::NoResponse, call, ReadReply::Nobody)
 }
 
-/// Calls the servant if the object is in this ORB and can be called now; if `None`, the call needs a request, which
-/// waits, fails or succeeds as any other.
-#[inline]
-fn call_servant(
+/// Makes a call to an object that may be in this ORB.
+#[inline(never)] // a call to another ORB saves no registers for it: 12 instructions
+fn call_near<const ONE_WAY: bool>(
     object: &ObjectRef,
     operation: &str,
     call: &dyn CollocatedCall,
-) -> Option<Result<(), SystemException>> {
+) -> Result<(), SystemException> {
     let strategy = object.collocation();
     if strategy == CollocationStrategy::Marshalled || !object.core().is_running() {
-        return None;
+        return call_by_request::<ONE_WAY>(object, operation, call);
     }
     match object.shared().collocation.direct() {
         Some(active) if strategy == CollocationStrategy::Direct => {
-            upcall(active, object, operation, call)
+            let passed = upcall(active, object, operation, call);
+            end::<ONE_WAY>(passed, object, operation, call)
         }
-        _ => call_through_poa(object, operation, call),
+        _ => call_through_poa::<ONE_WAY>(object, operation, call),
+    }
+}
+
+/// Makes a call to an object that may be in this ORB, through its adapter.
+#[inline(never)] // a direct call saves no registers for it
+fn call_through_poa<const ONE_WAY: bool>(
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+) -> Result<(), SystemException> {
+    let passed = upcall_through_poa(object, operation, call);
+    end::<ONE_WAY>(passed, object, operation, call)
+}
+
+/// Returns the outcome of an upcall; makes the call by a request if there was none.
+#[inline(always)] // as `upcall`
+fn end<const ONE_WAY: bool>(
+    passed: Passed,
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+) -> Result<(), SystemException> {
+    match passed {
+        Passed::AsIs => Ok(()),
+        Passed::NotCalled => call_by_request::<ONE_WAY>(object, operation, call),
+        Passed::Marshalled(_) if ONE_WAY => Ok(()), // errors of one-way calls are not reported
+        Passed::Marshalled(outcome) => read_outcome(object, operation, call, outcome),
+    }
+}
+
+/// Makes a call by a request, which waits, fails or succeeds as any other.
+#[cold]
+fn call_by_request<const ONE_WAY: bool>(
+    object: &ObjectRef,
+    operation: &str,
+    call: &dyn CollocatedCall,
+) -> Result<(), SystemException> {
+    match ONE_WAY {
+        true => invoke(object, operation, ResponseFlags::NoResponse, call, ReadReply::Nobody),
+        false => invoke_two_way(object, operation, call),
     }
 }
 
 /// Calls the servant while its target is guarded and the thread is marked as in an upcall.
-#[inline(never)]
-fn call_through_poa(
-    object: &ObjectRef,
-    operation: &str,
-    call: &dyn CollocatedCall,
-) -> Option<Result<(), SystemException>> {
+#[inline(always)] // as `upcall`
+fn upcall_through_poa(object: &ObjectRef, operation: &str, call: &dyn CollocatedCall) -> Passed {
     let collocation = &object.shared().collocation;
     let mut guard = collocation.target();
     if guard.is_none() {
         collocate(object);
         guard = collocation.target();
     }
-    let target = guard.as_ref()?;
+    let Some(target) = guard.as_ref() else { return Passed::NotCalled };
     if !target.manager.is_active() || target.is_intercepted {
-        return None;
+        return Passed::NotCalled;
     }
     if object.collocation() == CollocationStrategy::Direct && target.object.keep() {
         collocation.make_direct(target);
@@ -102,20 +125,18 @@ fn call_through_poa(
     upcall(&target.object, object, operation, call)
 }
 
-/// Makes the upcall; `None` if the call needs a request.
+/// Makes the upcall.
 #[inline(always)] // 21 instructions of a call through the POA, 8 of a direct one
 fn upcall(
     active: &ActiveObject,
     object: &ObjectRef,
     operation: &str,
     call: &dyn CollocatedCall,
-) -> Option<Result<(), SystemException>> {
+) -> Passed {
     let upcall = AssertUnwindSafe(|| call.upcall(active, object.core()));
     match serving(active, || catch_unwind(upcall)) {
-        Ok(Passed::AsIs) => Some(Ok(())),
-        Ok(Passed::NotCalled) => None,
-        Ok(Passed::Marshalled(outcome)) => Some(read_outcome(object, operation, call, outcome)),
-        Err(_) => Some(Err(panicked(active.id(), operation))),
+        Ok(passed) => passed,
+        Err(_) => Passed::marshalled(Ok(Marshalled::Panicked(panicked(active.id(), operation)))),
     }
 }
 
@@ -146,6 +167,8 @@ pub enum Marshalled {
     UserException(Vec<u8>),
     /// A system exception that the servant raised.
     SystemException(SystemException),
+    /// The servant panicked.
+    Panicked(SystemException),
     /// A value has no encoding.
     Unencodable(CdrError),
 }
@@ -198,6 +221,7 @@ fn read_outcome(
             read_exception(call, &mut reader(&octets)).map_err(decoding)?
         }
         Marshalled::SystemException(exception) => Err(raised(exception, operation)),
+        Marshalled::Panicked(exception) => Err(exception),
         Marshalled::Unencodable(error) => {
             Err(SystemException::from_cdr(error, CompletionStatus::Yes, Transfer::SendReply))
         }

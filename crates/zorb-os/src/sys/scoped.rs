@@ -28,7 +28,7 @@ pub struct Scoped<T>(Cell<*const Entry<T>>);
 /// One value, on the stack of [`Scoped::set`].
 struct Entry<T> {
     value: *const T,
-    before: *const Self,
+    before: Cell<*const Self>,
 }
 
 impl<T: 'static> Scoped<T> {
@@ -41,10 +41,10 @@ impl<T: 'static> Scoped<T> {
     /// Runs `work` with `value`, and restores the previous value afterwards, also after a panic.
     #[inline(always)] // A few stores around `work`.
     pub fn set<R>(place: &'static LocalKey<Self>, value: &T, work: impl FnOnce() -> R) -> R {
+        let entry = Entry { value, before: Cell::new(ptr::null()) };
         // `work` is not inside the closure of `with`, which would then not be inlined.
-        let before = place.with(|scoped| scoped.0.get());
-        let entry = Entry { value, before };
-        place.with(|scoped| scoped.0.set(&raw const entry));
+        let before = place.with(|scoped| scoped.0.replace(&raw const entry));
+        entry.before.set(before);
         let _restore = Restore { place, before };
         work()
     }
@@ -65,7 +65,7 @@ impl<T: 'static> Scoped<T> {
                 return true;
             }
             // SAFETY: null, or the entry of a `set` around that of this one, which runs as long.
-            next = unsafe { entry.before.as_ref() };
+            next = unsafe { entry.before.get().as_ref() };
         }
         false
     }
