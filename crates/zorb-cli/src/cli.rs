@@ -7,7 +7,9 @@ use clap::{Parser, Subcommand};
 use zorb::options::split_arguments;
 use zorb_bench::peer::PeerArguments;
 
-use crate::commands::{bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched, serve};
+use crate::commands::{
+    bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched, serve, store,
+};
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
 use crate::screen;
@@ -21,7 +23,7 @@ use crate::screen;
 struct Cli {
     /// Log level of the ORB on standard error
     ///
-    /// Default: warn; off for `bench`, `idl`, `ior` and `rt`.
+    /// Default: warn; off for `bench`, `idl`, `ior`, `rt` and `store`.
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<LogLevel>,
     #[command(subcommand)]
@@ -39,6 +41,7 @@ enum Command {
     Serve(serve::ServeArgs),
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
+    Store(store::StoreArgs),
     Config(config::ConfigArgs),
     Rt(rt::RtArgs),
     Bench(bench::BenchArgs),
@@ -57,7 +60,7 @@ impl Command {
             // A measurement must not include logging.
             Self::Bench(_) | Self::BenchPeer(_) => LogLevel::Off,
             // These commands have no ORB.
-            Self::Idl(_) | Self::Ior(_) | Self::Rt(_) => LogLevel::Off,
+            Self::Idl(_) | Self::Ior(_) | Self::Rt(_) | Self::Store(_) => LogLevel::Off,
             _ => LogLevel::Warn,
         }
     }
@@ -96,6 +99,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Serve(args) => serve::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
+        Command::Store(args) => store::run(&args),
         Command::Config(args) => config::run(&args, &orb),
         Command::Rt(args) => rt::run(&args),
         Command::Bench(args) => bench::run(&args, &orb),

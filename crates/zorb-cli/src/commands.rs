@@ -12,3 +12,4 @@ pub(crate) mod ping;
 pub(crate) mod rt;
 pub(crate) mod sched;
 pub(crate) mod serve;
+pub(crate) mod store;

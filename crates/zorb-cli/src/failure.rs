@@ -92,6 +92,16 @@ impl From<zorb_bridge::BridgeError> for Failure {
     }
 }
 
+impl From<zorb_store::StoreError> for Failure {
+    fn from(error: zorb_store::StoreError) -> Self {
+        let failure = Self::new(zorb::Report(&error).to_string());
+        match error.advice() {
+            Some(hint) => failure.hint(hint.to_owned()),
+            None => failure,
+        }
+    }
+}
+
 /// The message, without the hint.
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

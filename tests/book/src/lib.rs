@@ -27,6 +27,7 @@ pub mod quickstart;
 pub mod realtime;
 pub mod references;
 pub mod scheduling;
+pub mod storage;
 pub mod threads;
 pub mod tls;
 pub mod tutorial;

@@ -22,6 +22,7 @@ mod program;
 mod rt;
 mod sched;
 mod serve;
+mod store;
 mod usage;
 
 mod stubs {

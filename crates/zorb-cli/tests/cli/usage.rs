@@ -4,7 +4,7 @@ use crate::program::{command, run};
 
 #[test]
 fn help_has_examples_for_every_command() {
-    let helps: [&[&str]; 13] = [
+    let helps: [&[&str]; 18] = [
         &["demo"],
         &["idl"],
         &["idl", "check"],
@@ -16,6 +16,11 @@ fn help_has_examples_for_every_command() {
         &["sched"],
         &["sched", "analyze"],
         &["sched", "serve"],
+        &["store"],
+        &["store", "info"],
+        &["store", "check"],
+        &["store", "dump"],
+        &["store", "restore"],
         &["config"],
         &["bench"],
     ];
