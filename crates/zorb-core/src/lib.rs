@@ -33,6 +33,7 @@ pub use zorb_base::raises::{AnyError, AnyUserException, Raises, UserException};
 pub use zorb_base::{counters, interceptor, options, policy};
 pub use zorb_invocation::client::OnewayQueue;
 pub use zorb_invocation::client::{OwnedReply, RawReply};
+pub use zorb_invocation::client::{Pending, ReadResults};
 pub use zorb_invocation::interface::{Interface, OBJECT_ID, Ref};
 pub use zorb_invocation::loan::Loan;
 pub use zorb_invocation::loaned::LoanedOctets;

@@ -71,6 +71,11 @@ impl Forwarded {
     pub(crate) fn binding(&self) -> Option<&Binding> {
         self.0.as_ref()?.as_deref()
     }
+
+    /// The same, to keep it.
+    pub(crate) fn to_arc(&self) -> Option<Arc<Binding>> {
+        self.0.as_ref()?.as_ref().map(Arc::clone)
+    }
 }
 
 impl Binding {

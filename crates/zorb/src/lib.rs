@@ -92,8 +92,8 @@
 //! # Not supported yet
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
-//! members (E0309, E0310, E0303, E0313); asynchronous method invocation (AMI); of Portable Interceptors, all but request
-//! [interceptors](interceptor); bidirectional GIOP and ZIOP; servant managers, default servants, adapter activators and
+//! members (E0309, E0310, E0303, E0313); servants that answer later, reply handlers and other forms of asynchronous calls
+//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor); bidirectional GIOP and ZIOP; servant managers, default servants, adapter activators and
 //! the single-thread policy. Only Linux is tested.
 #![forbid(unsafe_code)]
 
@@ -107,9 +107,9 @@ pub use zorb_cdr::{
 pub use zorb_core::{
     Abstract, AbstractOperations, AnyUserException, BufferStrategy, Caller, CharCodeSet,
     CollocationStrategy, Context, CustomMarshal, Error, ErrorContext, Health, Interface,
-    ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, Phase, PolicyCurrent,
-    PolicyManager, Raises, Ref, Result, ServedBy, UserException, Value, ValueBase, ValueOperations,
-    WeakOrb, WithOperations,
+    ListenFrom, Loan, LoanedOctets, Native, ObjectRef, OnewayQueue, Pending, Phase, PolicyCurrent,
+    PolicyManager, Raises, ReadResults, Ref, Result, ServedBy, UserException, Value, ValueBase,
+    ValueOperations, WeakOrb, WithOperations,
 };
 pub use zorb_types::{
     Any, CompletionStatus, Fixed, FixedError, FixedValue, LongDouble, MinorCode, Report,

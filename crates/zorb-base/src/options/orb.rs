@@ -137,6 +137,14 @@ macro_rules! orb_options {
                 /// Maximum number of concurrent calls on a client's connection; above 1, calls share connections
                 /// when MaxConnectionsPerEndpoint are open.
                 "MaxCallsPerConnection" max_calls_per_connection: usize = 1, 1..=1024;
+                /// Maximum number of calls whose callers do not wait, in the process when this ORB sends another one, until
+                /// their results are taken; further ones get TRANSIENT.
+                "MaxPendingCalls" max_pending_calls: usize = 131_072, 0..=1 << 24;
+                /// Maximum number of such calls without a reply on a connection.
+                "MaxPendingCallsPerConnection" max_pending_calls_per_connection: usize = 16_384, 0..=65_536;
+                /// Size of the arguments of such calls without a reply, in the process, at which further ones get
+                /// TRANSIENT.
+                "MaxPendingOctets" max_pending_octets: usize = 64 << 20, 1..=1 << 40, "octets";
                 /// Maximum number of one-way calls in the send queue of a client's connection.
                 "MaxQueuedCalls" max_queued_calls: usize = 256, 1..=1 << 20;
                 /// Maximum size of the one-way calls in the send queue of a client's connection; a larger call is

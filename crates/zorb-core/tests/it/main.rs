@@ -29,6 +29,7 @@ mod one_way_order;
 mod operations_by_policies;
 mod orb_operations;
 mod overload;
+mod pending;
 mod poa;
 mod policies;
 mod published;

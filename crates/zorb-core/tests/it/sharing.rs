@@ -20,13 +20,13 @@ const ORDER: ByteOrder = ByteOrder::Big;
 const VERSION: GiopVersion = GiopVersion::V1_2;
 
 /// An ORB whose calls to an endpoint all go over one connection.
-fn sharing_orb() -> Orb {
+pub(crate) fn sharing_orb() -> Orb {
     let one = builder().option("MaxConnectionsPerEndpoint", "1");
     one.option("MaxCallsPerConnection", "64").build().unwrap()
 }
 
 /// A server that runs `play`, its reference, and a client.
-fn scripted<T: Send + 'static>(
+pub(crate) fn scripted<T: Send + 'static>(
     play: impl FnOnce(TcpListener) -> T + Send + 'static,
 ) -> (Orb, Echo, JoinHandle<T>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -55,14 +55,14 @@ fn read_message(stream: &mut TcpStream) -> (MessageHeader, Vec<u8>) {
 }
 
 /// The ids and arguments of the next requests.
-fn read_requests(stream: &mut TcpStream, count: usize) -> Vec<(u32, i32)> {
+pub(crate) fn read_requests(stream: &mut TcpStream, count: usize) -> Vec<(u32, i32)> {
     let (requests, cancelled) = read_messages(stream, count);
     assert!(cancelled.is_empty());
     requests
 }
 
 /// The ids and arguments of the requests among the next messages, and the ids of the cancelled.
-fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, i32)>, Vec<u32>) {
+pub(crate) fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, i32)>, Vec<u32>) {
     let (mut requests, mut cancelled) = (Vec::new(), Vec::new());
     for _ in 0..count {
         let (header, message) = read_message(stream);
@@ -77,7 +77,7 @@ fn read_messages(stream: &mut TcpStream, count: usize) -> (Vec<(u32, i32)>, Vec<
     (requests, cancelled)
 }
 
-fn answer(stream: &mut TcpStream, requests: impl IntoIterator<Item = (u32, i32)>) {
+pub(crate) fn answer(stream: &mut TcpStream, requests: impl IntoIterator<Item = (u32, i32)>) {
     let mut all = Vec::new();
     for (id, value) in requests {
         let mut octets = Vec::new();
@@ -92,7 +92,7 @@ fn answer(stream: &mut TcpStream, requests: impl IntoIterator<Item = (u32, i32)>
     stream.write_all(&all).unwrap();
 }
 
-fn closing() -> Vec<u8> {
+pub(crate) fn closing() -> Vec<u8> {
     let mut octets = Vec::new();
     MessageWriter::close_connection(&mut octets, VERSION, ORDER);
     octets

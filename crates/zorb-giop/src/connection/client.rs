@@ -402,6 +402,21 @@ impl<C> ClientConnection<C> {
         Some((id, failure, call))
     }
 
+    /// Removes those of the requests without a reply that `wanted` selects.
+    pub fn take_failed(
+        &mut self,
+        mut wanted: impl FnMut(&C) -> bool,
+    ) -> Vec<(u32, RequestFailure, C)> {
+        let end = self.end;
+        let mut failed = |request: &Outstanding<C>| {
+            let failure = request.failure(end)?;
+            wanted(&request.call).then_some((request.id, failure))
+        };
+        let failed: Vec<_> = self.requests.iter().filter_map(&mut failed).collect();
+        let take = |(id, failure)| Some((id, failure, self.finish(id)?));
+        failed.into_iter().filter_map(take).collect()
+    }
+
     /// Refuses new requests. When none is outstanding, [`poll_transmit`](Self::poll_transmit) writes the
     /// CloseConnection.
     pub fn close(&mut self) {

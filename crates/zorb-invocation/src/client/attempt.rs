@@ -2,6 +2,7 @@
 
 use zorb_base::error::{ErrorContext, Phase};
 use zorb_base::gather::Gather;
+use zorb_base::interceptor::ClientRequestInfo;
 use zorb_base::upcall_thread::about_to_block;
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, TextCoding, Wire};
 use zorb_giop::{
@@ -74,6 +75,34 @@ fn call_multiplexed(call: &Call<'_>, route: &Route, mut connection: MultiplexedC
 /// Makes the call over one connection.
 #[inline]
 fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -> Attempt {
+    let core = call.object.core();
+    let BegunRequest { request_id, text, .. } = send_over(call, route, connection)?;
+    if !call.response.expects_reply() {
+        return Ok(());
+    }
+    about_to_block();
+    let received = match connection.receive(&call.time_limit) {
+        Ok(received) => received,
+        Err(reason) => return Err(not_received(call, route, connection, request_id, reason)),
+    };
+    let reply = Reply { core, operation: call.operation, route: Some(route), received, text };
+    if reply.received.start.status == ReplyStatus::NeedsAddressingMode {
+        let wanted = wanted_address(&reply);
+        return Err(readdress(connection.send_in_full(), wanted));
+    }
+    let outcome = evaluate(&reply, &call.read, call.info);
+    #[cfg(feature = "buffers")]
+    connection.release_buffer();
+    outcome
+}
+
+/// Writes the request of the call and sends it.
+#[inline(always)] // it is a part of `call_over`
+pub(super) fn send_over(
+    call: &Call<'_>,
+    route: &Route,
+    connection: &mut impl Connection,
+) -> Result<BegunRequest, Unfinished> {
     probe!(Reference);
     let core = call.object.core();
     let failed = |exception: SystemException| {
@@ -115,23 +144,7 @@ fn call_over(call: &Call<'_>, route: &Route, connection: &mut impl Connection) -
         route.cache.discard(connection, ConnectionEnd::Lost);
         return Err(unfinished(not_sent(route, again, error)));
     }
-    if kind == RequestKind::Oneway {
-        return Ok(());
-    }
-    about_to_block();
-    let received = match connection.receive(&call.time_limit) {
-        Ok(received) => received,
-        Err(reason) => return Err(not_received(call, route, connection, request_id, reason)),
-    };
-    let reply = Reply { core, operation: call.operation, route: Some(route), received, text };
-    if reply.received.start.status == ReplyStatus::NeedsAddressingMode {
-        let wanted = wanted_address(&reply);
-        return Err(readdress(connection.send_in_full(), wanted));
-    }
-    let outcome = evaluate(&reply, &call.read, call);
-    #[cfg(feature = "buffers")]
-    connection.release_buffer();
-    outcome
+    Ok(begun)
 }
 
 /// Ends an attempt without a reply.
@@ -276,18 +289,22 @@ pub(super) fn unwritten(error: CdrError) -> SystemException {
 
 /// Evaluates the status of a reply; `read` reads results and user exceptions.
 #[inline]
-pub(super) fn evaluate(reply: &Reply<'_>, read: &ReadReply<'_>, call: &Call<'_>) -> Attempt {
+pub(super) fn evaluate(
+    reply: &Reply<'_>,
+    read: &ReadReply<'_>,
+    info: Option<&ClientRequestInfo<'_>>,
+) -> Attempt {
     match reply.received.start.status {
         ReplyStatus::NoException | ReplyStatus::UserException => {
             read.read(reply).map_err(Unfinished::Failed)
         }
-        _ => Err(evaluate_other(reply, call)),
+        _ => Err(evaluate_other(reply, info)),
     }
 }
 
 #[cold]
-fn evaluate_other(reply: &Reply<'_>, call: &Call<'_>) -> Unfinished {
-    if let Some(info) = call.info {
+fn evaluate_other(reply: &Reply<'_>, info: Option<&ClientRequestInfo<'_>>) -> Unfinished {
+    if let Some(info) = info {
         reply.copy_contexts_to(info);
     }
     match reply.received.start.status {
@@ -331,6 +348,12 @@ fn advice(exception: &SystemException, route: Option<&Route>) -> Option<String> 
         BadOperation | Marshal => Some("do both sides use the same IDL?".to_owned()),
         _ => None,
     }
+}
+
+/// How a request goes on whose server does not understand its target. `omitted` is whether it omitted parts.
+#[cold]
+pub(super) fn not_understood(omitted: bool, reply: &Reply<'_>) -> Unfinished {
+    readdress(omitted, wanted_address(reply))
 }
 
 /// How the server of a reply wants requests to refer to their objects.

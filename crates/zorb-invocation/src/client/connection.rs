@@ -13,7 +13,7 @@ use zorb_base::options::Options;
 use zorb_cdr::ByteOrder;
 use zorb_giop::{
     BeginError, BegunRequest, ClientConnection, ConnectionEnd, FailureCause, Inbound, Limits,
-    MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer,
+    MessageHeader, Messaging, NewRequest, ProtocolError, ReplyStart, RequestBuffer, RequestFailure,
 };
 use zorb_os::clock::MonotonicTime;
 use zorb_transport::{PeerShares, Stream, WaitPolicy};
@@ -162,7 +162,12 @@ pub(super) fn may_resend<C>(
     end: ConnectionEnd,
     used: bool,
 ) -> bool {
-    let failure = machine.failure_by(request_id, end);
+    failed_may_resend(machine.failure_by(request_id, end), used)
+}
+
+/// Whether to send a request again that failed so; see [`may_resend`].
+#[cold]
+pub(super) fn failed_may_resend(failure: RequestFailure, used: bool) -> bool {
     let can_succeed = match failure.cause {
         FailureCause::Ended(end) => can_succeed_over_another(end, used),
         FailureCause::TimedOut => false,

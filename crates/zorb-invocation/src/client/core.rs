@@ -10,6 +10,7 @@ use zorb_cdr::ReadContext;
 use zorb_poa::Adapters;
 
 use super::cache::ConnectionCache;
+use super::jobs::Jobs;
 use super::level_policies::{CallParameters, ClientPolicies};
 use crate::value::ValueRegistry;
 
@@ -23,6 +24,8 @@ pub struct ClientCore {
     /// The objects of this ORB, for collocated calls.
     adapters: Arc<Adapters>,
     values: ValueRegistry,
+    /// What threads that receive replies must not do.
+    jobs: Jobs,
 }
 
 impl ClientCore {
@@ -35,6 +38,7 @@ impl ClientCore {
             connections: ConnectionCache::default(),
             adapters: Arc::clone(adapters),
             values: ValueRegistry::default(),
+            jobs: Jobs::default(),
         });
         let weak = Arc::downgrade(&core);
         orb.on_lane_end(Box::new(move |lane| {
@@ -70,6 +74,10 @@ impl ClientCore {
     /// The connections to servers.
     pub fn connections(&self) -> &ConnectionCache {
         &self.connections
+    }
+
+    pub(super) fn jobs(&self) -> &Jobs {
+        &self.jobs
     }
 
     pub(crate) fn adapters(&self) -> &Adapters {

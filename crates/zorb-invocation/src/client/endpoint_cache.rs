@@ -9,6 +9,7 @@
 mod acquire;
 mod exclusive_call;
 mod hung_up;
+mod pending;
 mod per_lane;
 mod share;
 #[cfg(test)]
@@ -37,7 +38,7 @@ use super::connection_settings::ConnectionSettings;
 use super::exclusive::{ExclusiveConnection, NewConnection};
 use super::fragmenting::in_fragments;
 use super::hangups::HungUp;
-use super::multiplexed::{MultiplexedConnection, MultiplexedConnections};
+use super::multiplexed::{MultiplexedConnection, MultiplexedConnections, PendingConnection};
 use super::reconnecting::Reconnecting;
 use super::wait_queue::WaitQueue;
 use crate::flow::FlowLimits;
@@ -63,6 +64,8 @@ pub(crate) struct EndpointCache {
     per_lane: PerLane<Arc<Self>>,
     /// The connections if calls share them.
     pub(super) multiplexed: Option<MultiplexedConnections>,
+    /// The connection of pending requests if calls share none.
+    pending: PendingConnection,
     state: CallLock<CacheState>,
     max_open: usize,
     settings: ConnectionSettings,
@@ -223,6 +226,7 @@ impl EndpointCache {
             slots: (0..slots).map(|_| ThreadSlot::new()).collect(),
             per_lane: PerLane::default(),
             multiplexed,
+            pending: PendingConnection::default(),
             state: CallLock::new(Count::ClientLocks, CacheState::default()),
             max_open,
             settings: settings.clone(),
@@ -292,6 +296,7 @@ impl EndpointCache {
             connection.close();
         }
         multiplexed.iter().for_each(|connection| connection.close());
+        self.pending.close();
         let closing = std::mem::take(&mut *self.closing.lock());
         let mut closing = Closing(closing.iter().filter_map(Weak::upgrade).collect());
         closing.0.iter().for_each(|other| other.end());
@@ -311,6 +316,7 @@ impl EndpointCache {
             multiplexed
         };
         multiplexed.iter().for_each(|connection| connection.close());
+        self.pending.close();
     }
 
     /// Takes the multiplexed connections; the caller has locked the state, as all who change the list do.

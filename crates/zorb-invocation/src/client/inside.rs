@@ -78,7 +78,7 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
                 };
                 let operation = call.operation;
                 let reply = Reply { core, operation, route: None, received, text };
-                evaluate(&reply, &call.read, call)
+                evaluate(&reply, &call.read, call.info)
             }
             None => Err(Unfinished::Failed(broken())),
         },

@@ -4,26 +4,21 @@ use zorb_base::gather::WriteBody;
 use zorb_base::policy::{Rebind, SyncScope};
 use zorb_giop::ResponseFlags;
 use zorb_os::probe;
-use zorb_types::{
-    CompletionStatus, ErrorContext, Phase, SystemException, SystemExceptionKind, minor,
-};
+use zorb_types::SystemException;
 
-use super::attempt::{Attempt, Unfinished, call_remote, not_addressed};
+use super::attempt::{Attempt, call_remote};
 use super::call::Call;
 use super::connect_time::ConnectTime;
 use super::effective::{parameters, plain_parameters, policy_of};
-use super::failing::forwarded_to_nil;
 use super::inside::call_here;
 use super::interception::intercept;
 use super::oneway_queue::OnewayQueue;
 use super::queued::enqueue;
+use super::redirections::{Next, Redirections};
 use super::reply::{Invocation, ReadReply};
 use super::route::Routes;
 use super::time_limit::TimeLimit;
 use crate::object::{Binding, ObjectRef};
-
-/// The maximum number of times that a call is sent again over a new connection after its server closed one.
-pub(super) const MAX_RESENDS: u32 = 3;
 
 /// Sends a request, waits for its reply and reads it; one-way operations have none.
 pub fn invoke(
@@ -101,7 +96,7 @@ fn invoke_unnamed(
 
 /// One attempt by the routes of `target`.
 #[inline]
-fn attempt(call: &Call<'_>, target: &Binding) -> Attempt {
+pub(super) fn attempt(call: &Call<'_>, target: &Binding) -> Attempt {
     let routes = target.routes(call.object.core());
     if !routes.interceptors.is_empty() {
         return intercept(call, target, routes, &|call| attempt_by(call, routes));
@@ -122,14 +117,11 @@ fn attempt_by(call: &Call<'_>, routes: &Routes) -> Attempt {
 #[inline(never)]
 fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), SystemException> {
     let object = call.object;
-    let core = object.core();
     let forwarded = object.forwarded();
     let forwarded = if first.is_none() { forwarded.binding() } else { None };
     let mut target = forwarded.unwrap_or_else(|| object.binding());
+    let mut redirections = Redirections::new(forwarded.is_some());
     let mut next;
-    let mut hops = 0;
-    let mut fell_back = forwarded.is_none();
-    let mut resends = 0;
     loop {
         let outcome = match first.take() {
             Some(outcome) => outcome,
@@ -141,58 +133,13 @@ fn continue_call(call: &Call<'_>, mut first: Option<Attempt>) -> Result<(), Syst
             }
             return Ok(());
         };
-        match unfinished {
-            Unfinished::Forward(_)
-                if call.parameters.rebind != Rebind::Transparent && object.is_bound() =>
-            {
-                return Err(call.no_rebind(minor::rebind::FORWARDED));
-            }
-            Unfinished::Forward(ior) => {
-                hops += 1;
-                if hops > core.options().max_forwards {
-                    let exception = SystemException::imp_limit(
-                        minor::imp_limit::TOO_MANY_FORWARDS,
-                        CompletionStatus::No,
-                    );
-                    let context = ErrorContext::new(Phase::Resolve)
-                        .with_source(format!("the call was forwarded {hops} times"))
-                        .with_hint("do the servers forward to each other in a circle?");
-                    return Err(exception.with_context(context));
-                }
-                if ior.is_nil() {
-                    return Err(forwarded_to_nil());
-                }
-                next = object.forward_to(ior);
+        match redirections.next(call, target, unfinished)? {
+            Next::Again => {}
+            Next::Original => target = object.binding(),
+            Next::Forwarded(binding) => {
+                next = binding;
                 target = &next;
             }
-            Unfinished::Resend(_)
-                if call.parameters.rebind == Rebind::NoReconnect && object.is_bound() =>
-            {
-                return Err(call.no_rebind(minor::rebind::CONNECTION_CLOSED));
-            }
-            Unfinished::Resend(exception) => {
-                resends += 1;
-                if resends > MAX_RESENDS {
-                    return Err(exception);
-                }
-            }
-            Unfinished::Readdress(wanted) => {
-                resends += 1;
-                let changed = target.routes(core).readdress(target.ior(), wanted);
-                if resends > MAX_RESENDS || !changed {
-                    return Err(not_addressed());
-                }
-            }
-            // The target of an earlier forward may be gone while the original reference works.
-            Unfinished::Failed(exception) if !fell_back && is_stale_forward(&exception) => {
-                if call.parameters.rebind != Rebind::Transparent && object.is_bound() {
-                    return Err(call.no_rebind(minor::rebind::FORWARDED));
-                }
-                fell_back = true;
-                object.forget_forward();
-                target = object.binding();
-            }
-            Unfinished::Failed(exception) => return Err(exception),
         }
     }
 }
@@ -213,10 +160,4 @@ fn invoke_redirected(call: &Call<'_>) -> Result<(), SystemException> {
         return queued;
     }
     continue_call(&call, None)
-}
-
-fn is_stale_forward(exception: &SystemException) -> bool {
-    use SystemExceptionKind::{CommFailure, ObjectNotExist, Transient};
-    exception.completed == CompletionStatus::No
-        && matches!(exception.kind, CommFailure | ObjectNotExist | Transient)
 }

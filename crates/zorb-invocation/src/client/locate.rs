@@ -19,7 +19,7 @@ use super::effective::parameters;
 use super::endpoint_cache::Wanted;
 use super::failing::{Failure, forwarded_to_nil, no_reply, not_sent};
 use super::interception::select_endpoint;
-use super::invoke::MAX_RESENDS;
+use super::redirections::MAX_RESENDS;
 use super::reply::{decoding, not_processed};
 use super::route::Route;
 use super::selection::{Selection, select_connection};

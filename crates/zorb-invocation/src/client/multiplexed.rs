@@ -10,14 +10,17 @@ mod call;
 mod inheritance;
 mod leader;
 mod list;
+mod pending;
+mod pending_request;
+mod reader;
 #[cfg(test)]
 mod tests;
 
 use std::cmp::Reverse;
 use std::io;
 use std::net::Shutdown;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use zorb_base::buffers::{trim_message, trim_request};
@@ -27,6 +30,7 @@ use zorb_giop::{
     ClientConnection, ClientSession, ConnectionEnd, Detached, Inbound, MessageHeader, Messaging,
     ReplyStart, RequestBuffer,
 };
+use zorb_os::event::EventFd;
 use zorb_os::lock::{Condition, Locked};
 use zorb_os::mutex::PiMutex;
 use zorb_transport::{BusyWait, Stream};
@@ -35,16 +39,13 @@ use super::connection::{CONTROL_TIMEOUT, Counts, LastReceived, NoReply, Receivin
 use super::hangups::WatchedConnection;
 use super::wait_queue::WaitQueue;
 use inheritance::Leader;
+use pending_request::PendingCalls;
 
 pub(crate) use call::MultiplexedCall;
 pub(super) use call::{Joining, NotJoined};
-pub(super) use list::MultiplexedConnections;
-
-/// The end of a reply if it is in a shared buffer.
-#[cfg(feature = "buffers")]
-type ReplyTail = Option<zorb_transport::ReceivedBuffer>;
-#[cfg(not(feature = "buffers"))]
-type ReplyTail = Option<std::convert::Infallible>;
+pub(super) use list::{MultiplexedConnections, PendingConnection};
+pub(super) use pending::NotPending;
+pub(super) use pending_request::{Ended, PendingReply, PendingRequest, ReplyTail};
 
 /// The maximum number of callers' buffers that a connection retains.
 const MAX_IDLE_BUFFERS: usize = 64;
@@ -65,6 +66,11 @@ pub(crate) struct MultiplexedConnection {
     beyond_limit: bool,
     /// The number of calls that use it or wait to, read without the lock to find the least busy connection.
     load: AtomicUsize,
+    /// Whether only pending requests use it; then it closes with its reader.
+    is_for_pending: bool,
+    /// Wakes the reader while it sleeps, and while it waits for octets.
+    reader_wake: Condition,
+    interrupt: OnceLock<EventFd>,
     /// When it was opened; the state machine's time starts here.
     opened: Instant,
     /// Set when the server has hung up; `None` if that is not watched.
@@ -95,6 +101,8 @@ struct State {
     error: Option<io::Error>,
     /// Whether it closes after the last call.
     closing: bool,
+    /// The requests whose callers do not wait.
+    pending: PendingCalls,
 }
 
 /// The parameters of a new connection.
@@ -107,13 +115,15 @@ pub(super) struct NewMultiplexedConnection<'a> {
     pub(super) max_calls: usize,
     /// Whether it is opened in excess of the limit.
     pub(super) beyond_limit: bool,
+    /// Whether only pending requests use it.
+    pub(super) is_for_pending: bool,
     /// Set when the server has hung up; `None` if that is not watched.
     pub(super) watched: Option<WatchedConnection>,
     /// Its part of the connections of the process.
     pub(super) counted: Counts,
 }
 
-/// A caller that waits for its reply.
+/// A caller that waits for its reply, or a request whose caller does not wait.
 #[derive(Debug)]
 struct Follower {
     /// Whether the caller sleeps and has not been woken yet.
@@ -124,6 +134,8 @@ struct Follower {
     /// A buffer for the reply.
     spare: Detached,
     reply: Option<FollowerReply>,
+    /// What gets the reply if the caller does not wait.
+    pending: Option<Arc<dyn PendingRequest>>,
 }
 
 /// A reply that the leader has received for a follower.
@@ -154,6 +166,11 @@ fn copied(error: &io::Error) -> io::Error {
 }
 
 impl State {
+    /// Whether no call uses it.
+    fn is_unused(&self) -> bool {
+        self.users == 0 && self.pending.count == 0
+    }
+
     /// Notes whether a caller sleeps.
     fn sleep(&mut self, id: Option<u32>, sleeps: bool) {
         if let Some(call) = id.and_then(|id| self.machine.call_mut(id)) {
@@ -184,6 +201,7 @@ impl MultiplexedConnection {
             idle: Vec::new(),
             error: None,
             closing: false,
+            pending: PendingCalls::default(),
         };
         Self {
             stream,
@@ -194,6 +212,9 @@ impl MultiplexedConnection {
             sending: PiMutex::new(),
             beyond_limit: new.beyond_limit,
             load: AtomicUsize::new(0),
+            is_for_pending: new.is_for_pending,
+            reader_wake: Condition::new(),
+            interrupt: OnceLock::new(),
             opened: Instant::now(),
             watched: new.watched,
             counted: new.counted,
@@ -257,8 +278,8 @@ impl MultiplexedConnection {
         if state.idle.len() < MAX_IDLE_BUFFERS {
             state.idle.push(buffers);
         }
-        state.closing |= self.beyond_limit && state.users == 0;
-        let last = state.closing && state.users == 0 && state.machine.ended().is_none();
+        state.closing |= self.beyond_limit && state.is_unused();
+        let last = state.closing && state.is_unused() && state.machine.ended().is_none();
         drop(state);
         if last {
             self.send_close();
@@ -296,12 +317,28 @@ impl MultiplexedConnection {
         if state.inbound.is_none() {
             return;
         }
+        // One of them is the calling thread.
+        if state.users > 1 && self.promote_caller(state) {
+            return;
+        }
+        if state.pending.count > 0 {
+            self.resume_reader(state);
+        }
+    }
+
+    /// Promotes a sleeping follower to leader; `false` if none sleeps.
+    fn promote_caller(&self, state: &mut State) -> bool {
+        if state.users == 0 {
+            return false;
+        }
         let sleepers = state.machine.calls_mut().filter(|call| call.sleeps);
         if let Some(next) = sleepers.min_by_key(|call| Reverse(call.priority)) {
             count(Count::ThreadSwitches);
             next.sleeps = false;
             next.wake.notify_one();
+            return true;
         }
+        false
     }
 
     /// Ends the connection for the state machine, and wakes all callers.
@@ -329,12 +366,13 @@ impl MultiplexedConnection {
             call.wake.notify_one();
         }
         state.waiting.wake_all();
+        self.wake_reader(state);
     }
 
     /// Lets no call use it any more if none does now, and its server has closed it or it has been idle for `limit`.
     fn end_unused(&self, limit: Option<Duration>) -> bool {
         let mut state = self.state();
-        let is_unused = state.users == 0
+        let is_unused = state.is_unused()
             && !state.closing
             && (limit.is_some_and(|limit| state.last_received.is_older_than(limit))
                 || self.stream.is_readable());
@@ -345,14 +383,14 @@ impl MultiplexedConnection {
     /// When something was last received; `None` if a call uses it or it has ended.
     fn idle_since(&self) -> Option<LastReceived> {
         let state = self.state();
-        let is_idle = state.users == 0 && !state.closing && state.machine.ended().is_none();
+        let is_idle = state.is_unused() && !state.closing && state.machine.ended().is_none();
         is_idle.then_some(state.last_received)
     }
 
     /// Lets no call use it any more if none has since then.
     fn end_idle(&self, since: LastReceived) -> bool {
         let mut state = self.state();
-        let is_idle = state.users == 0 && !state.closing && state.last_received <= since;
+        let is_idle = state.is_unused() && !state.closing && state.last_received <= since;
         state.closing |= is_idle;
         is_idle
     }
@@ -362,7 +400,8 @@ impl MultiplexedConnection {
         let mut state = self.state();
         state.closing = true;
         state.waiting.wake_all();
-        let now = state.users == 0 && state.machine.ended().is_none();
+        self.wake_reader(&mut state);
+        let now = state.is_unused() && state.machine.ended().is_none();
         drop(state);
         if now {
             self.send_close();
@@ -375,7 +414,8 @@ impl MultiplexedConnection {
         let mut state = self.state();
         state.closing = true;
         state.waiting.wake_all();
-        if state.users == 0 {
+        self.wake_reader(&mut state);
+        if state.is_unused() {
             state.machine.close();
             let _ = self.stream.shutdown(Shutdown::Both);
         }

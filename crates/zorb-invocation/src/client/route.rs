@@ -369,6 +369,16 @@ impl Routes {
         self.preferred.load(Ordering::Relaxed)
     }
 
+    /// The number of one of these routes.
+    pub(super) fn number_of(&self, route: &Route) -> Option<usize> {
+        self.list.iter().position(|known| std::ptr::eq(known, route))
+    }
+
+    /// The route with this number.
+    pub(super) fn by_number(&self, number: usize) -> Option<&Route> {
+        self.list.get(number)
+    }
+
     /// The routes with their indexes, beginning with the last successful one.
     pub(super) fn in_order(&self) -> impl Iterator<Item = (usize, &Route)> {
         self.beginning_with(self.preferred_number())

@@ -220,6 +220,7 @@ minors! {
         NO_FREE_CONNECTION = zorb 7, "other calls used all connections for too long";
         OTHER_ENDPOINT = zorb 8, "the object is served at other endpoints";
         STARTING = zorb 9, "the server is starting and does not have the object yet";
+        TOO_MANY_PENDING = zorb 10, "as many calls wait for their replies as may";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

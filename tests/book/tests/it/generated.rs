@@ -289,7 +289,7 @@ fn the_limits_that_are_options_have_their_defaults() {
 fn numbers_in_prose_are_those_of_the_code() {
     for (source, line, page, words) in [
         (
-            "crates/zorb-invocation/src/client/invoke.rs",
+            "crates/zorb-invocation/src/client/redirections.rs",
             "const MAX_RESENDS: u32 = 3;",
             "docs/src/threads.md",
             "at most three times",

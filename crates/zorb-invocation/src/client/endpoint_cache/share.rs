@@ -94,6 +94,7 @@ impl EndpointCache {
             copy_threshold: self.settings.copy_threshold,
             max_calls: multiplexed.max_calls,
             beyond_limit,
+            is_for_pending: false,
             counted,
         }));
         let state = self.state();

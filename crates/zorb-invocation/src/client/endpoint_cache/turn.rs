@@ -86,6 +86,12 @@ impl EndpointCache {
         &self,
         wanted: Wanted<'_>,
     ) -> Result<Box<ExclusiveConnection>, NoConnection> {
+        self.begin_separate(wanted)?;
+        self.open(wanted).inspect_err(|_| self.lost_separate())
+    }
+
+    /// Waits until the caller may open a connection that is counted apart, and counts it.
+    pub(super) fn begin_separate(&self, wanted: Wanted<'_>) -> Result<(), NoConnection> {
         let mut waiter = Waiter::new(self.wait_limits(wanted));
         let mut state = self.state();
         let turn = loop {
@@ -105,8 +111,7 @@ impl EndpointCache {
         }
         waiter.leave(&mut state.waiting);
         drop(state);
-        turn?;
-        self.open(wanted).inspect_err(|_| self.lost_separate())
+        turn.map(drop)
     }
 
     /// Notes that the endpoint has been reached. Those who wait may try, too.

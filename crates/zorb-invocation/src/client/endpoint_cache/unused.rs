@@ -93,7 +93,9 @@ impl EndpointCache {
             let state = self.state();
             state.open + state.separate > 0
         };
-        is_open || self.per_lane.iter().any(|cache| cache.has_connections())
+        is_open
+            || self.pending.is_open()
+            || self.per_lane.iter().any(|cache| cache.has_connections())
     }
 
     /// Moves the unused connections to `unused`. A thread whose slot is empty meanwhile waits for the lock, and then

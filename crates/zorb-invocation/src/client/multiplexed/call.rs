@@ -13,9 +13,11 @@ use zorb_giop::{
 };
 use zorb_os::lock::Locked;
 use zorb_os::{priority, probe};
-use zorb_transport::{MAX_LATENESS, Stream};
+use zorb_transport::Stream;
 
-use super::{CallBuffers, Follower, MultiplexedConnection, State, copied, wait_until};
+use super::{
+    CallBuffers, Follower, MultiplexedConnection, PendingRequest, State, copied, wait_until,
+};
 use crate::client::connection::{
     CallReply, Connection, LastReceived, NoReply, NotBegun, machine_time, may_resend,
 };
@@ -25,13 +27,17 @@ use crate::client::wait_queue::{WaitLimits, Waiter};
 /// The use of a multiplexed connection by one call. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct MultiplexedCall {
-    connection: Arc<MultiplexedConnection>,
+    pub(super) connection: Arc<MultiplexedConnection>,
     /// `None` only while it is dropped.
     buffers: Option<Box<CallBuffers>>,
     /// The id of its request if that has a reply.
-    id: Option<u32>,
+    pub(super) id: Option<u32>,
     /// Whether it holds the lock for sending.
     sends: bool,
+    /// What gets the reply to the request that begins next, if the caller does not wait.
+    pub(super) pending: Option<Arc<dyn PendingRequest>>,
+    /// Whether its request is counted as pending, and this still answers for it.
+    pub(super) is_counted: bool,
     /// The thread that locks sending has to unlock it.
     of_this_thread: PhantomData<*const ()>,
 }
@@ -69,7 +75,7 @@ impl MultiplexedConnection {
                 break Err(NotJoined::Ended);
             }
             if joining.in_upcall {
-                break if state.users == 0 { Ok(()) } else { Err(NotJoined::InUse) };
+                break if state.is_unused() { Ok(()) } else { Err(NotJoined::InUse) };
             }
             if state.users < self.max_calls && waiter.is_next(&state.waiting) {
                 break Ok(());
@@ -84,7 +90,7 @@ impl MultiplexedConnection {
             self.publish_load(&state);
         }
         joins?;
-        if state.users == 0 && !state.last_received.is_known_to_work() {
+        if state.is_unused() && !state.last_received.is_known_to_work() {
             if self.stream.is_readable() {
                 self.end(&mut state, NoReply::Lost(None));
                 return Err(NotJoined::Ended);
@@ -100,6 +106,8 @@ impl MultiplexedConnection {
             buffers: Some(buffers),
             id: None,
             sends: false,
+            pending: None,
+            is_counted: false,
             of_this_thread: PhantomData,
         })
     }
@@ -244,11 +252,15 @@ impl Connection for MultiplexedCall {
                 _ => Detached::default(),
             },
             reply: None,
+            pending: self.pending.take(),
         };
         let begun = match state.machine.begin(request, self.sends, follower) {
             Ok(begun) => begun,
             Err(error) => return Err(NotBegun::new(error, &state.machine, state.used)),
         };
+        if self.is_counted {
+            connection.pending_begun(&mut state, request.deadline);
+        }
         drop(state);
         self.id = expects_reply.then_some(begun.request_id);
         // Another caller may have announced it meanwhile.
@@ -263,7 +275,8 @@ impl Connection for MultiplexedCall {
     }
 
     fn copy_threshold(&self) -> usize {
-        self.connection.copy_threshold
+        // A request whose caller does not wait is kept whole.
+        if self.is_counted { usize::MAX } else { self.connection.copy_threshold }
     }
 
     fn stream(&self) -> &Arc<dyn Stream> {
@@ -331,25 +344,7 @@ impl Connection for MultiplexedCall {
     #[cold]
     fn time_out(&mut self, _: u32, _: &TimeLimit) -> io::Result<()> {
         // `wait` has informed the state machine. The call's time is over, so it does not wait to tell the server.
-        let time_limit = TimeLimit::new(Some(MAX_LATENESS));
-        loop {
-            let mut octets = Vec::new();
-            if !self.connection.state().machine.poll_transmit(&mut octets) {
-                return Ok(());
-            }
-            let sent = self.send_alone(&time_limit, |stream, _, begun| {
-                *begun = true;
-                let sent = stream.try_send(&octets)?;
-                let rest = octets.get(sent..).unwrap_or_default();
-                // If the server does not read, it gets no CancelRequest. Other calls go on.
-                if sent == 0 || rest.is_empty() {
-                    return Ok(());
-                }
-                stream.send_all(rest)
-            });
-            drop(sent?);
-            self.unlock_sending();
-        }
+        self.connection.send_cancels()
     }
 
     fn discard(&mut self, _: ConnectionEnd) {
@@ -358,12 +353,15 @@ impl Connection for MultiplexedCall {
 
     #[cold]
     fn send_in_full(&mut self) -> bool {
-        self.connection.state().machine.session().disable_abbreviation()
+        self.connection.send_in_full()
     }
 }
 
 impl Drop for MultiplexedCall {
     fn drop(&mut self) {
+        if self.is_counted {
+            self.take_back();
+        }
         if let Some(buffers) = self.buffers.take() {
             self.connection.leave(buffers, self.id, self.sends);
         }

@@ -7,7 +7,8 @@ use zorb_base::counters::{Count, count};
 use zorb_giop::{Detached, Inbound, MessageHeader, ProtocolError, Received};
 use zorb_os::probe;
 
-use super::{FollowerReply, MultiplexedConnection, ReplyTail};
+use super::pending_request::ReplyTail;
+use super::{FollowerReply, MultiplexedConnection};
 use crate::client::connection::{LastReceived, NoReply};
 use crate::client::time_limit::TimeLimit;
 
@@ -16,7 +17,7 @@ use crate::client::time_limit::TimeLimit;
 const COPIED: usize = 2048;
 
 /// Whether streams may have shared buffers.
-const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
+pub(super) const SHARED_BUFFERS: bool = cfg!(feature = "buffers");
 
 impl MultiplexedConnection {
     /// Receives messages and passes each follower its reply, until the reply to the call `own` and all messages
@@ -62,7 +63,7 @@ impl MultiplexedConnection {
     }
 
     /// Completes the next message with the shared buffer that contains its end, if there is one.
-    fn borrow_tail(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, ReplyTail) {
+    pub(super) fn borrow_tail(&self, inbound: &mut Inbound) -> (Option<MessageHeader>, ReplyTail) {
         #[cfg(feature = "buffers")]
         if inbound.messaging().is_none()
             && let Some(missing) = inbound.missing_end()
@@ -75,7 +76,7 @@ impl MultiplexedConnection {
     }
 
     /// Passes the current message to the caller that waits for it; returns whether that is the call `own`.
-    fn deliver(
+    pub(super) fn deliver(
         &self,
         inbound: &mut Inbound,
         header: &MessageHeader,
@@ -95,6 +96,10 @@ impl MultiplexedConnection {
             Received::Late | Received::End => return Ok(false),
         };
         let Some(call) = state.machine.call_mut(id) else { return Ok(false) };
+        if call.pending.is_some() {
+            let delivered = self.deliver_pending(state, (inbound, header, tail), (id, start));
+            return delivered.map(|()| false);
+        }
         let spare = std::mem::take(&mut call.spare);
         let octets = detach(inbound, spare).map_err(NoReply::Broken)?;
         call.reply = Some(FollowerReply { header: *header, start, octets, tail });
@@ -113,7 +118,10 @@ impl MultiplexedConnection {
 }
 
 /// The current message in its own buffer: `spare`, or the receive buffer, which `spare` then replaces.
-fn detach(inbound: &mut Inbound, mut spare: Detached) -> Result<Detached, ProtocolError> {
+pub(super) fn detach(
+    inbound: &mut Inbound,
+    mut spare: Detached,
+) -> Result<Detached, ProtocolError> {
     if inbound.current().len() > COPIED {
         inbound.take_into(&mut spare);
     } else {

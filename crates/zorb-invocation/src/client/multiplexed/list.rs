@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use zorb_base::connection_count::ConnectionCount;
+use zorb_os::lock::Lock;
 
 use super::MultiplexedConnection;
 use crate::client::connection::LastReceived;
@@ -99,5 +100,44 @@ impl MultiplexedConnections {
     /// [`remove_ended`](Self::remove_ended) must not overlap.
     pub(in crate::client) fn take(&self) -> Arc<Vec<Arc<MultiplexedConnection>>> {
         self.open.swap(Arc::default())
+    }
+}
+
+/// The connection for requests whose callers do not wait, where other calls use exclusive connections. It is not one of
+/// those that calls wait for.
+#[derive(Debug, Default)]
+pub(in crate::client) struct PendingConnection(Lock<Option<Arc<MultiplexedConnection>>>);
+
+impl PendingConnection {
+    /// The connection, if there is one.
+    pub(in crate::client) fn get(&self) -> Option<Arc<MultiplexedConnection>> {
+        self.0.lock().clone()
+    }
+
+    /// The connection, which is this one if there was none.
+    pub(in crate::client) fn get_or_insert(
+        &self,
+        connection: &Arc<MultiplexedConnection>,
+    ) -> Arc<MultiplexedConnection> {
+        let mut known = self.0.lock();
+        known.take_if(|known| known.has_ended());
+        Arc::clone(known.get_or_insert_with(|| Arc::clone(connection)))
+    }
+
+    /// Forgets a connection that has ended.
+    pub(in crate::client) fn forget(&self, connection: &Arc<MultiplexedConnection>) {
+        let mut known = self.0.lock();
+        known.take_if(|known| Arc::ptr_eq(known, connection));
+    }
+
+    /// Whether there is one that has not ended.
+    pub(in crate::client) fn is_open(&self) -> bool {
+        self.0.lock().as_ref().is_some_and(|connection| !connection.has_ended())
+    }
+
+    /// Closes it. Requests have a limited time left to get their replies.
+    pub(in crate::client) fn close(&self) {
+        let connection = self.0.lock().take();
+        connection.iter().for_each(|connection| connection.close());
     }
 }

@@ -92,6 +92,7 @@ fn connection() -> (Arc<Recorder>, Arc<MultiplexedConnection>) {
         copy_threshold: usize::MAX,
         max_calls: 4,
         beyond_limit: false,
+        is_for_pending: false,
         watched: None,
         counted: Counts { of_clients: ConnectionCount::of_clients().enter(), of_upcalls: None },
     });

@@ -1,0 +1,227 @@
+//! The requests of a connection whose callers do not wait: their beginning and their end.
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use zorb_base::threads::ThreadCount;
+use zorb_giop::{FailureCause, Inbound, MessageHeader, ReplyStart};
+use zorb_os::event::EventFd;
+use zorb_os::lock::Locked;
+use zorb_os::priority;
+use zorb_transport::MAX_LATENESS;
+
+use super::leader::detach;
+use super::pending_request::{Ended, PendingReply, PendingRequest, Reader, ReplyTail};
+use super::{MultiplexedCall, MultiplexedConnection, State, copied};
+use crate::client::connection::{NoReply, failed_may_resend, machine_time};
+
+/// Why a connection takes no more pending requests.
+#[derive(Debug)]
+pub(in crate::client) enum NotPending {
+    /// As many wait for their replies as may.
+    TooMany,
+    /// The reader could not be started.
+    NoThread(io::Error),
+}
+
+impl MultiplexedCall {
+    /// Makes `request` get the reply of the request that begins next, if fewer than `most` wait for theirs. Starts
+    /// the connection's reader if there is none, with the priority of the calling thread; it ends when the
+    /// connection has had no pending requests for `linger`.
+    pub(in crate::client) fn reply_to(
+        &mut self,
+        request: Arc<dyn PendingRequest>,
+        most: usize,
+        threads: &Arc<ThreadCount>,
+        linger: Duration,
+    ) -> Result<(), NotPending> {
+        let connection = &self.connection;
+        let mut state = connection.state();
+        if state.pending.count >= most {
+            return Err(NotPending::TooMany);
+        }
+        state.pending.count += 1;
+        self.pending = Some(request);
+        self.is_counted = true;
+        match state.pending.reader {
+            Reader::Missing => state.pending.reader = Reader::Runs,
+            Reader::Idle => {
+                connection.wake_reader(&mut state);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        }
+        drop(state);
+        if connection.interrupt.get().is_none()
+            && let Ok(interrupt) = EventFd::new()
+        {
+            let _ = connection.interrupt.set(interrupt);
+        }
+        let schedule = priority::current().ok();
+        let reads = Arc::clone(connection);
+        let body = move || {
+            // If that is not permitted, it has the system's default.
+            let _ = schedule.map(priority::set);
+            reads.read_pending(linger);
+        };
+        threads.spawn("zorb-replies", body).map_err(|error| {
+            connection.state().pending.reader = Reader::Missing;
+            NotPending::NoThread(error)
+        })
+    }
+
+    /// Ends the use by a request that was sent. Its reply, or its failure, goes to the [`PendingRequest`].
+    pub(in crate::client) fn detach(&mut self) {
+        self.id = None;
+        self.is_counted = false;
+    }
+
+    /// The connection, and the id of the request that has begun.
+    pub(in crate::client) fn begun(&self) -> Option<(&Arc<MultiplexedConnection>, u32)> {
+        Some((&self.connection, self.id?))
+    }
+
+    /// Takes the request back, so that its [`PendingRequest`] gets nothing; `false` if it has ended meanwhile.
+    #[cold]
+    pub(in crate::client) fn take_back(&mut self) -> bool {
+        self.pending = None;
+        if !std::mem::take(&mut self.is_counted) {
+            return false;
+        }
+        let mut state = self.connection.state();
+        let is_there = self.id.take().is_none_or(|id| state.machine.finish(id).is_some());
+        state.pending.count -= usize::from(is_there);
+        is_there
+    }
+}
+
+impl MultiplexedConnection {
+    /// Notes the deadline of a pending request that has begun.
+    #[cold]
+    pub(super) fn pending_begun(&self, state: &mut State, deadline: Option<Duration>) {
+        let Some(deadline) = deadline else { return };
+        let pending = &mut state.pending;
+        pending.earliest = Some(pending.earliest.map_or(deadline, |known| known.min(deadline)));
+        if pending.wakes_at.is_none_or(|wakes| deadline < wakes) {
+            self.wake_reader(state);
+        }
+    }
+
+    /// Gives the current message to the pending request that waits for it.
+    #[inline(never)]
+    pub(super) fn deliver_pending(
+        &self,
+        mut state: Locked<'_, State>,
+        (inbound, header, tail): (&mut Inbound, &MessageHeader, ReplyTail),
+        (id, start): (u32, Option<ReplyStart>),
+    ) -> Result<(), NoReply> {
+        let Some(call) = state.machine.finish(id) else { return Ok(()) };
+        state.pending.count -= 1;
+        drop(state);
+        // A request for a location never is a pending one.
+        let (Some(request), Some(start)) = (call.pending, start) else { return Ok(()) };
+        match detach(inbound, call.spare) {
+            Ok(octets) => {
+                let reply = PendingReply { order: header.order, start, octets, tail };
+                self.end_pending(request, Ended::Reply(reply));
+                Ok(())
+            }
+            Err(error) => {
+                let reason = NoReply::Broken(error);
+                self.end_pending(request, Ended::NoReply { reason, again: false });
+                Err(NoReply::Broken(error))
+            }
+        }
+    }
+
+    /// Ends a pending request, and lets the reader call the program back if it wants that.
+    fn end_pending(&self, request: Arc<dyn PendingRequest>, ended: Ended) {
+        if let Some(calls_back) = request.end(ended) {
+            let mut state = self.state();
+            state.pending.to_call_back.push(calls_back);
+            self.wake_reader(&mut state);
+        }
+    }
+
+    /// Ends the pending requests that get no reply: their deadlines have passed, or the connection has ended.
+    #[cold]
+    pub(super) fn fail_pending(&self) {
+        let mut state = self.state();
+        if state.machine.ended().is_none() {
+            state.machine.handle_timeout(machine_time(self.opened, Instant::now()));
+        }
+        let failed = state.machine.take_failed(|call| call.pending.is_some());
+        state.pending.count -= failed.len();
+        state.pending.earliest = state.machine.poll_timeout();
+        let used = state.used;
+        let reason = |cause| match cause {
+            FailureCause::TimedOut => NoReply::TimedOut,
+            FailureCause::Ended(_) => state.no_reply(),
+        };
+        let ended: Vec<_> = failed
+            .into_iter()
+            .filter_map(|(_, failure, call)| {
+                let again = failed_may_resend(failure, used);
+                Some((call.pending?, Ended::NoReply { reason: reason(failure.cause), again }))
+            })
+            .collect();
+        drop(state);
+        // If the server does not take them, it may answer in vain.
+        let _ = self.send_cancels();
+        for (request, ended) in ended {
+            self.end_pending(request, ended);
+        }
+    }
+
+    /// Stops omitting parts of requests; returns whether parts were omitted.
+    #[cold]
+    pub(in crate::client) fn send_in_full(&self) -> bool {
+        self.state().machine.session().disable_abbreviation()
+    }
+
+    /// Ends a pending request for which nobody waits any more, and tells the server, unless it has ended.
+    pub(in crate::client) fn cancel_pending(&self, id: u32, request: *const ()) {
+        let mut state = self.state();
+        let pending = state.machine.call_mut(id).and_then(|call| call.pending.as_ref());
+        // Ids are used again.
+        if !pending.is_some_and(|known| std::ptr::addr_eq(Arc::as_ptr(known), request)) {
+            return;
+        }
+        let cancelled = state.machine.cancel(id);
+        state.pending.count -= 1;
+        drop(state);
+        drop(cancelled);
+        let _ = self.send_cancels();
+    }
+
+    /// Sends the CancelRequests that wait, without waiting for a server that does not read.
+    #[cold]
+    pub(super) fn send_cancels(&self) -> io::Result<()> {
+        loop {
+            let mut octets = Vec::new();
+            if !self.state().machine.poll_transmit(&mut octets) {
+                return Ok(());
+            }
+            drop(self.lock_sending(Instant::now().checked_add(MAX_LATENESS))?);
+            let sent = self.stream.set_send_timeout(Some(MAX_LATENESS));
+            let sent = sent.and_then(|()| self.send_or_skip(&octets));
+            self.sending.unlock();
+            sent?;
+        }
+    }
+
+    /// Sends a message unless the stream takes nothing of it now. The caller has locked sending.
+    fn send_or_skip(&self, octets: &[u8]) -> io::Result<()> {
+        let sent = self.stream.try_send(octets).and_then(|sent| {
+            let rest = octets.get(sent..).unwrap_or_default();
+            // If the server does not read, it gets no CancelRequest. Other calls go on.
+            if sent == 0 || rest.is_empty() { Ok(()) } else { self.stream.send_all(rest) }
+        });
+        if let Err(error) = &sent {
+            // Part of the message may have been sent, so the server would misread what follows.
+            self.end(&mut self.state(), NoReply::Lost(Some(copied(error))));
+        }
+        sent
+    }
+}

@@ -1,0 +1,82 @@
+//! A request whose caller does not wait: the thread that receives gives it the reply.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use zorb_cdr::ByteOrder;
+use zorb_giop::{Detached, ReplyStart, ReplyStatus};
+
+use crate::client::connection::NoReply;
+
+/// The end of a reply if it is in a shared buffer.
+#[cfg(feature = "buffers")]
+pub(in crate::client) type ReplyTail = Option<zorb_transport::ReceivedBuffer>;
+#[cfg(not(feature = "buffers"))]
+pub(in crate::client) type ReplyTail = Option<std::convert::Infallible>;
+
+/// What gets the reply to a request whose caller does not wait.
+pub(in crate::client) trait PendingRequest: fmt::Debug + Send + Sync {
+    /// Takes the reply, or why there is none. Called once, by a thread that receives for others: it must not wait.
+    /// Returns the request if [`call_back`](Self::call_back) is to run.
+    fn end(self: Arc<Self>, ended: Ended) -> Option<Arc<dyn PendingRequest>>;
+
+    /// Calls a function of the program, on the reader's thread.
+    fn call_back(&self);
+}
+
+/// How a request ends.
+#[derive(Debug)]
+pub(in crate::client) enum Ended {
+    /// With a reply.
+    Reply(PendingReply),
+    /// Without one; `again` is whether to send it over another connection.
+    NoReply { reason: NoReply, again: bool },
+}
+
+impl Ended {
+    /// Whether it ends with results or a user exception.
+    pub(in crate::client) fn has_result(&self) -> bool {
+        use ReplyStatus::{NoException, UserException};
+        matches!(self, Self::Reply(reply) if matches!(reply.start.status, NoException | UserException))
+    }
+}
+
+/// A reply in a buffer of its own.
+#[derive(Debug)]
+pub(in crate::client) struct PendingReply {
+    pub(in crate::client) order: ByteOrder,
+    pub(in crate::client) start: ReplyStart,
+    pub(in crate::client) octets: Detached,
+    #[cfg_attr(not(feature = "buffers"), expect(dead_code, reason = "there is none"))]
+    pub(in crate::client) tail: ReplyTail,
+}
+
+/// The part of a connection's state about requests whose callers do not wait.
+#[derive(Debug, Default)]
+pub(super) struct PendingCalls {
+    /// The number of those without a reply, and of those that are about to be sent.
+    pub(super) count: usize,
+    /// No later than the earliest of their deadlines.
+    pub(super) earliest: Option<Duration>,
+    pub(super) reader: Reader,
+    /// When the reader's wait ends; `None` if it has no limit.
+    pub(super) wakes_at: Option<Duration>,
+    pub(super) to_call_back: Vec<Arc<dyn PendingRequest>>,
+}
+
+/// What the reader does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// There is none.
+    #[default]
+    Missing,
+    /// It looks for something to do before it waits.
+    Runs,
+    /// It sleeps because no request is pending.
+    Idle,
+    /// It sleeps while a caller receives.
+    Sleeps,
+    /// It waits until the stream is readable.
+    Polls,
+}

@@ -1,0 +1,208 @@
+//! The reader: a thread that receives for a connection's pending requests when no caller does.
+//!
+//! It waits until the stream is readable, and only then receives, so that a caller that waits for its own reply
+//! never waits for the reader. While a caller leads, the reader sleeps. Over a stream without a descriptor it
+//! receives like a caller.
+
+use std::os::fd::AsFd;
+use std::time::Duration;
+
+use zorb_base::buffers::trim_inbound;
+use zorb_giop::{Inbound, MessageHeader};
+use zorb_os::lock::Locked;
+use zorb_os::poll::wait_readable;
+
+use super::leader::SHARED_BUFFERS;
+use super::pending_request::{Reader, ReplyTail};
+use super::{MultiplexedConnection, State};
+use crate::client::connection::NoReply;
+
+/// How long requests may wait for their replies after a connection was closed.
+const LAST_REPLIES: Duration = Duration::from_secs(1);
+
+/// How long the reader receives over a stream without a descriptor before it looks for an earlier deadline.
+const MAX_BLOCKED: Duration = Duration::from_millis(20);
+
+impl MultiplexedConnection {
+    /// Makes the reader look at the state again.
+    #[cold]
+    pub(super) fn wake_reader(&self, state: &mut State) {
+        match state.pending.reader {
+            Reader::Missing | Reader::Runs => return,
+            Reader::Idle | Reader::Sleeps => self.reader_wake.notify_one(),
+            Reader::Polls => self.interrupt.get().into_iter().for_each(|it| it.notify()),
+        }
+        state.pending.reader = Reader::Runs;
+    }
+
+    /// Lets the reader receive after a caller has stopped.
+    #[cold]
+    pub(super) fn resume_reader(&self, state: &mut State) {
+        // The caller may have received what made the descriptor readable, and left it in the stream's own buffer.
+        let misses = !self.stream.short_read_means_empty();
+        if state.pending.reader == Reader::Sleeps || misses {
+            self.wake_reader(state);
+        }
+    }
+
+    /// Receives for pending requests until there have been none for `linger`, or the connection has ended.
+    pub(super) fn read_pending(&self, linger: Duration) {
+        let mut closes_at = None;
+        let mut state = self.state();
+        loop {
+            state.pending.reader = Reader::Runs;
+            if !state.pending.to_call_back.is_empty() {
+                let requests = std::mem::take(&mut state.pending.to_call_back);
+                drop(state);
+                requests.iter().for_each(|request| request.call_back());
+                drop(requests);
+                state = self.state();
+                continue;
+            }
+            let now = self.opened.elapsed();
+            let has_ended = state.machine.ended().is_some();
+            if state.pending.count == 0 {
+                if has_ended || state.closing {
+                    break;
+                }
+                let limit = Some(linger);
+                state = self.sleep_reader(state, Reader::Idle, limit);
+                if state.pending.reader == Reader::Idle
+                    && self.opened.elapsed().saturating_sub(now) >= linger
+                {
+                    state.closing |= self.is_for_pending && state.is_unused();
+                    break;
+                }
+                continue;
+            }
+            if has_ended || state.pending.earliest.is_some_and(|earliest| earliest <= now) {
+                drop(state);
+                self.fail_pending();
+                state = self.state();
+                if has_ended && state.pending.count > 0 {
+                    // Requests that are about to be sent, and will find that it has ended.
+                    state = self.sleep_reader(state, Reader::Idle, Some(MAX_BLOCKED));
+                }
+                continue;
+            }
+            let mut limit = state.pending.earliest.map(|earliest| earliest.saturating_sub(now));
+            if state.closing {
+                let ends = *closes_at.get_or_insert(now + LAST_REPLIES);
+                if ends <= now {
+                    self.end(&mut state, NoReply::Lost(None));
+                    continue;
+                }
+                limit = Some(limit.unwrap_or(Duration::MAX).min(ends.saturating_sub(now)));
+            }
+            state.pending.wakes_at = limit.and_then(|limit| now.checked_add(limit));
+            state = self.receive_pending(state, limit);
+        }
+        state.pending.reader = Reader::Missing;
+        state.closing |= self.beyond_limit && state.is_unused();
+        let last = state.closing && state.is_unused() && state.machine.ended().is_none();
+        drop(state);
+        if last {
+            self.send_close();
+        }
+    }
+
+    fn sleep_reader<'s>(
+        &self,
+        mut state: Locked<'s, State>,
+        reader: Reader,
+        limit: Option<Duration>,
+    ) -> Locked<'s, State> {
+        state.pending.reader = reader;
+        match limit {
+            Some(limit) => self.reader_wake.wait_for(state, limit),
+            None => self.reader_wake.wait(state),
+        }
+    }
+
+    /// Waits for octets, at most for `limit`, and receives them if no caller does.
+    fn receive_pending<'s>(
+        &'s self,
+        mut state: Locked<'s, State>,
+        limit: Option<Duration>,
+    ) -> Locked<'s, State> {
+        if state.inbound.is_none() {
+            return self.sleep_reader(state, Reader::Sleeps, limit);
+        }
+        let waits = match (self.stream.readiness_fd(), self.interrupt.get()) {
+            (Some(stream), Some(interrupt)) => {
+                // Some have received more than they have passed on.
+                let is_ready = !self.stream.short_read_means_empty() && self.stream.is_readable();
+                if !is_ready {
+                    state.pending.reader = Reader::Polls;
+                    drop(state);
+                    let ready = wait_readable(&[stream, interrupt.as_fd()], limit);
+                    let ready = ready.unwrap_or_default();
+                    if ready.contains(1) {
+                        interrupt.drain();
+                    }
+                    state = self.state();
+                    state.pending.reader = Reader::Runs;
+                    if !ready.contains(0) {
+                        return state;
+                    }
+                }
+                None
+            }
+            _ => Some(limit.unwrap_or(MAX_BLOCKED).min(MAX_BLOCKED)),
+        };
+        let Some(mut inbound) = state.inbound.take() else { return state };
+        state.leader.begin();
+        drop(state);
+        let led = self.lead_once(&mut inbound, waits);
+        state = self.state();
+        state.leader.end();
+        trim_inbound(&mut inbound);
+        state.inbound = Some(inbound);
+        match led {
+            Ok(()) => {
+                self.promote_caller(&mut state);
+            }
+            Err(reason) => self.end(&mut state, reason),
+        }
+        state
+    }
+
+    /// Receives once, and passes on the messages that are complete then. Waits for octets at most for `waits`;
+    /// `None` if there are some, unless a caller has taken them.
+    fn lead_once(&self, inbound: &mut Inbound, waits: Option<Duration>) -> Result<(), NoReply> {
+        let mut done = false;
+        loop {
+            let (polled, tail): (Option<MessageHeader>, ReplyTail) =
+                match inbound.poll().map_err(NoReply::Broken)? {
+                    None if !done && SHARED_BUFFERS => self.borrow_tail(inbound),
+                    polled => (polled, None),
+                };
+            match polled {
+                Some(header) => {
+                    self.deliver(inbound, &header, tail, None)?;
+                    done = true;
+                }
+                None if done => return Ok(()),
+                None => {
+                    done = true;
+                    let space = inbound.space();
+                    let received = match waits {
+                        None => self.stream.try_recv(space),
+                        Some(limit) => self
+                            .stream
+                            .set_recv_timeout(Some(limit))
+                            .and_then(|()| self.wait.recv(&*self.stream, space, Some(limit)))
+                            .map(Some),
+                    };
+                    match received {
+                        Ok(Some(0)) => return Err(NoReply::Lost(None)),
+                        Ok(Some(count)) => inbound.advance(count),
+                        Ok(None) => {}
+                        Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {}
+                        Err(error) => return Err(NoReply::Lost(Some(error))),
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Calls whose callers do not wait: `send_OP()` of a reference returns a [`Pending`].
+//!
+//! The request is sent by the caller like that of any call over a
+//! [multiplexed connection](super::multiplexed). The [call](call::PendingCall) stands in the place of a thread that
+//! sleeps: the connection's reader, or a caller that receives for all, puts the undecoded reply into it, and who
+//! takes the result decodes it. What has to be sent again goes to a thread of its own ([`Jobs`](super::jobs)).
+
+mod arguments;
+mod call;
+mod count;
+mod ended;
+mod interception;
+mod resend;
+mod send;
+mod take;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use zorb_base::gather::WriteBody;
+use zorb_base::raises::Raises;
+use zorb_cdr::{CdrReader, CdrResult, CdrWriter};
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::reply::{Invocation, Outcome};
+use crate::object::ObjectRef;
+use call::PendingCall;
+
+/// A call that has been sent, and whose reply may not have arrived yet: the `AMI_Poller` of CORBA Messaging. Its
+/// result is `Result<T, E>`, as that of the method that waits.
+///
+/// The result is taken once: by [`wait`](Self::wait), by one of the methods that return an `Option`, by
+/// `.await` on any executor, or by [a function](Self::on_reply). A call that could not be sent has ended with its
+/// exception. Dropping it cancels the call: the server gets a CancelRequest, and the connection stays usable.
+///
+/// The time limits of the call apply as if the caller waited: `TIMEOUT` ends the call on time.
+pub struct Pending<T, E> {
+    /// `None` after the result was taken.
+    call: Option<Arc<PendingCall>>,
+    read: ReadResults<T>,
+    raises: PhantomData<fn() -> E>,
+}
+
+/// A function that reads the results of an operation.
+pub type ReadResults<T> = fn(&mut CdrReader<'_>) -> CdrResult<T>;
+
+impl ObjectRef {
+    /// Sends a call without waiting for its reply, as the `send_` methods of references do. `arguments` writes the
+    /// `in` and `inout` parameters, before this returns; `results` reads the result and the `inout` and `out`
+    /// parameters, when the result is taken.
+    ///
+    /// Connecting, and sending to a server that does not read, take the caller's time as in
+    /// [`invoke`](Self::invoke). A call of an object of this ORB runs before this returns.
+    pub fn send<T, E: Raises>(
+        &self,
+        operation: impl Into<Cow<'static, str>>,
+        arguments: impl Fn(&mut CdrWriter<'_>) -> CdrResult<()>,
+        results: ReadResults<T>,
+    ) -> Pending<T, E> {
+        Pending::sent(self, operation.into(), &arguments, results)
+    }
+}
+
+impl<T, E: Raises> Pending<T, E> {
+    fn sent(
+        object: &ObjectRef,
+        operation: Cow<'static, str>,
+        arguments: WriteBody<'_>,
+        read: ReadResults<T>,
+    ) -> Self {
+        let call = send::send(object, operation, arguments);
+        Self { call: Some(call), read, raises: PhantomData }
+    }
+
+    /// Waits for the result.
+    ///
+    /// # Errors
+    /// What the operation raises, or the system exception of the call; `OBJECT_NOT_EXIST`
+    /// (OMG 5) if the result was taken before.
+    pub fn wait(mut self) -> Result<T, E> {
+        if let Some(call) = &self.call {
+            call.wait(None);
+        }
+        self.take().unwrap_or_else(|| Err(taken_before()))
+    }
+
+    /// Waits for the result, at most for `limit`. `None` if the call has not ended by then: it goes on.
+    pub fn wait_timeout(&mut self, limit: Duration) -> Option<Result<T, E>> {
+        // A limit beyond the range of the clock is no limit.
+        self.wait_at_most(Instant::now().checked_add(limit))
+    }
+
+    /// The same until `deadline`.
+    pub fn wait_until(&mut self, deadline: Instant) -> Option<Result<T, E>> {
+        self.wait_at_most(Some(deadline))
+    }
+
+    fn wait_at_most(&mut self, deadline: Option<Instant>) -> Option<Result<T, E>> {
+        if let Some(call) = &self.call {
+            call.wait(deadline);
+        }
+        self.try_take()
+    }
+
+    /// Takes the result if the call has ended; does not wait.
+    pub fn try_take(&mut self) -> Option<Result<T, E>> {
+        if self.call.is_none() {
+            return Some(Err(taken_before()));
+        }
+        self.take()
+    }
+
+    /// Whether the call has ended, so that its result can be taken without waiting.
+    pub fn has_ended(&self) -> bool {
+        self.call.as_ref().is_none_or(|call| call.has_ended())
+    }
+
+    /// Passes the result to `function` when the call ends: on the thread that reads the replies of the
+    /// connection, or here if it has ended already. Replies of the same connection wait while `function` runs, unless
+    /// other calls receive them; it may itself make calls. A panic is logged.
+    pub fn on_reply(mut self, function: impl FnOnce(Result<T, E>) + Send + 'static)
+    where
+        T: 'static,
+    {
+        let Some(call) = self.call.take() else { return function(Err(taken_before())) };
+        let read = self.read;
+        call.call_back_with(Box::new(move |call| function(result_of(call, read))));
+    }
+
+    fn take(&mut self) -> Option<Result<T, E>> {
+        let call = self.call.take_if(|call| call.has_ended())?;
+        Some(result_of(&call, self.read))
+    }
+}
+
+impl<T, E: Raises> Future for Pending<T, E> {
+    type Output = Result<T, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, E>> {
+        if let Some(call) = &self.call
+            && !call.wakes(context.waker())
+        {
+            return Poll::Pending;
+        }
+        Poll::Ready(self.take().unwrap_or_else(|| Err(taken_before())))
+    }
+}
+
+impl<T, E> Drop for Pending<T, E> {
+    fn drop(&mut self) {
+        if let Some(call) = &self.call {
+            call.cancel();
+        }
+    }
+}
+
+impl<T, E> fmt::Debug for Pending<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pending").field("call", &self.call).finish_non_exhaustive()
+    }
+}
+
+/// Reads the result of a call that has ended.
+fn result_of<T, E: Raises>(call: &PendingCall, read: ReadResults<T>) -> Result<T, E> {
+    let results = Results { read, outcome: Outcome::missing() };
+    let ended = call.read(&results);
+    results.outcome.after(ended)
+}
+
+#[cold]
+fn taken_before<E: Raises>() -> E {
+    let code = minor::object_not_exist::POLLER_DELIVERED;
+    E::from_system(SystemException::object_not_exist(code, CompletionStatus::Yes))
+}
+
+/// Code that reads the results of an operation.
+struct Results<T, E> {
+    read: ReadResults<T>,
+    outcome: Outcome<T, E>,
+}
+
+impl<T, E> zorb_base::gather::Body for Results<T, E> {
+    /// The arguments have been written.
+    fn write(&self, _: &mut CdrWriter<'_>) -> CdrResult<()> {
+        Ok(())
+    }
+}
+
+impl<T, E: Raises> Invocation for Results<T, E> {
+    fn read_results(&self, reader: &mut CdrReader<'_>) -> CdrResult<()> {
+        self.outcome.set(Ok((self.read)(reader)?));
+        Ok(())
+    }
+
+    fn read_exception(&self, id: &str, reader: &mut CdrReader<'_>) -> CdrResult<bool> {
+        self.outcome.read_exception(id, reader)
+    }
+}

@@ -1,0 +1,34 @@
+//! The encoded arguments of a call, which are kept to send it again.
+
+use zorb_cdr::TextCoding;
+
+/// Encoded arguments.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arguments {
+    octets: Box<[u8]>,
+    /// Their offset in the message, of which they depend by their alignment.
+    at: usize,
+    text: TextCoding,
+}
+
+impl Arguments {
+    /// A copy of the arguments that were written at the offset `at` of a message.
+    pub(super) fn new(octets: &[u8], at: usize, text: TextCoding) -> Self {
+        Self { octets: octets.into(), at, text }
+    }
+
+    /// Whether they are the same at the offset `at` of another message, with the text coding `text`. They may contain
+    /// text, or not; ASCII is the same in all codings of narrow text.
+    pub(super) fn fit(&self, at: usize, text: TextCoding) -> bool {
+        let own = self.text;
+        let wide_fits = own.wide_set.is_none()
+            || (own.wide_set == text.wide_set && own.wide_form == text.wide_form);
+        let narrow_fits = own.char_set == text.char_set || self.octets.is_ascii();
+        self.octets.is_empty() || (at % 8 == self.at % 8 && wide_fits && narrow_fits)
+    }
+
+    /// The octets.
+    pub(super) fn octets(&self) -> &[u8] {
+        &self.octets
+    }
+}

@@ -1,0 +1,44 @@
+//! Counts the pending calls of the process, and the octets of their arguments.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+static OCTETS: AtomicUsize = AtomicUsize::new(0);
+
+/// A counted call, until dropped.
+#[derive(Debug)]
+pub(super) struct CountedCall {
+    octets: AtomicUsize,
+}
+
+impl CountedCall {
+    /// Counts a call, if there are fewer than `calls` whose arguments have less than `octets` octets.
+    pub(super) fn enter(calls: usize, octets: usize) -> Option<Self> {
+        let entered = Self { octets: AtomicUsize::new(0) };
+        let others = CALLS.fetch_add(1, Ordering::Relaxed);
+        (others < calls && OCTETS.load(Ordering::Relaxed) < octets).then_some(entered)
+    }
+
+    /// Counts the octets of its arguments.
+    pub(super) fn retain(&self, octets: usize) {
+        if octets > 0 {
+            OCTETS.fetch_add(octets, Ordering::Relaxed);
+            self.octets.fetch_add(octets, Ordering::Relaxed);
+        }
+    }
+
+    /// The call retains its arguments no more.
+    pub(super) fn release(&self) {
+        let octets = self.octets.swap(0, Ordering::Relaxed);
+        if octets > 0 {
+            OCTETS.fetch_sub(octets, Ordering::Relaxed);
+        }
+    }
+}
+
+impl Drop for CountedCall {
+    fn drop(&mut self) {
+        self.release();
+        CALLS.fetch_sub(1, Ordering::Relaxed);
+    }
+}

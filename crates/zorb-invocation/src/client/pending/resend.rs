@@ -1,0 +1,116 @@
+//! Sending a call again whose caller does not wait: after a forward, or if its connection ended before the server took
+//! it. The arguments were encoded once, and are copied.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use zorb_base::interceptor::RequestOutcome;
+use zorb_cdr::{CdrErrorKind, CdrWriter};
+use zorb_giop::ReplyStatus;
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
+
+use super::super::attempt::{Unfinished, evaluate, not_understood};
+use super::super::multiplexed::PendingReply;
+use super::super::reply::{NO_REPLY, ReadReply};
+use super::call::{Answer, Attempted, PendingCall};
+use super::interception::end_attempt;
+use super::send::{finish, proceed};
+
+/// Why a call is sent again.
+#[derive(Debug)]
+pub(super) enum Cause {
+    /// This reply.
+    Reply(PendingReply),
+    /// There was no reply, with this exception.
+    NoReply(SystemException),
+}
+
+impl PendingCall {
+    /// Sends it again, on the thread for that.
+    #[cold]
+    pub(super) fn resume_later(self: Arc<Self>, cause: Cause) {
+        let core = Arc::clone(self.object.core());
+        let resume = move |may_wait| self.resume(cause, may_wait);
+        core.jobs().add(core.threads(), Box::new(resume));
+    }
+
+    fn resume(self: Arc<Self>, cause: Cause, may_wait: bool) {
+        let (attempt, arguments) = {
+            let mut state = self.state.lock();
+            let attempt = state.attempt.clone();
+            state.attempt.is_intercepted = false;
+            (attempt, std::mem::take(&mut state.arguments))
+        };
+        let unfinished = self.unfinished(&attempt, cause);
+        if !may_wait {
+            let code = minor::no_resources::THREADS;
+            let exception = SystemException::no_resources(code, CompletionStatus::Maybe);
+            return finish(&self, Answer::Failed(exception));
+        }
+        let differs = Cell::new(false);
+        let write = |writer: &mut CdrWriter<'_>| {
+            if !arguments.fit(writer.offset(), writer.text()) {
+                differs.set(true);
+                return Err(writer.error(CdrErrorKind::Unsupported, "arguments"));
+            }
+            writer.put(arguments.octets());
+            Ok(())
+        };
+        if let Err(exception) = proceed(&self, &write, Some(unfinished)) {
+            let exception = if differs.get() { encoded_otherwise() } else { exception };
+            finish(&self, Answer::Failed(exception));
+        }
+    }
+
+    /// What its last attempt has led to, which interceptors see.
+    fn unfinished(&self, attempt: &Attempted, cause: Cause) -> Unfinished {
+        let reply = match cause {
+            Cause::NoReply(exception) => {
+                if attempt.is_intercepted
+                    && let RequestOutcome::SystemException(exception) =
+                        end_attempt(self, attempt, None, Ok(RequestOutcome::TransportRetry))
+                {
+                    return Unfinished::Failed(exception);
+                }
+                return Unfinished::Resend(exception);
+            }
+            Cause::Reply(reply) => reply,
+        };
+        let route = self.route(attempt);
+        let reply = self.reply(attempt, route, &reply);
+        let unfinished = if reply.received.start.status == ReplyStatus::NeedsAddressingMode {
+            let over = self.state.lock().over.clone();
+            let omitted = over.is_some_and(|(connection, _)| connection.send_in_full());
+            not_understood(omitted, &reply)
+        } else {
+            match evaluate(&reply, &ReadReply::Nobody, None) {
+                Err(unfinished) => unfinished,
+                Ok(()) => Unfinished::Failed(NO_REPLY),
+            }
+        };
+        if !attempt.is_intercepted {
+            return unfinished;
+        }
+        let (outcome, otherwise) = match unfinished {
+            Unfinished::Forward(ior) => (Ok(RequestOutcome::LocationForward(ior)), None),
+            Unfinished::Failed(exception) => (Err(exception), None),
+            again => (Ok(RequestOutcome::TransportRetry), Some(again)),
+        };
+        match (end_attempt(self, attempt, Some(&reply), outcome), otherwise) {
+            (RequestOutcome::SystemException(exception), _) => Unfinished::Failed(exception),
+            (RequestOutcome::LocationForward(ior), _) => Unfinished::Forward(ior),
+            (_, Some(again)) => again,
+            _ => Unfinished::Failed(NO_REPLY),
+        }
+    }
+}
+
+/// The exception if the encoded arguments do not fit the message to another server.
+#[cold]
+fn encoded_otherwise() -> SystemException {
+    let context = ErrorContext::new(Phase::Send)
+        .with_source("the other server takes the arguments in another encoding")
+        .with_hint("make the call again");
+    SystemException::transient(minor::transient::OTHER_ENDPOINT, CompletionStatus::No)
+        .with_context(context)
+}

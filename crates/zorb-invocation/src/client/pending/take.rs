@@ -1,0 +1,57 @@
+//! Taking the result of a call, or cancelling the call.
+
+use std::sync::Arc;
+
+use zorb_types::{CompletionStatus, SystemException, minor};
+
+use super::super::attempt::{Unfinished, evaluate};
+use super::super::reply::{Invocation, NO_REPLY, ReadReply};
+use super::call::{Answer, PendingCall};
+use super::interception::{end_attempt, read_intercepted};
+
+impl PendingCall {
+    /// Reads the result, which is taken with that. It has ended.
+    pub(super) fn read(&self, results: &dyn Invocation) -> Result<(), SystemException> {
+        let (answer, attempt) = self.take_answer();
+        let answer = answer.unwrap_or(Answer::Failed(NO_REPLY));
+        let route = self.route(&attempt);
+        let reply = match &answer {
+            Answer::Reply(reply) => Ok(self.reply(&attempt, route, reply)),
+            Answer::Failed(exception) => Err(exception),
+        };
+        let read = match reply {
+            _ if attempt.is_intercepted => read_intercepted(self, &attempt, reply, results),
+            Ok(reply) => match evaluate(&reply, &ReadReply::Typed(results), None) {
+                Ok(()) => Ok(()),
+                Err(Unfinished::Failed(exception)) => Err(exception),
+                // Those replies have been evaluated before.
+                Err(_) => Err(NO_REPLY),
+            },
+            Err(exception) => Err(exception.clone()),
+        };
+        read.map_err(|exception| exception.in_operation(&self.operation))
+    }
+
+    /// Lets interceptors see the end of a request whose result nobody takes.
+    fn end_cancelled(&self) {
+        let attempt = std::mem::take(&mut self.state.lock().attempt);
+        if attempt.is_intercepted {
+            let code = minor::transient::REQUEST_CANCELLED;
+            let cancelled = SystemException::transient(code, CompletionStatus::Maybe);
+            let _ = end_attempt(self, &attempt, None, Err(cancelled));
+        }
+    }
+
+    /// Nobody will take the result.
+    pub(super) fn cancel(self: &Arc<Self>) {
+        let over = {
+            let mut state = self.state.lock();
+            state.is_cancelled = true;
+            state.over.take()
+        };
+        if let Some((connection, id)) = over {
+            connection.cancel_pending(id, Arc::as_ptr(self).cast());
+        }
+        self.end_cancelled();
+    }
+}
