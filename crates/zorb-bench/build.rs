@@ -1,4 +1,4 @@
-//! Compiles the IDL of the peers, of the real-time experiments and of the experiment `copies`. Records the version of
+//! Compiles the IDL of the peers, of the real-time experiments, of the experiment `copies` and of the demo. Records the version of
 //! rustc.
 
 use std::process::Command;
@@ -11,5 +11,6 @@ fn main() {
     println!("cargo::rustc-env=BENCH_RUSTC={}", version.as_deref().unwrap_or_default().trim());
     zorb_build::compile("../../bench/peers/bench.idl");
     zorb_build::compile("idl/realtime.idl");
+    zorb_build::compile("idl/demo.idl");
     zorb_build::Config::new().loaned("Copies::Store::get").compile(&["idl/copies.idl"]);
 }

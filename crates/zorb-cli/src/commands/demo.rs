@@ -26,13 +26,6 @@ use table::Report;
 pub(crate) use server::serve;
 pub(crate) use server_process::SERVER_COMMAND;
 
-/// Generated from `idl/demo.idl`.
-mod stubs {
-    #![allow(unreachable_pub, reason = "generated for crates that export it")]
-    zorb::include_idl!("demo");
-}
-use stubs::demo as idl;
-
 /// Start a server in a second process, call it, and measure the calls
 ///
 /// Every operation is called over IIOP on this machine, and its reply is checked. The calls

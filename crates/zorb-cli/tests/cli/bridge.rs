@@ -4,9 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Stdio};
 
 use zorb::{Interface, Orb};
+use zorb_bench::demo::{Listener, ListenerServant};
 
 use crate::program::{command, folder, line_of, run, signal};
-use crate::stubs::demo::{Listener, ListenerServant};
 
 struct Ear;
 

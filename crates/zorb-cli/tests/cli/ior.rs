@@ -225,7 +225,7 @@ fn profiles_of_every_protocol_are_explained() {
         .listen("shmiop://")
         .build()
         .unwrap();
-    let object: crate::stubs::demo::Listener = orb.root_poa().activate(crate::ping::Ear).unwrap();
+    let object: zorb_bench::demo::Listener = orb.root_poa().activate(crate::ping::Ear).unwrap();
     let json = explain(&zorb::Interface::as_object(&object).to_ior_string());
     let profiles = json["profiles"].as_array().unwrap();
     assert_eq!(profiles.len(), 8);

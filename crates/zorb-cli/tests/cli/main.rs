@@ -24,7 +24,3 @@ mod sched;
 mod serve;
 mod store;
 mod usage;
-
-mod stubs {
-    zorb::include_idl!("demo");
-}

@@ -4,9 +4,9 @@ use std::io::Read;
 use std::process::Stdio;
 
 use zorb::Interface;
+use zorb_bench::demo::{Listener, ListenerServant};
 
 use crate::program::{command, line_of, run, signal};
-use crate::stubs::demo::{Listener, ListenerServant};
 
 pub(crate) struct Ear;
 

@@ -3,12 +3,13 @@
 use std::time::{Duration, Instant};
 
 use zorb::{Interface, ObjectRef, Raises};
+use zorb_bench::demo::sensors::LatestError;
+use zorb_bench::demo::{
+    self, Echo, Herald, Listener, Lobby, NoSuchSensor, Reading, SENSORS, Sensors,
+};
 
 use super::exchange::{Exchange, Sizes};
-use super::idl::sensors::LatestError;
-use super::idl::{Echo, Herald, Listener, ListenerServant, Lobby, NoSuchSensor, Reading, Sensors};
 use super::relay::Relay;
-use super::server::SENSORS;
 use crate::failure::Failure;
 
 /// The length of the octet sequence.
@@ -43,12 +44,12 @@ impl Objects {
     /// Resolves the server's objects, and activates the client's.
     pub(super) fn resolve(orb: &zorb::Orb, lobby: &str) -> Result<Self, Failure> {
         let lobby: Lobby = orb.resolve(lobby)?;
-        let listener = orb.root_poa().activate(CallbackServant);
+        let listener = demo::listen(&orb.root_poa());
         Ok(Self {
             echo: present(lobby.the_echo())?,
             sensors: present(lobby.the_sensors())?,
             herald: present(lobby.the_herald())?,
-            listener: listener.map_err(|error| Failure::new(error.to_string()))?,
+            listener: listener.map_err(zorb::Error::from)?,
         })
     }
 
@@ -71,14 +72,6 @@ fn present<T>(reference: zorb::Result<Option<T>>) -> Result<T, Failure> {
 fn redirected<T: Interface>(orb: &zorb::Orb, relay: &Relay, object: &T) -> Result<T, Failure> {
     let object: ObjectRef = relay.redirect(orb, object.as_object())?;
     Ok(T::from_object(object))
-}
-
-struct CallbackServant;
-
-impl ListenerServant for CallbackServant {
-    fn heard(&self, value: i32) -> zorb::Result<i32> {
-        Ok(value.wrapping_add(1))
-    }
 }
 
 /// The calls to make, in the order of the table.

@@ -1,5 +1,5 @@
-use super::super::idl::{EchoServant, HeraldServant, LobbyServant, SensorsServant};
-use super::super::server::Answers;
+use zorb_bench::demo::{Answers, EchoServant, HeraldServant, LobbyServant, SensorsServant};
+
 use super::*;
 
 fn orb() -> zorb::Orb {
@@ -16,7 +16,7 @@ where
         echo: poa.activate(servant()).unwrap(),
         sensors: poa.activate(servant()).unwrap(),
         herald: poa.activate(servant()).unwrap(),
-        listener: poa.activate(CallbackServant).unwrap(),
+        listener: demo::listen(&poa).unwrap(),
     }
 }
 
