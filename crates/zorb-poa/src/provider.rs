@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::ArcSwapOption;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use crate::changing::ChangingObjects;
 use crate::error::PoaError;
@@ -93,9 +93,21 @@ impl Provider {
     fn wrong_manager(&self) -> PoaError {
         match self {
             Self::Nothing | Self::Default(_) => PoaError::WrongPolicy,
-            Self::Locator(_) | Self::Activator(_) => PoaError::System(no_manager()),
+            Self::Locator(_) => {
+                wrong_kind("the adapter does not retain servants: set a servant locator")
+            }
+            Self::Activator(_) => {
+                wrong_kind("the adapter retains servants: set a servant activator")
+            }
         }
     }
+}
+
+/// The error for a servant manager of the other kind.
+#[cold]
+fn wrong_kind(hint: &str) -> PoaError {
+    let context = ErrorContext::new(Phase::Adapter).with_hint(hint);
+    PoaError::System(no_manager().with_context(context))
 }
 
 /// The exception for a second servant manager.

@@ -93,8 +93,8 @@
 //!
 //! Rust for components, event types, valuetypes with local or native state, and sequences and maps of structs without
 //! members (E0309, E0310, E0303, E0313); servants that answer later, reply handlers and other forms of asynchronous calls
-//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor); bidirectional GIOP and ZIOP; servant managers, default servants, adapter activators and
-//! the single-thread policy. Only Linux is tested.
+//! than [`Pending`]; of Portable Interceptors, all but request [interceptors](interceptor); bidirectional GIOP and ZIOP.
+//! Only Linux is tested.
 #![forbid(unsafe_code)]
 
 mod orb;

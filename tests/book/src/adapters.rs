@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use zorb::poa::{
     AnyServant, ManagerState, ObjectId, Poa, PoaError, PoaPolicies, ServantActivator,
-    ServantManagerError,
+    ServantLocator, ServantManagerError,
 };
 use zorb::policy::Policies;
 use zorb::{CompletionStatus, Orb, SystemException, minor};
@@ -54,6 +54,32 @@ pub fn accounts(poa: &Poa, table: HashMap<ObjectId, String>) -> Result<Account, 
     poa.create_reference_with_id("0004")
 }
 
+/// Finds a servant for each request.
+struct ForEachRequest(HashMap<ObjectId, String>);
+
+impl ServantLocator for ForEachRequest {
+    type Cookie = ();
+
+    fn preinvoke(
+        &self,
+        _: &Poa,
+        id: &ObjectId,
+        _operation: &str,
+    ) -> Result<(AnyServant, ()), ServantManagerError> {
+        let owner = self.0.get(id).ok_or_else(no_such_account)?;
+        let account = MyAccount::new(&id.to_string(), owner, Currency::Eur);
+        Ok((AnyServant::of::<Account, _>(Arc::new(account)), ()))
+    }
+}
+
+/// A POA whose objects have a servant only during a request.
+pub fn located(poa: &Poa, table: HashMap<ObjectId, String>) -> Result<Account, PoaError> {
+    let policies = PoaPolicies::new().user_ids().non_retain().servant_manager();
+    let poa = poa.create("located", policies)?;
+    poa.set_servant_locator(ForEachRequest(table))?;
+    poa.create_reference_with_id("0005")
+}
+
 /// Requests wait while their POA manager is in the holding state.
 pub fn maintenance(orb: &Orb) -> Result<Poa, PoaError> {
     let manager = orb.create_poa_manager();
@@ -96,6 +122,8 @@ mod tests {
         assert_eq!((manager.id(), manager.state()), ("control", ManagerState::Active));
         let table = HashMap::from([("0004".into(), "Barbara".to_owned())]);
         assert_eq!(accounts(&orb.root_poa(), table).unwrap().owner().unwrap(), "Barbara");
+        let table = HashMap::from([("0005".into(), "Edsger".to_owned())]);
+        assert_eq!(located(&orb.root_poa(), table).unwrap().owner().unwrap(), "Edsger");
         let promised = promise(&named).unwrap();
         assert!(!promised.as_object().locate().unwrap());
         orb.shutdown(true).unwrap();

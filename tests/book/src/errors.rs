@@ -25,8 +25,7 @@ pub fn decide(teller: &Teller) -> String {
 
 /// A call with its own deadline.
 pub fn in_a_hurry(teller: &Teller) -> Result<u32, zorb::Error> {
-    let object = teller.as_object().with_timeout(Duration::from_secs(2));
-    let teller: Teller = object.unchecked_narrow();
+    let teller = teller.with_timeout(Duration::from_secs(2));
     Ok(teller.seconds_since_midnight("UTC")?)
 }
 

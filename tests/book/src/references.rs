@@ -8,7 +8,7 @@ use crate::quickstart::clock::Teller;
 
 /// Writes a reference to a file, for clients on the same disk.
 pub fn write_reference(teller: &Teller, file: &Path) -> std::io::Result<()> {
-    std::fs::write(file, teller.as_object().to_ior_string())
+    std::fs::write(file, teller.to_ior_string())
 }
 
 /// Reads the reference back.

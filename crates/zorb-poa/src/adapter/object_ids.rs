@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use zorb_base::object_id::ObjectId;
-use zorb_types::{CompletionStatus, SystemException, minor};
+use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, minor};
 
 use super::ObjectAdapter;
 use crate::error::PoaError;
@@ -43,8 +43,7 @@ impl ObjectAdapter {
         {
             return Ok(());
         }
-        let code = minor::bad_param::INVALID_OBJECT_ID;
-        Err(PoaError::System(SystemException::bad_param(code, CompletionStatus::No)))
+        Err(foreign_id())
     }
 
     /// Whether [`new_id`](Self::new_id) may have created an id.
@@ -82,4 +81,14 @@ impl ObjectAdapter {
             _ => None,
         }
     }
+}
+
+/// The error for an id that the adapter has not assigned.
+#[cold]
+fn foreign_id() -> PoaError {
+    let code = minor::bad_param::INVALID_OBJECT_ID;
+    let context = ErrorContext::new(Phase::Adapter).with_hint(
+        "the adapter assigns the ids: create one with PoaPolicies::user_ids for ids of your own",
+    );
+    PoaError::System(SystemException::bad_param(code, CompletionStatus::No).with_context(context))
 }

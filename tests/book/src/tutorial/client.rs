@@ -51,7 +51,7 @@ pub fn visit(orb: &Orb, branch: &Branch) -> Result<Vec<String>, zorb::Error> {
 
 /// The reference to an account as text, to be saved in a file.
 pub fn save(account: &Account) -> String {
-    account.as_object().to_ior_string()
+    account.to_ior_string()
 }
 
 /// The client's `main`.

@@ -170,6 +170,6 @@ pub fn main() -> Result<(), zorb::Error> {
     if orb.options().init_ref.iter().any(|(name, _)| name == "NameService") {
         announce(&orb, &branch)?;
     }
-    println!("{}", branch.as_object().to_ior_string());
+    println!("{}", branch.to_ior_string());
     orb.run_until_signal()
 }
