@@ -8,6 +8,7 @@ pub mod certificate;
 pub mod client;
 pub mod connection;
 pub mod corbaloc;
+pub mod dump;
 pub mod dynamic;
 pub mod echo;
 pub mod giop;
@@ -59,6 +60,7 @@ pub const TARGETS: &[Target] = &[
     dynamic::TARGET,
     json::TARGET,
     repository::TARGET,
+    dump::TARGET,
     giop::TARGET,
     connection::TARGET,
     miop::TARGET,

@@ -1,10 +1,11 @@
-//! Seeds of the targets `repository` and `json`.
+//! Seeds of the targets `repository`, `json` and `dump`.
 
 use zorb_dynamic::Mode;
 use zorb_dynamic::repository::{
     AttributeDescription, EntryKind, InitializerDescription, OperationDescription,
     ParameterDescription, Repository,
 };
+use zorb_store::{Batch, MemoryStore, Store, dump};
 use zorb_types::{Any, TcKind, TypeCode, ValueMember, ValueModifier, Visibility};
 
 use crate::seed;
@@ -66,6 +67,33 @@ pub(crate) fn write() {
     let types = format!("{}long{}\n0", "sequence<".repeat(40), ">".repeat(40));
     seed("json", "deep-type", types);
     repositories();
+    dumps();
+}
+
+fn dumps() {
+    let many = (0..20_u8).fold(Batch::new(), |batch, n| batch.put("test.many", [n], vec![n; 20]));
+    let all: Vec<u8> = (0..=255).collect();
+    let stores = [
+        ("empty", Batch::new()),
+        ("entry", Batch::new().put("naming.bindings", "printer", b"IOR\0")),
+        ("octets", Batch::new().put("a", all.clone(), all).put("b", [], [])),
+        ("many", many.put("zorb.schema", "test", [0, 0, 0, 1])),
+    ];
+    for (name, batch) in stores {
+        let store = MemoryStore::new();
+        store.commit(batch).expect("within the limits");
+        let mut octets = Vec::new();
+        dump::write(&store, &mut octets).expect("a dump");
+        seed("dump", name, octets);
+    }
+    // A key twice, and escapes of JSON.
+    let lines = [
+        r#"{"zorb-store-dump":1}"#,
+        r#"{"table":"a","key":"k","value":"1"}"#,
+        r#"{"value":"\u0032","key":"k","table":"a"}"#,
+        r#"{"entries":2,"crc32":"00000000"}"#,
+    ];
+    seed("dump", "escapes", lines.join("\n") + "\n");
 }
 
 fn repositories() {

@@ -2,8 +2,8 @@
 
 use zorb_fuzz_smoke::run::{Counted, run};
 use zorb_fuzz_smoke::targets::{
-    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dynamic, giop, idl, ior,
-    json, miop, options, repository, ring, schedule, sctp, short, type_code, value,
+    TARGETS, Target, arq, av, cdr, certificate, connection, corbaloc, dump, dynamic, giop, idl,
+    ior, json, miop, options, repository, ring, schedule, sctp, short, type_code, value,
 };
 
 fn check(target: &Target, least_seeds: usize, mutants: usize) {
@@ -40,6 +40,11 @@ fn values_in_json_do_no_harm() {
 #[test]
 fn stored_repositories_do_no_harm() {
     check(&repository::TARGET, 4, 8000);
+}
+
+#[test]
+fn dumps_of_stores_do_no_harm() {
+    check(&dump::TARGET, 5, 8000);
 }
 
 #[test]
