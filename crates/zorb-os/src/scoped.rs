@@ -1,19 +1,29 @@
-//! References that are set while a function runs.
+//! Values that are set while a function runs.
 
-pub use crate::sys::scoped::Scoped;
+pub use crate::sys::scoped::{Borrowing, Scoped};
 
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use super::Scoped;
+    use super::{Borrowing, Scoped};
+
+    struct Number;
+
+    impl Borrowing for Number {
+        type Value<'a> = &'a i32;
+
+        fn shorten<'s, 'l: 's>(value: &'s &'l i32) -> &'s &'s i32 {
+            value
+        }
+    }
 
     #[test]
     fn the_previous_value_is_restored_also_after_a_panic() {
         thread_local! {
-            static PLACE: Scoped<i32> = const { Scoped::new() };
+            static PLACE: Scoped<Number> = const { Scoped::new() };
         }
-        let current = || Scoped::with(&PLACE, |value| value.copied());
+        let current = || Scoped::with(&PLACE, |value| value.map(|value| **value));
         Scoped::set(&PLACE, &1, || {
             let panicking = || Scoped::set(&PLACE, &2, || panic!("with {:?}", current()));
             let payload = catch_unwind(AssertUnwindSafe(panicking)).unwrap_err();
@@ -26,13 +36,13 @@ mod tests {
     #[test]
     fn all_values_are_asked_from_the_innermost_on() {
         thread_local! {
-            static PLACE: Scoped<i32> = const { Scoped::new() };
+            static PLACE: Scoped<Number> = const { Scoped::new() };
         }
         let asked = |wanted: i32| {
             let mut asked = Vec::new();
             let found = Scoped::any(&PLACE, |value| {
-                asked.push(*value);
-                *value == wanted
+                asked.push(**value);
+                **value == wanted
             });
             (found, asked)
         };

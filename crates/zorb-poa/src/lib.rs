@@ -45,7 +45,7 @@ pub use adapters::{Access, AdapterCache, Adapters, NotAdmitted};
 pub use answers::answer_locate;
 pub use call::ServerCall;
 pub use connection_setup::ConnectionSetup;
-pub use current::{serving, with_current};
+pub use current::{CurrentUpcall, serving, with_current};
 pub use dispatch::{Answer, IncomingRequest, MessageLayout, NotServed, RequestOrigin, serve};
 pub use error::PoaError;
 pub use hold_queue::{Arrival, HoldQueue, Holdable, ResumePass, discarded};

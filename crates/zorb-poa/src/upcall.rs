@@ -11,7 +11,7 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 
 use crate::active_object::ActiveObject;
 use crate::call::{Interfaces, ServerCall};
-use crate::current::serving;
+use crate::current::{CurrentUpcall, serving};
 use crate::reply::Served;
 use crate::skeleton::{Skeleton, dispatch_to};
 
@@ -23,15 +23,51 @@ pub(crate) fn upcall<'a>(
     object: &'a ActiveObject,
     call: &mut ServerCall<'a>,
 ) -> Served {
-    // The current object is set where panics are caught, so that this remains one function.
+    match call.request.operation.as_borrowed_bytes() {
+        Some(operation) => upcall_of(operation, interfaces, object, call),
+        None => upcall_of_converted(interfaces, object, call),
+    }
+}
+
+/// As [`upcall`], of an operation with this name.
+#[inline(always)] // into `dispatch`
+fn upcall_of<'a>(
+    operation: &[u8],
+    interfaces: Option<&'a dyn Interfaces>,
+    object: &'a ActiveObject,
+    call: &mut ServerCall<'a>,
+) -> Served {
+    // The current upcall is set where panics are caught, so that this remains one function.
     let served = catch_unwind(AssertUnwindSafe(|| {
-        serving(object, || execute(interfaces, &object.id, &*object.skeleton, call))
+        let current = CurrentUpcall { object, operation, source: Some(call.reply.source) };
+        let has_underscore = begins_with_underscore(operation);
+        serving(current, || {
+            execute(has_underscore, interfaces, &object.id, &*object.skeleton, call)
+        })
     }));
     served.unwrap_or_else(|_| Err(panicked(&object.id, &call.request.operation)))
 }
 
-#[inline(always)] // into `upcall`
+/// The same for a name that is not ASCII, which no IDL operation has, but dynamic servants may serve.
+#[cold]
+#[inline(never)]
+fn upcall_of_converted<'a>(
+    interfaces: Option<&'a dyn Interfaces>,
+    object: &'a ActiveObject,
+    call: &mut ServerCall<'a>,
+) -> Served {
+    let operation = call.operation().to_vec();
+    upcall_of(&operation, interfaces, object, call)
+}
+
+#[inline(always)] // into `upcall_of`
+fn begins_with_underscore(operation: &[u8]) -> bool {
+    operation.first() == Some(&b'_')
+}
+
+#[inline(always)] // into `upcall_of`
 fn execute<'a>(
+    has_underscore: bool,
     interfaces: Option<&'a dyn Interfaces>,
     id: &'a ObjectId,
     skeleton: &'a dyn Skeleton,
@@ -39,7 +75,7 @@ fn execute<'a>(
 ) -> Served {
     // IDL identifiers cannot begin with an underscore, so only attributes share the first octet. A dynamic skeleton's
     // own code answers some pseudo-operations, too.
-    if call.operation().first() == Some(&b'_') {
+    if has_underscore {
         call.interfaces = interfaces;
         if let Some(served) = pseudo_operation(id, skeleton, call) {
             return served;
@@ -57,7 +93,9 @@ pub(crate) fn upcall_inactive<'a>(
     call: &mut ServerCall<'a>,
 ) -> Served {
     let interfaces = call.interfaces;
-    let served = catch_unwind(AssertUnwindSafe(|| execute(interfaces, id, skeleton, call)));
+    let has_underscore = begins_with_underscore(call.operation());
+    let served =
+        catch_unwind(AssertUnwindSafe(|| execute(has_underscore, interfaces, id, skeleton, call)));
     served.unwrap_or_else(|_| Err(panicked(id, &call.request.operation)))
 }
 

@@ -63,6 +63,17 @@ impl<'a> OperationName<'a> {
         }
     }
 
+    /// The same, if they are [borrowed](Self::is_borrowed): they are valid for longer than this is.
+    #[inline]
+    pub fn as_borrowed_bytes(&self) -> Option<&'a [u8]> {
+        match &self.0 {
+            Kind::Ascii(octets) => Some(octets),
+            Kind::Remembered(destination) => Some(destination.operation().as_bytes()),
+            Kind::Other(Cow::Borrowed(text)) => Some(text.as_bytes()),
+            Kind::Other(Cow::Owned(_)) => None,
+        }
+    }
+
     /// The name as text.
     pub fn as_str(&self) -> &str {
         match &self.0 {
@@ -194,6 +205,9 @@ mod tests {
         assert_eq!((ascii.as_str(), ascii.is_borrowed()), ("add", true));
         assert_eq!(ascii.into_owned(), "add");
         assert!(OperationName::of_ascii("größe".as_bytes()).is_none());
+        let other = |text: Cow<'static, str>| OperationName::from(text);
+        assert_eq!(other("größe".into()).as_borrowed_bytes(), Some("größe".as_bytes()));
+        assert_eq!(other(String::from("größe").into()).as_borrowed_bytes(), None);
         assert_eq!(OperationName::EMPTY.as_str(), "");
         let destination = Destination::new(b"key", "add");
         let remembered = OperationName::from(&destination);

@@ -6,7 +6,7 @@ use zorb_base::options::CollocationStrategy;
 use zorb_base::upcall_thread::CollocatedUpcall;
 use zorb_cdr::{ByteOrder, CdrError, CdrReader, CdrResult, CdrWriter, Context};
 use zorb_giop::ResponseFlags;
-use zorb_poa::{ActiveObject, panicked, serving};
+use zorb_poa::{ActiveObject, CurrentUpcall, panicked, serving};
 use zorb_types::{CompletionStatus, ErrorContext, Phase, SystemException, Transfer};
 
 use super::find::collocate;
@@ -134,7 +134,8 @@ fn upcall(
     call: &dyn CollocatedCall,
 ) -> Passed {
     let upcall = AssertUnwindSafe(|| call.upcall(active, object.core()));
-    match serving(active, || catch_unwind(upcall)) {
+    let current = CurrentUpcall { object: active, operation: operation.as_bytes(), source: None };
+    match serving(current, || catch_unwind(upcall)) {
         Ok(passed) => passed,
         Err(_) => Passed::marshalled(Ok(Marshalled::Panicked(panicked(active.id(), operation)))),
     }

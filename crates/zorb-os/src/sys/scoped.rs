@@ -1,37 +1,56 @@
-//! References as pointers that are reset before they end.
+//! Values as pointers that are reset before the values end.
 
 use std::cell::Cell;
 use std::ptr;
 use std::thread::LocalKey;
 
-/// A reference that is set while a function runs, for thread-locals: other functions that the thread runs in the
-/// meantime find the value without a parameter for it.
+/// The type of values that borrow for any lifetime, for [`Scoped`].
+pub trait Borrowing: 'static {
+    /// The type of those that borrow for `'a`.
+    type Value<'a>;
+
+    /// Returns `value`: one that borrows for longer also borrows for less.
+    fn shorten<'s, 'l: 's>(value: &'s Self::Value<'l>) -> &'s Self::Value<'s>;
+}
+
+/// A value that is set while a function runs, for thread-locals: other functions that the thread runs in the
+/// meantime find it without a parameter for it.
 ///
 /// ```
-/// use zorb_os::scoped::Scoped;
+/// use zorb_os::scoped::{Borrowing, Scoped};
+///
+/// struct Word;
+///
+/// impl Borrowing for Word {
+///     type Value<'a> = &'a str;
+///
+///     fn shorten<'s, 'l: 's>(value: &'s &'l str) -> &'s &'s str {
+///         value
+///     }
+/// }
 ///
 /// thread_local! {
-///     static WORD: Scoped<String> = const { Scoped::new() };
+///     static WORD: Scoped<Word> = const { Scoped::new() };
 /// }
-/// let length = || Scoped::with(&WORD, |word| word.map(String::len));
+/// let length = || Scoped::with(&WORD, |word| word.map(|word| word.len()));
 ///
 /// assert_eq!(length(), None);
 /// Scoped::set(&WORD, &"outer".to_owned(), || {
-///     Scoped::set(&WORD, &"in".to_owned(), || assert_eq!(length(), Some(2)));
+///     Scoped::set(&WORD, "in", || assert_eq!(length(), Some(2)));
 ///     assert_eq!(length(), Some(5));
-///     assert!(Scoped::any(&WORD, |word| word == "outer"));
+///     assert!(Scoped::any(&WORD, |word| *word == "outer"));
 /// });
 /// assert_eq!(length(), None);
 /// ```
-pub struct Scoped<T>(Cell<*const Entry<T>>);
+pub struct Scoped<B: Borrowing>(Cell<*const Entry<'static, B>>);
 
 /// One value, on the stack of [`Scoped::set`].
-struct Entry<T> {
-    value: *const T,
-    before: Cell<*const Self>,
+struct Entry<'a, B: Borrowing> {
+    value: B::Value<'a>,
+    before: Cell<*const Entry<'static, B>>,
 }
 
-impl<T: 'static> Scoped<T> {
+impl<B: Borrowing> Scoped<B> {
     /// Without a value.
     #[must_use]
     pub const fn new() -> Self {
@@ -40,64 +59,72 @@ impl<T: 'static> Scoped<T> {
 
     /// Runs `work` with `value`, and restores the previous value afterwards, also after a panic.
     #[inline(always)] // A few stores around `work`.
-    pub fn set<R>(place: &'static LocalKey<Self>, value: &T, work: impl FnOnce() -> R) -> R {
-        let entry = Entry { value, before: Cell::new(ptr::null()) };
+    pub fn set<R>(
+        place: &'static LocalKey<Self>,
+        value: B::Value<'_>,
+        work: impl FnOnce() -> R,
+    ) -> R {
+        let entry = Entry::<'_, B> { value, before: Cell::new(ptr::null()) };
         // `work` is not inside the closure of `with`, which would then not be inlined.
-        let before = place.with(|scoped| scoped.0.replace(&raw const entry));
+        let before = place.with(|scoped| scoped.0.replace((&raw const entry).cast()));
         entry.before.set(before);
         let _restore = Restore { place, before };
         work()
     }
 
     /// Runs `work` with the current value; `None` if no [`set`](Self::set) is running.
-    pub fn with<R>(place: &'static LocalKey<Self>, work: impl FnOnce(Option<&T>) -> R) -> R {
-        let entry = Self::innermost(place);
-        // SAFETY: the value is one that `set` borrows while the entry exists: see `innermost`.
-        work(entry.map(|entry| unsafe { &*entry.value }))
+    pub fn with<R>(
+        place: &'static LocalKey<Self>,
+        work: impl for<'v> FnOnce(Option<&'v B::Value<'v>>) -> R,
+    ) -> R {
+        work(Self::innermost(place).map(|entry| B::shorten(&entry.value)))
     }
 
     /// Whether `is` returns `true` for the value of a running [`set`](Self::set), the innermost first.
-    pub fn any(place: &'static LocalKey<Self>, mut is: impl FnMut(&T) -> bool) -> bool {
+    pub fn any(
+        place: &'static LocalKey<Self>,
+        mut is: impl for<'v> FnMut(&'v B::Value<'v>) -> bool,
+    ) -> bool {
         let mut next = Self::innermost(place);
         while let Some(entry) = next {
-            // SAFETY: as in `with`.
-            if is(unsafe { &*entry.value }) {
+            if is(B::shorten(&entry.value)) {
                 return true;
             }
-            // SAFETY: null, or the entry of a `set` around that of this one, which runs as long.
+            // SAFETY: null, or the entry of a `set` around that of this one, which runs as long. As in `innermost`.
             next = unsafe { entry.before.get().as_ref() };
         }
         false
     }
 
     /// The entry of the innermost `set`. It is valid for the caller, which `set` cannot return before: the place belongs
-    /// to this thread.
-    fn innermost<'e>(place: &'static LocalKey<Self>) -> Option<&'e Entry<T>> {
+    /// to this thread. It borrows for a shorter time than its type says: the caller [shortens](Borrowing::shorten) it,
+    /// which is correct for each lifetime, before others see it.
+    fn innermost<'e>(place: &'static LocalKey<Self>) -> Option<&'e Entry<'static, B>> {
         let entry = place.with(|scoped| scoped.0.get());
-        // SAFETY: null, or the entry of a `set` that has not restored the previous one.
+        // SAFETY: null, or the entry of a `set` that has not restored the previous one. Lifetimes have no layout.
         unsafe { entry.as_ref() }
     }
 }
 
-impl<T: 'static> Default for Scoped<T> {
+impl<B: Borrowing> Default for Scoped<B> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T> std::fmt::Debug for Scoped<T> {
+impl<B: Borrowing> std::fmt::Debug for Scoped<B> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scoped").finish_non_exhaustive()
     }
 }
 
 /// Restores the previous value when it is dropped.
-struct Restore<T: 'static> {
-    place: &'static LocalKey<Scoped<T>>,
-    before: *const Entry<T>,
+struct Restore<B: Borrowing> {
+    place: &'static LocalKey<Scoped<B>>,
+    before: *const Entry<'static, B>,
 }
 
-impl<T> Drop for Restore<T> {
+impl<B: Borrowing> Drop for Restore<B> {
     #[inline(always)] // as `Scoped::set`
     fn drop(&mut self) {
         self.place.with(|scoped| scoped.0.set(self.before));

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
+use zorb_base::caller::Caller;
 use zorb_base::object_id::ObjectId;
 use zorb_invocation::interface::Interface;
-use zorb_poa::{ActiveObject, ObjectAdapter, PoaError, with_current};
+use zorb_poa::{ActiveObject, CurrentUpcall, ObjectAdapter, PoaError, RequestSource, with_current};
 use zorb_types::{CompletionStatus, SystemException, minor};
 
 use super::super::inner::OrbInner;
@@ -66,17 +67,41 @@ impl PoaCurrent {
         self.with(|object, _| Ok(AnyServant::of_skeleton(&*object.skeleton)))
     }
 
+    /// The name of the operation, as in a request: `_get_owner` for reading an attribute.
+    ///
+    /// # Errors
+    /// `NoContext` outside of upcalls of this ORB.
+    pub fn operation(&self) -> Result<String, PoaError> {
+        self.with_upcall(|upcall, _| Ok(String::from_utf8_lossy(upcall.operation).into_owned()))
+    }
+
+    /// The client: its address, and its identity if the transport authenticates it. `None` for a collocated call, and
+    /// for a client that has gone.
+    ///
+    /// # Errors
+    /// `NoContext` outside of upcalls of this ORB.
+    pub fn caller(&self) -> Result<Option<Caller>, PoaError> {
+        self.with_upcall(|upcall, _| Ok(upcall.source.and_then(RequestSource::caller)))
+    }
+
     /// Calls `work` with the object, if it is one of this ORB, and its adapter, if that is still there.
     fn with<T>(
         &self,
         work: impl FnOnce(&ActiveObject, Result<Poa, SystemException>) -> Result<T, PoaError>,
     ) -> Result<T, PoaError> {
-        with_current(|object| {
-            let object = object.ok_or(PoaError::NoContext)?;
-            let poa = Poa::of(object);
+        self.with_upcall(|upcall, poa| work(upcall.object, poa))
+    }
+
+    fn with_upcall<T>(
+        &self,
+        work: impl FnOnce(&CurrentUpcall<'_>, Result<Poa, SystemException>) -> Result<T, PoaError>,
+    ) -> Result<T, PoaError> {
+        with_current(|upcall| {
+            let upcall = upcall.ok_or(PoaError::NoContext)?;
+            let poa = Poa::of(upcall.object);
             match &poa {
                 Ok(poa) if !Weak::ptr_eq(&poa.orb, &self.orb) => Err(PoaError::NoContext),
-                _ => work(object, poa),
+                _ => work(upcall, poa),
             }
         })
     }
@@ -124,7 +149,8 @@ impl Poa {
         servant: usize,
         work: impl FnOnce(&ActiveObject) -> T,
     ) -> Option<T> {
-        with_current(|object| {
+        with_current(|upcall| {
+            let object = upcall.map(|upcall| upcall.object);
             let object = object.filter(|object| object.skeleton.identity() == servant)?;
             let is_here = Arc::ptr_eq(&ObjectAdapter::of(object)?, &self.adapter);
             is_here.then(|| work(object))

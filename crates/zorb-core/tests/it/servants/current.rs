@@ -1,12 +1,12 @@
 //! The object that a thread serves.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use zorb_core::poa::{AnyServant, ObjectId, Poa, PoaCurrent, PoaError, PoaPolicies};
 use zorb_core::{Orb, Result};
 
 use super::views;
-use crate::support::{Acting, Echo, builder, server};
+use crate::support::{Acting, Echo, builder, server, until};
 
 /// A servant with a handle to itself.
 type Knowing = Acting<Box<dyn Fn(i32) -> Result<i32> + Send + Sync>>;
@@ -54,6 +54,55 @@ fn the_current_object_is_that_of_the_innermost_upcall() {
             assert_eq!(view.twice(0), Ok(7), "{strategy}");
         }
         assert_eq!(orb.poa_current().object_id().unwrap_err(), PoaError::NoContext);
+        orb.shutdown(true).unwrap();
+    }
+}
+
+#[test]
+fn the_current_call_is_that_of_the_innermost_upcall() {
+    for strategy in ["thru_poa", "direct", "marshalled"] {
+        let orb = builder().listen("iiop://127.0.0.1:0").option("CollocationStrategy", strategy);
+        let orb: Orb = orb.build().unwrap();
+        let current = orb.poa_current();
+        let next = Arc::new(OnceLock::<Echo>::new());
+        let inner = Arc::clone(&next);
+        let calls = Arc::<Mutex<Vec<(String, bool)>>>::default();
+        let log = Arc::clone(&calls);
+        let noting = Acting(move |depth| {
+            let note = || {
+                let caller = current.caller()?;
+                if let Some(caller) = &caller {
+                    assert!(caller.address().starts_with("127.0.0.1:"), "{caller:?}");
+                }
+                let call = (current.operation()?, caller.is_some());
+                log.lock().unwrap().push(call);
+                Ok::<_, PoaError>(())
+            };
+            note()?;
+            if depth == 1 {
+                inner.get().unwrap().note(0)?;
+                note()?;
+            }
+            Ok(depth)
+        });
+        let echo: Echo = orb.root_poa().activate(noting).unwrap();
+        next.set(echo.clone()).unwrap();
+        let (_client, views) = views(&echo);
+        for (view, is_remote) in views.iter().zip([false, true]) {
+            assert_eq!(view.twice(1), Ok(1), "{strategy}");
+            let (outer, within) = (("twice".to_owned(), is_remote), ("note".to_owned(), false));
+            until(|| calls.lock().unwrap().len() == 3);
+            let mut noted = std::mem::take(&mut *calls.lock().unwrap());
+            if strategy == "marshalled" {
+                // A one-way call may be served by another thread.
+                noted.sort();
+                assert_eq!(noted, [within, outer.clone(), outer]);
+            } else {
+                assert_eq!(noted, [outer.clone(), within, outer], "{strategy}");
+            }
+        }
+        assert_eq!(orb.poa_current().operation(), Err(PoaError::NoContext));
+        assert_eq!(orb.poa_current().caller().unwrap_err(), PoaError::NoContext);
         orb.shutdown(true).unwrap();
     }
 }

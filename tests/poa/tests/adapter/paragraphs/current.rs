@@ -1,7 +1,7 @@
 //! The current, and servants that ask for themselves.
 
-use zorb::ObjectRef;
 use zorb::poa::{AnyServant, ObjectId, Poa, PoaCurrent, PoaError, PoaPolicies};
+use zorb::{Caller, ObjectRef};
 use zorb_poa_tests::Desk;
 
 use super::Row;
@@ -45,6 +45,9 @@ fn check(
     let current = scene.book.current.clone();
     scene.act(move |upcall| {
         check(&current, upcall.object_id()).unwrap();
+        assert_eq!(current.operation().as_deref(), Ok(upcall.operation()));
+        let address = |caller: Option<Caller>| caller.map(|caller| caller.address().to_owned());
+        assert_eq!(current.caller().map(address), Ok(address(upcall.caller())));
         Ok(())
     });
     for (view, desk) in desks.iter().flat_map(|(_, desk)| scene.views(desk)) {
@@ -99,6 +102,8 @@ fn no_context(scene: &Scene) {
     assert_eq!(current.poa().unwrap_err(), PoaError::NoContext);
     assert_eq!(current.reference::<Desk>().unwrap_err(), PoaError::NoContext);
     assert_eq!(current.servant(), Err(PoaError::NoContext));
+    assert_eq!(current.operation(), Err(PoaError::NoContext));
+    assert_eq!(current.caller().unwrap_err(), PoaError::NoContext);
     // An upcall is one of its own ORB alone.
     let other = scene.client.poa_current();
     scene.act(move |_| {
