@@ -39,13 +39,16 @@ fn policies() -> PoaPolicies {
     PoaPolicies::new().user_ids().servant_manager()
 }
 
-/// An adapter whose activator records the ids that it incarnates, and then does as `incarnate` says.
+/// An adapter with a manager of its own, whose activator records the ids that it incarnates, and then does as `incarnate` says.
 pub(super) fn activating(
     scene: &Scene,
     policies: PoaPolicies,
     incarnate: impl Fn(&ObjectId) -> Result<AnyServant, ServantManagerError> + Send + Sync + 'static,
 ) -> Poa {
-    let poa = scene.poa("activating", policies);
+    let manager = scene.server.create_poa_manager();
+    manager.activate().unwrap();
+    let (root, policies) = (scene.server.root_poa(), scene.policies(policies));
+    let poa = root.create_with_manager("activating", policies, manager).unwrap();
     let (book, ended) = (Arc::clone(&scene.book), Arc::clone(&scene.book));
     let activator = Activator(
         move |poa: &Poa, id: &ObjectId| {

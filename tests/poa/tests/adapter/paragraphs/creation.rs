@@ -2,6 +2,7 @@
 
 use std::thread;
 
+use zorb::SystemExceptionKind::BadParam;
 use zorb::poa::{
     AnyServant, IdAssignment, IdUniqueness, ImplicitActivation, Lifespan, ObjectId, Poa, PoaError,
     PoaPolicies, RequestProcessing, ServantRetention, ThreadModel,
@@ -10,7 +11,7 @@ use zorb_poa_tests::Desk;
 
 use super::Row;
 use crate::closures::{Activator, Locator};
-use crate::scene::{Scene, until};
+use crate::scene::{Scene, system, until};
 use crate::servants::Kind;
 
 pub(super) const TABLE: &[Row] = &[
@@ -24,6 +25,18 @@ pub(super) const TABLE: &[Row] = &[
         contradictions,
     ),
     ("15.3.9 create_POA", "every legal combination of policies serves", Kind::ALL, combinations),
+    (
+        "15.3.9 create_reference",
+        "with SYSTEM_ID, whatever the other policies are",
+        Kind::ACTIVE,
+        references,
+    ),
+    (
+        "15.3.9 create_reference_with_id",
+        "of the program with USER_ID, otherwise of the adapter",
+        Kind::ACTIVE,
+        references_with_ids,
+    ),
 ];
 
 fn contradictions(scene: &Scene) {
@@ -158,4 +171,49 @@ fn combinations(scene: &Scene) {
     }
     let of_kind = if scene.kind.is_by_default() { 30 } else { 96 };
     assert_eq!((legal, illegal), (of_kind, 162));
+}
+
+/// Calls `check` with an adapter for each legal combination, which no object is active in afterwards.
+fn with_each(scene: &Scene, check: impl Fn(&Poa, IdAssignment)) {
+    let legal = all_policies().filter(is_legal);
+    let count = legal.inspect(|policies| {
+        let root = scene.server.root_poa();
+        let poa = root.create("references", scene.in_pool(policies.clone())).unwrap();
+        check(&poa, policies.id_assignment);
+        assert_eq!(poa.active_objects(), 0, "{policies:?}");
+        poa.destroy();
+    });
+    assert_eq!(count.count(), 126);
+}
+
+fn references(scene: &Scene) {
+    with_each(scene, |poa, assignment| {
+        let created = [(); 2].map(|()| poa.create_reference::<Desk>());
+        match assignment {
+            IdAssignment::System => {
+                let ids = created.map(|desk| poa.id_of(&desk.unwrap()).unwrap());
+                assert_ne!(ids[0], ids[1]);
+            }
+            IdAssignment::User => created
+                .into_iter()
+                .for_each(|desk| assert_eq!(desk.unwrap_err(), PoaError::WrongPolicy)),
+        }
+    });
+}
+
+fn references_with_ids(scene: &Scene) {
+    with_each(scene, |poa, assignment| {
+        let with_id = |id: ObjectId| poa.create_reference_with_id::<Desk>(id);
+        match assignment {
+            IdAssignment::System => {
+                let refused = system(with_id("mine".into()).unwrap_err());
+                assert_eq!((refused.kind, refused.minor.code()), (BadParam, 14));
+                let id = poa.id_of(&poa.create_reference::<Desk>().unwrap()).unwrap();
+                assert_eq!(poa.id_of(&with_id(id.clone()).unwrap()), Ok(id));
+            }
+            IdAssignment::User => {
+                assert_eq!(poa.id_of(&with_id("mine".into()).unwrap()), Ok("mine".into()));
+            }
+        }
+    });
 }

@@ -41,7 +41,7 @@ pub(super) const TABLE: &[Row] = &[
     ("15.3.9 the_POAManager", "that of the parent, or another one", Kind::ALL, shared_by_default),
 ];
 
-fn managed(scene: &Scene) -> (Poa, PoaManager, Desk) {
+pub(super) fn managed(scene: &Scene) -> (Poa, PoaManager, Desk) {
     let manager = scene.server.create_poa_manager();
     let policies = scene.policies(PoaPolicies::new().user_ids());
     let root = scene.server.root_poa();

@@ -8,6 +8,7 @@ mod endings;
 mod etherealization;
 mod ids;
 mod locators;
+mod manager_changes;
 mod managers;
 mod operations;
 mod policies;
@@ -21,6 +22,7 @@ use crate::servants::Kind;
 pub(crate) fn all() -> impl Iterator<Item = Paragraph> {
     [
         managers::TABLE,
+        manager_changes::TABLE,
         adapter_activators::TABLE,
         activators::TABLE,
         etherealization::TABLE,
