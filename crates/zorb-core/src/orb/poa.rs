@@ -218,6 +218,12 @@ impl Poa {
         }
     }
 
+    /// The adapter's id, octets that no other adapter of its ORB has (attribute `id`). A persistent adapter with this path
+    /// has the same one in each run of the program; a transient adapter has one of its own.
+    pub fn id(&self) -> Vec<u8> {
+        self.adapter.key(&[])
+    }
+
     /// The adapter's policies.
     pub fn policies(&self) -> PoaPolicies {
         self.adapter.policies().clone()

@@ -73,7 +73,7 @@ const CHAPTER: &[(&str, Scope)] = &[
     ("15.3.9 reference_to_id", Checked),
     ("15.3.9 id_to_servant", Checked),
     ("15.3.9 id_to_reference", Checked),
-    ("15.3.9 id", No("not supported: an adapter is identified by its path")),
+    ("15.3.9 id", Checked),
     ("15.3.9 the_POAManagerFactory", No("the rows of 15.3.3 get it from the root adapter")),
     ("15.3.9 WrongAdapter", Checked),
     ("15.3.9 WrongPolicy", Checked),

@@ -1,5 +1,7 @@
 //! The operations of adapters.
 
+use std::collections::HashSet;
+
 use zorb::SystemExceptionKind::{BadInvOrder, ObjAdapter, ObjectNotExist};
 use zorb::poa::{ObjectId, Poa, PoaError, PoaPolicies};
 use zorb::{Interface as _, ObjectRef};
@@ -12,6 +14,7 @@ use crate::servants::Kind;
 
 pub(super) const TABLE: &[Row] = &[
     ("15.3.9 the_name", "and parent and children", Kind::ALL, family),
+    ("15.3.9 id", "of one adapter, for ever if it is persistent", Kind::ALL, id),
     ("15.3.9 activate_object_with_id", "an id once", Kind::ACTIVE, active_once),
     ("15.3.9 create_reference", "activates nothing", Kind::ALL, create_reference),
     ("15.3.9 create_reference_with_id", "whether active or not", Kind::ALL, create_with_id),
@@ -40,6 +43,22 @@ fn family(scene: &Scene) {
     assert_eq!(poa.find("other").unwrap_err(), PoaError::AdapterNonExistent);
     child.destroy();
     assert!(poa.children().is_empty());
+}
+
+fn id(scene: &Scene) {
+    let root = scene.server.root_poa();
+    let mut ids = HashSet::from([root.id()]);
+    for (name, policies) in
+        [("transient", PoaPolicies::new()), ("persistent", PoaPolicies::new().persistent())]
+    {
+        let poa = scene.poa(name, policies.clone());
+        let child = poa.create(name, scene.policies(policies.clone())).unwrap();
+        assert!([&poa, &child].iter().all(|poa| ids.insert(poa.id())), "{name}");
+        assert_eq!(root.find(name).unwrap().id(), poa.id());
+        poa.destroy_with(true, true).unwrap();
+        let again = scene.poa(name, policies);
+        assert_eq!(again.id() == poa.id(), name == "persistent");
+    }
 }
 
 fn active_once(scene: &Scene) {
