@@ -135,6 +135,17 @@ impl Config {
         self
     }
 
+    /// Generates two more servant traits for an interface, for servants that answer later (asynchronous method handling):
+    /// `deferred("Shop::Account")` adds `AccountDeferredServant`, whose methods get a `zorb::poa::Response`, and
+    /// `AccountAsyncServant` with asynchronous methods. The name of a module applies to all its interfaces, and the bases
+    /// of each get the traits, too; annotations `@deferred` in the IDL take precedence. A name that matches no interface
+    /// in any of the files causes a warning.
+    #[must_use]
+    pub fn deferred(mut self, name: impl Into<String>) -> Self {
+        self.back = self.back.deferred(name);
+        self
+    }
+
     /// Sets the path of the runtime crate, instead of `::zorb`.
     #[must_use]
     pub fn runtime(mut self, path: impl Into<String>) -> Self {
@@ -257,6 +268,7 @@ impl Config {
 struct Unmatched<'o> {
     loans: Vec<&'o str>,
     upcalls: Vec<&'o str>,
+    deferred: Vec<&'o str>,
 }
 
 impl<'o> Unmatched<'o> {
@@ -264,6 +276,7 @@ impl<'o> Unmatched<'o> {
         Self {
             loans: zorb_idl_rust::unmatched_loans(compilation, options),
             upcalls: zorb_idl_rust::unmatched_upcalls(compilation, options),
+            deferred: zorb_idl_rust::unmatched_deferred(compilation, options),
         }
     }
 
@@ -271,6 +284,7 @@ impl<'o> Unmatched<'o> {
     fn and(mut self, other: Self) -> Self {
         self.loans.retain(|name| other.loans.contains(name));
         self.upcalls.retain(|name| other.upcalls.contains(name));
+        self.deferred.retain(|name| other.deferred.contains(name));
         self
     }
 
@@ -283,7 +297,11 @@ impl<'o> Unmatched<'o> {
         let upcalls = self.upcalls.into_iter().map(|name| {
             format!("upcall({name:?}): no operation or attribute of this name has servants")
         });
-        loans.chain(upcalls)
+        let deferred = self
+            .deferred
+            .into_iter()
+            .map(|name| format!("deferred({name:?}): no interface of this name has servants"));
+        loans.chain(upcalls).chain(deferred)
     }
 }
 

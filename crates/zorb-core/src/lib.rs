@@ -13,6 +13,7 @@ mod adapter_activator;
 pub mod codegen;
 mod context;
 mod corbaname;
+mod deferred;
 pub mod lanes;
 mod native;
 mod orb;

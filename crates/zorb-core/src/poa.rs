@@ -4,6 +4,7 @@
 //! [`PoaManager`] passes, queues, discards or rejects requests.
 
 pub use crate::adapter_activator::AdapterActivator;
+pub use crate::deferred::{AsyncServant, DeferredServant, Response, Task};
 pub use crate::orb::{Poa, PoaCurrent};
 pub use crate::servant::AnyServant;
 pub use crate::servant_manager::{

@@ -17,6 +17,7 @@
 //! read.
 #![forbid(unsafe_code)]
 
+mod deferred;
 mod derives;
 mod docs;
 mod emit;
@@ -30,6 +31,7 @@ mod types;
 mod unsupported;
 mod upcalls;
 
+pub use deferred::unmatched_deferred;
 pub use generated::{Generated, Warning};
 pub use loans::unmatched_loans;
 pub use options::Options;

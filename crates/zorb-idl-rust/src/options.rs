@@ -16,6 +16,8 @@ pub struct Options {
     pub loaned: Vec<String>,
     /// Operations and attributes (scoped names), or their scopes, whose servants get the upcall.
     pub upcalls: Vec<String>,
+    /// Interfaces (scoped names), or their scopes, that get servant traits whose methods answer later.
+    pub deferred: Vec<String>,
 }
 
 impl Default for Options {
@@ -27,6 +29,7 @@ impl Default for Options {
             natives: Vec::new(),
             loaned: Vec::new(),
             upcalls: Vec::new(),
+            deferred: Vec::new(),
         }
     }
 }
@@ -95,6 +98,21 @@ impl Options {
         self
     }
 
+    /// Generates two more servant traits for an interface: one whose methods answer later by a response, and one with
+    /// asynchronous methods (asynchronous method handling). `deferred("Shop::Account")`. The name of a module applies to
+    /// all its interfaces, and the bases of each get the traits, too; annotations `@deferred` in the IDL take precedence.
+    #[must_use]
+    pub fn deferred(mut self, name: impl Into<String>) -> Self {
+        let name: String = name.into();
+        self.deferred.push(name.trim_start_matches("::").into());
+        self
+    }
+
+    /// Whether an interface gets servant traits whose methods answer later.
+    pub(crate) fn is_deferred(&self, interface: &str) -> bool {
+        self.deferred.iter().any(|name| Self::is_scope_of(name, interface))
+    }
+
     /// Whether the servant's methods for this operation or attribute of an interface get the upcall.
     pub(crate) fn gets_upcall(&self, interface: &str, export: &str) -> bool {
         self.upcalls.iter().any(|name| Self::is_within(name, interface, export))
@@ -107,7 +125,11 @@ impl Options {
 
     /// Whether this operation or attribute of an interface is `of`, or inside the scope `of`.
     pub(crate) fn is_within(of: &str, interface: &str, export: &str) -> bool {
-        let name = format!("{interface}::{export}");
+        Self::is_scope_of(of, &format!("{interface}::{export}"))
+    }
+
+    /// Whether `name` is `of`, or inside the scope `of`.
+    pub(crate) fn is_scope_of(of: &str, name: &str) -> bool {
         name.strip_prefix(of).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
     }
 }

@@ -18,14 +18,16 @@ pub(crate) fn gets_upcall(model: &Model, options: &Options, id: DefId, export: &
         Export::Definition(_) => return false,
     };
     let definition = &model[id];
-    let wanted = annotated(annotations).or_else(|| annotated(&definition.annotations));
+    let wanted =
+        annotated(annotations, "upcall").or_else(|| annotated(&definition.annotations, "upcall"));
     let interface = || definition.scoped_name.join("::");
     wanted.unwrap_or_else(|| options.gets_upcall(&interface(), name))
         && has_servants_only(model, id)
 }
 
-fn annotated(annotations: &[Annotation]) -> Option<bool> {
-    let annotation = find_annotation(annotations, "upcall").filter(|one| one.is_known)?;
+/// What an annotation with a flag says, if there is one.
+pub(crate) fn annotated(annotations: &[Annotation], name: &str) -> Option<bool> {
+    let annotation = find_annotation(annotations, name).filter(|one| one.is_known)?;
     Some(!matches!(annotation.argument("value"), Some(ConstValue::Boolean(false))))
 }
 

@@ -12,6 +12,10 @@ pub mod any {
 pub mod bank {
     include!("golden/bank.rs");
 }
+/// Generated from `deferred.idl`.
+pub mod deferred {
+    include!("golden/deferred.rs");
+}
 /// Generated from `edges.idl`.
 pub mod edges {
     include!("golden/edges.rs");
@@ -65,6 +69,8 @@ pub mod valuetypes {
 mod calls;
 #[path = "compiled/collocated.rs"]
 mod collocated;
+#[path = "compiled/deferred.rs"]
+mod deferred_servants;
 #[path = "compiled/extended.rs"]
 mod extended_calls;
 #[path = "compiled/local.rs"]

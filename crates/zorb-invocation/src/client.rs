@@ -23,6 +23,7 @@ mod inside;
 mod interception;
 mod invoke;
 mod jobs;
+mod late_reply;
 mod level_policies;
 mod locate;
 mod main_thread;

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock, Weak};
 use zorb_base::object_id::ObjectId;
 use zorb_os::lock::Lock;
 
-use crate::call::Target;
 use crate::servant_objects::ServantObjects;
 use crate::skeleton::Skeleton;
 
@@ -70,12 +69,6 @@ impl Collocated {
     /// What the object shares with those that it succeeds, if it succeeds any.
     fn shared_end(&self) -> Option<&SharedEnd> {
         self.at_end.as_ref()?.downcast_ref()
-    }
-}
-
-impl Target for ActiveObject {
-    fn id(&self) -> &ObjectId {
-        &self.id
     }
 }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 use zorb_base::gather::WriteBody;
 use zorb_base::interceptor::RequestOutcome;
@@ -47,9 +48,15 @@ impl fmt::Debug for ServerCall<'_> {
 }
 
 /// The object of a request.
-pub(crate) trait Target: Any {
+pub(crate) trait Target {
     /// Its id.
-    fn id(&self) -> &ObjectId;
+    fn id(&self) -> Option<&ObjectId>;
+
+    /// The object.
+    fn object(&self) -> Option<&dyn Any>;
+
+    /// The object with a reference count of its own: its end waits until that is dropped.
+    fn keep(&self) -> Option<Arc<dyn Any + Send + Sync>>;
 }
 
 /// Finds the definitions of interfaces.
@@ -79,6 +86,7 @@ impl<'a> ServerCall<'a> {
                 text: TextCoding::default(),
                 is_expected: false,
                 threshold: reply.copy_threshold,
+                most: usize::MAX,
                 source: reply.source,
                 flow: None,
             },
@@ -186,6 +194,14 @@ impl<'a> ServerCall<'a> {
         M::read_borrowed(&mut self.arguments).map_err(|error| self.undecodable(error))
     }
 
+    /// Decodes the next argument, without borrowing from the request.
+    ///
+    /// # Errors
+    /// As [`argument`](Self::argument).
+    pub fn owned_argument<M: Wire>(&mut self) -> Result<M::Value, SystemException> {
+        M::read(&mut self.arguments).map_err(|error| self.undecodable(error))
+    }
+
     /// Checks that the request has no octets behind its last argument, unless the ORB allows them
     /// (`AllowExtraOctets`).
     ///
@@ -272,12 +288,12 @@ impl<'a> ServerCall<'a> {
 
     /// The id of the request's object within its adapter.
     pub fn object_id(&self) -> Option<&'a ObjectId> {
-        self.object.map(Target::id)
+        self.object?.id()
     }
 
     /// The request's object, an [`ActiveObject`](crate::ActiveObject).
     pub fn object(&self) -> Option<&'a dyn Any> {
-        self.object.map(|object| object as &dyn Any)
+        self.object?.object()
     }
 
     /// The origin of the request.
@@ -358,14 +374,15 @@ impl<'a> ServerCall<'a> {
             Some(_) => usize::MAX,
             None => threshold.unwrap_or(self.reply.threshold),
         };
+        self.reply.most = fragments.unwrap_or(usize::MAX);
         if let Some(octets) = preallocate {
             self.reply.buffer.reserve(octets);
         }
     }
 
-    /// Sends the reply in fragments of at most `most` octets, if it is larger and GIOP 1.2.
-    pub(crate) fn send_in_fragments(&mut self, most: usize) {
-        self.reply.send_in_fragments(most);
+    /// Sends the reply in the fragments that were [set](Self::write_reply_as), if it is larger and GIOP 1.2.
+    pub(crate) fn send_in_fragments(&mut self) {
+        self.reply.send_in_fragments();
     }
 
     /// Writes the empty reply of an operation without results, if a reply is expected.

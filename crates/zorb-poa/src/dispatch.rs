@@ -243,7 +243,7 @@ fn dispatch<'a>(
         reply.is_expected = false;
     }
     let object = target.object();
-    call.object = object.map(|object| object as _);
+    call.object = Some(target);
     if !layout.seams.is_empty() {
         call.arguments.set_parts(layout.seams, HEADER_SIZE);
     }
@@ -264,7 +264,7 @@ fn dispatch<'a>(
 
 /// Replies with an exception. The cause of `UNKNOWN` is logged: the client does not get it.
 #[cold]
-fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
+pub(crate) fn fail(call: &mut ServerCall<'_>, exception: SystemException) {
     // It always returns one.
     let Err(exception) = call.end_flow(RequestOutcome::SystemException(exception)) else { return };
     if exception.kind == SystemExceptionKind::Unknown

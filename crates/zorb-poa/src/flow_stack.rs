@@ -26,6 +26,18 @@ impl<'a> FlowStack<'a> {
         Self { interceptors: &[], object_id, policies, contexts, has_ended: false }
     }
 
+    /// Takes over what the end of the request needs, to run its last points later. Here it has ended.
+    pub(crate) fn suspend(&mut self, operation: &str) -> SuspendedFlow {
+        self.has_ended = true;
+        SuspendedFlow {
+            interceptors: std::mem::take(&mut self.interceptors).to_vec(),
+            object_id: self.object_id.clone(),
+            policies: self.policies.clone(),
+            contexts: std::mem::take(&mut self.contexts),
+            operation: operation.to_owned(),
+        }
+    }
+
     /// Begins the reply, with the contexts.
     #[inline(never)]
     pub(crate) fn begin_reply<'b>(
@@ -42,5 +54,28 @@ impl<'a> FlowStack<'a> {
     /// The contexts of the reply, until it is written.
     pub(crate) fn contexts(&mut self) -> Option<&mut AddedContexts> {
         (!self.has_ended).then_some(&mut self.contexts)
+    }
+}
+
+/// The flow stack of a request whose upcall has returned, but which has not ended.
+pub(crate) struct SuspendedFlow {
+    interceptors: Vec<Arc<dyn ServerRequestInterceptor>>,
+    object_id: ObjectId,
+    policies: Policies,
+    contexts: AddedContexts,
+    /// The name of the operation.
+    pub(crate) operation: String,
+}
+
+impl SuspendedFlow {
+    /// The flow stack, for the last points of the interceptors.
+    pub(crate) fn resume(&mut self) -> FlowStack<'_> {
+        FlowStack {
+            interceptors: &self.interceptors,
+            object_id: &self.object_id,
+            policies: &self.policies,
+            contexts: std::mem::take(&mut self.contexts),
+            has_ended: false,
+        }
     }
 }

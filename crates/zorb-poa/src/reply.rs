@@ -6,7 +6,9 @@ use std::io::IoSlice;
 use zorb_base::caller::Caller;
 use zorb_base::gather::{Gather, Tail, WriteBody};
 use zorb_cdr::{ByteOrder, CdrError, CdrResult, CdrWriter, TextCoding};
-use zorb_giop::{Form, MessageWriter, ProfileTag, ReplyStatus, ServedRequest, fragments};
+use zorb_giop::{
+    Form, MessageWriter, Messaging, ProfileTag, ReplyStatus, ServedRequest, fragments,
+};
 use zorb_os::probe;
 use zorb_types::{CompletionStatus, SystemException, Transfer, minor};
 
@@ -38,6 +40,26 @@ pub trait RequestSource {
     /// endpoint; `None` for a request without a connection.
     fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
         let _ = setup;
+        None
+    }
+
+    /// Takes a request over from its upcall. The result sends its reply later, from any thread and without waiting for
+    /// the client, and the request counts as running until it is dropped. Default: refuses, for requests that have been
+    /// taken over already.
+    ///
+    /// # Errors
+    /// `TRANSIENT`, minor `TOO_MANY_DEFERRED`, if as many requests wait for their replies as may.
+    fn defer(
+        &self,
+        request: ServedRequest,
+    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+        let _ = request;
+        let code = minor::internal::BROKEN_INVARIANT;
+        Err(SystemException::internal(code, CompletionStatus::No))
+    }
+
+    /// The messaging protocol of its replies; `None` for GIOP.
+    fn messaging(&self) -> Option<&'static dyn Messaging> {
         None
     }
 }
@@ -74,6 +96,8 @@ pub(crate) struct ReplyWriter<'a> {
     pub(crate) is_expected: bool,
     /// See [`ReplyTo::copy_threshold`].
     pub(crate) threshold: usize,
+    /// The size in octets beyond which it is sent in fragments of this size.
+    pub(crate) most: usize,
     pub(crate) source: &'a dyn RequestSource,
     /// The interceptors of the request, if they have points other than around the upcall.
     pub(crate) flow: Option<Box<FlowStack<'a>>>,
@@ -175,7 +199,8 @@ impl<'a> ReplyWriter<'a> {
         }
     }
 
-    pub(crate) fn send_in_fragments(&mut self, most: usize) {
+    pub(crate) fn send_in_fragments(&mut self) {
+        let most = self.most;
         if !self.is_expected || self.buffer.len() <= most {
             return;
         }

@@ -306,8 +306,8 @@ fn dispatch_set_up<'a>(
     let (threshold, preallocate) = (properties.copy_threshold, properties.preallocate);
     call.write_reply_as(octets(threshold), octets(preallocate), most);
     let served = dispatch_to(skeleton, call);
-    if let (Ok(()), Some(most)) = (&served, most) {
-        call.send_in_fragments(most);
+    if served.is_ok() {
+        call.send_in_fragments();
     }
     served
 }

@@ -1,14 +1,17 @@
 //! The table of active objects by slot index and generation.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arc_swap::{ArcSwapOption, Guard};
 use zorb_base::callback::call_back;
+use zorb_base::object_id::ObjectId;
 use zorb_base::steady_events::{Event, record};
 use zorb_os::lock::Lock;
 
 use crate::active_object::ActiveObject;
+use crate::call::Target;
 use crate::hold_queue::Turn;
 
 /// The number of slots in the first segment; each further segment has twice as many.
@@ -74,6 +77,20 @@ impl Found {
     /// The object with a reference count of its own.
     pub(crate) fn to_shared(&self) -> Option<Arc<ActiveObject>> {
         self.0.as_deref()?.object.clone()
+    }
+}
+
+impl Target for Found {
+    fn id(&self) -> Option<&ObjectId> {
+        self.object().map(|object| &object.id)
+    }
+
+    fn object(&self) -> Option<&dyn Any> {
+        self.object().map(|object| object as _)
+    }
+
+    fn keep(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        self.to_shared().map(|object| object as _)
     }
 }
 

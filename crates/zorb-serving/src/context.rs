@@ -3,6 +3,7 @@
 use std::io;
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use zorb_base::orb_core::OrbCore;
@@ -21,6 +22,8 @@ pub(crate) struct ServerContext {
     /// The context in which arguments are decoded.
     read_context: Box<dyn ReadContext + Send + Sync>,
     watchdog: Arc<Watchdog>,
+    /// The number of requests that wait for deferred replies.
+    deferred: AtomicUsize,
     /// The setup of accepted connections according to the ORB's policies.
     default_connection_setup: Lock<Option<Arc<ConnectionSetup>>>,
 }
@@ -51,6 +54,7 @@ impl ServerContext {
             orb: Arc::clone(orb),
             adapters: Arc::clone(adapters),
             read_context,
+            deferred: AtomicUsize::new(0),
             watchdog: Arc::new(Watchdog::new(message_limits(orb.options()))),
             default_connection_setup: Lock::default(),
         })
@@ -74,6 +78,19 @@ impl ServerContext {
 
     pub(crate) fn watchdog(&self) -> &Arc<Watchdog> {
         &self.watchdog
+    }
+
+    /// Counts a request that waits for a deferred reply. Returns `false` if as many do as the option
+    /// `MaxDeferredRequests` permits.
+    pub(crate) fn begin_deferred(&self) -> bool {
+        let most = self.options().max_deferred_requests;
+        let next = |count| (count < most).then_some(count + 1);
+        self.deferred.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_ok()
+    }
+
+    /// Uncounts such a request.
+    pub(crate) fn end_deferred(&self) {
+        self.deferred.fetch_sub(1, Ordering::Relaxed);
     }
 
     /// Ends a connection if its client does not read until `deadline`.

@@ -25,7 +25,9 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_types))]
 
 mod connection;
+mod connection_use;
 mod context;
+mod deferred;
 mod event_handler;
 mod events;
 mod freezing;

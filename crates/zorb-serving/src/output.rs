@@ -23,9 +23,11 @@ use zorb_os::lock::Locked;
 use zorb_os::probe;
 use zorb_poa::{ConnectionSetup, RequestSource};
 use zorb_transport::log_limited;
+use zorb_types::SystemException;
 
 use self::state::{NO_MEMORY, Output, OutputLimits, OutputState};
 use crate::connection::ServerConnection;
+use crate::deferred::DeferredRequest;
 
 /// The lock of the sending side.
 type SendLock<'s> = Locked<'s, Output>;
@@ -46,23 +48,8 @@ pub(super) struct ReplyPath<'c> {
 }
 
 impl RequestSource for ReplyPath<'_> {
-    fn send_parts(&self, request: ServedRequest, mut parts: &mut [IoSlice<'_>]) {
-        let connection = self.connection;
-        let mut output = connection.sending.lock();
-        if output.cancelled.contains(request) {
-            return;
-        }
-        probe!(MessagingSend);
-        if output.state == OutputState::Free {
-            let sent = connection.stream.try_send_vectored(&mut parts);
-            probe!(TransportSend);
-            match sent {
-                Ok(()) if parts.is_empty() => return,
-                Ok(()) => {}
-                Err(error) => connection.sending_failed(&mut output, &error),
-            }
-        }
-        connection.send_rest(output, parts, self.thread);
+    fn send_parts(&self, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
+        self.connection.send_parts(request, parts, self.thread);
     }
 
     fn caller(&self) -> Option<Caller> {
@@ -81,6 +68,18 @@ impl RequestSource for ReplyPath<'_> {
     fn set_up(&self, setup: &ConnectionSetup) -> Option<ProfileTag> {
         self.connection.set_up_by(setup);
         Some(self.connection.profile)
+    }
+
+    #[cold]
+    fn defer(
+        &self,
+        _: ServedRequest,
+    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+        Ok(Box::new(DeferredRequest::of(self.connection)?))
+    }
+
+    fn messaging(&self) -> Option<&'static dyn Messaging> {
+        self.connection.messaging
     }
 }
 
@@ -108,6 +107,36 @@ impl ServerConnection {
         if !output.cancelled.contains(request) {
             self.send_locked(output, reply, thread);
         }
+    }
+
+    /// Sends the reply to a request from these parts, unless the client has cancelled the request.
+    fn send_parts(
+        self: &Arc<Self>,
+        request: ServedRequest,
+        mut parts: &mut [IoSlice<'_>],
+        thread: SendingThread,
+    ) {
+        let mut output = self.sending.lock();
+        if output.cancelled.contains(request) {
+            return;
+        }
+        probe!(MessagingSend);
+        if output.state == OutputState::Free {
+            let sent = self.stream.try_send_vectored(&mut parts);
+            probe!(TransportSend);
+            match sent {
+                Ok(()) if parts.is_empty() => return,
+                Ok(()) => {}
+                Err(error) => self.sending_failed(&mut output, &error),
+            }
+        }
+        self.send_rest(output, parts, thread);
+    }
+
+    /// Sends a deferred reply, on any thread, which does not wait for the client.
+    #[cold]
+    pub(super) fn send_later(self: &Arc<Self>, request: ServedRequest, parts: &mut [IoSlice<'_>]) {
+        self.send_parts(request, parts, SendingThread::Shared);
     }
 
     #[inline]

@@ -22,26 +22,15 @@ use zorb_types::{CompletionStatus, SystemException, minor};
 use crate::connection::{
     ConnectionRequests, Release, ReleasedRequest, ServerConnection, ServingLane,
 };
+use crate::connection_use::ConnectionUse;
 use crate::context::ServerContext;
+use crate::deferred::DeferredRequest;
 use crate::input::Input;
 use crate::lane::core::LaneCore;
 use crate::message::RequestMessage;
 use crate::output::{ReplyPath, SendingThread};
 use crate::scratch::Scratch;
 use crate::strategy::queue::Request;
-
-/// The connection of a request that is being served, until dropped.
-#[derive(Debug)]
-struct ConnectionUse(Arc<ServerConnection>);
-
-impl Drop for ConnectionUse {
-    fn drop(&mut self) {
-        if self.0.output_waits() {
-            self.0.start_sending();
-        }
-        self.0.finish_request();
-    }
-}
 
 /// The client of a request.
 enum Client {
@@ -104,9 +93,10 @@ impl Client {
         };
         let thread = SendingThread::Shared;
         let path = connection.map(|connection| ReplyPath { connection, thread });
+        let nobody = NoClient(core);
         let (source, copy_threshold): (&dyn RequestSource, usize) = match &path {
             Some(path) => (path, path.connection.copy_threshold()),
-            None => (&NoClient, usize::MAX),
+            None => (&nobody, usize::MAX),
         };
         let layout = MessageLayout::new(&message.octets.seams);
         #[cfg(feature = "buffers")]
@@ -386,10 +376,17 @@ impl RequestOrigin for DequeuedRequest {
 }
 
 /// The source of a request whose client has gone.
-struct NoClient;
+struct NoClient<'a>(&'a Arc<ServerContext>);
 
-impl RequestSource for NoClient {
+impl RequestSource for NoClient<'_> {
     fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
+
+    fn defer(
+        &self,
+        _: ServedRequest,
+    ) -> Result<Box<dyn RequestSource + Send + Sync>, SystemException> {
+        Ok(Box::new(DeferredRequest::without_client(self.0)?))
+    }
 }
 
 impl ServerConnection {

@@ -143,10 +143,11 @@ pub mod options {
 /// The portable object adapter (POA): maps object ids to servants according to its policies.
 pub mod poa {
     pub use zorb_core::poa::{
-        AdapterActivator, AnyServant, Etherealization, IdAssignment, IdUniqueness,
-        ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa, PoaCurrent, PoaError,
-        PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing, ServantActivator,
-        ServantLocator, ServantManagerError, ServantRetention, ThreadModel, Upcall, system_id,
+        AdapterActivator, AnyServant, AsyncServant, DeferredServant, Etherealization, IdAssignment,
+        IdUniqueness, ImplicitActivation, KeyParts, Lifespan, ManagerState, ObjectId, Poa,
+        PoaCurrent, PoaError, PoaManager, PoaManagerFactory, PoaPolicies, RequestProcessing,
+        Response, ServantActivator, ServantLocator, ServantManagerError, ServantRetention, Task,
+        ThreadModel, Upcall, system_id,
     };
 }
 

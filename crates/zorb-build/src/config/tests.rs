@@ -165,6 +165,39 @@ fn upcalls_are_arguments_by_option_and_annotation() {
 }
 
 #[test]
+fn servants_answer_later_by_option_and_annotation() {
+    let loader = MemoryLoader::new()
+        .with(
+            "film.idl",
+            "module Film { interface Device {}; interface Camera : Device { void on(); }; \
+               @deferred(FALSE) interface Lamp {}; @deferred interface Screen { void on(); }; };",
+        )
+        .with("sound.idl", "local interface Microphone { void off(); };");
+    let output = |config: &Config| {
+        let (result, _) = generate(config, &loader, &["film.idl", "sound.idl"]);
+        result.expect("no errors")
+    };
+    let traits = |config: &Config| {
+        let text = output(config).into_iter().map(|output| output.text).collect::<String>();
+        let names = text.lines().filter_map(|line| line.trim().strip_prefix("pub trait "));
+        let names = names.filter_map(|line| line.split_once("DeferredServant:"));
+        names.map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(traits(&Config::new()), ["Screen"]);
+    let camera = Config::new().deferred("::Film::Camera");
+    assert_eq!(traits(&camera), ["Device", "Camera", "Screen"], "with its base");
+    assert_eq!(traits(&Config::new().deferred("Film")), ["Device", "Camera", "Screen"]);
+    let config = Config::new().deferred("Film").deferred("Microphone").deferred("Film::Came");
+    let warnings: Vec<String> =
+        output(&config).into_iter().flat_map(|output| output.warnings).collect();
+    assert_eq!(
+        warnings,
+        ["Microphone", "Film::Came"]
+            .map(|name| format!("deferred({name:?}): no interface of this name has servants"))
+    );
+}
+
+#[test]
 fn clashing_file_names_are_rejected_and_renamed_items_are_reported() {
     let loader = MemoryLoader::new()
         .with("x/a.idl", "struct fooBar { long x; }; struct foo_bar { long x; };")

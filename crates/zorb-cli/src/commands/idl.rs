@@ -75,6 +75,9 @@ struct CompileArgs {
     /// Operation or attribute, or all of an interface or module, whose servants get the upcall; repeatable
     #[arg(long = "upcall", value_name = "NAME")]
     upcalls: Vec<String>,
+    /// Interface, or all of a module, that gets servant traits whose methods answer later; repeatable
+    #[arg(long = "deferred", value_name = "NAME")]
+    deferred: Vec<String>,
 }
 
 /// Dump the model of IDL files as JSON: resolved names, constant values, repository ids
@@ -228,6 +231,7 @@ fn compile(args: &CompileArgs) -> Outcome {
         config = config.extern_module(module, path);
     }
     config = args.upcalls.iter().fold(config, |config, name| config.upcall(name));
+    config = args.deferred.iter().fold(config, |config, name| config.deferred(name));
     let outputs = match config.generate(&args.input.files) {
         Ok(outputs) => outputs,
         Err(zorb_build::Error::Idl(findings)) => {

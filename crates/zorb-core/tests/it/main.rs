@@ -8,6 +8,7 @@ mod callbacks;
 mod client_limit;
 mod collocated;
 mod connecting;
+mod deferred;
 mod descriptors;
 mod errors;
 mod failover;

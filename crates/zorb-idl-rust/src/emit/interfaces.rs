@@ -15,6 +15,7 @@ impl<'m> Emitter<'_, 'm> {
         self.stubs(definition, item);
         self.servant(definition, item);
         self.skeleton(definition);
+        self.deferred(definition, item);
         if item.is_abstract {
             self.abstract_operations(definition);
         }
@@ -163,6 +164,18 @@ impl<'m> Emitter<'_, 'm> {
 
     fn skeleton(&mut self, definition: &'m Definition) {
         let id = definition.id;
+        let blocks = self.skeleton_rows(id);
+        self.item(Call::Table {
+            path: self.types().codegen("skeleton"),
+            head: format!("{}, {}", self.names.own(id), self.names.servant(id)),
+            blocks,
+            end: String::new(),
+            fill: false,
+        });
+    }
+
+    /// The rows of a skeleton: own operations, and the inherited ones.
+    pub(super) fn skeleton_rows(&mut self, id: DefId) -> Vec<(&'static str, Vec<String>)> {
         let mut rows = Vec::new();
         for method in self.names.own_methods(id) {
             if let Some(signature) = self.signature(method) {
@@ -188,13 +201,7 @@ impl<'m> Emitter<'_, 'm> {
         if !inherited.is_empty() {
             blocks.push((" inherited ", inherited));
         }
-        self.item(Call::Table {
-            path: self.types().codegen("skeleton"),
-            head: format!("{}, {}", self.names.own(id), self.names.servant(id)),
-            blocks,
-            end: String::new(),
-            fill: false,
-        });
+        blocks
     }
 
     /// The companion module of an interface or valuetype: definitions inside it, and the error types of its operations

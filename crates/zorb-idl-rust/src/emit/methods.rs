@@ -17,7 +17,7 @@ pub(super) struct Signature<'m> {
     pub(super) otherwise: String,
     pub(super) oneway: bool,
     /// The `in` and `inout` parameters: names and types.
-    parameters: Vec<(String, &'m Type)>,
+    pub(super) parameters: Vec<(String, &'m Type)>,
     /// The result, then the `inout` and `out` parameters.
     results: Vec<(String, &'m Type)>,
     /// The error type, if user exceptions may be raised.
@@ -28,6 +28,15 @@ pub(super) struct Signature<'m> {
     is_loaned: bool,
     /// The name of the servant's parameter for its upcall.
     pub(super) upcall: Option<String>,
+}
+
+impl Signature<'_> {
+    /// The names of the parameters of the servant's method.
+    pub(super) fn parameter_names(&self) -> impl Iterator<Item = &str> {
+        let parameters = self.parameters.iter().map(|(name, _)| name.as_str());
+        let context = self.context.iter().map(|(name, _)| name.as_str());
+        parameters.chain(context).chain(self.upcall.as_deref())
+    }
 }
 
 impl<'m> Emitter<'_, 'm> {
@@ -48,8 +57,7 @@ impl<'m> Emitter<'_, 'm> {
         };
         if gets_upcall(model, self.options, key.interface, export) {
             let mut names = Scope::default();
-            let parameters = signature.parameters.iter().map(|(name, _)| name.as_str());
-            for name in parameters.chain(signature.context.iter().map(|(name, _)| name.as_str())) {
+            for name in signature.parameter_names() {
                 names.assign_silently(name, Case::Snake);
             }
             signature.upcall = Some(names.assign_silently("upcall", Case::Snake));
@@ -118,30 +126,48 @@ impl<'m> Emitter<'_, 'm> {
 
     /// `fn name(&self, ...) -> ...`; with `for_servant`, a oneway operation returns nothing.
     pub(super) fn function(&self, name: &str, item: &Signature<'_>, for_servant: bool) -> String {
-        let types = self.types();
-        let mut text = format!("fn {name}(&self");
-        if let Some(upcall) = item.upcall.as_ref().filter(|_| for_servant) {
-            text.push_str(&format!(", {upcall}: &{}::poa::Upcall<'_>", self.options.runtime));
-        }
-        for (name, ty) in &item.parameters {
-            text.push_str(&format!(", {name}: {}", types.parameter(ty)));
-        }
-        if let Some((name, _)) = &item.context {
-            text.push_str(&format!(", {name}: &{}::Context", self.options.runtime));
-        }
-        text.push(')');
+        let parameters = match for_servant {
+            true => self.servant_parameters(item),
+            false => self.stub_parameters(item),
+        };
+        let parameters: String = parameters.iter().map(|one| format!(", {one}")).collect();
+        let function = format!("fn {name}(&self{parameters})");
         if item.oneway && for_servant {
-            return text;
+            return function;
         }
+        format!("{function} -> {}::Result<{}>", self.options.runtime, self.outcome(item))
+    }
+
+    /// The parameters of a servant's method after `&self`.
+    pub(super) fn servant_parameters(&self, item: &Signature<'_>) -> Vec<String> {
+        let upcall = item.upcall.iter();
+        let upcall =
+            upcall.map(|upcall| format!("{upcall}: &{}::poa::Upcall<'_>", self.options.runtime));
+        upcall.chain(self.stub_parameters(item)).collect()
+    }
+
+    fn stub_parameters(&self, item: &Signature<'_>) -> Vec<String> {
+        let types = self.types();
+        let parameters = item.parameters.iter();
+        let parameters = parameters.map(|(name, ty)| format!("{name}: {}", types.parameter(ty)));
+        let context = item.context.iter();
+        let context =
+            context.map(|(name, _)| format!("{name}: &{}::Context", self.options.runtime));
+        parameters.chain(context).collect()
+    }
+
+    /// The arguments of `Result` for an operation: its results, and its error type, if it has one.
+    pub(super) fn outcome(&self, item: &Signature<'_>) -> String {
         let values: Vec<String> =
             item.results.iter().map(|(_, ty)| self.result_value(item, ty)).collect();
         let value = match values.as_slice() {
             [only] => only.clone(),
             values => format!("({})", values.join(", ")),
         };
-        let error = item.error.as_ref().map_or(String::new(), |error| format!(", {error}"));
-        text.push_str(&format!(" -> {}::Result<{value}{error}>", self.options.runtime));
-        text
+        match &item.error {
+            None => value,
+            Some(error) => format!("{value}, {error}"),
+        }
     }
 
     /// The arguments of a stub's macro: wire types and views.

@@ -2,6 +2,7 @@
 
 mod bits;
 mod data;
+mod deferred;
 mod interfaces;
 mod local;
 mod methods;

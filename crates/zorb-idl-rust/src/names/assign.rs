@@ -9,7 +9,8 @@ use super::case::{Case, convert};
 use super::external::external;
 use super::methods::{Method, MethodKey, raising};
 use super::scope::Scope;
-use super::table::{Module, Names};
+use super::table::{AmhTraits, Module, Names};
+use crate::deferred::deferred;
 use crate::{Options, Warning};
 
 impl<'m> Names<'m> {
@@ -21,6 +22,7 @@ impl<'m> Names<'m> {
             own: vec![String::new(); model.len()],
             companions: HashMap::new(),
             servants: HashMap::new(),
+            amh_traits: HashMap::new(),
             aliases: HashMap::new(),
             factories: HashMap::new(),
             methods: HashMap::new(),
@@ -47,6 +49,10 @@ impl<'m> Names<'m> {
                     .collect();
                 names.enumerators.insert(definition.id, variants);
             }
+        }
+        // After all others, whose names do not depend on the options.
+        for id in deferred(model, options) {
+            names.name_amh_traits(id);
         }
         for definition in model.definitions() {
             if matches!(definition.kind, DefinitionKind::Interface(_) | DefinitionKind::Value(_)) {
@@ -112,6 +118,16 @@ impl<'m> Names<'m> {
             let companion = scope.assign_silently(&wanted, Case::Module);
             self.companions.insert(id, companion);
         }
+    }
+
+    /// Names the traits of an interface's servants that answer later.
+    fn name_amh_traits(&mut self, id: DefId) {
+        let own = self.own[id.index()].trim_end_matches('_').to_owned();
+        let scope = self.scopes.entry(self.model[id].parent).or_default();
+        let mut named =
+            |kind: &str| scope.assign_silently(&format!("{own}{kind}Servant"), Case::Pascal);
+        let (deferred, asynchronous) = (named("Deferred"), named("Async"));
+        self.amh_traits.insert(id, AmhTraits { deferred, asynchronous });
     }
 
     /// The operations, attributes and initializers of an interface or valuetype: key, name and exceptions.

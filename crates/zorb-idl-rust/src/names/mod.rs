@@ -15,4 +15,4 @@ pub(crate) use case::Case;
 pub(crate) use external::external;
 pub(crate) use methods::Method;
 pub(crate) use scope::Scope;
-pub(crate) use table::{Module, Names};
+pub(crate) use table::{AmhTraits, Module, Names};

@@ -3,7 +3,7 @@
 use zorb_idl::DefId;
 
 use super::external::External;
-use super::table::{Module, Names};
+use super::table::{AmhTraits, Module, Names};
 
 impl Names<'_> {
     /// The path of a module from the root of the generated code, or an absolute path when it is
@@ -41,6 +41,16 @@ impl Names<'_> {
     /// `from`.
     pub(crate) fn servant_path(&self, id: DefId, from: Module) -> String {
         self.relative(id, self.parent_path(id), self.servant(id), from)
+    }
+
+    /// The path to a trait of servants that answer later, from inside `from`.
+    pub(crate) fn amh_path(
+        &self,
+        id: DefId,
+        of: fn(&AmhTraits) -> &str,
+        from: Module,
+    ) -> Option<String> {
+        Some(self.relative(id, self.parent_path(id), of(self.amh_traits(id)?), from))
     }
 
     /// The path to an item in the companion module of `id`, from inside `from`.

@@ -22,6 +22,8 @@ pub(crate) struct Names<'m> {
     pub(super) companions: HashMap<DefId, String>,
     /// The trait for the operations of an interface's servant, or of a valuetype.
     pub(super) servants: HashMap<DefId, String>,
+    /// The traits of servants that answer later, of the interfaces that get them.
+    pub(super) amh_traits: HashMap<DefId, AmhTraits>,
     /// The type that carries the TypeCode of a typedef.
     pub(super) aliases: HashMap<DefId, String>,
     /// The trait for the initializers of a valuetype.
@@ -35,7 +37,19 @@ pub(crate) struct Names<'m> {
     pub(super) external: Vec<Option<External>>,
 }
 
+/// The traits of an interface's servants that answer later.
+#[derive(Clone, Debug)]
+pub(crate) struct AmhTraits {
+    pub(crate) deferred: String,
+    pub(crate) asynchronous: String,
+}
+
 impl Names<'_> {
+    /// The traits of an interface's servants that answer later; none unless they are wanted.
+    pub(crate) fn amh_traits(&self, id: DefId) -> Option<&AmhTraits> {
+        self.amh_traits.get(&id)
+    }
+
     /// The Rust name of a definition.
     pub(crate) fn own(&self, id: DefId) -> &str {
         &self.own[id.index()]

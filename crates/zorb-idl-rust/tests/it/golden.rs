@@ -43,6 +43,7 @@ fn generated_code_equals_the_golden_files() {
     for fixture in [
         "any",
         "bank",
+        "deferred",
         "edges",
         "extended",
         "hello",

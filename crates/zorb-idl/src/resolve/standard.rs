@@ -140,6 +140,7 @@ const STANDARD: &[Standard] = &[
     standard("default_literal", On::ENUMERATOR, &[]),
     // Of Zorb: the back end for Rust reads it.
     standard("upcall", On::INTERFACE.or(On::OPERATION).or(On::ATTRIBUTE), FLAG),
+    standard("deferred", On::INTERFACE, FLAG),
     standard("default", On::VALUES, &[("value", Kind::Value, Default::None)]),
     standard(
         "range",

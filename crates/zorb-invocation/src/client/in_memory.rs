@@ -1,20 +1,10 @@
 //! What calls within an ORB have in common: a request and a reply in memory.
 
-use std::io::IoSlice;
-
 use zorb_cdr::TextCoding;
-use zorb_giop::{Form, GiopVersion, ServedRequest};
-use zorb_poa::RequestSource;
+use zorb_giop::{Form, GiopVersion};
 
 /// The text coding of calls within this ORB. It can represent all characters.
 pub(crate) const LOCAL_TEXT: TextCoding = TextCoding::UNICODE;
 
 /// The format of their messages.
 pub(super) const LOCAL_FORM: Form<'static> = Form::Giop(GiopVersion::HIGHEST);
-
-/// The reply stays in its buffer.
-pub(super) struct NotSent;
-
-impl RequestSource for NotSent {
-    fn send_parts(&self, _: ServedRequest, _: &mut [IoSlice<'_>]) {}
-}

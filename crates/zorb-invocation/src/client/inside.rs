@@ -21,7 +21,8 @@ use super::attempt::{Attempt, OutgoingRequest, Unfinished, evaluate};
 use super::call::Call;
 use super::connection::CallReply;
 use super::contexts::Contexts;
-use super::in_memory::{LOCAL_FORM, LOCAL_TEXT, NotSent};
+use super::in_memory::{LOCAL_FORM, LOCAL_TEXT};
+use super::late_reply::{LateReply, LocalSource};
 use super::main_thread::hand_over;
 use super::reply::Reply;
 use crate::collocation::{LocalTarget, hold};
@@ -59,7 +60,8 @@ pub(super) fn call_here(call: &Call<'_>, key: &[u8]) -> Attempt {
         return Err(Unfinished::Failed(broken()));
     };
     let deadline = call.time_limit.deadline();
-    let answer = answer_here(&mut guard, &request, &header, deadline, &mut buffer);
+    let is_awaited = call.response.expects_reply();
+    let answer = answer_here(&mut guard, &request, &header, (is_awaited, deadline), &mut buffer);
     // From now on, dropping the reply returns its buffer.
     trim(&mut request);
     put_buffers((request, Vec::new()));
@@ -129,21 +131,23 @@ impl Guarded<'_> {
 }
 
 /// Answers the request in `message` on the calling thread, which waits while requests to the
-/// object are held, until `deadline` at the latest. It guards nothing while it waits.
+/// object are held, and until a deferred reply that the caller awaits is sent, until the deadline at the latest. It guards
+/// nothing while it waits.
 ///
 /// # Errors
-/// The exception of a wait that ended without the upcall.
+/// The exception of a wait that ended without the upcall, or without its reply.
 fn answer_here(
     guard: &mut Guarded<'_>,
     message: &[u8],
     header: &MessageHeader,
-    deadline: Option<Instant>,
+    (is_awaited, deadline): (bool, Option<Instant>),
     buffer: &mut Vec<u8>,
 ) -> Result<Answer, SystemException> {
     let core = guard.object.core();
+    let source = LocalSource::new(core);
     let mut since = None;
     loop {
-        let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &NotSent };
+        let reply = ReplyTo { buffer: &mut *buffer, copy_threshold: usize::MAX, source: &source };
         let request = IncomingRequest {
             message,
             header,
@@ -153,15 +157,22 @@ fn answer_here(
             context: core,
         };
         match serve(core.adapters(), None, request, &mut CollocatedRequest) {
-            Ok(answer) => return Ok(answer),
+            Ok(Answer::Reply) => return Ok(Answer::Reply),
+            Ok(Answer::Nothing) => match source.late().filter(|_| is_awaited) {
+                None => return Ok(Answer::Nothing),
+                Some(late) => return wait_for(&late, guard, deadline, buffer),
+            },
             Err(NotServed::Broken(_)) => return Err(broken()),
             Err(NotServed::Held(queue)) if queue.is_for_main_thread() => {
                 guard.release();
                 about_to_block();
-                let (answer, octets) =
+                let answered =
                     hand_over(core, &queue, (guard.operation, message), header, deadline)?;
-                *buffer = octets;
-                return Ok(answer);
+                *buffer = answered.message;
+                return match answered.late.filter(|_| is_awaited) {
+                    None => Ok(answered.answer),
+                    Some(late) => wait_for(&late, guard, deadline, buffer),
+                };
             }
             Err(NotServed::Held(queue)) => {
                 // The request may wait for the end of the object.
@@ -173,6 +184,20 @@ fn answer_here(
             }
         }
     }
+}
+
+/// Waits for a deferred reply, which replaces the content of `buffer`.
+#[cold]
+fn wait_for(
+    late: &LateReply,
+    guard: &mut Guarded<'_>,
+    deadline: Option<Instant>,
+    buffer: &mut Vec<u8>,
+) -> Result<Answer, SystemException> {
+    guard.release();
+    about_to_block();
+    *buffer = late.wait(deadline)?;
+    Ok(Answer::Reply)
 }
 
 /// The request of a collocated call, on the caller's thread.

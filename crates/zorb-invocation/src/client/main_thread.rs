@@ -12,11 +12,20 @@ use zorb_poa::{
 };
 use zorb_types::{CompletionStatus, SystemException, minor};
 
-use super::in_memory::{LOCAL_FORM, LOCAL_TEXT, NotSent};
+use super::in_memory::{LOCAL_FORM, LOCAL_TEXT};
+use super::late_reply::{LateReply, LocalSource};
 use crate::client::core::ClientCore;
 
-/// The answer to a call, and the message of its reply.
-type Answered = Result<(Answer, Vec<u8>), SystemException>;
+/// The answer to a call.
+pub(super) struct LocalAnswer {
+    pub(super) answer: Answer,
+    /// The message of its reply.
+    pub(super) message: Vec<u8>,
+    /// Where the reply will be, if the servant answers later.
+    pub(super) late: Option<Arc<LateReply>>,
+}
+
+type Answered = Result<LocalAnswer, SystemException>;
 
 /// Hands the request for `operation` in `message` to the main thread, and waits for the reply. The deadline limits the wait until the
 /// upcall begins.
@@ -69,7 +78,9 @@ impl HandedOver {
         // A shutdown waits for it as for the ORB's own threads.
         let _running = self.core.threads().enter_upcall(self.operation.as_bytes());
         let mut buffer = Vec::new();
-        let reply = ReplyTo { buffer: &mut buffer, copy_threshold: usize::MAX, source: &NotSent };
+        let core = Arc::clone(&self.core);
+        let source = LocalSource::new(&core);
+        let reply = ReplyTo { buffer: &mut buffer, copy_threshold: usize::MAX, source: &source };
         let request = IncomingRequest {
             message: &self.message,
             header: &self.header,
@@ -78,11 +89,13 @@ impl HandedOver {
             reply,
             context: &self.core,
         };
-        let (core, progress) = (Arc::clone(&self.core), Arc::clone(&self.progress));
+        let progress = Arc::clone(&self.progress);
         let mut resumed =
             ResumedCall { core: &core, progress: &progress, pass: Some(pass), upcall: None };
         match serve(core.adapters(), None, request, &mut resumed) {
-            Ok(answer) => progress.end(Ok((answer, buffer))),
+            Ok(answer) => {
+                progress.end(Ok(LocalAnswer { answer, message: buffer, late: source.late() }));
+            }
             Err(NotServed::Held(queue)) => {
                 let Some(pass) = &resumed.pass else { return };
                 let held = queue.hold(self, Arrival::Resumed(pass), pass.since());

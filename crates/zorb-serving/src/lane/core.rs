@@ -7,7 +7,7 @@ use std::sync::{Arc, Weak};
 
 use zorb_base::callback::call_back;
 use zorb_base::calling_lane::{CallingLane, Entered};
-use zorb_base::threads::ThreadCount;
+use zorb_base::threads::{Running, ThreadCount};
 use zorb_poa::ConnectionSetup;
 
 use super::adapters::ServedAdapters;
@@ -97,6 +97,12 @@ impl LaneCore {
             let begun = call_back(THREADS, || lane.settings.threads.begin());
             body(begun.unwrap_or_else(|| Err(io::Error::other("preparing the thread panicked"))));
         })
+    }
+
+    /// Counts a request that has no thread, for those who wait for the threads of the lane's pool; `None` for the default
+    /// lane, whose threads are the ORB's.
+    pub(crate) fn count_request(&self) -> Option<Running> {
+        (!self.is_default()).then(|| self.pool_threads.enter())
     }
 
     /// Makes the calling thread work for this lane: see [`LaneThreads::adopt`](crate::LaneThreads::adopt).

@@ -221,6 +221,8 @@ minors! {
         OTHER_ENDPOINT = zorb 8, "the object is served at other endpoints";
         STARTING = zorb 9, "the server is starting and does not have the object yet";
         TOO_MANY_PENDING = zorb 10, "as many calls wait for their replies as may";
+        TOO_MANY_DEFERRED = zorb 11, "too many requests wait for deferred replies";
+        REPLY_DROPPED = zorb 12, "the servant dropped a request without answering it";
     }
     intf_repos, IntfRepos {
         NOT_AVAILABLE = omg 1, "no interface repository";

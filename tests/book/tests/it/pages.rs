@@ -10,6 +10,8 @@ fn compiled() -> Vec<(String, Vec<String>)> {
     paths.extend(files_below("examples/hello/idl", "idl"));
     paths.extend(files_below("examples/accounts", "rs"));
     paths.extend(files_below("examples/accounts/idl", "idl"));
+    paths.extend(files_below("examples/deferred", "rs"));
+    paths.extend(files_below("examples/deferred/idl", "idl"));
     paths.extend(files_below("examples/plug-in/src", "rs"));
     paths.extend(files_below("examples/plug-in/tests", "rs"));
     paths.push("tests/book/build.rs".to_owned());
