@@ -2,13 +2,13 @@
 
 mod table;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
 use zorb_naming::server::Settings;
 use zorb_service::{Host, listening};
-use zorb_store::Store;
+use zorb_store::{Durability, FileStore, FileStoreOptions, Store};
 
 use crate::failure::{Failure, OK, Outcome};
 use crate::screen;
@@ -39,6 +39,9 @@ pub(crate) struct ServeArgs {
     /// Folder that stores the state; without it, the state ends with the program
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// What stored changes survive: `grouped` and `immediate` a loss of power, `os` the end of the process
+    #[arg(long, value_name = "MODE", default_value_t, requires = "store")]
+    durability: Durability,
     /// File to write the object reference of the first service to
     #[arg(long, value_name = "FILE")]
     ior: Option<PathBuf>,
@@ -83,7 +86,7 @@ impl ServeArgs {
 
 pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     let selected = args.selected()?;
-    let store = args.store.as_deref().map(open).transpose()?;
+    let store = args.store.as_deref().map(|folder| open(folder, args.durability)).transpose()?;
     let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
     let orb = listening(builder, &args.listen, zorb::giop::DEFAULT_IIOP_PORT)?;
     let mut host = Host::new(orb)?;
@@ -109,6 +112,17 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
 }
 
 /// Opens the store in a folder.
-fn open(folder: &std::path::Path) -> Result<Arc<dyn Store>, Failure> {
-    Err(Failure::new(format!("{}: stores in files are not available yet", folder.display())))
+fn open(folder: &Path, durability: Durability) -> Result<Arc<dyn Store>, Failure> {
+    let options = FileStoreOptions::new().durability(durability);
+    let store = FileStore::open(folder, &options).map_err(|error| {
+        let failure = Failure::new(zorb::Report(&error).to_string());
+        match error.advice() {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        }
+    })?;
+    if store.recovered() {
+        screen::print_stderr("the last run ended without closing the store; it has been recovered");
+    }
+    Ok(Arc::new(store))
 }

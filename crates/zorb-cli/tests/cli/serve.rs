@@ -37,6 +37,12 @@ impl Served {
         Self { child, references, status, _output: (output, errors) }
     }
 
+    /// Ends the process as a crash does.
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
     pub(crate) fn end(mut self) {
         signal(&self.child, "TERM");
         assert!(self.child.wait().unwrap().success());
@@ -57,6 +63,42 @@ fn services_find_each_other_in_the_naming_service() {
     root.bind(&name("x").unwrap(), Some(root.as_object())).unwrap();
     orb.shutdown(true).unwrap();
     served.end();
+}
+
+#[test]
+fn names_survive_a_killed_service() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("names");
+    let arguments = ["naming", "--store", path.to_str().unwrap()];
+    let orb = Orb::builder().without_environment().build().unwrap();
+    let served = Served::start(&arguments, 1);
+    let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
+    root.bind_new_context(&name("ctx").unwrap()).unwrap();
+    let object = orb.string_to_object("corbaloc::127.0.0.1:1/x").unwrap();
+    root.bind(&name("ctx/x").unwrap(), object.as_ref()).unwrap();
+    let second = run(&[
+        "serve",
+        "naming",
+        "--listen",
+        "iiop://127.0.0.1:0",
+        "--store",
+        path.to_str().unwrap(),
+    ]);
+    assert_eq!(second.status, Some(1), "two processes on one store");
+    assert!(second.stderr.contains("hint"), "{}", second.stderr);
+    served.kill();
+
+    let served = Served::start(&arguments, 1);
+    assert!(served.status.contains("naming (2 contexts, 2 bindings)"), "{}", served.status);
+    let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
+    assert_eq!(root.resolve(&name("ctx/x").unwrap()).unwrap(), object);
+    root.unbind(&name("ctx/x").unwrap()).unwrap();
+    served.end();
+    let served =
+        Served::start(&["--all", "--store", path.to_str().unwrap(), "--durability", "os"], 3);
+    assert!(served.status.contains("naming (2 contexts, 1 binding), ifr"), "{}", served.status);
+    served.end();
+    orb.shutdown(true).unwrap();
 }
 
 #[test]
