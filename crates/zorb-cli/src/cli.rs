@@ -8,7 +8,7 @@ use zorb::options::split_arguments;
 use zorb_bench::peer::PeerArguments;
 
 use crate::commands::{
-    bench, bridge, call, config, demo, idl, ifr, ior, ping, rt, sched, serve, store,
+    bench, bridge, call, config, demo, idl, ifr, ior, names, ping, rt, sched, serve, store,
 };
 use crate::failure::{Failure, OK, Outcome, USAGE};
 use crate::log::{Log, LogLevel};
@@ -39,6 +39,8 @@ enum Command {
     Call(call::CallArgs),
     Ifr(ifr::IfrArgs),
     Serve(serve::ServeArgs),
+    #[command(visible_alias = "naming")]
+    Names(names::NamesArgs),
     Bridge(bridge::BridgeArgs),
     Sched(sched::SchedArgs),
     Store(store::StoreArgs),
@@ -97,6 +99,7 @@ fn parse_and_run(arguments: Vec<OsString>) -> Outcome {
         Command::Call(args) => call::run(&args, &orb),
         Command::Ifr(args) => ifr::run(&args, &orb),
         Command::Serve(args) => serve::run(&args, &orb),
+        Command::Names(args) => names::run(&args, &orb),
         Command::Bridge(args) => bridge::run(&args, &orb),
         Command::Sched(args) => sched::run(&args, &orb),
         Command::Store(args) => store::run(&args),

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod idl;
 pub(crate) mod ifr;
 pub(crate) mod ior;
+pub(crate) mod names;
 pub(crate) mod ping;
 pub(crate) mod rt;
 pub(crate) mod sched;

@@ -17,6 +17,7 @@
 
 zorb::include_idl!("CosNaming");
 
+pub mod import;
 #[cfg(feature = "server")]
 pub mod server;
 

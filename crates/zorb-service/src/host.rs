@@ -66,20 +66,28 @@ impl Host {
         Ok(())
     }
 
-    /// Serves until SIGTERM or SIGINT; then completes the calls in progress, as [`Orb::run_until_signal`] does.
-    ///
-    /// First it binds the services in the naming service that the initial reference `NameService` names: its own, or
-    /// another one (`-ORBInitRef NameService=URL`). If that fails, it logs a warning, and serves.
+    /// Serves until SIGTERM or SIGINT; then completes the calls in progress, as [`Orb::run_until_signal`] does. Calls
+    /// [`start`](Self::start) first.
     ///
     /// # Errors
     /// Those of [`Orb::run_until_signal`].
     pub fn run(self) -> Result<(), Error> {
-        self.bind();
+        self.start()?;
         self.orb.run_until_signal()
     }
 
+    /// Binds the services in the naming service that the initial reference `NameService` names, its own or another one
+    /// (`-ORBInitRef NameService=URL`), and declares them ready. If a name cannot be bound, it logs a warning.
+    ///
+    /// # Errors
+    /// Those of [`Orb::serve`].
+    pub fn start(&self) -> Result<(), Error> {
+        self.bind();
+        self.orb.serve()
+    }
+
     /// Binds the services in the naming service, if there is one.
-    pub fn bind(&self) {
+    fn bind(&self) {
         const NAME_SERVICE: &str = "NameService";
         if !self.orb.initial_names().iter().any(|name| name == NAME_SERVICE) {
             return;

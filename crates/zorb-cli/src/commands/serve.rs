@@ -4,6 +4,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::Args;
 use zorb_naming::server::Settings;
@@ -11,6 +12,7 @@ use zorb_service::{Host, listening};
 use zorb_store::{Durability, FileStore, FileStoreOptions, Store};
 
 use crate::failure::{Failure, OK, Outcome};
+use crate::interrupt::Interrupt;
 use crate::screen;
 use table::{Choices, SERVICES, ServiceEntry};
 
@@ -86,6 +88,7 @@ impl ServeArgs {
 
 pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
     let selected = args.selected()?;
+    let interrupt = Interrupt::watch()?;
     let store = args.store.as_deref().map(|folder| open(folder, args.durability)).transpose()?;
     let builder = || zorb::Orb::builder().arguments(&mut arguments.to_vec());
     let orb = listening(builder, &args.listen, zorb::giop::DEFAULT_IIOP_PORT)?;
@@ -105,22 +108,18 @@ pub(crate) fn run(args: &ServeArgs, arguments: &[String]) -> Outcome {
         screen::print(&format!("{text}\n"))?;
         contents.push(format!("{} ({})", service.name, started.contents));
     }
+    host.start()?;
     let endpoints = host.orb().endpoints().join(", ");
     screen::print_stderr(&format!("serving {} at {endpoints}", contents.join(", ")));
-    host.run()?;
+    while interrupt.wait(Duration::from_secs(3600)).is_none() {}
+    host.orb().shutdown(true)?;
     Ok(OK)
 }
 
 /// Opens the store in a folder.
 fn open(folder: &Path, durability: Durability) -> Result<Arc<dyn Store>, Failure> {
     let options = FileStoreOptions::new().durability(durability);
-    let store = FileStore::open(folder, &options).map_err(|error| {
-        let failure = Failure::new(zorb::Report(&error).to_string());
-        match error.advice() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        }
-    })?;
+    let store = FileStore::open(folder, &options)?;
     if store.recovered() {
         screen::print_stderr("the last run ended without closing the store; it has been recovered");
     }

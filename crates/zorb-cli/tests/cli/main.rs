@@ -17,6 +17,7 @@ mod demo;
 mod idl;
 mod ifr;
 mod ior;
+mod names;
 mod ping;
 mod program;
 mod rt;

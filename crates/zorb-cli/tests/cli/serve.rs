@@ -57,7 +57,6 @@ fn services_find_each_other_in_the_naming_service() {
     assert_eq!(std::fs::read_to_string(&ior).unwrap(), served.references[0]);
     let orb = Orb::builder().without_environment().build().unwrap();
     let root: NamingContext = orb.resolve(&served.references[0]).unwrap();
-    zorb_testkit::until(|| root.resolve(&name("InterfaceRepository").unwrap()).is_ok());
     let repository = root.resolve(&name("InterfaceRepository").unwrap()).unwrap().unwrap();
     assert!(repository.is_a("IDL:omg.org/CORBA/Repository:1.0").unwrap());
     root.bind(&name("x").unwrap(), Some(root.as_object())).unwrap();

@@ -4,6 +4,7 @@
 
 mod federation;
 mod hostile;
+mod import;
 mod operations;
 mod stored;
 mod support;

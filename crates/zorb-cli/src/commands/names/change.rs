@@ -1,0 +1,108 @@
+//! `zorb names bind` and `zorb names rm`.
+
+use clap::Args;
+use serde_json::json;
+use zorb::Interface as _;
+use zorb_naming::cos_naming::NamingContext;
+use zorb_naming::cos_naming::naming_context::{
+    BindContextError, BindError, BindNewContextError, DestroyError,
+};
+use zorb_naming::name_to_string;
+
+use super::service::{Names, explained, parsed};
+use crate::commands::ior;
+use crate::failure::{Failure, OK, Outcome};
+use crate::screen;
+
+/// Bind a name to an object
+#[derive(Args, Debug)]
+pub(crate) struct BindArgs {
+    /// The name
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Object reference, file that contains one, or `-` for standard input
+    #[arg(value_name = "REFERENCE")]
+    reference: String,
+    /// Bind it as a context, through which names may lead
+    #[arg(long)]
+    context: bool,
+    /// Replace a binding
+    #[arg(long)]
+    replace: bool,
+    /// Create contexts of the name that do not exist
+    #[arg(long)]
+    parents: bool,
+}
+
+/// Remove a binding
+#[derive(Args, Debug)]
+pub(crate) struct RmArgs {
+    /// The name
+    #[arg(value_name = "NAME")]
+    name: String,
+    /// Destroy the context that it is bound to, which must be empty
+    #[arg(long)]
+    destroy: bool,
+}
+
+fn taken(text: &str) -> Failure {
+    Failure::new(format!("{text} is bound already")).hint("replace it with --replace")
+}
+
+pub(super) fn bind(args: &BindArgs, names: &Names) -> Outcome {
+    let name = parsed(&args.name)?;
+    let url = ior::load(&args.reference)?;
+    let object = names.orb.string_to_object(&url)?;
+    let mut created = Vec::new();
+    if args.parents {
+        for count in 1..name.len() {
+            let parent = name.get(..count).unwrap_or_default();
+            match names.root.bind_new_context(parent) {
+                Ok(_) => created.push(name_to_string(parent)),
+                Err(BindNewContextError::AlreadyBound(_)) => {}
+                Err(error) => return Err(explained(error, &args.name)),
+            }
+        }
+    }
+    let context = || -> Option<NamingContext> { Some(object.as_ref()?.unchecked_narrow()) };
+    let root = &names.root;
+    match (args.context, args.replace) {
+        (false, false) => match root.bind(&name, object.as_ref()) {
+            Err(BindError::AlreadyBound(_)) => return Err(taken(&args.name)),
+            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+        },
+        (true, false) => match root.bind_context(&name, context().as_ref()) {
+            Err(BindContextError::AlreadyBound(_)) => return Err(taken(&args.name)),
+            outcome => outcome.map_err(|error| explained(error, &args.name))?,
+        },
+        (false, true) => {
+            root.rebind(&name, object.as_ref()).map_err(|error| explained(error, &args.name))?;
+        }
+        (true, true) => root
+            .rebind_context(&name, context().as_ref())
+            .map_err(|error| explained(error, &args.name))?,
+    }
+    if names.json {
+        screen::print_json(&json!({ "bound": args.name, "created": created }))?;
+    }
+    Ok(OK)
+}
+
+pub(super) fn rm(args: &RmArgs, names: &Names) -> Outcome {
+    let name = parsed(&args.name)?;
+    if args.destroy {
+        let context = names.context(Some(&args.name))?;
+        match context.destroy() {
+            Err(DestroyError::NotEmpty(_)) => {
+                let failure = Failure::new(format!("{} is not empty", args.name));
+                return Err(failure.hint("remove its bindings first: `zorb names ls` shows them"));
+            }
+            outcome => outcome.map_err(zorb::Error::from)?,
+        }
+    }
+    names.root.unbind(&name).map_err(|error| explained(error, &args.name))?;
+    if names.json {
+        screen::print_json(&json!({ "removed": args.name, "destroyed": args.destroy }))?;
+    }
+    Ok(OK)
+}

@@ -1,0 +1,103 @@
+//! `zorb names tree`.
+
+use clap::Args;
+use serde::Serialize;
+use zorb::Interface as _;
+use zorb_naming::cos_naming::{NameComponent, NamingContext};
+
+use super::service::{Names, Shown, bindings};
+use crate::failure::{Failure, OK, Outcome};
+use crate::screen;
+
+/// Show a context and all contexts below it
+///
+/// A context that contains itself is shown once; `(loop)` marks it below. JSON: a list of objects with `name`, `id`,
+/// `kind`, `type`, and for contexts `bindings`, `loop` or `error`.
+#[derive(Args, Debug)]
+pub(crate) struct TreeArgs {
+    /// The context, as a name or `corbaname:`; the root by default
+    #[arg(value_name = "NAME")]
+    context: Option<String>,
+    /// Levels of contexts to show
+    #[arg(long, value_name = "COUNT", default_value_t = 32)]
+    depth: usize,
+}
+
+/// A binding and what is below it.
+#[derive(Serialize)]
+struct Node {
+    #[serde(flatten)]
+    shown: Shown,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bindings: Option<Vec<Node>>,
+    #[serde(rename = "loop", skip_serializing_if = "std::ops::Not::not")]
+    is_loop: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+pub(super) fn run(args: &TreeArgs, names: &Names) -> Outcome {
+    let context = names.context(args.context.as_deref())?;
+    let mut path = vec![context.to_ior_string()];
+    let nodes = below(&context, args.depth, &mut path)?;
+    match names.json {
+        true => screen::print_json(&nodes)?,
+        false => {
+            let mut text = String::new();
+            nodes.iter().for_each(|node| write(node, 0, &mut text));
+            screen::print(&text)?;
+        }
+    }
+    Ok(OK)
+}
+
+/// What is in a context; `path` has the references of the contexts above.
+fn below(
+    context: &NamingContext,
+    depth: usize,
+    path: &mut Vec<String>,
+) -> Result<Vec<Node>, Failure> {
+    let all = bindings(context)?;
+    Ok(all.into_iter().map(|shown| node(context, shown, depth, path)).collect())
+}
+
+fn node(context: &NamingContext, shown: Shown, depth: usize, path: &mut Vec<String>) -> Node {
+    let name = [NameComponent { id: shown.id.clone(), kind: shown.kind.clone() }];
+    let mut node = Node { shown, bindings: None, is_loop: false, error: None };
+    if !node.shown.is_context() || depth <= 1 {
+        return node;
+    }
+    let inner: NamingContext = match context.resolve(&name) {
+        Ok(Some(object)) => object.unchecked_narrow(),
+        Ok(None) => return node,
+        Err(error) => {
+            node.error = Some(zorb::Report(&error).to_string());
+            return node;
+        }
+    };
+    let reference = inner.to_ior_string();
+    if path.contains(&reference) {
+        node.is_loop = true;
+        return node;
+    }
+    path.push(reference);
+    match below(&inner, depth - 1, path) {
+        Ok(nodes) => node.bindings = Some(nodes),
+        Err(failure) => node.error = Some(failure.to_string()),
+    }
+    path.pop();
+    node
+}
+
+fn write(node: &Node, level: usize, text: &mut String) {
+    text.push_str(&"  ".repeat(level));
+    text.push_str(&node.shown.line());
+    if node.is_loop {
+        text.push_str(" (loop)");
+    }
+    if let Some(error) = &node.error {
+        text.push_str(&format!(" ({})", screen::visible(error)));
+    }
+    text.push('\n');
+    node.bindings.iter().flatten().for_each(|node| write(node, level + 1, text));
+}
