@@ -104,6 +104,11 @@ fn clients_call_into_a_container() {
         let said = stage.try_out(&recipe.toml.replace("iiop", scheme), "client");
         assert_eq!(said, [format!("{scheme}://198.51.100.1:5000"), CALLED.to_owned()]);
     }
+    let said = stage.try_out_one_way(&recipe.toml.replace("iiop", "diop"), "client");
+    assert_eq!(said, ["diop://198.51.100.1:5000", CALLED, "heard"]);
+    let said = stage.try_out_one_way(&WITHOUT.replace("iiop", "diop"), "client");
+    assert_eq!(said[0], "diop://172.17.0.2:2809");
+    assert!(is_unreachable(&said[1]), "{said:?}");
     let said = stage.try_out(WITHOUT, "client");
     assert_eq!(said[0], "iiop://172.17.0.2:2809");
     assert!(is_unreachable(&said[1]), "{said:?}");

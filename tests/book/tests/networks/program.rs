@@ -3,7 +3,10 @@
 use std::io::Write as _;
 use std::time::Duration;
 
-use zorb::{Interface, Orb};
+use zorb::{Interface, Orb, ServedBy};
+
+zorb::include_idl!("bank");
+use bank::{Booking, Currency, Money, Watcher, WatcherServant};
 
 zorb::include_idl!("clock");
 use clock::{Teller, TellerServant, teller::SecondsSinceMidnightError};
@@ -16,34 +19,65 @@ impl TellerServant for Midnight {
     }
 }
 
-/// Runs as the server or the client if the environment tells this process to be one.
+/// Says what it hears.
+struct Saying;
+
+impl WatcherServant for Saying {
+    fn booked(&self, number: &str, _: &Booking) {
+        say(number);
+    }
+}
+
+fn say(line: &str) {
+    let mut out = std::io::stdout();
+    writeln!(out, "{line}").unwrap();
+    out.flush().unwrap();
+}
+
+/// Runs as a server or a client if the environment tells this process to be one.
 pub(crate) fn run_as_told() -> bool {
     match std::env::var("ROLE").as_deref() {
-        Ok("server") => serve(),
+        Ok("server") => serve::<_, Teller>(Midnight),
         Ok("client") => call(),
+        Ok("one-way server") => serve::<_, Watcher>(Saying),
+        Ok("one-way client") => send(),
         _ => return false,
     }
     true
 }
 
 /// Says its endpoints and a reference, each in a line.
-fn serve() {
+fn serve<S: Send + Sync + 'static, R: ServedBy<S>>(servant: S) {
     let orb = Orb::new().unwrap();
-    let teller: Teller = orb.root_poa().activate(Midnight).unwrap();
-    let mut out = std::io::stdout();
-    writeln!(out, "{}\n{}", orb.endpoints().join(" "), teller.to_ior_string()).unwrap();
-    out.flush().unwrap();
+    let object: R = orb.root_poa().activate(servant).unwrap();
+    say(&orb.endpoints().join(" "));
+    say(&object.to_ior_string());
     orb.run().unwrap();
+}
+
+fn client<R: Interface>() -> (Orb, R) {
+    let orb = Orb::builder().connect_timeout(Duration::from_secs(5)).build().unwrap();
+    let object = orb.resolve(&std::env::var("REFERENCE").unwrap()).unwrap();
+    (orb, object)
 }
 
 /// Says what becomes of a call.
 fn call() {
-    let orb = Orb::builder().connect_timeout(Duration::from_secs(5)).build().unwrap();
-    let teller: Teller = orb.resolve(&std::env::var("REFERENCE").unwrap()).unwrap();
-    let outcome = match teller.seconds_since_midnight("UTC") {
-        Ok(_) => "called".to_owned(),
-        Err(error) => zorb::Report(&error).to_string(),
-    };
-    let mut out = std::io::stdout();
-    writeln!(out, "{outcome}").unwrap();
+    let (_orb, teller) = client::<Teller>();
+    match teller.seconds_since_midnight("UTC") {
+        Ok(_) => say("called"),
+        Err(error) => say(&zorb::Report(&error).to_string()),
+    }
+}
+
+/// Says what becomes of one-way calls: several, because any datagram may be lost.
+fn send() {
+    let (orb, watcher) = client::<Watcher>();
+    let amount = Money { cents: 1, unit: Currency::Eur };
+    let booking = Booking { text: String::new(), amount };
+    match (0..10).try_for_each(|_| watcher.booked("heard", &booking)) {
+        Ok(()) => say("called"),
+        Err(error) => say(&zorb::Report(&error).to_string()),
+    }
+    orb.shutdown(true).unwrap();
 }
